@@ -1,0 +1,145 @@
+"""What is a finding? The vocabulary every room of dtlint stands on."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass, field, replace
+from enum import Enum
+
+EFFECTS = ("hang", "wrong", "crash", "race", "waste")
+SEVERITIES = ("error", "warning", "note")
+TIERS = ("default", "strict")
+SEVERITY_OF_EFFECT = {
+    "hang": "error",
+    "wrong": "error",
+    "crash": "error",
+    "race": "warning",
+    "waste": "note",
+}
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Span:
+    """A place in a source file: 1-based lines and columns, columns in code points, end exclusive."""
+
+    path: str
+    line: int
+    column: int
+    end_line: int
+    end_column: int
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Step:
+    """One link of the evidence: what happens on this line, in words."""
+
+    path: str
+    line: int
+    text: str
+
+
+class Cell(Enum):
+    """What one group of ranks does in one row of a timeline."""
+
+    RUNS = "runs"  # makes the call and goes on
+    WAITS = "waits"  # makes the call and waits for ranks that never come
+    NEVER = "never"  # never makes this call
+    TAKEN = "taken"  # takes this branch
+    SKIPPED = "not taken"
+    LEFT = "left"  # has left the function, the loop or the program
+    FAILED = "failed"  # an exception was raised here
+    PAIRS = "pairs"  # makes a call that meets another rank's different call
+    MAYBE = "may"  # may or may not, decided by what only this rank sees
+    NOTHING = ""
+
+
+@dataclass(frozen=True, slots=True)
+class TimelineRow:
+    """One line of the rank table. `sequence` numbers calls that communicate, 0 is a decision."""
+
+    sequence: int
+    path: str
+    line: int
+    text: str
+    cells: tuple[Cell, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Timeline:
+    """Who is where: one column for each group of ranks that behave alike."""
+
+    lanes: tuple[str, ...]
+    rows: tuple[TimelineRow, ...]
+    outcome: str  # flight-recorder words: `COLLECTIVE_TYPE_MISMATCH: rank 0 = BARRIER, …`
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """Replace the text of `span` by `text`."""
+
+    span: Span
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Fix:
+    """A change that makes the finding go away; `safe` when behaviour on one rank stays the same."""
+
+    title: str
+    edits: tuple[Edit, ...]
+    safe: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What a traced run said about a finding."""
+
+    state: str  # confirmed | refuted | not-reached | inconclusive
+    reason: str = ""
+    strength: str = ""  # slice | run
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    code: str
+    slug: str
+    effect: str
+    severity: str
+    tier: str
+    message: str
+    remedy: str
+    span: Span
+    lanes: tuple[str, ...] = ()
+    trail: tuple[Step, ...] = ()
+    timeline: Timeline | None = None
+    scope: str = ""  # qualified name of the enclosing function, for the fingerprint
+    line_text: str = ""  # the source line, for the fingerprint
+    guard_text: str = ""  # the deciding line, for the fingerprint
+    fix: Fix | None = None
+    fingerprint: str = ""
+    verdict: Verdict | None = None
+    cell: tuple[int, int, int] | None = None  # notebook: cell number, row, column
+    related: tuple[str, ...] = field(default=(), compare=False)  # other files it depends on
+
+    @property
+    def sort_key(self) -> tuple[object, ...]:
+        return (self.span, self.code, self.message)
+
+
+def with_fingerprints(findings: list[Finding]) -> list[Finding]:
+    """Give every finding an identity that survives edits above it: no line numbers, no message."""
+    seen: dict[str, int] = {}
+    done: list[Finding] = []
+    for finding in sorted(findings, key=lambda item: item.sort_key):
+        parts = (
+            finding.code,
+            finding.span.path,
+            finding.scope,
+            " ".join(finding.line_text.split()),
+            " ".join(finding.guard_text.split()),
+        )
+        digest = hashlib.sha256("\0".join(parts).encode("utf-8", "surrogatepass")).hexdigest()[:24]
+        count = seen.get(digest, 0)
+        seen[digest] = count + 1
+        done.append(replace(finding, fingerprint=f"{digest}:{count}" if count else digest))
+    return done
