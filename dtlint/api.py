@@ -1,0 +1,71 @@
+"""What may a rule import? Everything a rule needs is here, and nothing else is promised to stay."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from dtlint.findings import (
+    EFFECTS,
+    SEVERITIES,
+    SEVERITY_OF_EFFECT,
+    TIERS,
+    Cell,
+    Edit,
+    Finding,
+    Fix,
+    Span,
+    Step,
+    Timeline,
+    TimelineRow,
+)
+
+__all__ = [
+    "Cell",
+    "Edit",
+    "Finding",
+    "Fix",
+    "Rule",
+    "Span",
+    "Step",
+    "Timeline",
+    "TimelineRow",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """One question to a run. `check` and `documentation` are filled in by the registry from the module."""
+
+    code: str
+    slug: str
+    family: str
+    effect: str
+    tier: str
+    since: str
+    frameworks: tuple[str, ...]
+    title: str
+    severity: str | None = None
+    crosscheck: str = ""  # a tool or library check that answers the same question at run time
+    check: Callable[[Any], Iterable[Finding]] | None = None
+    documentation: str = ""
+
+    def __post_init__(self) -> None:
+        if self.effect not in EFFECTS:
+            raise ValueError(f"{self.code}: effect {self.effect!r} is none of {', '.join(EFFECTS)}")
+        if self.tier not in TIERS:
+            raise ValueError(f"{self.code}: tier {self.tier!r} is none of {', '.join(TIERS)}")
+        if self.severity is not None and self.severity not in SEVERITIES:
+            raise ValueError(f"{self.code}: severity {self.severity!r} is none of {', '.join(SEVERITIES)}")
+
+    @property
+    def default_severity(self) -> str:
+        return self.severity or SEVERITY_OF_EFFECT[self.effect]
+
+    def finding(self, span: Span, message: str, remedy: str, **details: Any) -> Finding:
+        """A finding of this rule; `details` are further fields of `Finding` and may override effect, severity, tier."""
+        effect = details.pop("effect", self.effect)
+        severity = details.pop("severity", None) or self.severity or SEVERITY_OF_EFFECT[effect]
+        tier = details.pop("tier", self.tier)
+        return Finding(self.code, self.slug, effect, severity, tier, message, remedy, span, **details)
