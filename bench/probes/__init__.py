@@ -1,0 +1,1 @@
+"""Does dtlint judge a directory of acceptance programs right?"""
