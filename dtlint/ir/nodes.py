@@ -16,8 +16,16 @@ class Node:
     __slots__ = ()
 
     def __init__(self, *values: Any) -> None:
-        for name, value in zip(self.__slots__, values, strict=True):
-            setattr(self, name, value)
+        raise TypeError(f"{type(self).__name__} has no fields")
+
+    def __init_subclass__(cls) -> None:
+        # Nodes are made by the hundred thousand: a constructor written out per class is five times faster
+        # than a loop over `__slots__`.
+        if cls.__slots__:
+            lines = "".join(f"\n    self.{name} = {name}" for name in cls.__slots__)
+            scope: dict[str, Any] = {}
+            exec(f"def __init__(self, {', '.join(cls.__slots__)}):{lines}", scope)
+            cls.__init__ = scope["__init__"]  # type: ignore[method-assign]
 
     def __repr__(self) -> str:
         inside = ", ".join(f"{name}={getattr(self, name)!r}" for name in self.__slots__ if name != "at")
@@ -297,8 +305,5 @@ class Module(Node):
 
 
 NODE_TYPES: dict[str, type[Node]] = {
-    kind.__name__: kind
-    for base in (Node, Expr, Stmt)
-    for kind in base.__subclasses__()
-    if kind not in (Expr, Stmt)
+    kind.__name__: kind for base in (Node, Expr, Stmt) for kind in base.__subclasses__() if kind not in (Expr, Stmt)
 }
