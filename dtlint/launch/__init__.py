@@ -1,0 +1,1 @@
+"""How is the program started? Launch files (shell, Slurm, YAML, JSON) read into one small model."""

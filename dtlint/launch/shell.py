@@ -1,0 +1,276 @@
+"""Which commands does a shell script give, with which words, in which circumstances?
+
+The script is read once from top to bottom, and assignments take effect on the way. What is assigned in a branch,
+a loop or a function is known inside it and forgotten after it: dtlint then says nothing rather than guess.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+
+from dtlint.launch.shell_values import Scope, Word, expand, marker
+from dtlint.launch.shell_words import Token, tokens
+
+ASSIGNMENT = re.compile(r"([A-Za-z_]\w*)(\[[^\]]*\])?(\+?=)")
+DECLARATIONS = frozenset({"export", "declare", "local", "readonly", "typeset"})
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """One simple command. `branch` names the branches it stands in: two commands in different branches of one
+    `if` never run together."""
+
+    words: tuple[Word, ...]
+    line: int
+    scope: Scope
+    environment: tuple[tuple[str, Word], ...] = ()  # `NAME=value command`
+    branch: tuple[tuple[int, int], ...] = ()
+    loops: int = 0
+    background: bool = False
+    conditional: bool = False
+    heredoc: tuple[str, int, bool] | None = None  # text, first line, expanded by this shell
+
+    @property
+    def names(self) -> list[str]:
+        return [word.text for word in self.words]
+
+
+@dataclass(slots=True)
+class _Frame:
+    """One open `if`, loop, `case`, function, group."""
+
+    kind: str
+    number: int
+    first: int  # how many commands were known when it was opened
+    arm: int = 0
+    saved: Scope | None = None
+    waits_for_pattern: bool = False
+
+
+@dataclass(slots=True)
+class _Reader:
+    scope: Scope
+    found: list[Command] = field(default_factory=list)
+    frames: list[_Frame] = field(default_factory=list)
+    count: int = 0
+    after: str = ""  # the operator before the command being read
+    last_was_test: bool = False
+    closed: int | None = None  # where the group that has just ended began, for the `&` behind it
+
+    def open(self, kind: str) -> None:
+        self.count += 1
+        self.frames.append(_Frame(kind, self.count, len(self.found)))
+
+    def enter(self) -> None:
+        """A new arm of the innermost frame begins."""
+        frame = self.frames[-1]
+        self.leave()
+        frame.arm += 1
+        frame.saved = self.scope
+        self.scope = self.scope.copy()
+
+    def leave(self) -> None:
+        frame = self.frames[-1]
+        if frame.saved is not None:
+            frame.saved.forget_changes_of(self.scope)
+            self.scope = frame.saved
+            frame.saved = None
+
+    def close(self, *kinds: str) -> None:
+        """The innermost frame of one of `kinds` ends, and with it what was left open inside."""
+        if not any(frame.kind in kinds for frame in self.frames):
+            return
+        while True:
+            self.leave()
+            frame = self.frames.pop()
+            if frame.kind in kinds:
+                self.closed = frame.first
+                return
+
+
+def commands(text: str, scope: Scope | None = None, line: int = 1) -> list[Command]:
+    """All simple commands of `text`. Raises `ShellProblem` when a quote or bracket is never closed."""
+    reader = _Reader(scope if scope is not None else Scope())
+    current: list[Token] = []
+
+    def finish(after: str) -> None:
+        if current:
+            _command(reader, current, after == "&")
+            current.clear()
+        reader.after = after
+
+    for token in tokens(text, line):
+        frame = reader.frames[-1] if reader.frames else None
+        heading = frame is not None and frame.kind in ("for", "case") and frame.arm == 0  # `for x in …`, `case x in`
+        if token.kind == "heredoc":
+            if reader.found:
+                reader.found[-1] = replace(reader.found[-1], heredoc=(token.text, token.line, not token.quoted))
+        elif frame is not None and frame.waits_for_pattern:
+            if token.text == "esac":
+                reader.close("case")
+            elif token.text == ")":
+                frame.waits_for_pattern = False
+                reader.enter()
+        elif token.kind == "word":
+            if heading and frame is not None and frame.kind == "case" and token.text == "in":
+                frame.waits_for_pattern = True
+                current.clear()
+            elif current or not _keyword(reader, token, heading):
+                current.append(token)
+        elif token.text == "(":
+            if len(current) == 1 and re.fullmatch(r"[\w:.-]+", current[0].text):
+                reader.open("function-head")
+            else:
+                finish("(")
+                reader.open("(")
+                reader.enter()
+        elif token.text == ")":
+            if frame is not None and frame.kind == "function-head":
+                reader.frames.pop()
+                current.clear()
+                reader.open("function")
+            else:
+                finish(")")
+                reader.close("(")
+        elif token.text in (";;", ";&", ";;&"):
+            finish(";")
+            if frame is not None and frame.kind == "case":
+                reader.leave()
+                frame.waits_for_pattern = True
+        elif heading and frame is not None and frame.kind == "for":
+            _loop_variable(reader, current)
+            current.clear()
+        else:
+            if not current and reader.closed is not None and token.text == "&":
+                for number in range(reader.closed, len(reader.found)):
+                    reader.found[number] = replace(reader.found[number], background=True)
+            finish(token.text)
+            if token.text != "|":
+                reader.closed = None
+    finish(";")
+    return reader.found
+
+
+def _keyword(reader: _Reader, token: Token, heading: bool) -> bool:
+    """Handle a reserved word at the start of a command; False when it is an ordinary word."""
+    word = token.text
+    frame = reader.frames[-1] if reader.frames else None
+    if heading and word != "do":
+        return False
+    match word:
+        case "if" | "for" | "case":
+            reader.open(word)
+        case "select":
+            reader.open("for")
+        case "while" | "until":
+            reader.open("while")
+        case "then" | "else" | "do" if frame is not None:
+            while reader.frames and reader.frames[-1].kind not in ("if", "for", "while"):
+                reader.leave()
+                reader.frames.pop()
+            if reader.frames:
+                reader.enter()
+        case "elif" if frame is not None and frame.kind == "if":
+            reader.leave()
+        case "fi":
+            reader.close("if")
+        case "done":
+            reader.close("for", "while")
+        case "esac":
+            reader.close("case")
+        case "{":
+            if frame is not None and frame.kind == "function" and frame.arm == 0:
+                reader.enter()
+            else:
+                reader.open("{")
+        case "}":
+            reader.close("{", "function")
+        case "function":
+            reader.open("function-name")
+        case "!" | "time" | "coproc":
+            pass
+        case _ if frame is not None and frame.kind == "function-name":
+            reader.frames.pop()
+            reader.open("function")
+        case _:
+            return False
+    return True
+
+
+def _loop_variable(reader: _Reader, words: list[Token]) -> None:
+    if words:
+        name = words[0].text
+        reader.scope.values[name] = (Word(marker(f"${name}"), words[0].line),)
+
+
+def _command(reader: _Reader, parts: list[Token], background: bool) -> None:
+    """Expand one simple command and let its assignments take effect."""
+    scope = reader.scope
+    conditional = reader.after == "||" or (reader.after == "&&" and reader.last_was_test)
+    prefix: list[tuple[str, Word]] = []
+    start = 0
+    while start < len(parts) and (match := ASSIGNMENT.match(parts[start].text)):
+        name, value = _assigned(parts[start], match, scope)
+        if len(parts) == 1 or all(ASSIGNMENT.match(part.text) for part in parts):
+            _assign(scope, name, value, parts[start].line, conditional)
+        else:
+            prefix.append((name, value[0] if value else Word("", parts[start].line)))
+        start += 1
+    reader.last_was_test = start < len(parts) and parts[start].text in ("[", "[[", "test")
+    if start == len(parts):
+        return
+    head = parts[start].text
+    if head in DECLARATIONS:
+        for part in parts[start + 1 :]:
+            if match := ASSIGNMENT.match(part.text):
+                name, value = _assigned(part, match, scope)
+                _assign(scope, name, value, part.line, conditional)
+    elif head in ("read", "unset", "mapfile", "readarray", "getopts"):
+        for part in parts[start + 1 :]:
+            if re.fullmatch(r"[A-Za-z_]\w*", part.text):
+                scope.values[part.text] = (Word(marker(f"${part.text}"), part.line),)
+    words = tuple(word for part in parts[start:] for word in expand(part.text, part.line, scope))
+    if not words:
+        return
+    reader.found.append(
+        Command(
+            words=words,
+            line=words[0].line,
+            scope=scope.copy(),
+            environment=tuple(prefix),
+            branch=tuple((frame.number, frame.arm) for frame in reader.frames if frame.kind in ("if", "case", "function")),
+            loops=sum(frame.kind in ("for", "while") and frame.arm > 0 for frame in reader.frames),
+            background=background,
+            conditional=conditional or any(frame.kind in ("if", "case", "while") for frame in reader.frames),
+        )
+    )
+
+
+def _assigned(token: Token, match: re.Match[str], scope: Scope) -> tuple[str, tuple[Word, ...]]:
+    """The name and the words that an assignment gives it."""
+    name, subscript, sign = match.groups()
+    raw = token.text[match.end() :]
+    value: tuple[Word, ...]
+    if subscript:
+        return name, (Word(marker(f"${name}"), token.line),)
+    if raw.startswith("(") and raw.endswith(")"):
+        inner = (item for item in tokens(raw[1:-1], token.line) if item.kind == "word")
+        value = tuple(word for item in inner for word in expand(item.text, item.line, scope))
+        return name, (*scope.values.get(name, ()), *value) if sign == "+=" else value
+    # The value of an assignment is not split into words: expand it as if it stood between quotes.
+    value = tuple(_joined(raw, token.line, scope))
+    if sign == "+=" and (before := scope.values.get(name)):
+        first = value[0].text if value else ""
+        value = (Word(before[0].text + first, before[0].line),)
+    return name, value
+
+
+def _joined(raw: str, line: int, scope: Scope) -> Iterator[Word]:
+    words = expand(raw, line, scope)
+    yield Word(" ".join(word.text for word in words), line)
+
+
+def _assign(scope: Scope, name: str, value: tuple[Word, ...], line: int, conditional: bool) -> None:
+    scope.values[name] = (Word(marker(f"${name}"), line),) if conditional else value
