@@ -105,8 +105,8 @@ def _string(node: Any, state: Lowering) -> nodes.Expr:
 
 
 def _constant(value: str | bytes, state: Lowering) -> nodes.Expr:
-    if value.__class__ is str and len(value) <= TOKEN_LENGTH and value.isidentifier():  # type: ignore[union-attr]
-        value = state.token(value)  # type: ignore[arg-type]
+    if value.__class__ is str and len(value) <= TOKEN_LENGTH and value.isidentifier():
+        value = state.token(value)
     return nodes.Const(value)
 
 
@@ -129,12 +129,13 @@ def _concatenated(node: Any, state: Lowering) -> nodes.Expr:
     if has_values(node):
         return _formatted(node, state)
     pieces: list[str | bytes] = []
-    while isinstance(node, libcst.ConcatenatedString):
-        pieces.append(string_value(node.left.value))  # type: ignore[union-attr]
+    while node.__class__ is libcst.ConcatenatedString:
+        pieces.append(string_value(node.left.value))
         node = node.right
     pieces.append(string_value(node.value))
-    if all(isinstance(piece, bytes) for piece in pieces):
-        return nodes.Const(b"".join(pieces))  # type: ignore[arg-type]
+    plain = [piece for piece in pieces if isinstance(piece, bytes)]
+    if len(plain) == len(pieces):
+        return nodes.Const(b"".join(plain))
     return _constant("".join(str(piece) for piece in pieces), state)
 
 
@@ -254,15 +255,15 @@ def _call(node: Any, state: Lowering) -> nodes.Expr:
     else:
         at, name = state.calls()
         called = func.__class__
-        if name != (func.id if called is nodes.Name else func.name if called is nodes.Attr else ""):  # type: ignore[attr-defined]
+        if name != (func.id if called is nodes.Name else func.name if called is nodes.Attr else ""):
             raise Misaligned
     args, keywords = arguments(node.args, state)
     return nodes.Call(func, args, keywords, at)
 
 
 def arguments(written: Any, state: Lowering) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
-    args = []
-    keywords = []
+    args: list[nodes.Expr] = []
+    keywords: list[tuple[str | None, nodes.Expr]] = []
     for argument in written:
         value = _EXPRESSIONS[argument.value.__class__](argument.value, state)
         if argument.keyword is not None:
@@ -353,7 +354,7 @@ def _starred(node: Any, state: Lowering) -> nodes.Expr:
 
 
 def _dict(node: Any, state: Lowering) -> nodes.Expr:
-    items = []
+    items: list[tuple[nodes.Expr | None, nodes.Expr]] = []
     for element in node.elements:
         key = expression(element.key, state) if element.__class__ is libcst.DictElement else None
         items.append((key, expression(element.value, state)))
@@ -386,12 +387,12 @@ def bind(target: nodes.Expr, state: Lowering) -> None:
     """Note the names that assigning to `target` binds."""
     kind = target.__class__
     if kind is nodes.Name:
-        state.bound.add(target.id)  # type: ignore[attr-defined]
+        state.bound.add(target.id)
     elif kind is nodes.Tup or kind is nodes.ListExpr:
-        for item in target.items:  # type: ignore[attr-defined]
+        for item in target.items:
             bind(item, state)
     elif kind is nodes.Star:
-        bind(target.value, state)  # type: ignore[attr-defined]
+        bind(target.value, state)
 
 
 _BY_NAME: dict[str, Callable[[Any, Lowering], nodes.Expr]] = {

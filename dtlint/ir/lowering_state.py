@@ -63,7 +63,7 @@ class Lowering:
         self.declared: set[str] = set()  # global or nonlocal in the innermost function
         self.yields_here = False
 
-    def _hand_out(self, places: list) -> Callable:  # type: ignore[type-arg]
+    def _hand_out(self, places: list) -> Callable:
         iterator = iter(places)
         self._iterators.append(iterator)
         return iterator.__next__

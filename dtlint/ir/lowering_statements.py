@@ -279,7 +279,7 @@ def _case(node: Any, state: Lowering) -> nodes.Case:
 def _function(node: Any, state: Lowering) -> nodes.Stmt:
     at = state.statements()
     outside = state.tokens, state.bound, state.declared, state.yields_here, state.prefix
-    tokens, bound, declared, yields_here, prefix = outside
+    tokens, bound, _, _, prefix = outside
     state.tokens = set()
     decorators = tuple([expression(decorator.decorator, state) for decorator in node.decorators])
     params = parameters(node.params, state)

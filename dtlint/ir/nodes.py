@@ -7,7 +7,7 @@ A deliberately small tree: plain slotted classes, no behaviour. `at` is `(line, 
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 At = tuple[int, int, int, int] | None
 
@@ -25,10 +25,16 @@ class Node:
             lines = "".join(f"\n    self.{name} = {name}" for name in cls.__slots__)
             scope: dict[str, Any] = {}
             exec(f"def __init__(self, {', '.join(cls.__slots__)}):{lines}", scope)
-            cls.__init__ = scope["__init__"]  # type: ignore[method-assign]
+            cls.__init__ = scope["__init__"]
+
+    if TYPE_CHECKING:  # fields live in `__slots__`, which type checkers do not read
+
+        def __getattr__(self, name: str) -> Any: ...
 
     def __repr__(self) -> str:
-        inside = ", ".join(f"{name}={getattr(self, name)!r}" for name in self.__slots__ if name != "at")
+        inside = ", ".join(
+            f"{name}={getattr(self, name)!r}" for name in tuple[str, ...](self.__slots__) if name != "at"
+        )
         return f"{type(self).__name__}({inside})"
 
 

@@ -57,18 +57,23 @@ def parse_ast(text: str) -> ast.Module:
 # --- from `ast` --------------------------------------------------------------------------------------------------
 
 _STRINGS = tuple(getattr(ast, name) for name in ("JoinedStr", "TemplateStr") if hasattr(ast, name))
-_LISTS = {
-    **{kind: "conditionals" for kind in (ast.IfExp,)},
-    **{kind: "lambdas" for kind in (ast.Lambda,)},
-    **{kind: "comprehensions" for kind in (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)},
-    **{kind: "yields" for kind in (ast.Yield, ast.YieldFrom)},
-    **{kind: "strings" for kind in _STRINGS},
+_LISTS: dict[type, str] = {
+    ast.IfExp: "conditionals",
+    ast.Lambda: "lambdas",
+    ast.ListComp: "comprehensions",
+    ast.SetComp: "comprehensions",
+    ast.DictComp: "comprehensions",
+    ast.GeneratorExp: "comprehensions",
+    ast.Yield: "yields",
+    ast.YieldFrom: "yields",
+    **dict.fromkeys(_STRINGS, "strings"),
 }
 _CASE = re.compile(r"\s*case\b")
 
 
 def _every(base: type) -> set[type]:
-    return {base}.union(*(_every(kind) for kind in base.__subclasses__()))
+    below: list[type] = base.__subclasses__()
+    return {base}.union(*(_every(kind) for kind in below))
 
 
 # Without children that matter. Type parameters are evaluated lazily; neither tree descends into them.
@@ -204,15 +209,15 @@ def from_libcst(module: libcst.Module) -> Positions:
         where: Any = ranges[node]
         return (where.start.line, where.start.column + 1, where.end.line, where.end.column + 1)
 
-    def walk(node: libcst.CSTNode) -> None:
+    def walk(node: Any) -> None:
         name = _CST_LISTS.get(node.__class__)
         if name is None and isinstance(node, (libcst.BaseSmallStatement, libcst.BaseCompoundStatement)):
             name = "statements"
         if isinstance(node, libcst.ConcatenatedString) and has_values(node):
             name = "strings"
         if name == "calls":
-            func = node.func  # type: ignore[attr-defined]
-            end = ranges[func].end  # type: ignore[attr-defined]
+            func = node.func
+            end = ranges[func].end
             found[name].append((end.line, end.column, place(node), called_name(func)))
         elif name is not None:
             found[name].append(place(node))

@@ -31,7 +31,7 @@ def on_deep_stack(function: Callable[..., Result], *arguments: Any) -> Result:
         _here.deep = True
         try:
             outcome.append(function(*arguments))
-        except BaseException as error:  # noqa: BLE001 - handed to the caller below
+        except BaseException as error:
             failure.append(error)
 
     frames = sys.getrecursionlimit()
