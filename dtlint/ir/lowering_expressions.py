@@ -130,7 +130,8 @@ def _concatenated(node: Any, state: Lowering) -> nodes.Expr:
         return _formatted(node, state)
     pieces: list[str | bytes] = []
     while node.__class__ is libcst.ConcatenatedString:
-        pieces.append(string_value(node.left.value))
+        left: Any = node.left
+        pieces.append(string_value(left.value))
         node = node.right
     pieces.append(string_value(node.value))
     plain = [piece for piece in pieces if isinstance(piece, bytes)]

@@ -1,0 +1,227 @@
+"""Which files does a run look at? Paths, globs and directories in, source files and notices out."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from dtlint.source.text import Incomplete, SourceFile
+
+SUFFIXES = (".py", ".pyw", ".ipynb")
+NEVER = frozenset(
+    {
+        ".git", ".hg", ".svn", ".bzr", ".venv", "venv", ".env", "node_modules", "__pycache__", ".tox", ".nox", ".eggs",
+        ".mypy_cache", ".ruff_cache", ".pytest_cache", ".dtlint_cache", ".ipynb_checkpoints", "site-packages",
+        "__pypackages__", "buck-out",
+    }
+)  # fmt: skip
+_GLOB = "*?["
+
+
+@dataclass(slots=True)
+class Discovery:
+    """`missing`: paths that do not exist or globs that match nothing; the caller's mistake, not a finding."""
+
+    files: list[SourceFile] = field(default_factory=list)
+    missing: list[str] = field(default_factory=list)
+    notices: list[str] = field(default_factory=list)
+    problems: list[Incomplete] = field(default_factory=list)
+
+
+def discover(
+    paths: Sequence[str | Path],
+    exclude: Sequence[str] = (),
+    force_exclude: bool = False,
+    base: Path | None = None,
+) -> Discovery:
+    """Files named outright are taken whatever `exclude` says, unless `force_exclude`; git's ignores always hold below
+    directories. Shown paths are relative to `base` (the current directory)."""
+    base = Path(base or Path.cwd()).resolve()
+    result = Discovery()
+    found: dict[str, SourceFile] = {}
+    excluded = _Patterns(exclude, base)
+    for given in paths or (".",):
+        for path in _expand(str(given), base, result):
+            if path.is_dir():
+                for file in _below(path, base, excluded, result):
+                    found.setdefault(file.path, file)
+                continue
+            shown = shown_path(path, base)
+            if force_exclude and excluded.match(path):
+                result.notices.append(f"skipped {shown}: excluded by configuration (--force-exclude)")
+                continue
+            found.setdefault(shown, SourceFile(shown, path))
+    result.files = [found[name] for name in sorted(found)]
+    return result
+
+
+def standard_input(data: bytes, name: str | None, base: Path | None = None) -> SourceFile:
+    """What was piped in, under the name it would have on disk."""
+    base = Path(base or Path.cwd()).resolve()
+    location = base / (name or "<stdin>")
+    return SourceFile(shown_path(location, base) if name else "<stdin>", location, data)
+
+
+def shown_path(path: Path, base: Path) -> str:
+    absolute = Path(os.path.normpath(base / path))
+    try:
+        return absolute.relative_to(base).as_posix()
+    except ValueError:
+        try:
+            return Path(os.path.relpath(absolute, base)).as_posix()
+        except ValueError:  # another drive
+            return absolute.as_posix()
+
+
+def _expand(given: str, base: Path, result: Discovery) -> Iterator[Path]:
+    path = base / Path(given).expanduser() if given.startswith("~") else base / given
+    try:
+        path.lstat()
+    except (OSError, ValueError):
+        matches = sorted(_glob(given, base)) if any(sign in given for sign in _GLOB) else []
+        matches = [match for match in matches if match.is_dir() or match.suffix in SUFFIXES]
+        if not matches:
+            result.missing.append(given)
+        yield from matches
+        return
+    if path.exists():
+        yield path
+    else:
+        result.problems.append(Incomplete(shown_path(path, base), 1, _broken_link(path)))
+
+
+def _broken_link(path: Path) -> str:
+    try:
+        path.resolve(strict=True)
+    except (OSError, RuntimeError) as error:
+        if "loop" in str(error).lower() or "too many levels" in str(error).lower():
+            return "is a symbolic link that leads back to itself"
+    return "is a symbolic link to nothing"
+
+
+def _glob(pattern: str, base: Path) -> Iterator[Path]:
+    import glob
+
+    for match in glob.glob(pattern, root_dir=base, recursive=True):
+        yield base / match
+
+
+# --- directories -------------------------------------------------------------------------------------------------
+
+
+def _below(directory: Path, base: Path, excluded: _Patterns, result: Discovery) -> Iterator[SourceFile]:
+    paths = _git_files(directory)
+    if paths is None:
+        paths = _walk(directory, base, result)
+    for path in paths:
+        if path.suffix not in SUFFIXES or excluded.match(path):
+            continue
+        if NEVER.intersection(path.relative_to(directory).parts[:-1]):
+            continue
+        if path.is_symlink() and not path.exists():
+            result.problems.append(Incomplete(shown_path(path, base), 1, _broken_link(path)))
+        elif path.is_file():
+            yield SourceFile(shown_path(path, base), path)
+        elif path.exists() and not path.is_dir():
+            result.problems.append(Incomplete(shown_path(path, base), 1, "not a regular file"))
+
+
+def _git_files(directory: Path) -> list[Path] | None:
+    """What git tracks or would track below `directory`; None outside a work tree or without git."""
+    if not any((parent / ".git").exists() for parent in (directory, *directory.parents)):
+        return None
+    command = ["git", "-C", str(directory), "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
+    command += ["--deduplicate", "--", *(f":(glob)**/*{suffix}" for suffix in SUFFIXES)]
+    try:
+        done = subprocess.run(command, capture_output=True, timeout=120, check=False, stdin=subprocess.DEVNULL)
+    except (OSError, subprocess.SubprocessError):
+        return None
+    if done.returncode != 0 or (not done.stdout and _ignored(directory)):
+        return None
+    paths = [directory / os.fsdecode(name) for name in done.stdout.split(b"\0") if name]
+    return [path for path in paths if os.path.lexists(path)]  # tracked, but deleted
+
+
+def _ignored(directory: Path) -> bool:
+    """A directory that git ignores, asked for by name, is looked at all the same."""
+    command = ["git", "-C", str(directory), "check-ignore", "-q", "."]
+    try:
+        done = subprocess.run(command, capture_output=True, timeout=60, check=False, stdin=subprocess.DEVNULL)
+    except (OSError, subprocess.SubprocessError):
+        return False
+    return done.returncode == 0
+
+
+def _walk(directory: Path, base: Path, result: Discovery) -> Iterator[Path]:
+    """All files below, outside git: `.gitignore` files hold here too; a directory is entered once, however many
+    symbolic links lead there."""
+    seen: set[tuple[int, int]] = set()
+    pending: list[tuple[Path, tuple[_Ignores, ...]]] = [(directory, ())]
+    while pending:
+        here, ignores = pending.pop()
+        try:
+            status = here.stat()
+            entries = sorted(os.scandir(here), key=lambda entry: entry.name)
+        except OSError as error:
+            reason = f"cannot be read ({error.strerror or error})"
+            result.problems.append(Incomplete(shown_path(here, base), 1, reason))
+            continue
+        identity = (status.st_dev, status.st_ino)
+        if identity in seen:
+            continue
+        seen.add(identity)
+        own = _Ignores.read(here)
+        if own is not None:
+            ignores = (*ignores, own)
+        for entry in entries:
+            path = here / entry.name
+            is_directory = entry.is_dir()
+            if any(ignore.match(path, is_directory) for ignore in ignores):
+                continue
+            if not is_directory:
+                yield path
+            elif entry.name not in NEVER and not (path / "pyvenv.cfg").exists():
+                pending.append((path, ignores))
+
+
+@dataclass(frozen=True, slots=True)
+class _Ignores:
+    """One `.gitignore`, for what lies below it."""
+
+    directory: Path
+    spec: object
+
+    @staticmethod
+    def read(directory: Path) -> _Ignores | None:
+        try:
+            lines = (directory / ".gitignore").read_text(encoding="utf-8", errors="replace").splitlines()
+        except OSError:
+            return None
+        return _Ignores(directory, _compiled(lines))
+
+    def match(self, path: Path, is_directory: bool) -> bool:
+        relative = path.relative_to(self.directory).as_posix()
+        return bool(self.spec.match_file(relative + "/" if is_directory else relative))  # type: ignore[attr-defined]
+
+
+class _Patterns:
+    """`exclude` from the configuration: gitignore patterns below the base directory."""
+
+    def __init__(self, patterns: Sequence[str], base: Path) -> None:
+        self._base = base
+        self._spec = _compiled(patterns) if patterns else None
+
+    def match(self, path: Path) -> bool:
+        if self._spec is None:
+            return False
+        return bool(self._spec.match_file(shown_path(path, self._base)))  # type: ignore[attr-defined]
+
+
+def _compiled(lines: Sequence[str]) -> object:
+    import pathspec  # late: most runs are inside a git repository and exclude nothing
+
+    kind = getattr(pathspec, "GitIgnoreSpec", None)
+    return kind.from_lines(lines) if kind else pathspec.PathSpec.from_lines("gitwildmatch", lines)
