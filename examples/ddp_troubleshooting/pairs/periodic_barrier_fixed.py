@@ -1,0 +1,28 @@
+import torch
+import torch.distributed as dist
+from torch import nn
+from torch.nn.parallel import DistributedDataParallel as DDP
+
+import toy
+
+
+def main():
+    rank, device = toy.start()
+    model = DDP(toy.network().to(device))
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.05)
+    loader, sampler = toy.sharded_loader()
+    for epoch in range(3):
+        sampler.set_epoch(epoch)
+        for step, (x, y) in enumerate(loader):
+            loss = nn.functional.mse_loss(model(x.to(device)), y.to(device))
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+            if step % 100 == 0:
+                dist.barrier()
+    print(f"rank {rank} done")
+    dist.destroy_process_group()
+
+
+if __name__ == "__main__":
+    main()
