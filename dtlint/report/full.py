@@ -10,7 +10,8 @@ from rich.console import Console
 from rich.text import Text
 
 from dtlint.findings import Finding, Step
-from dtlint.report.model import RenderOptions, Report, place, plural
+from dtlint.report.model import RenderOptions, Report, place
+from dtlint.report.summary import summary
 from dtlint.report.terminal import ASCII, clean
 from dtlint.report.timeline import render as render_timeline
 from dtlint.report.timeline import shorten
@@ -25,11 +26,11 @@ def render(report: Report, options: RenderOptions) -> str:
         lines.append(Text())
     for item in report.incomplete:
         where = f"{clean(item.path)}:{item.line}" if item.line else clean(item.path)
-        lines.append(Text("incomplete", "bold magenta").append(f" {where}: {clean(item.reason)}", "not bold"))
+        lines += _prose(Text("incomplete", "bold magenta"), f"{where}: {item.reason}", options.width, 2)
     if report.incomplete:
         lines.append(Text())
     if not options.quiet:
-        lines.append(Text(summary(report)))
+        lines += _prose(Text(), summary(report), options.width, 2)
     return write(lines, options)
 
 
@@ -60,23 +61,10 @@ def _ascii(line: Text) -> Text:
     return copy
 
 
-def summary(report: Report) -> str:
-    """One sentence: what was found, in how much code, and what could not be looked at."""
-    counts = [(name, sum(item.severity == name for item in report.findings)) for name in COLOR_OF]
-    parts = ", ".join(plural(count, name) for name, count in counts if count)
-    found = f"{plural(len(report.findings), 'finding')} ({parts})" if report.findings else "no findings"
-    text = f"{found} in {plural(report.files, 'file')}, {report.analysed} of them analysed"
-    if report.suppressed:
-        text += f", {len(report.suppressed)} suppressed"
-    if report.incomplete:
-        text += f", {len(report.incomplete)} incomplete"
-    return text
-
-
 def _finding(finding: Finding, options: RenderOptions) -> list[Text]:
     head = Text()
     head.append(f"{finding.severity}[{finding.code}]", COLOR_OF[finding.severity])
-    lines = _prose(head, clean(finding.message), options.width, 2, "bold")
+    lines = _prose(head, finding.message, options.width, 2, "bold")
     lines.append(Text("  --> ", "dim").append(clean(place(finding)), "cyan").append(f"  {finding.slug}", "dim"))
     lines += _snippet(finding, options)
     if finding.trail:
@@ -84,20 +72,20 @@ def _finding(finding: Finding, options: RenderOptions) -> list[Text]:
     if finding.timeline is not None and finding.timeline.rows:
         lines += render_timeline(finding.timeline, options.width)
     if finding.timeline is not None and finding.timeline.outcome:
-        lines += _prose(Text("  "), clean(finding.timeline.outcome), options.width, 4, "bold")
-    lines += _prose(Text("  ").append("help:", "bold green"), clean(finding.remedy), options.width, 8)
+        lines += _prose(Text("  "), finding.timeline.outcome, options.width, 4, "bold")
+    lines += _prose(Text("  ").append("help:", "bold green"), finding.remedy, options.width, 8)
     if finding.verdict is not None:
         said = " ".join(filter(None, (finding.verdict.state, finding.verdict.reason and f"({finding.verdict.reason})")))
-        lines += _prose(Text("  ").append("traced run:", "bold"), clean(said), options.width, 8)
+        lines += _prose(Text("  ").append("traced run:", "bold"), said, options.width, 8)
     return lines
 
 
 def _prose(head: Text, text: str, width: int, indent: int, style: str = "") -> list[Text]:
-    """`head` and then words, folded at `width` with a hanging indent."""
+    """`head` and then words, folded at `width` with a hanging indent; a line end in them is a blank."""
     lead = cell_len(head.plain)
     glue = " " if head.plain.strip() else ""
     folded = textwrap.wrap(
-        text,
+        clean(" ".join(text.split("\n"))),
         max(width, 30),
         initial_indent=" " * lead + glue,
         subsequent_indent=" " * indent,
@@ -112,15 +100,15 @@ def _snippet(finding: Finding, options: RenderOptions) -> list[Text]:
     """The line, the line before it, and a caret under the place."""
     line, column, end = finding.span.line, finding.span.column, finding.span.end_column
     source = options.lines(finding.span.path)
-    if finding.cell is not None:
-        # Columns in the file are columns in JSON; the person thinks in columns of the cell.
-        end += finding.cell[2] - column
-        column = finding.cell[2]
-        source = ()
-    raw = source[line - 1] if 0 < line <= len(source) else finding.line_text
+    raw = source[line - 1] if finding.cell is None and 0 < line <= len(source) else finding.line_text
     if not raw.strip():
         return []
-    if finding.span.end_line != line or end <= column:
+    if finding.cell is not None:
+        # Lines and columns in the file are those of JSON; the person thinks in those of the cell.
+        end += finding.cell[2] - column
+        _, line, column = finding.cell
+        source = ()
+    if finding.span.end_line != finding.span.line or end <= column:
         end = len(raw.rstrip()) + 1
     gutter = len(str(line))
     bar = "│"
@@ -155,5 +143,5 @@ def _trail(trail: tuple[Step, ...], width: int) -> list[Text]:
     for step, where in zip(trail, places):
         shown = shorten(where, column, keep_end=True)
         head = Text("    ").append(shown, "cyan").append(" " * (column - cell_len(shown) + 1))
-        lines += _prose(head, clean(step.text), width, 4 + column + 2)
+        lines += _prose(head, step.text, width, 4 + column + 2)
     return lines

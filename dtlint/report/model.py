@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from dtlint.api import Rule
 from dtlint.findings import SEVERITIES, Finding
-from dtlint.source.text import Incomplete
+
+if TYPE_CHECKING:
+    from dtlint.source.text import Incomplete
 
 
 @dataclass(frozen=True, slots=True)

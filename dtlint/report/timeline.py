@@ -74,7 +74,7 @@ def _table(timeline: Timeline, width: int) -> list[Text] | None:
 
     def line(first: str, second: str, third: str, cells: list[tuple[str, str]], style: str = "") -> Text:
         text = Text(_pad(first, number), style="dim")
-        text.append("  " + _pad(shorten(second, place, keep_end=True), place), "cyan" if not style else style)
+        text.append("  " + _pad(shorten(second, place, keep_end=True), place), style or "cyan")
         text.append("  " + _pad(shorten(third, what), what), style)
         for (shown, color), room_here in zip(cells, lanes):
             text.append("  ").append(_pad(shown, room_here), color or style)

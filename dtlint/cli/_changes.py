@@ -1,0 +1,70 @@
+"""Which findings touch what was changed in git? For hooks: all is analysed, only the change is reported."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from collections.abc import Callable
+from dataclasses import replace
+
+import click
+
+from dtlint.findings import Finding
+from dtlint.report.model import Report, plural
+
+
+def only_changed(report: Report, say: Callable[[str], None]) -> Report:
+    """The report less what no changed file takes part in; how much was left out is said, not hidden."""
+    changed = changed_files()
+    if not changed:
+        say("dtlint: nothing is changed in git, so everything is reported")
+        return report
+    kept = tuple(finding for finding in report.findings if _paths(finding) & changed)
+    incomplete = tuple(item for item in report.incomplete if _real(item.path) in changed)
+    left_out = len(report.findings) - len(kept) + len(report.incomplete) - len(incomplete)
+    notices = report.notices
+    if left_out:
+        notices = (*notices, f"{plural(left_out, 'finding')} not shown: no changed file takes part in them")
+    return replace(report, findings=kept, incomplete=incomplete, notices=notices)
+
+
+def _paths(finding: Finding) -> set[str]:
+    steps = (step.path for step in finding.trail)
+    rows = (row.path for row in finding.timeline.rows) if finding.timeline else ()
+    return {_real(path) for path in (finding.span.path, *finding.related, *steps, *rows)}
+
+
+def _real(path: str) -> str:
+    return os.path.realpath(path)
+
+
+def changed_files() -> set[str]:
+    """Pushed commits under a pre-push hook, else what is staged, else what differs from the last commit."""
+    root = _git("rev-parse", "--show-toplevel")[0]
+    begin, end = os.environ.get("PRE_COMMIT_FROM_REF"), os.environ.get("PRE_COMMIT_TO_REF")
+    if begin and end and not (begin + end).startswith("-"):
+        names = _git("diff", "--name-only", "-z", "--diff-filter=d", f"{begin}...{end}", "--")
+    else:
+        names = _git("diff", "--cached", "--name-only", "-z", "--diff-filter=d", "--")
+        if not names and not os.environ.get("PRE_COMMIT"):
+            names = _git("diff", "--name-only", "-z", "--diff-filter=d", "HEAD", "--")
+            names += _git("ls-files", "-z", "--others", "--exclude-standard", "--full-name", ":/")
+    return {os.path.realpath(os.path.join(root, name)) for name in names}
+
+
+def _git(*arguments: str) -> list[str]:
+    environment = {**os.environ, "GIT_OPTIONAL_LOCKS": "0"}
+    # A repository may configure programs that git runs for it; a check must not start them.
+    command = ["git", "-c", "core.fsmonitor=false", "-c", "diff.external=", *arguments]
+    try:
+        done = subprocess.run(command, capture_output=True, env=environment, timeout=60, check=False)
+    except (OSError, subprocess.TimeoutExpired) as problem:
+        raise click.UsageError(f"--changed-only needs git: {problem}") from None
+    if done.returncode:
+        raise click.UsageError("--changed-only: " + done.stderr.decode("utf-8", "replace").strip())
+    text = os.fsdecode(done.stdout)
+    return (
+        [name for name in text.replace("\n", "\0").split("\0") if name]
+        if arguments[0] == "rev-parse"
+        else [name for name in text.split("\0") if name]
+    )

@@ -1,0 +1,112 @@
+"""`dtlint check`: look for places where ranks part, and report them."""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter
+from dataclasses import replace
+from typing import Any
+
+import click
+
+from dtlint.cli import _options as options
+from dtlint.cli._changes import only_changed
+from dtlint.cli._outputs import FORMATS, Output, outputs
+from dtlint.cli._progress import Progress
+from dtlint.config import Config
+from dtlint.findings import SEVERITIES
+from dtlint.report.model import Report, at_least
+
+CLEAN, FOUND, INCOMPLETE = 0, 1, 3
+
+
+@click.command(
+    "check",
+    epilog="Exit codes: 0 clean, 1 findings, 2 usage or configuration, 3 a file could not be analysed, 4 internal error.",
+)
+@click.argument("paths", nargs=-1, type=click.Path())
+@click.option(
+    "--output-format",
+    "formats",
+    multiple=True,
+    metavar="FORMAT[=FILE]",
+    help=f"One of {', '.join(FORMATS)}; may be given several times, with =FILE to write to a file.  [default: full]",
+)
+@options.analysis_options
+@click.option("--fail-on", type=click.Choice(SEVERITIES), help="The least severity that fails.  [default: note]")
+@click.option("--exit-zero", is_flag=True, help="Exit 0 whatever was found.")
+@click.option("--allow-incomplete", is_flag=True, default=None, help="Files that cannot be analysed are no failure.")
+@click.option("--changed-only", is_flag=True, help="Analyse everything, report what touches files changed in git.")
+@click.option("--stdin-filename", metavar="NAME", help="The name of what comes on standard input (path `-`).")
+@click.option("--statistics", is_flag=True, help="Add how often each rule was found.")
+@click.option("--quiet", "-q", is_flag=True, help="Findings only: no summary, no notices.")
+@options.COLOR
+@click.pass_context
+def command(ctx: click.Context, paths: tuple[str, ...], formats: tuple[str, ...], **given: Any) -> None:
+    """Check PATHS (files, directories, patterns; `-` is standard input) or the current directory.
+
+    Nothing of the checked project is imported or run.
+    """
+    wanted = outputs(formats)
+    if given["stdin_filename"] and "-" not in paths:
+        paths = (*paths, "-")
+    targets = options.existing(paths)
+    settings = options.configured(targets, given)
+    report = _checked(targets, settings, given)
+    if given["changed_only"]:
+        report = only_changed(report, options.say)
+    _write(wanted, report, settings, given)
+    code = exit_code(report, settings)
+    ctx.exit(CLEAN if given["exit_zero"] else code)
+
+
+def _checked(targets: tuple[str, ...], settings: Config, given: dict[str, Any]) -> Report:
+    from dtlint import engine
+
+    stdin = None
+    if "-" in targets:
+        stdin = (given["stdin_filename"] or "stdin.py", sys.stdin.buffer.read())
+    with Progress(sys.stderr, wanted=not given["quiet"]) as progress:
+        return engine.check(targets, settings, rule_dirs=given["rule_dirs"], stdin=stdin, progress=progress.step)
+
+
+def _write(wanted: list[Output], report: Report, settings: Config, given: dict[str, Any]) -> None:
+    quiet = given["quiet"]
+    shown = options.look(sys.stdout, given["color"], quiet)
+    for output in wanted:
+        how = shown
+        if output.file:
+            how = replace(shown, color=given["color"] == "always", ascii=False, width=shown.width)
+        if output.needs_rules:
+            from dtlint import registry
+
+            how = replace(how, rules=registry.rules(tuple(given["rule_dirs"])))
+        output.write(report, how)
+    if given["statistics"]:
+        text = _statistics(report)
+        (options.put if all(output.for_people for output in wanted) else options.say)(text)
+    if quiet:
+        return
+    for notice in report.notices:
+        options.say(f"dtlint: {notice}")
+    if not report.files and not report.incomplete:
+        options.say("dtlint: 0 files matched")
+    if not any(output.tells_summary for output in wanted):
+        from dtlint.report.summary import summary
+
+        options.say(f"dtlint: {summary(report)}")
+
+
+def _statistics(report: Report) -> str:
+    counts = Counter((item.code, item.slug) for item in report.findings)
+    rows = sorted(counts.items(), key=lambda entry: (-entry[1], entry[0]))
+    return "".join(f"{count:>6}  {code}  {slug}\n" for (code, slug), count in rows)
+
+
+def exit_code(report: Report, settings: Config) -> int:
+    """The same for every format."""
+    if any(at_least(finding, settings.fail_on) for finding in report.findings):
+        return FOUND
+    if report.incomplete and not settings.allow_incomplete:
+        return INCOMPLETE
+    return CLEAN
