@@ -223,10 +223,14 @@ def _command(reader: _Reader, parts: list[Token], background: bool) -> None:
         return
     head = parts[start].text
     if head in DECLARATIONS:
+        exports = head == "export" or any(part.text == "-x" for part in parts)
         for part in parts[start + 1 :]:
+            name = part.text
             if match := ASSIGNMENT.match(part.text):
                 name, value = _assigned(part, match, scope)
                 _assign(scope, name, value, part.line, conditional)
+            if exports:
+                scope.exported.add(name)
     elif head in ("read", "unset", "mapfile", "readarray", "getopts"):
         for part in parts[start + 1 :]:
             if re.fullmatch(r"[A-Za-z_]\w*", part.text):

@@ -44,17 +44,18 @@ class Scope:
     """What the variables hold here. `each_node`: this shell runs once on every node."""
 
     values: dict[str, tuple[Word, ...]] = field(default_factory=dict)
+    exported: set[str] = field(default_factory=set)
     each_node: bool = False
 
     def copy(self) -> Scope:
-        return Scope(dict(self.values), self.each_node)
+        return Scope(dict(self.values), set(self.exported), self.each_node)
 
     def forget_changes_of(self, branch: Scope) -> None:
         """After a branch that may or may not have run, what it assigned is no longer known."""
+        self.exported |= branch.exported
         for name, words in branch.values.items():
-            if name not in self.values:
-                self.values[name] = (Word(marker(f"${name}"), words[0].line if words else 0),)
-            elif [word.text for word in self.values[name]] != [word.text for word in words]:
+            before = self.values.get(name)
+            if before is None or [word.text for word in before] != [word.text for word in words]:
                 self.values[name] = (Word(marker(f"${name}"), words[0].line if words else 0),)
 
 
