@@ -149,9 +149,10 @@ def private_files(scratch: str, readable: list[str], limits: Limits) -> bool:
         return False
     if not _read_only(b"/", AT_RECURSIVE, True) or not _read_only(scratch.encode(), 0, False):
         return False
+    os.chdir(scratch)  # a layer over the temporary directory hides the scratch: relative names still reach it
     layers = []
     for number, directory in enumerate(readable):
-        upper, work = f"{scratch}/upper{number}", f"{scratch}/work{number}"
+        upper, work = f"upper{number}", f"work{number}"
         os.mkdir(upper)
         os.mkdir(work)
         os.chmod(upper, os.stat(directory).st_mode & 0o7777)

@@ -1,0 +1,89 @@
+"""What does the end of a job mean? From the coordinator's last state to agreed, mismatch, deadlock or inconclusive."""
+
+from __future__ import annotations
+
+from dtlint.trace.agreement import Call, rank_words
+from dtlint.trace.coordinator import Coordinator
+from dtlint.trace.model import Outcome
+
+ENDED = {
+    "finished": "had finished",
+    "exit": "had exited",
+    "exception": "had failed",
+    "steps": "had made its steps",
+    "killed": "was killed",
+    "stopped": "was stopped",
+}
+
+
+def decide(run: Coordinator) -> Outcome:
+    if run.mismatch is not None:
+        return _mismatch(run)
+    match run.stopping:
+        case "deadlock":
+            return _deadlock(run, run.stuck)
+        case "timeout":
+            return _keep(run, "timeout", run.who_waits(run.stuck) or "some rank still computed when the time was over")
+        case "needs":
+            return _keep(run, "needs-ranks", f"the script wants {run.needed} ranks")
+        case "unsupported-op":
+            return _keep(run, "unsupported-op", "the traced run does not know one of the calls")
+    return _all_ended(run)
+
+
+def _keep(run: Coordinator, reason: str, sentence: str) -> Outcome:
+    return Outcome("inconclusive", reason, sentence, tuple(call.key for call in run.stuck))
+
+
+def _mismatch(run: Coordinator) -> Outcome:
+    assert run.mismatch is not None
+    first, second = sorted((run.mismatch.first, run.mismatch.second), key=lambda call: call.rank)
+    sides = ", ".join(f"rank {call.rank} = {_title(call)} at {run.places[call.key]}" for call in (first, second))
+    keys = {first.key: None, second.key: None, **{call.key: None for call in run.stuck}}
+    return Outcome("mismatch", run.mismatch.word, f"{run.mismatch.word}: {sides}", tuple(keys))
+
+
+def _title(call: Call) -> str:
+    return f"{call.operation}({call.detail})" if call.detail else call.operation
+
+
+def _deadlock(run: Coordinator, calls: list[Call]) -> Outcome:
+    keys = tuple(call.key for call in calls)
+    awaited = {rank for call in calls for rank in run.agreement.missing(call)} & set(run.ends)
+    for rank in sorted(awaited):
+        end = run.ends[rank]
+        how, origin = end["how"], end.get("origin", "")
+        if how == "exception" and origin != "user":
+            reason = "injected-failure" if origin == "injected" else "rank-error"
+            return Outcome("inconclusive", reason, f"rank {rank} failed: {end.get('text', '')}", keys)
+        if how in ("killed", "steps"):
+            reason = "step-limit" if how == "steps" else "rank-killed"
+            return Outcome("inconclusive", reason, f"rank {rank} {ENDED[how]}; {run.who_waits(calls)}", keys)
+    groups = {call.group for call in calls}
+    if len(groups) > 1 and any(call.library for call in calls):
+        return Outcome("inconclusive", "order-hazard", f"asynchronous calls cross: {run.who_waits(calls)}", keys)
+    sentence = "COLLECTIVE_STATE_MISMATCH: " + run.who_waits(calls)
+    for rank in sorted(awaited):
+        sentence += f"; rank {rank} {ENDED[run.ends[rank]['how']]}"
+    return Outcome("deadlock", "COLLECTIVE_STATE_MISMATCH", sentence, keys)
+
+
+def _all_ended(run: Coordinator) -> Outcome:
+    ends = [run.ends[rank] for rank in sorted(run.ends)]
+    failed = [end for end in ends if end["how"] in ("exception", "killed")]
+    if failed:
+        injected = any(end.get("origin") == "injected" for end in failed)
+        reason = "injected-failure" if injected else "all-ranks-failed" if len(failed) == len(ends) else "rank-error"
+        who = rank_words(end["rank"] for end in failed)
+        return Outcome("inconclusive", reason, f"{who} failed: {failed[0].get('text', '')}")
+    left = sorted(run.agreement.pending.values(), key=lambda call: call.key)
+    if left and not any(end["how"] == "steps" for end in ends):
+        sentence = f"COLLECTIVE_STATE_MISMATCH: {run.who_waits(left)} when every rank had ended"
+        return Outcome("deadlock", "COLLECTIVE_STATE_MISMATCH", sentence, tuple(call.key for call in left))
+    if not run.events:
+        return Outcome("inconclusive", "nothing-communicated", "no rank made a call that communicates")
+    steps = sorted({int(end.get("steps", 0)) for end in ends})
+    count = f"{run.events} calls, {len(ends)} ranks"
+    if any(steps):
+        count += f", {steps[0]} optimizer steps" if len(steps) == 1 else f", {steps[0]} to {steps[-1]} optimizer steps"
+    return Outcome("agreed", "", f"every rank made the same calls and ended ({count})")

@@ -1,0 +1,162 @@
+"""How does one rank run the script? As `python script.py` under torchrun would, with a recorder listening."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import random
+import signal
+import sys
+import types
+from typing import Any
+
+import torch
+
+from dtlint.trace.channel import Channel
+from dtlint.trace.frames import failure_stack
+from dtlint.trace.keeper import SET_CHILD_SUBREAPER, SET_PARENT_DEATH_SIGNAL, process_control
+from dtlint.trace.torch import cuda, observe, spawn, synthetic
+from dtlint.trace.torch.install import install
+from dtlint.trace.torch.recorder import Recorder, Stopped
+
+
+def environment(rank: int, ranks: int) -> dict[str, str]:
+    """What torchrun would set on one host."""
+    return {
+        "RANK": str(rank),
+        "LOCAL_RANK": str(rank),
+        "WORLD_SIZE": str(ranks),
+        "LOCAL_WORLD_SIZE": str(ranks),
+        "GROUP_RANK": "0",
+        "GROUP_WORLD_SIZE": "1",
+        "ROLE_RANK": str(rank),
+        "ROLE_WORLD_SIZE": str(ranks),
+        "ROLE_NAME": "default",
+        "NODE_RANK": "0",
+        "MASTER_ADDR": "127.0.0.1",
+        "MASTER_PORT": "29500",
+        "TORCHELASTIC_RUN_ID": "dtlint",
+        "TORCHELASTIC_RESTART_COUNT": "0",
+        "TORCHELASTIC_MAX_RESTARTS": "0",
+        "TORCHELASTIC_USE_AGENT_STORE": "False",
+    }
+
+
+def run_rank(job: dict[str, Any], rank: int, channel: Channel, scratch: str) -> None:
+    """The whole life of a rank process. Never returns."""
+    status = 1
+    try:
+        process_control(SET_PARENT_DEATH_SIGNAL, signal.SIGKILL)
+        process_control(SET_CHILD_SUBREAPER, 1)
+        os.setpgid(0, 0)
+        for number in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(number, signal.SIG_DFL)
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+        _redirect(os.path.join(scratch, f"rank{rank}.log"))
+        status = _run(job, rank, channel, scratch)
+    finally:
+        with contextlib.suppress(Exception):
+            sys.stdout.flush()
+            sys.stderr.flush()
+        os._exit(status)
+
+
+def _redirect(path: str) -> None:
+    log = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+    nothing = os.open(os.devnull, os.O_RDONLY)
+    for source, target in ((nothing, 0), (log, 1), (log, 2)):
+        os.dup2(source, target)
+    os.close(log)
+    os.close(nothing)
+    sys.stdin = open(0, closefd=False)
+    sys.stdout = open(1, "w", buffering=1, closefd=False, errors="backslashreplace")
+    sys.stderr = open(2, "w", buffering=1, closefd=False, errors="backslashreplace")
+    sys.__stdout__, sys.__stderr__ = sys.stdout, sys.stderr
+
+
+def _run(job: dict[str, Any], rank: int, channel: Channel, scratch: str) -> int:
+    ranks = int(job["ranks"])
+    os.environ.update(environment(rank, ranks))
+    torch.set_num_threads(1)
+    torch.autograd.set_multithreading_enabled(False)
+    seed = int(job.get("seed", 0)) * 1000 + rank
+    random.seed(seed)
+    torch.manual_seed(seed)
+    with contextlib.suppress(ImportError):
+        import numpy
+
+        numpy.random.seed(seed)
+    recorder = Recorder(rank, ranks, channel)
+    if job.get("engine", "lockstep") == "gloo":
+        from dtlint.trace.torch.gloo import install_gloo
+
+        install_gloo(recorder, os.path.join(scratch, "store"), float(job.get("patience", 5)))
+    else:
+        install(recorder, os.path.join(scratch, "store"))
+    if job.get("pretend_gpus", True):
+        cuda.pretend(ranks, rank)
+    cuda.simplify_wrappers()
+    spawn.install(rank, recorder)
+    counter = observe.count_steps(int(job.get("steps") or 0))
+    if job.get("synthetic"):
+        synthetic.install(recorder)
+    lines = observe.watch_lines(job, rank)
+    end = _execute(job, recorder)
+    sys.settrace(None)
+    if lines:
+        with contextlib.suppress(Exception):
+            channel.send({"type": "covered", "lines": {path: sorted(seen) for path, seen in lines.items()}})
+    with contextlib.suppress(Exception):
+        channel.send({"type": "end", **end, "steps": counter.steps})
+    return 0 if end["how"] in ("finished", "steps") else 1
+
+
+def _execute(job: dict[str, Any], recorder: Recorder) -> dict[str, Any]:
+    script = os.path.abspath(job["script"])
+    sys.argv = [job["script"], *job.get("arguments", ())]
+    sys.path[:] = [os.path.dirname(script), *(entry for entry in sys.path if entry)]
+    module = types.ModuleType("__main__")
+    module.__file__, module.__builtins__ = script, __builtins__  # type: ignore[attr-defined]
+    sys.modules["__main__"] = module
+    try:
+        with open(script, "rb") as file:
+            code = compile(file.read(), script, "exec")
+        with cuda.CudaIsCpu() if job.get("pretend_gpus", True) else contextlib.nullcontext():
+            exec(code, module.__dict__)
+            _run_exit_handlers()
+        return {"how": "finished"}
+    except observe.StepsDone:
+        return {"how": "steps", "text": f"stopped after {job['steps']} optimizer steps"}
+    except Stopped:
+        return {"how": "stopped", "text": recorder.stopped}
+    except SystemExit as error:
+        stack, _ = failure_stack(error.__traceback__)
+        status = error.code if isinstance(error.code, int) else int(error.code is not None)
+        text = f"exit status {status}" if error.code is None or isinstance(error.code, int) else str(error.code)[:500]
+        return {"how": "exit", "text": text, "stack": stack, "place": stack[-1] if stack else None}
+    except BaseException as error:
+        return describe_failure(error, recorder)
+
+
+def _run_exit_handlers() -> None:
+    """`os._exit` at the end of a rank would skip them, and some of them communicate."""
+    import atexit
+
+    atexit._run_exitfuncs()
+
+
+def describe_failure(error: BaseException, recorder: Recorder) -> dict[str, Any]:
+    import traceback
+
+    if recorder.stopped:
+        return {"how": "stopped", "text": recorder.stopped}
+    stack, by_user = failure_stack(error.__traceback__)
+    traceback.print_exception(error)
+    origin = "user" if by_user else "library"
+    if getattr(error, "injected_by_dtlint", False):
+        origin = "injected"
+    text = f"{type(error).__name__}: {error}"[:1000]
+    place = stack[-1] if stack else None
+    return {"how": "exception", "text": text, "stack": stack, "place": place, "origin": origin}
+
+
