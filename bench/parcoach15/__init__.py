@@ -1,0 +1,1 @@
+"""Does dtlint follow values as PARCOACH does in its fifteen micro-benchmarks?"""
