@@ -1,0 +1,1 @@
+"""How long does dtlint take, and how much memory, on two trees of pinned packages?"""
