@@ -49,7 +49,9 @@ def _title(call: Call) -> str:
 
 def _deadlock(run: Coordinator, calls: list[Call]) -> Outcome:
     keys = tuple(call.key for call in calls)
-    awaited = {rank for call in calls for rank in run.agreement.missing(call)} & set(run.ends)
+    awaited = {rank for call in calls for rank in run.agreement.missing(call)} & {
+        rank for rank, end in run.ends.items() if end["how"] != "stopped"
+    }
     for rank in sorted(awaited):
         end = run.ends[rank]
         how, origin = end["how"], end.get("origin", "")
@@ -87,3 +89,25 @@ def _all_ended(run: Coordinator) -> Outcome:
     if any(steps):
         count += f", {steps[0]} optimizer steps" if len(steps) == 1 else f", {steps[0]} to {steps[-1]} optimizer steps"
     return Outcome("agreed", "", f"every rank made the same calls and ended ({count})")
+
+
+GLOO_WAITED = ("Timed out", "timed out", "timeout", "Connection closed", "Connection reset", "mismatch", "Wait timeout")
+
+
+def second_opinion(run: Coordinator) -> Outcome:
+    """What real gloo processes said: they know no calls, only that one waited in vain."""
+    ends = [run.ends[rank] for rank in sorted(run.ends)]
+    if run.stopping == "timeout":
+        return Outcome("inconclusive", "timeout", "real gloo processes still ran when the time was over")
+    waited = [end for end in ends if any(word in end.get("text", "") for word in GLOO_WAITED)]
+    if waited:
+        first = waited[0]
+        place = first.get("place") or {}
+        where = f" at line {place['line']}" if place else ""
+        text = first.get("text", "").splitlines()[0][:160]
+        return Outcome("deadlock", "gloo", f"real gloo: rank {first['rank']} waited in vain{where} ({text})")
+    failed = [end for end in ends if end["how"] in ("exception", "killed")]
+    if failed:
+        text = str(failed[0].get("text", ""))[:160]
+        return Outcome("inconclusive", "rank-error", f"real gloo: rank {failed[0]['rank']} failed: {text}")
+    return Outcome("agreed", "", "real gloo: every rank ended")

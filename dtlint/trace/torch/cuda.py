@@ -17,7 +17,6 @@ from torch.overrides import TorchFunctionMode
 from dtlint.trace.torch.install import caller_is_torch
 
 CPU = torch.device("cpu")
-_MOVERS = {torch.Tensor.to, torch.Tensor.cuda}
 
 
 def is_cuda(value: Any) -> bool:
@@ -32,6 +31,12 @@ def as_cpu(value: Any) -> Any:
     return value
 
 
+def leaves_gpu(args: Any, kwargs: Any) -> bool:
+    """`.to("cpu")` of what the script believes to be on a GPU."""
+    device = kwargs.get("device", args[1] if len(args) > 1 else None)
+    return device == "cpu" or (isinstance(device, torch.device) and device.type == "cpu")
+
+
 class CudaIsCpu(TorchFunctionMode):
     """Rewrites the device arguments of every torch function of this thread."""
 
@@ -44,8 +49,12 @@ class CudaIsCpu(TorchFunctionMode):
             return args[0].clone()
         if function is torch.Tensor.pin_memory or function is torch.Tensor.record_stream:
             return args[0]
-        if function is torch.Tensor.to and len(args) > 1 and type(args[1]) is int:
-            args = (args[0], CPU, *args[2:])
+        if function is torch.Tensor.to:
+            if leaves_gpu(args, kwargs):
+                moved = function(*args, **kwargs)
+                return moved.clone() if moved is args[0] else moved
+            if len(args) > 1 and type(args[1]) is int:
+                args = (args[0], CPU, *args[2:])
         if kwargs:
             device = kwargs.get("device")
             if is_cuda(device) or type(device) is int:

@@ -116,12 +116,33 @@ class RecordingGroup(dist.ProcessGroup):
         super().__init__(rank, size)
         self.own_rank, self.own_size = rank, size
         self.label, self.members, self.recorder = name, members, recorder
+        self.description = "undefined"
 
     def getBackendName(self) -> str:
         return "dtlint"
 
     def name(self) -> str:
         return "dtlint"
+
+    # C++ asks the backend below for the name of a group; there is none below
+
+    def getGroupName(self) -> str:
+        return self.label
+
+    def setGroupName(self, name: str) -> None:
+        self.label = str(name)
+
+    _set_group_name = setGroupName
+    group_name = property(getGroupName)
+
+    def getGroupDesc(self) -> str:
+        return self.description
+
+    def setGroupDesc(self, text: str) -> None:
+        self.description = str(text)
+
+    _set_group_desc = setGroupDesc
+    group_desc = property(getGroupDesc)
 
     def _call(
         self, operation: str, targets: Tensors, sent: Tensors, options: Any, detail: str = "", **signature: Any

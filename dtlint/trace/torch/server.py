@@ -154,7 +154,8 @@ def _coordinate(
         stream({**end, "type": "end", "output": tail(os.path.join(scratch, f"rank{rank}.log"))})
     if run.needed:
         stream({"type": "needs", "ranks": run.needed})
-    stream({"type": "outcome", **asdict(outcome.decide(run))})
+    judge = outcome.second_opinion if job.get("engine") == "gloo" else outcome.decide
+    stream({"type": "outcome", **asdict(judge(run))})
     if run.dropped:
         stream({"type": "notice", "text": f"{run.dropped} calls beyond the cap are not listed"})
 
