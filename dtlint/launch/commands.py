@@ -81,7 +81,7 @@ def script_launches(text: str, place: Place, line: int = 1, scope: Scope | None 
             order=place.order or number + 1,
         )
         environment = _environment(command)
-        found += _launches(command.words, here, command.scope, environment)
+        found += words_launches(command.words, here, command.scope, environment)
         if command.heredoc is not None:
             found += _heredoc(command, here)
     return found
@@ -128,7 +128,9 @@ def _text_launches(word: Word, place: Place, scope: Scope, each_node: bool) -> l
         return []
 
 
-def _launches(words: tuple[Word, ...], place: Place, scope: Scope, environment: dict[str, Argument]) -> list[Launch]:
+def words_launches(
+    words: tuple[Word, ...], place: Place, scope: Scope, environment: dict[str, Argument]
+) -> list[Launch]:
     """What `words`, one simple command, starts."""
     while words and (match := re.match(r"([A-Za-z_]\w*)=(.*)", words[0].text, re.DOTALL)):
         environment = {**environment, match[1]: Argument(match[1], match[2], words[0].line, match[1])}
@@ -155,7 +157,7 @@ def _launches(words: tuple[Word, ...], place: Place, scope: Scope, environment: 
         if name == "eval":
             joined = Word(" ".join(word.text for word in rest), rest[0].line if rest else head.line)
             return _text_launches(joined, place, scope, False)
-        return _launches(_behind_options(name, rest), place, scope, environment)
+        return words_launches(_behind_options(name, rest), place, scope, environment)
     if name in ("uv", "poetry", "pipenv", "pdm", "hatch", "rye", "pixi") and rest[:1] and rest[0].text == "run":
         return _search(rest[1:], place, scope, environment)
     if PYTHON.match(name):
@@ -202,9 +204,9 @@ def _search(
         if launcher or (name == "accelerate" and follower == "launch") or PYTHON.match(name):
             if word.text.startswith("-"):
                 continue
-            return _launches(words[position:], place, scope, environment)
+            return words_launches(words[position:], place, scope, environment)
         if name in SHELLS and re.match(r"-\w*c$", follower):
-            return _launches(words[position:], place, scope, environment)
+            return words_launches(words[position:], place, scope, environment)
         if re.search(r"\s", word.text) and re.search(r"\b(?:torchrun|deepspeed|accelerate launch|python3?|srun) ", word.text):
             return _text_launches(word, place, scope, remote)
     return []
@@ -248,7 +250,7 @@ def _python(
         return []
     script = words[position].text
     if script.rpartition("/")[2] in ("torchrun", "deepspeed", "accelerate"):
-        return _launches(words[position:], place, scope, environment)
+        return words_launches(words[position:], place, scope, environment)
     if script.endswith("torch/distributed/run.py"):
         return [_launch("torchrun", head, words[position + 1 :], place, environment)]
     if script.endswith("torch/distributed/launch.py"):
@@ -331,7 +333,7 @@ def _step(
         step, outer=place.outer, environment=environment, background=place.background, loops=place.loops,
         branch=place.branch, order=place.order,
     )  # fmt: skip
-    inner = _launches(rest, replace(place, outer=step), scope, environment)
+    inner = words_launches(rest, replace(place, outer=step), scope, environment)
     return [step, *inner] if inner else []
 
 

@@ -12,7 +12,7 @@ from dtlint.source.text import Incomplete
 # Launchers that start one process per device on the node they run on.
 PER_NODE_LAUNCHERS = ("torchrun", "torch.distributed.launch", "accelerate", "deepspeed")
 # Things that start the same command several times, on one node or on many.
-STEPS = ("srun", "mpirun", "tpu-vm ssh", "pytorchjob", "jobset", "trainjob", "skypilot", "ssh", "batch job")
+STEPS = ("srun", "mpirun", "tpu-vm ssh", "pytorchjob", "jobset", "job", "trainjob", "skypilot", "ssh", "batch job")
 LOCAL_ADDRESSES = ("localhost", "0.0.0.0", "::1", "[::1]", "ip6-localhost")
 
 
@@ -81,7 +81,8 @@ class Launch:
     loops: int = 0
     branch: tuple[tuple[int, int], ...] = ()
     order: int = 0  # position among the commands of its file
-    configuration: Configuration | None = None  # the file named by `--config_file` or `--deepspeed_config`
+    configuration: Configuration | None = None  # accelerate's `--config_file`, deepspeed's hostfile
+    deepspeed: Configuration | None = None  # the DeepSpeed settings that the program is given
 
     def option(self, *names: str) -> Argument | None:
         """The launcher's option, else the one of its configuration file."""

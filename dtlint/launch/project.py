@@ -1,0 +1,255 @@
+"""Which launch files are there, what do they say, and which settings file belongs to which launch?"""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from dtlint.launch import containers, settings, topology
+from dtlint.launch.commands import Place, script_launches, words_launches
+from dtlint.launch.model import Argument, Configuration, Launch, LaunchFile
+from dtlint.launch.shell_values import Scope, Word, known
+from dtlint.launch.shell_words import ShellProblem
+from dtlint.launch.tree import Tree, is_template, read_json, read_yaml
+from dtlint.source.text import Incomplete, SourceFile, decode, read, read_bytes
+
+SHELL_SUFFIXES = (".sh", ".bash", ".sbatch", ".slurm", ".srun")
+YAML_SUFFIXES = (".yaml", ".yml")
+SUFFIXES = (*SHELL_SUFFIXES, *YAML_SUFFIXES, ".json")
+# A cheap look before any parsing: a file without one of these starts nothing we know of.
+SHELL_TOKENS = re.compile(
+    rb"torchrun|torch\.distributed|accelerate|deepspeed|srun|#SBATCH|mpirun|mpiexec|tpu-vm|queued-resources|python"
+)
+DATA_TOKENS = re.compile(
+    rb"PyTorchJob|TrainJob|TrainingRuntime|JobSet|torchrun|torch\.distributed|accelerate|deepspeed|compute_environment"
+    rb"|num_machines|num_nodes|train_batch_size|train_micro_batch_size_per_gpu|zero_optimization"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Launches:
+    """All launches and settings of a run, ready for the rules."""
+
+    files: tuple[LaunchFile, ...] = ()
+    problems: tuple[Incomplete, ...] = ()
+    notices: tuple[str, ...] = ()
+    launches: tuple[Launch, ...] = ()
+    configurations: tuple[Configuration, ...] = ()
+    texts: dict[str, list[str]] = field(default_factory=dict, compare=False)
+
+    def __iter__(self) -> Iterator[Launch]:
+        return iter(self.launches)
+
+    def in_file(self, path: str) -> list[Launch]:
+        return [launch for launch in self.launches if launch.path == path]
+
+    def users_of(self, configuration: Configuration) -> list[Launch]:
+        """The launches that are given this settings file."""
+        return [
+            launch
+            for launch in self.launches
+            if any(item is not None and item.path == configuration.path for item in (launch.configuration, launch.deepspeed))
+        ]
+
+    def of_script(self, path: str) -> list[Launch]:
+        """The launches that start the Python file `path` (as written, or its module)."""
+        stem = path.removesuffix(".py")
+        dotted = stem.replace("/", ".")
+        found = []
+        for launch in self.launches:
+            script = launch.script or ""
+            if launch.is_module:
+                same = dotted == script or dotted.endswith("." + script) or dotted == script + ".__main__"
+            else:
+                bare = posixpath.normpath(script).removeprefix("./")
+                beside = posixpath.normpath(posixpath.join(posixpath.dirname(launch.path), bare))
+                same = path in (bare, beside) or path.endswith("/" + bare.lstrip("./")) or bare.endswith("/" + path)
+            if same and script:
+                found.append(launch)
+        return found
+
+    def line(self, path: str, number: int) -> str:
+        rows = self.texts.get(path, [])
+        return rows[number - 1] if 0 < number <= len(rows) else ""
+
+
+def is_launch_file(path: str, data: bytes) -> bool:
+    """Could this file start a distributed program, or configure the start of one?"""
+    lower = path.lower()
+    if lower.endswith(SHELL_SUFFIXES):
+        return SHELL_TOKENS.search(data) is not None
+    return lower.endswith((*YAML_SUFFIXES, ".json")) and DATA_TOKENS.search(data) is not None
+
+
+def load(files: Iterable[SourceFile]) -> Launches:
+    """Read and join. Files that start nothing are left out; those that cannot be read are problems."""
+    read_files: list[LaunchFile] = []
+    places: dict[str, Path] = {}
+    problems: list[Incomplete] = []
+    notices: list[str] = []
+    for file in files:
+        data = read_bytes(file)
+        if isinstance(data, Incomplete):
+            problems.append(data)
+            continue
+        if not is_launch_file(file.path, data):
+            continue
+        source = decode(data, file.path)
+        if isinstance(source, Incomplete):
+            problems.append(source)
+            continue
+        one = read_text(file.path, source.text)
+        places[file.path] = file.location
+        problems += one.problems
+        if one.problems and file.path.lower().endswith(SUFFIXES[-3:]) and is_template(source.text):
+            problems = [item for item in problems if item not in one.problems]
+            notices.append(f"{file.path}: a template, not read as a launch file")
+        if one.launches or one.configurations:
+            read_files.append(one)
+    return _joined(read_files, problems, notices, places)
+
+
+def read_text(path: str, text: str) -> LaunchFile:
+    """What one file says, by the kind of file its name promises."""
+    lower = path.lower()
+    if lower.endswith(".json"):
+        tree = read_json(path, text)
+        return LaunchFile(path, text, problems=(tree,)) if isinstance(tree, Incomplete) else _documents(path, text, [tree])
+    if lower.endswith(YAML_SUFFIXES):
+        trees = read_yaml(path, text)
+        return LaunchFile(path, text, problems=(trees,)) if isinstance(trees, Incomplete) else _documents(path, text, trees)
+    try:
+        return LaunchFile(path, text, tuple(script_launches(text, Place(path))))
+    except ShellProblem as problem:
+        return LaunchFile(path, text, problems=(Incomplete(path, problem.line, f"not valid shell: {problem.message}"),))
+
+
+def _documents(path: str, text: str, trees: list[Tree]) -> LaunchFile:
+    launches: list[Launch] = []
+    configurations: list[Configuration] = []
+    problems: list[Incomplete] = []
+    for tree in trees:
+        started = containers.read_document(path, tree)
+        launches += started.launches
+        problems += started.problems
+        if (found := settings.configuration(path, tree)) is not None:
+            configurations.append(found)
+        launches += _debug_configurations(path, tree)
+    return LaunchFile(path, text, tuple(launches), tuple(configurations), tuple(problems))
+
+
+def _debug_configurations(path: str, tree: Tree) -> Iterator[Launch]:
+    """The `configurations` of an editor's launch.json."""
+    for item in (tree.get("configurations") or Tree([], 0)).elements():
+        module, program, arguments = item.get("module"), item.get("program"), item.get("args")
+        head = module or program
+        if head is None or head.text is None:
+            continue
+        words = [Word("python", head.line, True)]
+        words += [Word("-m", head.line, True)] if module is not None else []
+        words.append(Word(head.text, head.line, True))
+        if arguments is not None:
+            words += [Word(str(part.value), part.line, True) for part in arguments.elements()]
+        yield from words_launches(tuple(words), Place(path), Scope(), {})
+
+
+def _joined(
+    files: list[LaunchFile], problems: list[Incomplete], notices: list[str], places: dict[str, Path]
+) -> Launches:
+    shelf = _Shelf({item.path: item for file in files for item in file.configurations}, places, problems)
+    launches: list[Launch] = []
+    for file in files:
+        launches += [_complete(launch, shelf) for launch in file.launches]
+    return Launches(
+        files=tuple(files),
+        problems=tuple(shelf.problems),
+        notices=tuple(notices),
+        launches=tuple(launches),
+        configurations=tuple(shelf.known.values()),
+        texts={file.path: file.text.split("\n") for file in files} | shelf.texts,
+    )
+
+
+def _complete(launch: Launch, shelf: _Shelf) -> Launch:
+    """The launch with its settings files and what follows from them."""
+    launch = replace(launch, configuration=_named(launch, shelf))
+    launch = topology.complete(launch)
+    return replace(launch, deepspeed=_deepspeed(launch, shelf))
+
+
+def _named(launch: Launch, shelf: _Shelf) -> Configuration | None:
+    if launch.kind == "accelerate":
+        return shelf.find(launch, launch.options.get("config_file"), "accelerate")
+    if launch.kind == "deepspeed":
+        return shelf.find(launch, launch.options.get("hostfile"), "hostfile")
+    return None
+
+
+def _deepspeed(launch: Launch, shelf: _Shelf) -> Configuration | None:
+    option = launch.arguments.get("deepspeed_config", "deepspeed") or launch.option(
+        "deepspeed_config_file", "deepspeed_config.deepspeed_config_file"
+    )
+    if option is None:
+        option = next(
+            (Argument("ds", word.text, word.line) for word in launch.positional if word.text.startswith("deepspeed=")), None
+        )
+    return shelf.find(launch, option, "deepspeed")
+
+
+@dataclass(slots=True)
+class _Shelf:
+    """The settings files that are known, and those that a launch names and that lie beside it."""
+
+    known: dict[str, Configuration]
+    places: dict[str, Path]
+    problems: list[Incomplete]
+    texts: dict[str, list[str]] = field(default_factory=dict)
+    refused: set[str] = field(default_factory=set)
+
+    def find(self, launch: Launch, option: Argument | None, kind: str) -> Configuration | None:
+        if option is None or not option.value or not known(option.value):
+            return None
+        name = option.value.partition("=")[2] if option.value.startswith("deepspeed=") else option.value
+        if name.startswith(("/", "~")) or "\n" in name:
+            return None
+        beside = posixpath.dirname(launch.path)
+        for candidate in dict.fromkeys(
+            posixpath.normpath(posixpath.join(start, name)) for start in (beside, "", posixpath.dirname(beside))
+        ):
+            found = self.known.get(candidate) or self._read(launch, candidate, kind)
+            if found is not None and found.kind == kind:
+                return found
+        same = [item for path, item in self.known.items() if path.endswith("/" + posixpath.basename(name))]
+        return same[0] if len(same) == 1 and same[0].kind == kind else None
+
+    def _read(self, launch: Launch, path: str, kind: str) -> Configuration | None:
+        """A settings file that was not among the files of the run."""
+        start = self.places.get(launch.path)
+        if start is None or path in self.refused:
+            return None
+        self.refused.add(path)
+        relative = posixpath.relpath(path, posixpath.dirname(launch.path) or ".")
+        location = start.parent / relative
+        if not location.is_file():
+            return None
+        source = read(SourceFile(path, location))
+        if isinstance(source, Incomplete):
+            self.problems.append(source)
+            return None
+        found: Configuration | Incomplete | None
+        if kind == "hostfile":
+            found = settings.hostfile(path, source.text)
+            if isinstance(found, Incomplete):
+                self.problems.append(found)
+                return None
+        else:
+            file = read_text(path, source.text)
+            self.problems += file.problems
+            found = file.configurations[0] if file.configurations else None
+        if found is not None:
+            self.known[path] = found
+            self.texts[path] = source.text.split("\n")
+        return found

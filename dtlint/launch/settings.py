@@ -1,0 +1,50 @@
+"""What do the settings files of launchers and libraries say: accelerate's, DeepSpeed's, host files?"""
+
+from __future__ import annotations
+
+import re
+
+from dtlint.launch.model import Argument, Configuration
+from dtlint.launch.tree import Tree
+from dtlint.source.text import Incomplete
+
+DEEPSPEED_KEYS = ("train_batch_size", "train_micro_batch_size_per_gpu", "zero_optimization")
+HOST = re.compile(r"(\S+)(?:\s+slots\s*=\s*(\d+))?\s*(?:#.*)?$")
+
+
+def configuration(path: str, tree: Tree) -> Configuration | None:
+    """The configuration in this document, None when it is something else."""
+    if tree.get("compute_environment") or (
+        tree.get("distributed_type") and (tree.get("num_processes") or tree.get("num_machines"))
+    ):
+        return Configuration("accelerate", path, _flat(tree))
+    if any(tree.get(key) is not None for key in DEEPSPEED_KEYS):
+        return Configuration("deepspeed", path, _flat(tree))
+    return None
+
+
+def _flat(tree: Tree, prefix: str = "", depth: int = 0) -> dict[str, Argument]:
+    values: dict[str, Argument] = {}
+    for key, item in tree.items():
+        name = prefix + key
+        if isinstance(item.value, dict) and depth < 8:
+            values.update(_flat(item, name + ".", depth + 1))
+        elif not isinstance(item.value, (dict, list)):
+            values[name] = Argument(name, None if item.value is None else str(item.value), item.line, name)
+    return values
+
+
+def hostfile(path: str, text: str) -> Configuration | Incomplete:
+    """`worker-1 slots=8`, one host a line; no slots is one."""
+    values: dict[str, Argument] = {}
+    for number, row in enumerate(text.split("\n"), 1):
+        row = row.strip()
+        if not row or row.startswith("#"):
+            continue
+        match = HOST.match(row)
+        if match is None:
+            return Incomplete(path, number, f"not a line of a host file: `{row[:60]}`")
+        if match[1] in values:
+            return Incomplete(path, number, f"host `{match[1]}` is listed twice")
+        values[match[1]] = Argument(match[1], match[2] or "1", number, match[1])
+    return Configuration("hostfile", path, values)
