@@ -2,44 +2,42 @@
 
 from __future__ import annotations
 
-import os
 import sys
 
 
-def main() -> None:
+def main(arguments: list[str] | None = None) -> None:
     """Run the command line; whatever happens ends in one of the documented exit codes."""
     from dtlint.cli import commands
 
     try:
-        commands.main(prog_name="dtlint", standalone_mode=False)
-        sys.stdout.flush()
+        code = commands.main(arguments, prog_name="dtlint", standalone_mode=False)
     except SystemExit as ending:
-        _leave(ending.code if isinstance(ending.code, int) else 0 if ending.code is None else 4)
-    except BrokenPipeError:
-        # The reader has gone, as in `dtlint check | head`. Nothing may be written any more, not even at shutdown.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(141)
+        code = ending.code if isinstance(ending.code, int) else 0 if ending.code is None else 4
     except KeyboardInterrupt:
-        _leave(130)
+        code = 130
     except Exception as problem:
-        _leave(_explained(problem))
+        code = _explained(problem)
+    try:
+        sys.stdout.flush()
+    except BrokenPipeError:
+        from dtlint.report.terminal import nobody_reads
+
+        code = nobody_reads()
+    sys.exit(code if isinstance(code, int) else 0)
 
 
 def _explained(problem: Exception) -> int:
     """Say what went wrong; a traceback only for what is our own fault."""
     import click
 
-    from dtlint.config import ConfigError
-    from dtlint.registry import UnknownRule
+    from dtlint.mistakes import Mistake
 
-    if isinstance(problem, click.exceptions.Exit):
-        return problem.exit_code
     if isinstance(problem, click.Abort):
         return 130
     if isinstance(problem, click.ClickException):
         problem.show()
         return problem.exit_code if problem.exit_code != 1 else 2
-    if isinstance(problem, (ConfigError, UnknownRule)):
+    if isinstance(problem, Mistake):
         print(f"dtlint: error: {problem}", file=sys.stderr)
         return 2
     import traceback
@@ -47,14 +45,6 @@ def _explained(problem: Exception) -> int:
     traceback.print_exc()
     print("dtlint: internal error; this is a bug in dtlint, please report the lines above", file=sys.stderr)
     return 4
-
-
-def _leave(code: int) -> None:
-    try:
-        sys.stdout.flush()
-    except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    sys.exit(code)
 
 
 if __name__ == "__main__":

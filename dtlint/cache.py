@@ -24,7 +24,7 @@ from dtlint import __version__
 from dtlint.config import Config
 from dtlint.findings import Cell, Edit, Finding, Fix, Span, Step, Timeline, TimelineRow, Verdict
 from dtlint.report.model import Report
-from dtlint.source.text import Incomplete
+from dtlint.source.text import Incomplete, SourceFile, read_bytes
 
 KEPT_RESULTS = 32
 SETTLED = 2_000_000_000  # nanoseconds after which a file system's clock tells two writes apart
@@ -39,12 +39,14 @@ class Store:
         self._known: dict[str, Any] = self._read(directory / "files.json")
         self._seen: dict[str, Any] = {}
 
-    def content_hashes(self, paths: Iterable[str]) -> list[str]:
+    def content_hashes(self, files: Iterable[SourceFile]) -> list[str]:
         """The hash of each file's content, taken from the last time while size and time are the same."""
-        base = os.getcwd()
         result = []
-        for path in paths:
-            full = os.path.join(base, path)
+        for file in files:
+            if file.data is not None:
+                result.append(hashlib.sha256(file.data).hexdigest())
+                continue
+            full = str(file.location)
             try:
                 status = os.stat(full)
                 stamp = [status.st_size, status.st_mtime_ns, status.st_ino]
@@ -52,8 +54,7 @@ class Store:
                 if isinstance(known, list) and len(known) == 2 and known[0] == stamp:
                     digest = str(known[1])
                 else:
-                    with open(full, "rb") as stream:
-                        digest = hashlib.sha256(stream.read()).hexdigest()
+                    digest = _digest(file, status.st_size)
                 if status.st_mtime_ns < time.time_ns() - SETTLED:
                     self._seen[full] = [stamp, digest]
             except (OSError, ValueError) as problem:
@@ -121,6 +122,12 @@ class Store:
                 path.unlink(missing_ok=True)
         except OSError:
             return
+
+
+def _digest(file: SourceFile, size: int) -> str:
+    """What cannot be read, or is too large to be, is told apart by what reading it says."""
+    data = read_bytes(file)
+    return f"{size}: {data.reason}" if isinstance(data, Incomplete) else hashlib.sha256(data).hexdigest()
 
 
 def directory_for(config: Config, environment: Mapping[str, str] | None = None) -> Path:

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from dtlint.findings import SEVERITIES
+from dtlint.mistakes import Mistake
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -21,7 +22,7 @@ else:
 WORLD = re.compile(r"([1-9]\d?)x([1-9]\d?)")
 
 
-class ConfigError(ValueError):
+class ConfigError(Mistake):
     """The configuration cannot be used; the text says where and why."""
 
 

@@ -17,11 +17,12 @@ from pathlib import Path
 
 from dtlint.api import Rule
 from dtlint.findings import Finding
+from dtlint.mistakes import Mistake
 
 RULE_FILE = re.compile(r"dt\d{3}_[a-z0-9_]+\.py")
 
 
-class UnknownRule(ValueError):
+class UnknownRule(Mistake):
     """A selector names no rule."""
 
 

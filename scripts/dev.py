@@ -107,9 +107,7 @@ def install_frameworks(python: str) -> None:
         from_cpu_index = ["--index-url", CPU_INDEX]
         choice = [] if pip_is_configured(python) or sys.platform == "darwin" else from_cpu_index
         if call([python, "-m", "pip", "install", "--quiet", TORCH, *choice], check=False):
-            print(
-                "no CPU build of torch there; taking the default one, which can be 3 GB (DTLINT_TORCH=skip to do without)"
-            )
+            print("no CPU build of torch there; taking the default one, up to 3 GB (DTLINT_TORCH=skip does without)")
             pip(python, TORCH)
     constraints = ROOT / ".venv-test" / "constraints.txt"
     constraints.write_text(TORCH + "\n")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -73,19 +72,6 @@ def _split(values: Sequence[str]) -> tuple[str, ...]:
     return tuple(part.strip() for value in values for part in value.split(",") if part.strip())
 
 
-def existing(paths: Sequence[str]) -> tuple[str, ...]:
-    """The paths to look at. One that is not there is an error: silence about it would read as "clean"."""
-    missing = [path for path in paths if path != "-" and not _there(path)]
-    if missing:
-        raise click.UsageError("no such file or directory: " + ", ".join(missing))
-    return tuple(paths) or (".",)
-
-
-def _there(path: str) -> bool:
-    # A broken link is there, and will be reported as unreadable; a pattern is for the search for files.
-    return os.path.lexists(path) or any(character in path for character in "*?[")
-
-
 def look(stream: IO[str], color: str = "never", quiet: bool = False) -> RenderOptions:
     """How to render for this stream."""
     return RenderOptions(
@@ -100,9 +86,9 @@ def look(stream: IO[str], color: str = "never", quiet: bool = False) -> RenderOp
 
 def source_lines(path: str) -> Sequence[str]:
     """The lines of a file for a snippet, or nothing when it cannot be read any more."""
-    from dtlint.source import text
+    from dtlint.source.text import SourceFile, read
 
-    source = text.read(path)
+    source = read(SourceFile(path, Path(path)))
     return getattr(source, "text", "").split("\n")
 
 
@@ -115,4 +101,8 @@ def put(text: str) -> None:
     """To stdout, in whatever encoding that has; a character it lacks must not end the run."""
     stream = sys.stdout
     encoding = getattr(stream, "encoding", None) or "utf-8"
-    stream.write(text.encode(encoding, "backslashreplace").decode(encoding))
+    try:
+        stream.write(text.encode(encoding, "backslashreplace").decode(encoding))
+        stream.flush()
+    except BrokenPipeError:
+        raise SystemExit(terminal.nobody_reads()) from None

@@ -22,7 +22,7 @@ CLEAN, FOUND, INCOMPLETE = 0, 1, 3
 
 @click.command(
     "check",
-    epilog="Exit codes: 0 clean, 1 findings, 2 usage or configuration, 3 a file could not be analysed, 4 internal error.",
+    epilog="Exit codes: 0 clean, 1 findings, 2 usage or configuration, 3 analysis incomplete, 4 internal error.",
 )
 @click.argument("paths", nargs=-1, type=click.Path())
 @click.option(
@@ -50,7 +50,7 @@ def command(ctx: click.Context, paths: tuple[str, ...], formats: tuple[str, ...]
     wanted = outputs(formats)
     if given["stdin_filename"] and "-" not in paths:
         paths = (*paths, "-")
-    targets = options.existing(paths)
+    targets = paths or (".",)
     settings = options.configured(targets, given)
     report = _checked(targets, settings, given)
     if given["changed_only"]:

@@ -20,7 +20,7 @@ def command(paths: tuple[str, ...], form: str, **given: Any) -> None:
     from dtlint import engine
     from dtlint.machine import queries
 
-    targets = options.existing(paths)
+    targets = paths or (".",)
     settings = options.configured(targets, given)
     listing = engine.listed(targets, settings)
     sites = [_row(site) for site in queries.collective_sites(engine.runs(listing, settings))]

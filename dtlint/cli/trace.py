@@ -36,14 +36,18 @@ FORMATS = ("full", "json")
     show_default=True,
     help="Devices to use. Torch ranks always compute on the CPU; with cpu no GPU is pretended to the script.",
 )
-@click.option("--steps", type=click.IntRange(0), default=0, help="End each rank after K optimizer steps.  [default: all]")
+@click.option(
+    "--steps", type=click.IntRange(0), default=0, help="End each rank after K optimizer steps.  [default: all]"
+)
 @click.option("--timeout", type=click.FloatRange(0.1), default=60.0, show_default=True, help="Seconds for the run.")
 @click.option("--synthetic", is_flag=True, help="Small random data where a data file or data set is missing.")
 @click.option("--seed", type=int, default=0, help="Each rank's random numbers start from this and its rank.")
 @click.option("--confirm", type=click.Choice(["gloo"]), help="Ask real gloo processes for a second opinion.")
 @click.option("--python", default="", metavar="PATH", help="The interpreter that has the framework.")
 @click.option("--cwd", type=click.Path(exists=True, file_okay=False), default=".", help="Where the script runs.")
-@click.option("--output-format", "formats", multiple=True, metavar="FORMAT[=FILE]", help="full or json.  [default: full]")
+@click.option(
+    "--output-format", "formats", multiple=True, metavar="FORMAT[=FILE]", help="full or json.  [default: full]"
+)
 @click.option("--chrome", type=click.Path(dir_okay=False, path_type=Path), help="Write the lanes for Perfetto here.")
 @click.option("--live", is_flag=True, help="Show every call as it is made.")
 @options.COLOR

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
+from pathlib import Path
 from typing import Any
 
 import click
@@ -30,10 +31,10 @@ def command(place: str, paths: tuple[str, ...], color: str, **given: Any) -> Non
     if match is None:
         raise click.UsageError(f"`{place}` is not of the form FILE:LINE")
     path, line = match.group(1), int(match.group(2))
-    targets = options.existing((path, *(paths or (".",))))
+    targets = (path, *(paths or (".",)))
     settings = options.configured(targets, given)
     listing = engine.listed(targets, settings)
-    shown = engine.shown_path(path)
+    shown = engine.shown_path(Path(path), Path.cwd())
     trails = queries.why(engine.runs(listing, settings), shown, line)
     if not trails:
         options.put(f"{shown}:{line}: nothing on this line depends on the rank, as far as dtlint can see\n")

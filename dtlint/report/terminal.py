@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import re
+import sys
 from collections.abc import Mapping
 from typing import IO
 
@@ -57,3 +58,9 @@ def ascii_only(stream: IO[str]) -> bool:
 def clean(text: str) -> str:
     """Text from a scanned file as it may be shown: tabs widened, nothing that steers the terminal."""
     return UNPRINTABLE.sub("\N{REPLACEMENT CHARACTER}", text.expandtabs(4))
+
+
+def nobody_reads() -> int:
+    """The reader has gone, as in `dtlint check | head`: nothing may be written any more, not even at shutdown."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return 141

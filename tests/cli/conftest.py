@@ -1,0 +1,130 @@
+"""A command line with a machine that finds what the test tells it to: the word `HANG` in a line."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from types import ModuleType, SimpleNamespace
+
+import pytest
+
+from dtlint import registry
+from dtlint.api import Rule
+from dtlint.findings import Cell, Span, Step, Timeline, TimelineRow
+
+DOCUMENTATION = """A line that says HANG.
+
+## What it finds
+The word.
+
+## Why it is bad
+It hangs.
+
+## Instead
+Another word.
+
+## Limits
+None.
+"""
+
+
+@dataclass
+class Outcome:
+    code: int
+    out: str
+    err: str
+
+
+def check(run):
+    for path in run.project.paths:
+        for number, line in enumerate(run.lines(path), 1):
+            for word, code in (("HANG", "DT101"), ("RACE", "DT114"), ("MAYBE", "DT103")):
+                if word in line:
+                    yield from found(path, number, line, word, code)
+
+
+def found(path, number, line, word, code):
+    column = line.index(word) + 1
+    row = TimelineRow(1, path, number, "barrier()", (Cell.WAITS, Cell.NEVER))
+    yield RULES[code].finding(
+        Span(path, number, column, number, column + len(word)),
+        f"only rank 0 says `{word}`",
+        "say something else",
+        lanes=("rank 0",),
+        trail=(Step(path, 1, "here ranks differ"),),
+        timeline=Timeline(("rank 0", "ranks 1..3"), (row,), "hang"),
+        line_text=line,
+        tier="strict" if word == "MAYBE" else "default",
+    )
+
+
+def nothing(run):
+    return []
+
+
+def rule(code, slug, effect, checker):
+    return Rule(
+        code, slug, "divergence", effect, "default", "0.1.0", ("torch",), "title", None, "", checker, DOCUMENTATION
+    )
+
+
+RULES = {
+    "DT101": rule("DT101", "rank-guarded-collective", "hang", check),
+    "DT103": rule("DT103", "rank-dependent-trip-count", "hang", nothing),
+    "DT114": rule("DT114", "missing-barrier", "race", nothing),
+}
+
+
+def analyse(project, knowledge, config):
+    analyse.calls += 1
+
+    def lines(path):
+        return Path(path).read_text(encoding="utf-8", errors="replace").split("\n") if Path(path).is_file() else []
+
+    yield SimpleNamespace(project=project, lines=lines)
+
+
+analyse.calls = 0
+
+
+@pytest.fixture
+def machine(monkeypatch):
+    """The number of analyses that were made, as `machine.calls`."""
+    fake = ModuleType("dtlint.machine.run")
+    fake.analyse = analyse
+    analyse.calls = 0
+    monkeypatch.setitem(sys.modules, "dtlint.machine.run", fake)
+    import dtlint.machine
+
+    monkeypatch.setattr(dtlint.machine, "run", fake, raising=False)
+    monkeypatch.setattr(registry, "rules", lambda extra=(): tuple(RULES.values()))
+    return analyse
+
+
+@pytest.fixture
+def project(tmp_path, monkeypatch, machine):
+    for name in ("NO_COLOR", "FORCE_COLOR", "COLUMNS", "DTLINT_CACHE_DIR", "GITHUB_STEP_SUMMARY", "PRE_COMMIT"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("COLUMNS", "80")
+    (tmp_path / "pyproject.toml").write_text("")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.fixture
+def dtlint(project, capsys):
+    """Run the command line in this process."""
+    from dtlint.__main__ import main
+
+    def run(*arguments):
+        capsys.readouterr()
+        try:
+            main([str(argument) for argument in arguments])
+            code = 0
+        except SystemExit as ending:
+            code = ending.code or 0
+        said = capsys.readouterr()
+        return Outcome(code, said.out, said.err)
+
+    return run

@@ -1,0 +1,65 @@
+"""Does dtlint say exactly what the fixtures say, and nothing else?"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from dtlint import engine, registry
+from dtlint.config import Config
+from tests.fixture_marks import fixtures, is_strict, marks
+
+FOLDER = Path(__file__).parent / "fixtures"
+KNOWN = {rule.code for rule in registry.rules()}
+
+
+@pytest.mark.parametrize("project", fixtures(FOLDER), ids=lambda path: path.relative_to(FOLDER).as_posix())
+def test_fixture(project, monkeypatch):
+    monkeypatch.chdir(project.parent if project.is_file() else project)
+    target = project.name if project.is_file() else "."
+    config = Config(strict=is_strict(project), cache=False, jobs=1)
+    report = engine.check([target], config)
+    found = {(item.span.path, item.span.line, item.code): item for item in report.findings}
+    expected = [mark for mark in marks(project) if mark.code in KNOWN]
+    if expected != list(marks(project)) and not expected:
+        pytest.skip("the rule is not written yet")
+    complaints = []
+    for mark in expected:
+        place = (mark.path, mark.line, mark.code)
+        if mark.kind == "miss":
+            if place in found:
+                complaints.append(f"{mark.path}:{mark.line}: {mark.code} is found now: turn the miss into a want")
+        elif place not in found:
+            what = "not found" if mark.kind == "want" else "gone: remove the noise mark"
+            complaints.append(f"{mark.path}:{mark.line}: {mark.code} {what}")
+        elif mark.part and mark.part not in found[place].message:
+            complaints.append(f"{mark.path}:{mark.line}: message is {found[place].message!r}, not … {mark.part!r} …")
+    allowed = {(mark.path, mark.line, mark.code) for mark in expected}
+    complaints += [
+        f"{path}:{line}: {code} not expected: {item.message}"
+        for (path, line, code), item in sorted(found.items())
+        if (path, line, code) not in allowed
+    ]
+    complaints += [f"{item.path}:{item.line}: incomplete: {item.reason}" for item in report.incomplete]
+    assert not complaints, "\n" + "\n".join(complaints)
+
+
+def message_problems(text):
+    if not text or text[0].isupper() and not text.split()[0].isupper():
+        yield "begins with a capital"
+    if text.endswith("."):
+        yield "ends with a full stop"
+
+
+@pytest.mark.parametrize("code", sorted(KNOWN))
+def test_messages_follow_the_conventions(code, monkeypatch):
+    """Lower case start, no full stop, a remedy, a trail: of every finding in the rule's own fixtures."""
+    monkeypatch.chdir(FOLDER / code)
+    report = engine.check(["."], Config(cache=False, jobs=1, strict=True, select=(code,)))
+    for finding in report.findings:
+        where = f"{finding.span.path}:{finding.span.line}: {finding.message!r}"
+        assert not list(message_problems(finding.message)), where
+        assert finding.remedy and not list(message_problems(finding.remedy)), f"{where}: {finding.remedy!r}"
+        assert finding.trail, where
+        assert finding.scope or finding.line_text, where
