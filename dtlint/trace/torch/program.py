@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import contextlib
 import os
 import random
@@ -118,6 +119,7 @@ def _execute(job: dict[str, Any], recorder: Recorder) -> dict[str, Any]:
     module = types.ModuleType("__main__")
     module.__file__, module.__builtins__ = script, __builtins__  # type: ignore[attr-defined]
     sys.modules["__main__"] = module
+    atexit._clear()  # what torch wants to do at exit is nothing to a fork of its process
     try:
         with open(script, "rb") as file:
             code = compile(file.read(), script, "exec")
@@ -139,9 +141,7 @@ def _execute(job: dict[str, Any], recorder: Recorder) -> dict[str, Any]:
 
 
 def _run_exit_handlers() -> None:
-    """`os._exit` at the end of a rank would skip them, and some of them communicate."""
-    import atexit
-
+    """`os._exit` at the end of a rank would skip the script's own, and some of them communicate."""
     atexit._run_exitfuncs()
 
 
