@@ -1,4 +1,4 @@
-"""`python -m bench.corpus`: run dtlint over the pinned packages; every finding is in the triage file or listed as new."""
+"""`python -m bench.corpus`: dtlint over the pinned packages; every finding is triaged or listed as new."""
 
 from __future__ import annotations
 

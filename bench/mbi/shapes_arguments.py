@@ -69,8 +69,13 @@ def members(draw: Draw) -> Body:
 
 
 def partial_creation(draw: Draw) -> Body:
-    guarded = branch("$rank in (0, 1)", (Text("pair = $dist.new_group([0, 1])"), Call("barrier", group="pair")))
-    return (*marked(guarded), Call("barrier"))
+    """Groups are numbered by each rank for itself: whoever skips one meets the wrong group next time."""
+    made: Body = (Text("pair = $dist.new_group([0, 1])"), Call("barrier", group="pair"))
+    return (
+        *marked(branch("$rank in (0, 1)", made)),
+        Text("everybody = $dist.new_group([0, 1, 2, 3])", True),
+        Call("barrier", group="everybody"),
+    )
 
 
 def local_data(draw: Draw, agreed: bool) -> Body:

@@ -1,4 +1,4 @@
-"""`python -m bench.speed`: cold, unchanged and one-file-changed runs on the trees M (108k lines) and L (1.76M lines)."""
+"""`python -m bench.speed`: cold, unchanged and one-file-changed runs on trees of 108k and 1.76M lines."""
 
 from __future__ import annotations
 
