@@ -46,7 +46,7 @@ def test_fixture(project, monkeypatch):
 
 
 def message_problems(text):
-    if not text or text[0].isupper() and not text.split()[0].isupper():
+    if not text or (text[0].isupper() and not text.split()[0].isupper()):
         yield "begins with a capital"
     if text.endswith("."):
         yield "ends with a full stop"

@@ -67,9 +67,11 @@ def _table(timeline: Timeline, width: int) -> list[Text] | None:
     what = max((cell_len(clean(row.text)) for row in rows), default=4)
     place, what = max(place, 5), max(what, 4)
     if place + what > room:
-        place = min(place, max(room - what, room * 2 // 5))
+        # The file's name and the line are what one looks for; the directories may go.
+        name = max((cell_len(_where(row).rpartition("/")[2]) + 1 for row in rows), default=5)
+        place = min(place, max(room - what, room * 2 // 5, name))
         what = room - place
-    if place < 10 or what < 14:
+    if what < 14:
         return None
 
     def line(first: str, second: str, third: str, cells: list[tuple[str, str]], style: str = "") -> Text:

@@ -97,7 +97,8 @@ def test_a_rule_file_is_loaded_by_path_and_must_keep_its_promise(tmp_path):
 
 @pytest.mark.parametrize("change", [{"effect": "bad"}, {"tier": "bad"}, {"severity": "bad"}])
 def test_a_rule_with_a_value_out_of_the_vocabulary_cannot_be_made(change):
-    values = dict(code="DT1", slug="x", family="x", effect="hang", tier="default", since="0", frameworks=(), title="x")
+    names = ("code", "slug", "family", "effect", "tier", "since", "frameworks", "title")
+    values = dict(zip(names, ("DT1", "x", "x", "hang", "default", "0", (), "x")))
     with pytest.raises(ValueError, match="bad"):
         Rule(**{**values, **change})
 

@@ -76,7 +76,8 @@ def test_wheel(distributions, tmp_path):
 
 def test_sdist(distributions, tmp_path):
     (archive,) = distributions.glob("*.tar.gz")
-    names = {name.partition("/")[2] for name in tarfile.open(archive).getnames()}
+    with tarfile.open(archive) as contents:
+        names = {name.partition("/")[2] for name in contents.getnames()}
     assert {f"rules/{path.name}" for path in (ROOT / "rules").glob("dt*.py")} <= names
     python = environment(tmp_path / "venv")
     run(python, "-m", "pip", "install", "--quiet", archive, cwd=tmp_path)

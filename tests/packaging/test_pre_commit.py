@@ -44,7 +44,8 @@ def repository(tmp_path):
     environment.update(
         PRE_COMMIT_HOME=str(tmp_path / "cache"),
         GIT_CONFIG_GLOBAL=os.devnull,
-        GIT_AUTHOR_NAME="a", GIT_AUTHOR_EMAIL="a@example.org", GIT_COMMITTER_NAME="a", GIT_COMMITTER_EMAIL="a@example.org",
+        GIT_AUTHOR_NAME="a", GIT_AUTHOR_EMAIL="a@example.org",
+        GIT_COMMITTER_NAME="a", GIT_COMMITTER_EMAIL="a@example.org",
     )  # fmt: skip
     folder = tmp_path / "project"
     folder.mkdir()
