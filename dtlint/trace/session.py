@@ -64,6 +64,7 @@ class Job:
     private: bool = True
     cover: tuple[str, ...] = ()
     inject: dict[str, Any] | None = None
+    prelude: dict[str, Any] | None = None  # {"rank": 1, "code": …}: run on one rank before the script
     extra: dict[str, Any] | None = None  # for another engine
 
     def line(self) -> bytes:

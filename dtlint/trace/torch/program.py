@@ -20,6 +20,8 @@ from dtlint.trace.torch import cuda, observe, spawn, synthetic
 from dtlint.trace.torch.install import install
 from dtlint.trace.torch.recorder import Recorder, Stopped
 
+FAULT = "<fault>"
+
 
 def environment(rank: int, ranks: int) -> dict[str, str]:
     """What torchrun would set on one host."""
@@ -124,6 +126,7 @@ def _execute(job: dict[str, Any], recorder: Recorder) -> dict[str, Any]:
         with open(script, "rb") as file:
             code = compile(file.read(), script, "exec")
         with cuda.CudaIsCpu() if job.get("pretend_gpus", True) else contextlib.nullcontext():
+            _prelude(job, recorder.rank)
             exec(code, module.__dict__)
             _run_exit_handlers()
         return {"how": "finished"}
@@ -140,6 +143,13 @@ def _execute(job: dict[str, Any], recorder: Recorder) -> dict[str, Any]:
         return describe_failure(error, recorder)
 
 
+def _prelude(job: dict[str, Any], rank: int) -> None:
+    """Make one rank's world a little different, as a fault would."""
+    prelude = job.get("prelude")
+    if prelude and int(prelude["rank"]) == rank:
+        exec(compile(prelude["code"], FAULT, "exec"), {"__name__": FAULT})
+
+
 def _run_exit_handlers() -> None:
     """`os._exit` at the end of a rank would skip the script's own, and some of them communicate."""
     atexit._run_exitfuncs()
@@ -153,7 +163,8 @@ def describe_failure(error: BaseException, recorder: Recorder) -> dict[str, Any]
     stack, by_user = failure_stack(error.__traceback__)
     traceback.print_exception(error)
     origin = "user" if by_user else "library"
-    if getattr(error, "injected_by_dtlint", False):
+    frames = {frame.filename for frame in traceback.extract_tb(error.__traceback__)}
+    if getattr(error, "injected_by_dtlint", False) or FAULT in frames:
         origin = "injected"
     text = f"{type(error).__name__}: {error}"[:1000]
     place = stack[-1] if stack else None
