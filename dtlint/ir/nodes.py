@@ -31,6 +31,8 @@ class Node:
 
         def __getattr__(self, name: str) -> Any: ...
 
+        def __setattr__(self, name: str, value: Any) -> None: ...
+
     def __repr__(self) -> str:
         inside = ", ".join(
             f"{name}={getattr(self, name)!r}" for name in tuple[str, ...](self.__slots__) if name != "at"

@@ -113,10 +113,8 @@ def _glob(pattern: str, base: Path) -> Iterator[Path]:
 
 
 def _below(directory: Path, base: Path, excluded: _Patterns, result: Discovery) -> Iterator[SourceFile]:
-    paths = _git_files(directory)
-    if paths is None:
-        paths = _walk(directory, base, result)
-    for path in paths:
+    tracked = _git_files(directory)
+    for path in _walk(directory, base, result) if tracked is None else tracked:
         if path.suffix not in SUFFIXES or excluded.match(path):
             continue
         if NEVER.intersection(path.relative_to(directory).parts[:-1]):
@@ -156,29 +154,23 @@ def _ignored(directory: Path) -> bool:
 
 
 def _walk(directory: Path, base: Path, result: Discovery) -> Iterator[Path]:
-    """All files below, outside git: `.gitignore` files hold here too; a directory is entered once, however many
-    symbolic links lead there."""
-    seen: set[tuple[int, int]] = set()
+    """All files below, outside git: `.gitignore` files hold here too. Links to directories are not followed, as git
+    does not follow them: what they lead to is found in its own place, and no loop is possible."""
     pending: list[tuple[Path, tuple[_Ignores, ...]]] = [(directory, ())]
     while pending:
         here, ignores = pending.pop()
         try:
-            status = here.stat()
             entries = sorted(os.scandir(here), key=lambda entry: entry.name)
         except OSError as error:
             reason = f"cannot be read ({error.strerror or error})"
             result.problems.append(Incomplete(shown_path(here, base), 1, reason))
             continue
-        identity = (status.st_dev, status.st_ino)
-        if identity in seen:
-            continue
-        seen.add(identity)
         own = _Ignores.read(here)
         if own is not None:
             ignores = (*ignores, own)
         for entry in entries:
             path = here / entry.name
-            is_directory = entry.is_dir()
+            is_directory = entry.is_dir(follow_symlinks=False)
             if any(ignore.match(path, is_directory) for ignore in ignores):
                 continue
             if not is_directory:

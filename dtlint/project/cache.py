@@ -1,0 +1,124 @@
+"""Which files have been lowered before? A folder of trees by the hash of the text they were made from."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import sys
+import tempfile
+from importlib import metadata
+from pathlib import Path
+
+from dtlint import __version__
+from dtlint.ir import nodes, store
+from dtlint.ir.lowering_state import SyntaxProblem
+
+CLEAN_LIMIT = 200_000  # remembered hashes of files that parse, but need not be analysed
+
+
+class TreeCache:
+    """Every method may fail quietly: a cache is a convenience, and a damaged one is an empty one."""
+
+    def __init__(self, directory: Path | None) -> None:
+        self._directory = None if directory is None else directory / "trees"
+        # The grammar is the interpreter's and libcst's; the lowering is this version's.
+        basis = (
+            f"{store.VERSION} {__version__} {metadata.version('libcst')} {sys.version_info[:2]} {_lowering_digest()}"
+        )
+        self._basis = hashlib.sha256(basis.encode()).digest()
+        self._clean: set[str] | None = None
+        self._clean_changed = False
+
+    @property
+    def active(self) -> bool:
+        return self._directory is not None
+
+    def key(self, text: str) -> str:
+        return hashlib.sha256(self._basis + text.encode("utf-8", "surrogatepass")).hexdigest()
+
+    def _path(self, key: str) -> Path | None:
+        return None if self._directory is None else self._directory / key[:2] / key[2:]
+
+    def read(self, key: str) -> bytes | None:
+        """A stored tree, not yet decoded."""
+        path = self._path(key)
+        if path is None:
+            return None
+        try:
+            return path.read_bytes()
+        except OSError:
+            return None
+
+    def write(self, key: str, data: bytes) -> None:
+        path = self._path(key)
+        if path is not None:
+            _write(path, data)
+
+    # --- files that only have to be well-formed ---------------------------------------------------------------
+
+    def is_clean(self, key: str) -> bool:
+        if self._clean is None:
+            self._clean = set()
+            if self._directory is not None:
+                try:
+                    listed = json.loads((self._directory / "clean.json").read_text(encoding="ascii"))
+                    self._clean = {item for item in listed if isinstance(item, str)}
+                except (OSError, ValueError, TypeError):
+                    pass
+        return key in self._clean
+
+    def mark_clean(self, key: str) -> None:
+        if self._clean is not None and key not in self._clean:
+            self._clean.add(key)
+            self._clean_changed = True
+
+    def save(self) -> None:
+        if self._directory is not None and self._clean is not None and self._clean_changed:
+            keys = sorted(self._clean)[:CLEAN_LIMIT]
+            _write(self._directory / "clean.json", json.dumps(keys).encode("ascii"))
+            self._clean_changed = False
+
+
+def encode(outcome: nodes.Module | SyntaxProblem) -> bytes:
+    if isinstance(outcome, SyntaxProblem):
+        return b"!" + json.dumps([outcome.line, outcome.column, outcome.message]).encode("ascii")
+    return store.dump(outcome)
+
+
+def decode(data: bytes, path: str) -> nodes.Module | SyntaxProblem | None:
+    """None when the bytes are damaged."""
+    try:
+        if data.startswith(b"!"):
+            line, column, message = json.loads(data[1:])
+            return SyntaxProblem(int(line), int(column), str(message))
+        module = store.load(data)
+    except (ValueError, TypeError):
+        return None
+    module.path = path
+    return module
+
+
+def _lowering_digest() -> str:
+    """The text of the code that makes trees: during development the version stands still and the code does not."""
+    digest = hashlib.sha256()
+    for file in sorted(Path(store.__file__).parent.glob("*.py")):
+        try:
+            digest.update(file.read_bytes())
+        except OSError:
+            digest.update(file.name.encode())
+    return digest.hexdigest()
+
+
+def _write(path: Path, data: bytes) -> None:
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=".new-")
+        try:
+            with os.fdopen(descriptor, "wb") as stream:
+                stream.write(data)
+            os.replace(name, path)
+        except OSError:
+            os.unlink(name)
+    except OSError:
+        pass

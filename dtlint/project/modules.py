@@ -1,0 +1,178 @@
+"""What belongs together? The files of a run as modules that import each other, parsed when somebody looks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from dtlint.ir import nodes
+from dtlint.ir.lowering_state import SyntaxProblem
+from dtlint.project import cache, loading, prefilter
+from dtlint.project.imports import ImportLine, scan_imports
+from dtlint.project.names import Names
+from dtlint.source.notebooks import Notebook, read_notebook
+from dtlint.source.text import Incomplete, SourceFile, decode, read_bytes
+
+
+class Project:
+    """`selected` are the paths worth analysing; any other module can still be looked at through `module`."""
+
+    def __init__(
+        self,
+        texts: dict[str, str],
+        names: Names,
+        selected: tuple[str, ...],
+        notebooks: dict[str, Notebook],
+        trees: cache.TreeCache,
+    ) -> None:
+        self.paths: tuple[str, ...] = tuple(sorted(texts))
+        self.selected = selected
+        self.problems: list[Incomplete] = []
+        self.notebooks = notebooks
+        self._texts = texts
+        self._names = names
+        self._trees = trees
+        self._stored: dict[str, bytes] = {}
+        self._modules: dict[str, nodes.Module] = {}
+
+    @classmethod
+    def build(
+        cls,
+        files: Sequence[SourceFile],
+        tokens: frozenset[bytes] | None,
+        jobs: int = 1,
+        cache_dir: Path | None = None,
+        tick: Callable[[int], None] = lambda count: None,
+    ) -> Project:
+        """Read, select and parse. `tokens` None keeps every file; `tick(n)` hears of `n` more files being done."""
+        texts, contents, notebooks, problems = _read(files)
+        imports: dict[str, tuple[ImportLine, ...]] = {path: scan_imports(data) for path, data in contents.items()}
+        names = Names(tuple(texts), imports)
+
+        def path_of(importer: str, module: str, level: int) -> str | None:
+            dotted = names.resolve(importer, module, level)
+            return None if dotted is None else names.find_module(dotted)
+
+        everything = tuple(sorted(texts))
+        selected = everything if tokens is None else prefilter.select(contents, imports, tokens, path_of)
+        project = cls(texts, names, selected, notebooks, cache.TreeCache(cache_dir))
+        project.problems.extend(problems)
+        project._load(jobs, tick)
+        return project
+
+    # --- names ------------------------------------------------------------------------------------------------
+
+    def name_of(self, path: str) -> str:
+        return self._names.name_of(path)
+
+    def find_module(self, dotted: str) -> str | None:
+        return self._names.find_module(dotted)
+
+    def find_package(self, dotted: str) -> bool:
+        return self._names.find_package(dotted)
+
+    def resolve(self, importer: str, module: str, level: int = 0) -> str | None:
+        return self._names.resolve(importer, module, level)
+
+    # --- content ----------------------------------------------------------------------------------------------
+
+    def text(self, path: str) -> str:
+        return self._texts[path]
+
+    def module(self, path: str) -> nodes.Module:
+        """The tree of a file; an empty one when it cannot be parsed (`problems` says so)."""
+        known = self._modules.get(path)
+        if known is not None:
+            return known
+        outcome: nodes.Module | SyntaxProblem | None = None
+        stored = self._stored.pop(path, None) or self._from_cache(path)
+        if stored is not None:
+            outcome = cache.decode(stored, path)
+        if outcome is None:
+            outcome = loading.lowered(self._texts[path], path)
+            self._to_cache(path, cache.encode(outcome) if self._trees.active else b"")
+        if isinstance(outcome, SyntaxProblem):
+            self._note(path, outcome)
+            outcome = nodes.Module(path, (), None, frozenset())
+        self._modules[path] = outcome
+        return outcome
+
+    def _load(self, jobs: int, tick: Callable[[int], None]) -> None:
+        chosen = set(self.selected)
+        lowered: list[str] = []
+        checked: list[str] = []
+        for path in self.paths:
+            if path in chosen:
+                stored = self._from_cache(path)
+                if stored is None:
+                    lowered.append(path)
+                    continue
+                self._keep(path, stored)
+            elif not (self._trees.active and self._trees.is_clean(self._key(path))):
+                checked.append(path)
+                continue
+            tick(1)
+        for path, outcome in loading.load(self._texts, lowered, checked, jobs, tick):
+            if path in chosen and outcome is not None:
+                self._to_cache(path, outcome)
+                self._keep(path, outcome)
+            elif outcome is not None:
+                self._keep(path, outcome)
+            elif self._trees.active:
+                self._trees.mark_clean(self._key(path))
+        self._trees.save()
+        broken = {problem.path for problem in self.problems}
+        self.selected = tuple(path for path in self.selected if path not in broken)
+        self.problems.sort()
+
+    def _keep(self, path: str, stored: bytes) -> None:
+        """Problems are wanted at once, trees when somebody looks."""
+        if stored.startswith(b"!"):
+            outcome = cache.decode(stored, path)
+            if isinstance(outcome, SyntaxProblem):
+                self._note(path, outcome)
+                self._modules[path] = nodes.Module(path, (), None, frozenset())
+                return
+        self._stored[path] = stored
+
+    def _note(self, path: str, problem: SyntaxProblem) -> None:
+        found = Incomplete(path, problem.line, f"cannot be parsed: {problem.message}")
+        if found not in self.problems:
+            self.problems.append(found)
+
+    def _key(self, path: str) -> str:
+        return self._trees.key(self._texts[path])
+
+    def _from_cache(self, path: str) -> bytes | None:
+        return self._trees.read(self._key(path)) if self._trees.active else None
+
+    def _to_cache(self, path: str, data: bytes) -> None:
+        if self._trees.active:
+            self._trees.write(self._key(path), data)
+
+
+def _read(
+    files: Sequence[SourceFile],
+) -> tuple[dict[str, str], dict[str, bytes], dict[str, Notebook], list[Incomplete]]:
+    """Texts, the same as bytes for searching, notebooks, and what could not be read."""
+    texts: dict[str, str] = {}
+    contents: dict[str, bytes] = {}
+    notebooks: dict[str, Notebook] = {}
+    problems: list[Incomplete] = []
+    for file in files:
+        data = read_bytes(file)
+        source = data if isinstance(data, Incomplete) else decode(data, file.path)
+        if isinstance(source, Incomplete):
+            problems.append(source)
+            continue
+        assert isinstance(data, bytes)
+        if file.is_notebook:
+            notebook = read_notebook(source.text, file.path)
+            if isinstance(notebook, Incomplete):
+                problems.append(notebook)
+                continue
+            notebooks[file.path] = notebook
+            texts[file.path], contents[file.path] = notebook.text, notebook.text.encode("utf-8", "surrogatepass")
+        else:
+            texts[file.path], contents[file.path] = source.text, data.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+    return texts, contents, notebooks, problems

@@ -1,0 +1,291 @@
+"""Which files are worth parsing? Those that name an API, and those that can reach one through what they import.
+
+A file is kept when its bytes contain an API token. What it defines around the token (a wrapper, a method) is
+*reaching*; so is what is defined around the name of something reaching, here or in a file that imports it. A file
+that imports something reaching and mentions it is kept too. All of this is decided on bytes, before any parse, and
+errs on the side of keeping.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from dtlint.project.imports import ImportLine
+
+Words = frozenset[bytes]
+PathOf = Callable[[str, str, int], "str | None"]  # importer, module, level -> file of the project
+
+_DEFINITION = re.compile(
+    rb"^(?P<indent>[ \t]*)(?:async[ \t]+)?(?P<kind>def|class)[ \t]+(?P<name>\w+)"
+    rb"|^(?P<assigned>\w+)[ \t]*(?::[^=\n]*)?=(?!=)",
+    re.MULTILINE,
+)
+_WORD = re.compile(rb"[^\W\d]\w*")
+# Methods that run although no caller writes their name.
+_SILENT = re.compile(rb"__\w+__$|forward$")
+_COMMON = frozenset((b"self", b"cls", b"super"))
+
+
+# A name that this many files mention is a framework's base class or logger, not a wrapper around a collective:
+# following it would keep every file of a large project.
+HUB_FILES = 100
+HUB_SHARE = 20
+
+
+@dataclass(frozen=True, slots=True)
+class _Unit:
+    """A top-level definition (`owner` empty), or a class's method or body (`owner` is the class)."""
+
+    owner: bytes
+    name: bytes
+    words: Words
+    direct: bool
+
+
+@dataclass(slots=True)
+class _File:
+    units: tuple[_Unit, ...]
+    words: Words
+    functions: set[bytes] = field(default_factory=set)  # reaching, top-level
+    methods: dict[bytes, set[bytes]] = field(default_factory=dict)  # class -> its reaching methods
+
+
+def select(
+    contents: Mapping[str, bytes],
+    imports: Mapping[str, Sequence[ImportLine]],
+    tokens: Iterable[bytes],
+    path_of: PathOf,
+) -> tuple[str, ...]:
+    """Paths to analyse, sorted."""
+    return _Selection(contents, imports, tuple(sorted(tokens)), path_of).run()
+
+
+class _Selection:
+    def __init__(
+        self,
+        contents: Mapping[str, bytes],
+        imports: Mapping[str, Sequence[ImportLine]],
+        tokens: tuple[bytes, ...],
+        path_of: PathOf,
+    ) -> None:
+        self.contents = contents
+        self.tokens = tokens
+        self.kept = {path for path, data in contents.items() if any(token in data for token in tokens)}
+        self.files: dict[str, _File] = {}
+        # importer -> what it imports from which file: (path, name there or "" for the module, local name)
+        self.edges: dict[str, list[tuple[str, str, str]]] = {}
+        self.importers: dict[str, set[str]] = {}
+        self.mentions: dict[tuple[str, bytes], set[str]] = {}
+        for importer, lines in imports.items():
+            edges = [edge for line in lines for edge in _edges(importer, line, path_of)]
+            self.edges[importer] = edges
+            for path, _, _ in edges:
+                self.importers.setdefault(path, set()).add(importer)
+
+    def run(self) -> tuple[str, ...]:
+        pending = deque(sorted(self.kept))
+        waiting = set(pending)
+        while pending:
+            path = pending.popleft()
+            waiting.discard(path)
+            if not self._spread(path):
+                continue
+            self._widen(path)
+            for importer in sorted(self.importers.get(path, ())):
+                if importer in self.kept and importer not in waiting:
+                    waiting.add(importer)
+                    pending.append(importer)
+        return tuple(sorted(self.kept))
+
+    def _widen(self, path: str) -> None:
+        """Keep the importers of `path` that mention something reaching in it, unless everybody does."""
+        mentioning: dict[bytes, list[str]] = {}
+        for importer in sorted(self.importers.get(path, ())):
+            if importer not in self.kept:
+                for name in self._mentioned(importer, path):
+                    mentioning.setdefault(name, []).append(importer)
+        hub = max(HUB_FILES, len(self.contents) // HUB_SHARE)
+        for name, files in mentioning.items():
+            seen = self.mentions.setdefault((path, name), set())
+            seen.update(files)
+            if len(seen) <= hub:
+                self.kept.update(files)
+
+    def _file(self, path: str) -> _File:
+        if path not in self.files:
+            self.files[path] = _split(self.contents[path], self.tokens)
+        return self.files[path]
+
+    def _imported(self, path: str) -> tuple[set[bytes], dict[bytes, set[bytes]]]:
+        """Reaching functions and classes (with their reaching methods) under the names they have in this file."""
+        functions: set[bytes] = set()
+        methods: dict[bytes, set[bytes]] = {}
+        for target, name, local in self.edges.get(path, ()):
+            file = self.files.get(target)
+            if file is None or target == path:
+                continue
+            if name in ("", "*"):
+                functions |= file.functions
+                for owner, names in file.methods.items():
+                    methods.setdefault(owner, set()).update(names)
+                continue
+            written = name.encode()
+            if written in file.functions:
+                functions.add(local.encode())
+            if written in file.methods:
+                methods.setdefault(local.encode(), set()).update(file.methods[written])
+        return functions, methods
+
+    def _mentioned(self, importer: str, path: str) -> set[bytes]:
+        """Names of `path` through which this importer, not kept so far, can reach an API."""
+        file, data = self.files[path], self.contents[importer]
+        found: set[bytes] = set()
+        for target, name, _ in self.edges[importer]:
+            if target != path:
+                continue
+            if name in ("", "*"):
+                found.update(function for function in file.functions if function in data)
+                owners = [owner for owner in file.methods if owner in data]
+            else:
+                written = name.encode()
+                if written in file.functions:
+                    found.add(written)
+                owners = [written] if written in file.methods else []
+            found.update(owner for owner in owners if _used(file.methods[owner], data))
+        return found
+
+    def _spread(self, path: str) -> bool:
+        """Find what is reaching in this file by now; True when something new is."""
+        file = self._file(path)
+        functions, methods = self._imported(path)
+        before = len(file.functions), sum(map(len, file.methods.values())), len(file.methods)
+        while True:
+            size = len(file.functions), sum(map(len, file.methods.values())), len(file.methods)
+            hot = functions | file.functions
+            everywhere = {**methods}
+            for owner, names in file.methods.items():
+                everywhere[owner] = everywhere.get(owner, set()) | names
+            own_methods = set().union(*file.methods.values()) if file.methods else set()
+            for unit in file.units:
+                if unit.direct or not unit.words.isdisjoint(hot) or self._through(unit, everywhere, own_methods):
+                    if unit.owner:
+                        file.methods.setdefault(unit.owner, set()).add(unit.name)
+                    else:
+                        file.functions.add(unit.name)
+            for target, name, local in self.edges.get(path, ()):  # re-exports
+                source = self.files.get(target)
+                if source is not None and name == "*":
+                    file.functions |= source.functions
+                    for owner, names in source.methods.items():
+                        file.methods.setdefault(owner, set()).update(names)
+                elif local.encode() in functions:
+                    file.functions.add(local.encode())
+                elif local.encode() in methods:
+                    file.methods.setdefault(local.encode(), set()).update(methods[local.encode()])
+            if size == (len(file.functions), sum(map(len, file.methods.values())), len(file.methods)):
+                return size != before
+
+    @staticmethod
+    def _through(unit: _Unit, methods: Mapping[bytes, set[bytes]], own: set[bytes]) -> bool:
+        """Does this definition use a class whose methods reach, or its own class's reaching methods?"""
+        if unit.owner and unit.name == b"" and any(owner in unit.words for owner in methods if owner != unit.owner):
+            return True  # a base class
+        if b"self" in unit.words and not unit.words.isdisjoint(own - _COMMON):
+            return True
+        return any(owner in unit.words and _uses(names, unit.words) for owner, names in methods.items())
+
+
+def _uses(methods: set[bytes], words: Words) -> bool:
+    return any(name == b"" or name in words or _SILENT.match(name) for name in methods)
+
+
+def _used(methods: set[bytes], data: bytes) -> bool:
+    return any(name == b"" or b"." + name in data or _SILENT.match(name) for name in methods)
+
+
+def _edges(importer: str, line: ImportLine, path_of: PathOf) -> Iterable[tuple[str, str, str]]:
+    """(file, name in it or "" for all of it, local name) of everything an import line reads."""
+    module = path_of(importer, line.module, line.level)
+    if not line.names:
+        if module is not None and module != importer:
+            yield module, "", line.bound[0]
+        return
+    for name, local in zip(line.names, line.bound, strict=True):
+        if name != "*":
+            submodule = path_of(importer, f"{line.module}.{name}" if line.module else name, line.level)
+            if submodule is not None and submodule != importer and submodule != module:
+                yield submodule, "", local
+                continue
+        if module is not None and module != importer:
+            yield module, name, local
+
+
+def _split(data: bytes, tokens: Sequence[bytes]) -> _File:
+    units: list[_Unit] = []
+    found = list(_DEFINITION.finditer(data))
+    edges = [match.start() for match in found]
+    edges.append(len(data))
+    head = data[: edges[0]]
+    imported = _bound_by_tokens(head, tokens)
+    places = sorted(place for token in tokens for place in _places(token, data))
+    every: set[bytes] = set(_WORD.findall(head))
+    owner, owner_indent, method_indent = b"", -1, -1
+    group: list[tuple[bytes, bytes, int, int]] = []
+    for match, end in zip(found, edges[1:], strict=True):
+        start = match.start()
+        assigned = match.group("assigned")
+        if assigned is not None:
+            owner, owner_indent = b"", -1
+            group.append((b"", assigned, start, end))
+            continue
+        indent = len(match.group("indent").expandtabs(8))
+        name = match.group("name")
+        if indent == 0:
+            is_class = match.group("kind") == b"class"
+            owner, owner_indent, method_indent = (name, 0, -1) if is_class else (b"", -1, -1)
+            group.append((name if is_class else b"", b"" if is_class else name, start, end))
+        elif owner_indent == 0 and (method_indent < 0 or indent <= method_indent):
+            method_indent = indent
+            group.append((owner, name, start, end))
+        elif group:
+            first = group.pop()
+            group.append((first[0], first[1], first[2], end))
+        else:
+            group.append((b"", name, start, end))  # inside a top-level `if`
+    for owner, name, start, end in group:
+        block = data[start:end]
+        words = frozenset(_WORD.findall(block))
+        every |= words
+        nearest = bisect_left(places, start)
+        direct = (nearest < len(places) and places[nearest] < end) or not words.isdisjoint(imported)
+        units.append(_Unit(owner, name, words, direct))
+    return _File(tuple(units), frozenset(every))
+
+
+def _places(token: bytes, data: bytes) -> Iterator[int]:
+    found = data.find(token)
+    while found >= 0:
+        yield found
+        found = data.find(token, found + 1)
+
+
+_IMPORT_LINE = re.compile(rb"^[ \t]*(?:from|import)[ \t][^\n(]*(?:\([^)]*\))?", re.MULTILINE)
+_ALIAS = re.compile(rb"\bas[ \t]+(\w+)")
+
+
+def _bound_by_tokens(head: bytes, tokens: Sequence[bytes]) -> set[bytes]:
+    """Local names that the head's imports give to things named by a token: `import torch.distributed as dist`."""
+    names: set[bytes] = set()
+    for line in _IMPORT_LINE.findall(head):
+        if not any(token in line for token in tokens):
+            continue
+        aliases = _ALIAS.findall(line)
+        if b" import" in line:
+            names.update(aliases or _WORD.findall(line.partition(b" import")[2]))
+        else:
+            names.update(aliases)
+    return names - {b"as"}
