@@ -1,6 +1,6 @@
-"""Is a label true on real processes? Runs torch programs with gloo; needs torch, Linux or macOS, and patience.
+"""Is a label true on real processes? Runs programs on gloo; needs the framework, Linux or macOS, and patience.
 
-One process imports torch once and forks the ranks of every program from itself.
+One process imports the framework once and forks the ranks of every program from itself.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ import json
 import os
 import runpy
 import shutil
+import socket
 import subprocess
 import sys
 import tempfile
@@ -26,7 +27,8 @@ POLL_SECONDS = 0.02
 
 
 def real_verdicts(programs: Sequence[Program]) -> dict[str, str]:
-    """finished, hang or failed, by program name."""
+    """finished, hang or failed, by program name; all of one framework."""
+    (framework,) = {program.framework for program in programs}
     repository = Path(__file__).resolve().parents[2]
     with tempfile.TemporaryDirectory(prefix="dtlint-mbi-") as directory:
         paths = []
@@ -36,7 +38,7 @@ def real_verdicts(programs: Sequence[Program]) -> dict[str, str]:
             paths.append(str(path))
         environment = {**os.environ, "PYTHONPATH": str(repository), "OMP_NUM_THREADS": "1"}
         done = subprocess.run(
-            [sys.executable, "-m", "bench.mbi.real_run", *paths],
+            [sys.executable, "-m", "bench.mbi.real_run", framework, *paths],
             cwd=repository,
             env=environment,
             stdout=subprocess.PIPE,
@@ -48,16 +50,17 @@ def real_verdicts(programs: Sequence[Program]) -> dict[str, str]:
 
 
 def run_ranks(path: str, size: int = WORLD_SIZE) -> str:
-    """The ranks meet through a file, so no port can be taken."""
+    """torch meets through a file, JAX through a port."""
     meeting = tempfile.mkdtemp(prefix="dtlint-gloo-")
+    port = free_port()
     try:
-        ranks = [fork_rank(path, rank, size, meeting) for rank in range(size)]
+        ranks = [fork_rank(path, rank, size, meeting, port) for rank in range(size)]
         return watch(ranks)
     finally:
         shutil.rmtree(meeting, ignore_errors=True)
 
 
-def fork_rank(path: str, rank: int, size: int, meeting: str) -> int:
+def fork_rank(path: str, rank: int, size: int, meeting: str, port: int) -> int:
     process = os.fork()
     if process:
         return process
@@ -67,7 +70,7 @@ def fork_rank(path: str, rank: int, size: int, meeting: str) -> int:
         os.dup2(silence, 1)
         if not os.environ.get("DTLINT_MBI_SHOW"):
             os.dup2(silence, 2)
-        become(rank, size, meeting)
+        become(rank, size, meeting, port)
         runpy.run_path(path, run_name="__main__")
         code = 0
     except SystemExit as leaving:
@@ -78,18 +81,44 @@ def fork_rank(path: str, rank: int, size: int, meeting: str) -> int:
         os._exit(code)
 
 
-def become(rank: int, size: int, meeting: str) -> None:
-    """Give this process its rank; collectives are checked against each other before they run (DETAIL)."""
-    dist = importlib.import_module("torch.distributed")
+def become(rank: int, size: int, meeting: str, port: int) -> None:
+    """Give this process its rank, and make the start of the framework find the others."""
     os.environ.update({"RANK": str(rank), "WORLD_SIZE": str(size), "LOCAL_RANK": str(rank)})
+    os.environ.update({"MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(port), "JAX_PLATFORMS": "cpu"})
+    if "torch" in sys.modules:
+        join_torch(rank, size, meeting)
+    if "jax" in sys.modules:
+        join_jax(rank, size, port)
+
+
+def join_torch(rank: int, size: int, meeting: str) -> None:
+    """With DETAIL, collectives are checked against each other before they run."""
+    dist = importlib.import_module("torch.distributed")
     os.environ["TORCH_DISTRIBUTED_DEBUG"] = "DETAIL"
     dist.set_debug_level_from_env()
     initialise = dist.init_process_group
 
-    def through_file(backend: str) -> None:
+    def through_file(backend: str, **_: object) -> None:
         initialise(backend, init_method=f"file://{meeting}/store", rank=rank, world_size=size)
 
     setattr(dist, "init_process_group", through_file)  # noqa: B010  a stand-in, on purpose
+
+
+def join_jax(rank: int, size: int, port: int) -> None:
+    jax = importlib.import_module("jax")
+    initialise = jax.distributed.initialize
+
+    def on_this_machine() -> None:
+        jax.config.update("jax_cpu_collectives_implementation", "gloo")
+        initialise(f"127.0.0.1:{port}", num_processes=size, process_id=rank)
+
+    setattr(jax.distributed, "initialize", on_this_machine)  # noqa: B010  a stand-in, on purpose
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
 
 
 def watch(ranks: list[int]) -> str:
@@ -116,11 +145,12 @@ def watch(ranks: list[int]) -> str:
             os.waitpid(process, 0)
 
 
-def main(paths: list[str]) -> None:
-    importlib.import_module("torch")  # once, before the forks
+def main(framework: str, paths: list[str]) -> None:
+    importlib.import_module(framework)  # once, before the forks
+
     for path in paths:
         print(json.dumps({"path": path, "verdict": run_ranks(path)}), flush=True)
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    main(sys.argv[1], sys.argv[2:])
