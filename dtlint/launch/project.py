@@ -9,9 +9,9 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from dtlint.launch import containers, settings, topology
-from dtlint.launch.commands import Place, script_launches, words_launches
+from dtlint.launch.commands import Place, script_launches
 from dtlint.launch.model import Argument, Configuration, Launch, LaunchFile
-from dtlint.launch.shell_values import Scope, Word, known
+from dtlint.launch.shell_values import known
 from dtlint.launch.shell_words import ShellProblem
 from dtlint.launch.tree import Tree, is_template, read_json, read_yaml
 from dtlint.source.text import Incomplete, SourceFile, decode, read, read_bytes
@@ -19,6 +19,7 @@ from dtlint.source.text import Incomplete, SourceFile, decode, read, read_bytes
 SHELL_SUFFIXES = (".sh", ".bash", ".sbatch", ".slurm", ".srun")
 YAML_SUFFIXES = (".yaml", ".yml")
 SUFFIXES = (*SHELL_SUFFIXES, *YAML_SUFFIXES, ".json")
+EDITORS = frozenset({".vscode", ".devcontainer", ".idea"})
 # A cheap look before any parsing: a file without one of these starts nothing we know of.
 SHELL_TOKENS = re.compile(
     rb"torchrun|torch\.distributed|accelerate|deepspeed|srun|#SBATCH|mpirun|mpiexec|tpu-vm|queued-resources|python"
@@ -79,6 +80,8 @@ class Launches:
 def is_launch_file(path: str, data: bytes) -> bool:
     """Could this file start a distributed program, or configure the start of one?"""
     lower = path.lower()
+    if EDITORS.intersection(lower.split("/")):
+        return False  # JSON with comments and trailing commas, and never what starts a job
     if lower.endswith(SHELL_SUFFIXES):
         return SHELL_TOKENS.search(data) is not None
     return lower.endswith((*YAML_SUFFIXES, ".json")) and DATA_TOKENS.search(data) is not None
@@ -137,23 +140,7 @@ def _documents(path: str, text: str, trees: list[Tree]) -> LaunchFile:
         problems += started.problems
         if (found := settings.configuration(path, tree)) is not None:
             configurations.append(found)
-        launches += _debug_configurations(path, tree)
     return LaunchFile(path, text, tuple(launches), tuple(configurations), tuple(problems))
-
-
-def _debug_configurations(path: str, tree: Tree) -> Iterator[Launch]:
-    """The `configurations` of an editor's launch.json."""
-    for item in (tree.get("configurations") or Tree([], 0)).elements():
-        module, program, arguments = item.get("module"), item.get("program"), item.get("args")
-        head = module or program
-        if head is None or head.text is None:
-            continue
-        words = [Word("python", head.line, True)]
-        words += [Word("-m", head.line, True)] if module is not None else []
-        words.append(Word(head.text, head.line, True))
-        if arguments is not None:
-            words += [Word(str(part.value), part.line, True) for part in arguments.elements()]
-        yield from words_launches(tuple(words), Place(path), Scope(), {})
 
 
 def _joined(

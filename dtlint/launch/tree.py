@@ -14,7 +14,7 @@ from dtlint.source.text import Incomplete
 
 LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 STRING_OR_TAB = re.compile(r'"(?:\\.|[^"\\])*"|\t')
-TEMPLATE = re.compile(r"\{\{.*?\}\}|\{%.*?%\}", re.DOTALL)
+TEMPLATE = re.compile(r"\{\{.*?\}\}|\{%.*?%\}|[:,\[]\s*(?:[A-Z][A-Z0-9_]{2,}|<[\w -]+>|\$\{?\w+\}?)\s*[,}\]\n]", re.DOTALL)
 DEEPEST = 200
 
 
@@ -58,7 +58,7 @@ class Tree:
 
 
 def is_template(text: str) -> bool:
-    """Is this the source of a file (Helm, Jinja, Go templates) rather than the file?"""
+    """Is this what a file is made from (Helm, Jinja, `sed` on PLACEHOLDERS) rather than the file?"""
     return TEMPLATE.search(text) is not None
 
 

@@ -1,0 +1,160 @@
+"""Do batch sizes and parallel degrees multiply out to the number of processes? (DT903)"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from math import prod
+
+from dtlint.findings import Step
+from dtlint.launch.conflict import Conflict, evidence
+from dtlint.launch.model import Argument, Configuration, Launch
+from dtlint.launch.project import Launches
+
+TRAIN, MICRO, STEPS = "train_batch_size", "train_micro_batch_size_per_gpu", "gradient_accumulation_steps"
+TENSOR = ("tensor_model_parallel_size", "tensor_parallel_size", "tp_size", "tp", "parallelism.tensor_parallel_degree")
+PIPELINE = ("pipeline_model_parallel_size", "pipeline_parallel_size", "pp_size", "pp", "parallelism.pipeline_parallel_degree")
+CONTEXT = ("context_parallel_size", "cp_size", "cp", "parallelism.context_parallel_degree")
+DATA = ("data_parallel_size", "dp_size", "dp")
+SHARD, REPLICATE = "parallelism.data_parallel_shard_degree", "parallelism.data_parallel_replicate_degree"
+# With these, DeepSpeed's batch sizes count groups of processes, not processes.
+GROUPING = (*TENSOR, *PIPELINE, *CONTEXT, "model_parallel_size", "mp_size", "sequence_parallel_size", "sp_size", "num_stages")
+# What each DeepSpeed key is checked against by the Hugging Face Trainer.
+TRAINER = {MICRO: "per_device_train_batch_size", STEPS: "gradient_accumulation_steps"}
+LAUNCHERS = ("torchrun", "torch.distributed.launch", "accelerate", "deepspeed", "python")
+
+
+def conflicts(launches: Launches) -> Iterator[Conflict]:
+    for configuration in launches.configurations:
+        if configuration.kind == "deepspeed":
+            yield from _deepspeed(configuration, launches.users_of(configuration))
+    for launch in launches:
+        if launch.kind in LAUNCHERS:
+            yield from _degrees(launch)
+
+
+def _deepspeed(configuration: Configuration, users: list[Launch]) -> Iterator[Conflict]:
+    alone = _triple(configuration, None)
+    if alone is not None:
+        yield alone
+        return
+    for launch in users:
+        if launch.deepspeed is None or launch.deepspeed.path != configuration.path:
+            continue
+        found = _triple(configuration, launch)
+        if found is not None:
+            yield found
+            break  # one finding for the file; the other launches would say the same
+    for launch in users:
+        if launch.deepspeed is not None and launch.deepspeed.path == configuration.path:
+            yield from _trainer(configuration, launch)
+
+
+def _triple(configuration: Configuration, launch: Launch | None) -> Conflict | None:
+    """`train = micro x steps x processes`, as far as the numbers are written down."""
+    total, micro, steps = (configuration.get(name) for name in (TRAIN, MICRO, STEPS))
+    train = total.number if total else None
+    if total is None or not train:
+        return None
+    parts = [(item, item.number) for item in (micro, steps) if item is not None]
+    if any(number is None and item.value != "auto" or number == 0 for item, number in parts):
+        return None
+    known = [(item, number) for item, number in parts if number]
+    factors = [f"`{item.name}` {number}" for item, number in known]
+    if launch is not None:
+        if not launch.world_size or _grouped(launch):
+            return None
+        factors.append(f"{launch.world_size} processes")
+    product = prod(number for _, number in known) * (launch.world_size or 1 if launch else 1)
+    exact = launch is not None and micro is not None and steps is not None and len(known) == 2
+    if (train == product) if exact else (train % product == 0):
+        return None
+    steps_taken = [Step(configuration.path, item.line, f"`{item.name}: {item.value}`") for item in (total, *(i for i, _ in known))]
+    place = evidence(launch, launch.option("nproc_per_node", "num_gpus", "num_processes")) if launch else ()
+    says = "is" if exact else "can be a multiple of"
+    other = "`" + TRAIN + f": {product}`" if exact else f"a multiple of {product}"
+    return Conflict(
+        configuration.path, total.line,
+        f"`{TRAIN}` {train} is not {'' if exact else 'a multiple of '}{product} = {' x '.join(factors)}: DeepSpeed refuses to start",
+        f"{TRAIN} {says} the product of the others: use {other}, or leave it out and let DeepSpeed compute it",
+        (*place, *steps_taken),
+    )  # fmt: skip
+
+
+def _grouped(launch: Launch) -> bool:
+    return any(item.name in GROUPING and item.number != 1 for item in launch.arguments)
+
+
+def _trainer(configuration: Configuration, launch: Launch) -> Iterator[Conflict]:
+    """The Trainer compares its own arguments with the file and stops when they differ."""
+    if launch.arguments.get("per_device_train_batch_size") is None:
+        return
+    for key, name in TRAINER.items():
+        theirs, own = configuration.get(key), launch.arguments.get(name)
+        if theirs is None or own is None or theirs.number is None or own.number is None or theirs.number == own.number:
+            continue
+        yield Conflict(
+            configuration.path, theirs.line,
+            f"`{key}` is {theirs.number} here, but the Trainer is given `--{name}={own.number}`: it refuses to start",
+            f'write `"{key}": "auto"` and keep the number in one place',
+            (*evidence(launch, own), Step(configuration.path, theirs.line, f"`{key}: {theirs.value}`")),
+        )  # fmt: skip
+
+
+def _degrees(launch: Launch) -> Iterator[Conflict]:
+    """Tensor x pipeline x context parallel processes make one replica; the world consists of whole replicas."""
+    world, arguments = launch.world_size, launch.arguments
+    if not world or (launch.kind == "python" and launch.outer is None):
+        return
+    if any("encoder" in item.name and "parallel" in item.name for item in arguments):
+        return  # parts of the model with degrees of their own
+    chosen = [item for names in (TENSOR, PIPELINE, CONTEXT) if (item := arguments.get(*names)) is not None]
+    if not any(item.name in TENSOR for item in chosen) and not any(item.name in PIPELINE for item in chosen):
+        if arguments.get(SHARD, REPLICATE) is None:
+            return
+    numbers = [item.number for item in chosen]
+    replica = prod(number for number in numbers if number)
+    if 0 in numbers:
+        return
+    rows = (*chosen, arguments.get(SHARD), arguments.get(REPLICATE), arguments.get(*DATA))
+    shown = " x ".join(f"`{item.shown}`" for item in chosen)
+    if world % replica:
+        yield Conflict(
+            launch.path, chosen[0].line,
+            f"{world} processes are not a multiple of {replica} = {shown}",
+            f"start a multiple of {replica} processes, or choose degrees whose product divides {world}",
+            evidence(launch, *chosen),
+        )  # fmt: skip
+        return
+    if None in numbers:
+        return
+    explicit = [item for item in (arguments.get(*DATA), arguments.get(SHARD), arguments.get(REPLICATE)) if item is not None]
+    whole = len(explicit) == 2 or (len(explicit) == 1 and explicit[0].name != REPLICATE)
+    if explicit and whole and all(item.number for item in explicit) and chosen and arguments.complete:
+        product = replica * prod(item.number or 1 for item in explicit)
+        if product != world:
+            yield Conflict(
+                launch.path, explicit[0].line,
+                f"{world} processes start, but the degrees multiply to {product}: "
+                + " x ".join(f"`{item.shown}`" for item in (*chosen, *explicit)),
+                f"start {product} processes, or use a data-parallel degree of {world // replica}",
+                evidence(launch, *(item for item in rows if item is not None)),
+            )  # fmt: skip
+            return
+    yield from _global_batch(launch, world // replica)
+
+
+def _global_batch(launch: Launch, replicas: int) -> Iterator[Conflict]:
+    """Megatron: the global batch is a multiple of micro batch x replicas."""
+    arguments = launch.arguments
+    whole, micro = arguments.get("global_batch_size"), arguments.get("micro_batch_size")
+    if whole is None or micro is None or not whole.number or not micro.number or not arguments.complete:
+        return
+    if arguments.get("rampup_batch_size") is not None or whole.number % (micro.number * replicas) == 0:
+        return
+    yield Conflict(
+        launch.path, whole.line,
+        f"`--global-batch-size` {whole.number} is not a multiple of {micro.number * replicas} = "
+        f"`--micro-batch-size` {micro.number} x {replicas} data-parallel replicas",
+        f"use a multiple of {micro.number * replicas}",
+        evidence(launch, micro, whole),
+    )  # fmt: skip

@@ -1,0 +1,39 @@
+"""What is wrong with a launch, before a rule makes a finding of it?"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from dtlint.findings import Step
+from dtlint.launch.model import Argument, Launch
+
+
+@dataclass(frozen=True, slots=True)
+class Conflict:
+    """Two facts of a launch that do not go together. `effect`, `severity` and `tier` override those of the rule."""
+
+    path: str
+    line: int
+    message: str
+    remedy: str
+    trail: tuple[Step, ...]
+    effect: str | None = None
+    severity: str | None = None
+    tier: str | None = None
+
+
+def evidence(launch: Launch, *options: Argument | None, said: str = "") -> tuple[Step, ...]:
+    """The enclosing starts from the outside in, the launch, and the options that matter."""
+    steps = [outer.place for outer in reversed(list(launch.outers))]
+    steps.append(launch.place)
+    for option in options:
+        if option is not None:
+            step = Step(launch.path, option.line, f"`{option.shown}`" + (f": {said}" if said else ""))
+            if step not in steps:
+                steps.append(step)
+    return tuple(steps)
+
+
+def line_of(launch: Launch, *options: Argument | None) -> int:
+    """The line an author would edit: the first option that is written down, else the launcher's."""
+    return next((option.line for option in options if option is not None and option.line), launch.line)

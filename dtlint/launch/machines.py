@@ -1,0 +1,203 @@
+"""Do the numbers and addresses that `accelerate launch` gets fit together? (DT905)"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from dtlint.findings import Step
+from dtlint.launch.conflict import Conflict, evidence
+from dtlint.launch.model import Argument, Configuration, Launch, is_local
+from dtlint.launch.project import Launches
+from dtlint.launch.rendezvous import BATCH_SHELL, EACH_POD, OWN_NAME
+from dtlint.launch.shell_values import fallback, known, shown, unknown_sources
+
+OVERRIDES = ("multi_gpu", "use_fsdp", "use_deepspeed", "use_megatron_lm", "tpu", "cpu")
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """The options of one launch together with its configuration file, or the file alone."""
+
+    launch: Launch | None
+    configuration: Configuration | None
+
+    def get(self, name: str) -> Argument | None:
+        own = self.launch.options.get(name) if self.launch else None
+        return own or (self.configuration.get(name) if self.configuration else None)
+
+    def number(self, name: str) -> int | None:
+        item = self.get(name)
+        return item.number if item else None
+
+    def text(self, name: str) -> str:
+        item = self.get(name)
+        return ((item.value if item else None) or "").strip()
+
+    @property
+    def complete(self) -> bool:
+        """Is everything known that could be given?"""
+        if self.launch is None:
+            return True
+        named = self.launch.options.get("config_file")
+        return self.launch.options.complete and (named is None or self.configuration is not None)
+
+    def place(self, option: Argument | None) -> tuple[str, int]:
+        """The file and line of an option, or of the launch."""
+        if option is not None and self.configuration and self.configuration.values.get(option.name) is option:
+            return self.configuration.path, option.line
+        if self.launch is not None:
+            return self.launch.path, option.line if option else self.launch.line
+        assert self.configuration is not None
+        return self.configuration.path, option.line if option else 1
+
+    def conflict(self, option: Argument | None, message: str, remedy: str, *others: Argument | None, **more: str) -> Conflict:
+        path, line = self.place(option)
+        steps = list(evidence(self.launch)) if self.launch else []
+        for item in (*others, option):
+            if item is not None:
+                where, number = self.place(item)
+                step = Step(where, number, f"`{item.shown}`")
+                if step not in steps:
+                    steps.append(step)
+        return Conflict(path, line, message, remedy, tuple(steps), **more)
+
+
+def conflicts(launches: Launches) -> Iterator[Conflict]:
+    for launch in launches:
+        if launch.kind == "accelerate":
+            view = View(launch, launch.configuration)
+            if not _elsewhere(view):
+                yield from _arithmetic(view)
+                yield from _address(view, None)
+                yield from _rank(view)
+                yield from _total(view)
+    for configuration in launches.configurations:
+        if configuration.kind != "accelerate":
+            continue
+        view, users = View(None, configuration), launches.users_of(configuration)
+        if _elsewhere(view):
+            continue
+        if not users:
+            yield from _arithmetic(view)
+            yield from _address(view, "strict")
+        if not any(launch.options.get(*OVERRIDES) for launch in users):
+            yield from _single(view)
+
+
+def _elsewhere(view: View) -> bool:
+    """SageMaker, TPU clusters and MPI arrange their machines themselves."""
+    if view.configuration and any(name.startswith("mpirun") for name in view.configuration.values):
+        return True
+    return view.text("compute_environment") == "AMAZON_SAGEMAKER" or view.text("tpu_use_cluster").lower() == "true"
+
+
+def _arithmetic(view: View) -> Iterator[Conflict]:
+    processes, machines, rank = (view.number(name) for name in ("num_processes", "num_machines", "machine_rank"))
+    total, several = view.get("num_processes"), view.get("num_machines")
+    if processes and machines and processes % machines:
+        yield view.conflict(
+            total,
+            f"{processes} processes cannot be shared equally by {machines} machines: `num_processes` counts those of all machines",
+            f"use a multiple of {machines}, such as {machines * (-(-processes // machines))}",
+            several, effect="crash" if processes < machines else "wrong",
+        )  # fmt: skip
+    if machines and rank is not None and rank >= machines:
+        yield view.conflict(
+            view.get("machine_rank"),
+            f"machine {rank} of {machines}: ranks count from 0, so the last is {machines - 1}, and the others wait for one that never comes",
+            f"use a `machine_rank` from 0 to {machines - 1}, or correct `num_machines`",
+            several,
+        )  # fmt: skip
+
+
+def _ssh(view: View) -> bool:
+    """DeepSpeed's own multi-node launchers find the address by themselves."""
+    deepspeed = view.text("distributed_type").upper() == "DEEPSPEED" or view.get("use_deepspeed") is not None
+    kind = view.text("deepspeed_multinode_launcher") or view.text("deepspeed_config.deepspeed_multinode_launcher")
+    return deepspeed and kind != "standard"
+
+
+def _address(view: View, tier: str | None) -> Iterator[Conflict]:
+    machines = view.number("num_machines")
+    if not machines or machines < 2 or _ssh(view):
+        return
+    address, count = view.get("main_process_ip"), view.get("num_machines")
+    value = view.text("main_process_ip")
+    if not value or value.lower() in ("null", "none"):
+        if view.complete:
+            more = {"tier": tier} if tier else {}
+            yield view.conflict(
+                address or count,
+                f"{machines} machines are to meet, but `main_process_ip` does not say where",
+                "set `main_process_ip` to an address of machine 0 that the others can reach",
+                count, **more,
+            )  # fmt: skip
+    elif is_local(value):
+        yield view.conflict(
+            address,
+            f"{machines} machines are to meet at `{value}`, which every machine takes for itself",
+            "set `main_process_ip` to an address of machine 0 that the others can reach",
+            count,
+        )  # fmt: skip
+    elif any(OWN_NAME.match(source) for source in unknown_sources(value)):
+        yield view.conflict(
+            address,
+            f"`{shown(value)}` is evaluated on every machine, so each of the {machines} meets itself",
+            "evaluate it once, before the machines start",
+            count,
+        )  # fmt: skip
+    elif "||" in shown(value) and is_local(fallback(value) or ""):
+        yield view.conflict(
+            address,
+            f"when `{shown(value)}` falls back to `{fallback(value)}`, each of the {machines} machines meets itself and waits",
+            "let the script fail when the address cannot be found",
+            count,
+        )  # fmt: skip
+
+
+def _rank(view: View) -> Iterator[Conflict]:
+    """The same machine rank on every machine."""
+    machines, launch = view.number("num_machines"), view.launch
+    step = launch.step("srun", *EACH_POD) if launch else None
+    if not machines or machines < 2 or step is None or step.nodes is None or step.nodes < 2 or _ssh(view):
+        return
+    if (view.text("rdzv_backend") or "static") != "static" or not view.complete:
+        return
+    rank = view.get("machine_rank")
+    value = (rank.value if rank else None) or ""
+    once = step.kind == "srun" and BATCH_SHELL.search(" ".join(unknown_sources(value)))
+    if known(value) or once:
+        why = "is evaluated once, by the batch script" if once else ("is the same" if rank else "is not given")
+        yield view.conflict(
+            rank,
+            f"`machine_rank` {why} on all {step.nodes} nodes: they all say they are the same machine",
+            "let each node evaluate it: `srun bash -c 'accelerate launch --machine_rank $SLURM_NODEID …'`, or use `--rdzv_backend c10d`",
+            view.get("num_machines"),
+        )  # fmt: skip
+
+
+def _total(view: View) -> Iterator[Conflict]:
+    """`num_processes` is the total of all machines, often taken for the number on one."""
+    processes, machines, launch = view.number("num_processes"), view.number("num_machines"), view.launch
+    devices = launch.devices_per_node if launch else None
+    if processes and machines and machines > 1 and devices and devices > 1 and processes == devices:
+        yield view.conflict(
+            view.get("num_processes"),
+            f"`num_processes` counts those of all machines: {processes} on {machines} machines leaves "
+            f"{devices * machines - processes} of {devices * machines} devices idle",
+            f"use `num_processes` {devices * machines}",
+            view.get("num_machines"), effect="waste", severity="warning",
+        )  # fmt: skip
+
+
+def _single(view: View) -> Iterator[Conflict]:
+    processes = view.number("num_processes")
+    kind = view.get("distributed_type")
+    if kind is not None and view.text("distributed_type").upper() in ("NO", "FALSE") and processes and processes > 1:
+        yield view.conflict(
+            kind,
+            f"`distributed_type: NO` starts one process, whatever `num_processes: {processes}` says",
+            "use `distributed_type: MULTI_GPU` (or FSDP, DEEPSPEED, MULTI_CPU), or `num_processes: 1`",
+            view.get("num_processes"), effect="wrong",
+        )  # fmt: skip

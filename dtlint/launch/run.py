@@ -1,0 +1,67 @@
+"""What does a launch rule get to see, and what does it find?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from dtlint.findings import Finding, Span
+from dtlint.launch import batch, machines, rendezvous, tasks, workers
+from dtlint.launch.conflict import Conflict
+from dtlint.launch.project import Launches, load
+from dtlint.source.text import Incomplete, SourceFile, read
+
+
+@dataclass(frozen=True, slots=True)
+class LaunchRun:
+    """All launch files of a run at once. `sources` are the Python files beside them, for what they promise."""
+
+    launches: Launches
+    sources: dict[str, str] = field(default_factory=dict)
+    path: str = ""
+
+    @property
+    def incomplete(self) -> tuple[Incomplete, ...]:
+        return self.launches.problems
+
+    def rendezvous(self) -> Iterator[Conflict]:
+        return rendezvous.conflicts(self.launches)
+
+    def workers(self) -> Iterator[Conflict]:
+        return workers.conflicts(self.launches, self.sources)
+
+    def batch(self) -> Iterator[Conflict]:
+        return batch.conflicts(self.launches)
+
+    def tasks(self) -> Iterator[Conflict]:
+        return tasks.conflicts(self.launches)
+
+    def machines(self) -> Iterator[Conflict]:
+        return machines.conflicts(self.launches)
+
+    def finding(self, rule: Any, conflict: Conflict) -> Finding:
+        """The conflict as a finding of `rule`, at its line."""
+        row = self.launches.line(conflict.path, conflict.line)
+        start = len(row) - len(row.lstrip()) + 1
+        span = Span(conflict.path, conflict.line, start, conflict.line, max(len(row.rstrip()) + 1, start + 1))
+        given = {name: getattr(conflict, name) for name in ("effect", "severity", "tier")}
+        more = {name: value for name, value in given.items() if value is not None}
+        found: Finding = rule.finding(
+            span, conflict.message, conflict.remedy, trail=conflict.trail, line_text=row.strip(),
+            related=tuple(sorted({step.path for step in conflict.trail} - {conflict.path})), **more,
+        )  # fmt: skip
+        return found
+
+
+def launch_run(files: Sequence[SourceFile], python: Sequence[SourceFile] = ()) -> LaunchRun:
+    """Read launch files. Of `python`, only programs that a TPU pod is asked to run are read."""
+    launches = load(files)
+    sources: dict[str, str] = {}
+    if any(launch.kind == "tpu-vm ssh" for launch in launches):
+        for file in python:
+            if any(launch.step("tpu-vm ssh") for launch in launches.of_script(file.path)):
+                source = read(file)
+                if not isinstance(source, Incomplete):
+                    sources[file.path] = source.text
+    return LaunchRun(launches, sources)

@@ -1,0 +1,201 @@
+"""Do Slurm's nodes, tasks and devices fit what the launchers inside the job expect? (DT904)"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from dtlint.launch.conflict import Conflict, evidence, line_of
+from dtlint.launch.devices import too_many_processes
+from dtlint.launch.model import PER_NODE_LAUNCHERS, Argument, Launch
+from dtlint.launch.project import Launches
+from dtlint.launch.rendezvous import MEETING_ARGUMENTS
+from dtlint.launch.topology import nodes_option
+
+ITSELF = re.compile(r"srun\b[^\n]*(?:\$0|\$\{?BASH_SOURCE)")
+# Launchers that reach the other nodes by themselves, through ssh or pdsh.
+REACH_OUT = ("deepspeed",)
+
+
+def conflicts(launches: Launches) -> Iterator[Conflict]:
+    jobs: dict[int, Launch] = {}
+    for launch in launches:
+        job = launch.step("batch job")
+        if job is not None:
+            jobs.setdefault(id(job), job)
+        step = launch.step("srun")
+        if launch.kind in PER_NODE_LAUNCHERS:
+            if step is not None:
+                yield from _agents(launch, step)
+                yield from _nodes(launch, step)
+            elif job is not None:
+                yield from _first_node_only(launch, job, launches)
+            if job is not None or step is not None:
+                yield from too_many_processes(launch)
+        elif launch.kind == "python" and step is not None and launch.step("ssh") is None:
+            yield from _tasks(launch, step)
+            yield from _world(launch, step)
+        elif launch.kind == "srun":
+            yield from _larger_than_job(launch, job)
+            yield from _survivors(launch, launches)
+    for job in jobs.values():
+        yield from _impossible(job)
+
+
+def _count_option(launch: Launch) -> Argument | None:
+    return launch.option("num_machines") if launch.kind == "accelerate" else nodes_option(launch)
+
+
+def _agents(launch: Launch, step: Launch) -> Iterator[Conflict]:
+    """`srun` starts one launcher for each task; a launcher wants to be alone on its node."""
+    tasks = step.tasks_per_node
+    if tasks is None or tasks < 2 or launch.processes_per_node == 1 or not launch.options.complete:
+        return
+    if launch.nodes is not None and launch.nodes == step.world_size:
+        return  # every task plays a node of its own
+    option = step.options.get("ntasks_per_node", "ntasks") or _of_job(step, "ntasks_per_node", "ntasks")
+    each = f", each with {launch.processes_per_node} processes" if launch.processes_per_node else ""
+    yield Conflict(
+        launch.path, option.line if option else step.line,
+        f"`srun` starts {tasks} times `{launch.kind}` on every node{each}; one for each node is meant",
+        "use `--ntasks-per-node=1` for `srun` (or for the job) and let the launcher start the processes",
+        evidence(launch, option),
+    )  # fmt: skip
+
+
+def _of_job(step: Launch, *names: str) -> Argument | None:
+    job = step.step("batch job")
+    return job.options.get(*names) if job is not None else None
+
+
+def _nodes(launch: Launch, step: Launch) -> Iterator[Conflict]:
+    if launch.nodes is None or step.nodes is None or launch.nodes == step.nodes or launch.kind in REACH_OUT:
+        return
+    if launch.nodes == step.world_size or step.background or step.loops:
+        return  # every task a node, or one `srun` for every node
+    option = _count_option(launch)
+    of_step = step.options.get("nodes") or _of_job(step, "nodes")
+    name = "num_machines" if launch.kind == "accelerate" else "nnodes"
+    if launch.nodes == 1:
+        if step.tasks_per_node is None or launch.options.get("standalone"):
+            return
+        yield Conflict(
+            launch.path, line_of(launch, option),
+            f"`srun` starts this on {step.nodes} nodes, but `--{name}` is {'1' if option else 'not given'}: "
+            f"{step.nodes} trainings of their own, not one",
+            f"add `--{name}=$SLURM_NNODES` and the rendezvous options, or start it on one node",
+            evidence(launch, of_step, option), effect="wrong",
+        )  # fmt: skip
+        return
+    yield Conflict(
+        launch.path, line_of(launch, option),
+        f"`--{name}={launch.nodes}` waits for {launch.nodes} nodes, but `srun` starts it on {step.nodes}",
+        f"take the number from Slurm: `--{name}=$SLURM_NNODES`",
+        evidence(launch, of_step, option),
+    )  # fmt: skip
+
+
+def _first_node_only(launch: Launch, job: Launch, launches: Launches) -> Iterator[Conflict]:
+    """A batch script itself runs on the first node of the job, whatever the job has."""
+    if job.nodes is None or job.nodes < 2 or launch.step("mpirun", "ssh", "tpu-vm ssh") is not None:
+        return
+    if launch.kind in REACH_OUT or launch.option("deepspeed_hostfile", "deepspeed_config.deepspeed_hostfile") is not None:
+        return
+    if ITSELF.search("\n".join(launches.texts.get(launch.path, []))):
+        return
+    option, asked = _count_option(launch), job.options.get("nodes")
+    if launch.nodes is not None and launch.nodes > 1:
+        yield Conflict(
+            launch.path, launch.line,
+            f"a batch script runs on the first node only, so {launch.nodes - 1} of {launch.nodes} nodes never start `{launch.kind}`",
+            f"start it on every node: `srun --ntasks-per-node=1 {launch.kind} …`",
+            evidence(launch, asked, option),
+        )  # fmt: skip
+    elif launch.nodes == 1:
+        yield Conflict(
+            launch.path, launch.line,
+            f"the job holds {job.nodes} nodes, but only the first runs `{launch.kind}`",
+            "start it on every node with `srun`, or ask for one node",
+            evidence(launch, asked), effect="waste", severity="note", tier="strict",
+        )  # fmt: skip
+
+
+def _tasks(launch: Launch, step: Launch) -> Iterator[Conflict]:
+    """Ranks that `srun` starts itself, more of them than devices."""
+    have, want = step.devices_per_node, step.tasks_per_node
+    if have is None or want is None or want <= have:
+        return
+    meets = launch.arguments.get(*MEETING_ARGUMENTS) or launch.environment.get("MASTER_ADDR")
+    option = step.options.get("ntasks_per_node", "ntasks") or _of_job(step, "ntasks_per_node", "ntasks")
+    yield Conflict(
+        launch.path, option.line if option else step.line,
+        f"{want} tasks start on each node, but the job has {have} accelerator{'s' if have > 1 else ''} there",
+        f"use `--ntasks-per-node={have}`, one task for each device",
+        evidence(launch, option), effect="crash", tier=None if meets else "strict",
+    )  # fmt: skip
+
+
+def _world(launch: Launch, step: Launch) -> Iterator[Conflict]:
+    """A WORLD_SIZE written down that is not the number of tasks."""
+    size = launch.environment.get("WORLD_SIZE")
+    world = step.world_size
+    if size is None or size.number is None or world is None or size.number == world:
+        return
+    if step.tasks_per_node == 1 and step.nodes and size.number % step.nodes == 0 and size.number > world:
+        return  # each task starts the processes of its node by itself
+    yield Conflict(
+        launch.path, size.line,
+        f"`WORLD_SIZE={size.number}`, but `srun` starts {world} task{'s' if world > 1 else ''}",
+        "take it from Slurm: `export WORLD_SIZE=$SLURM_NTASKS`",
+        evidence(launch, size),
+    )  # fmt: skip
+
+
+def _larger_than_job(step: Launch, job: Launch | None) -> Iterator[Conflict]:
+    option = step.options.get("nodes")
+    if job is None or option is None or job.nodes is None or step.nodes is None or step.nodes <= job.nodes:
+        return
+    yield Conflict(
+        step.path, option.line,
+        f"`srun` asks for {step.nodes} nodes inside a job of {job.nodes}",
+        "ask for the nodes of the job, or leave `--nodes` out",
+        evidence(step, job.options.get("nodes"), option), effect="crash",
+    )  # fmt: skip
+
+
+def _impossible(job: Launch) -> Iterator[Conflict]:
+    tasks, each, nodes = (job.options.number(name) for name in ("ntasks", "ntasks_per_node", "nodes"))
+    if tasks is None or each is None or nodes is None or tasks <= each * nodes:
+        return
+    option = job.options.get("ntasks")
+    yield Conflict(
+        job.path, line_of(job, option),
+        f"{tasks} tasks do not fit on {nodes} node{'s' if nodes > 1 else ''} with {each} each",
+        f"use `--ntasks={each * nodes}`, or leave `--ntasks` out",
+        evidence(job, job.options.get("nodes"), job.options.get("ntasks_per_node"), option), effect="crash",
+    )  # fmt: skip
+
+
+def _survivors(step: Launch, launches: Launches) -> Iterator[Conflict]:
+    """After one rank has died the others wait for it until the watchdog comes, or the job's time is up."""
+    many = (step.world_size or 0) > 1 or (step.nodes or 0) > 1
+    if not many or not step.options.complete:
+        return
+    ends = step.options.get("kill_on_bad_exit", "wait")
+    if ends is not None and (ends.value or "1") != "0":
+        return
+    if any(name in step.environment for name in ("SLURM_KILL_BAD_EXIT", "SLURM_WAIT")):
+        return
+    inside = [
+        launch for launch in launches.in_file(step.path)
+        if (outer := launch.step("srun")) is not None and (outer.line, outer.order) == (step.line, step.order)
+    ]  # fmt: skip
+    if not inside:
+        return
+    supervised = inside[0].kind != "python"
+    yield Conflict(
+        step.path, step.line,
+        "`srun` without `--kill-on-bad-exit`: when one rank fails, the others go on waiting for it",
+        "add `--kill-on-bad-exit=1` (and `--wait=60` for ranks that end early)",
+        evidence(step), severity="note" if supervised else "warning", tier="strict" if supervised else None,
+    )  # fmt: skip
