@@ -1,0 +1,235 @@
+"""What does a library name mean? Rows of the TOML packs, found by canonical dotted name."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import lru_cache
+from importlib import resources
+from typing import Any
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+
+class KnowledgeError(ValueError):
+    """A pack or a user's row that cannot be understood."""
+
+
+@dataclass(frozen=True, slots=True)
+class Api:
+    """One row: what calling (or reading) one name does.
+
+    `does`: collective, p2p, value, source, make, same, identity, decorator, context, exit, spawn, partial, local,
+    record, model. `model` names the machine's own reading of an API (dtlint/machine/library).
+    """
+
+    name: str
+    does: str
+    params: tuple[str, ...] = ()
+    op: str = ""
+    group: str = ""  # parameter holding the communicator
+    root: str = ""  # parameter holding the root or source rank
+    peer: str = ""  # parameter holding the peer of a p2p call
+    agree: tuple[str, ...] = ()  # further parameters that must be equal on all ranks (reduce op, …)
+    same: tuple[str, ...] = ()  # parameters whose content is equal on all ranks afterwards
+    result: str = ""  # none | same | argument | root | work | differs
+    implicit: bool = False  # hides the collective: DT108 rather than DT101
+    when: str = ""  # only communicates when: sharded | distributed-init | training | keyword=value
+    value: str = ""  # for does=value: rank, local_rank, node, world_size, …
+    cause: str = ""  # for does=source: why the result differs
+    type: str = ""  # for does=make: canonical class of the result
+    model: str = ""  # name of a handler in the machine's library
+    kind: str = ""  # for decorators and contexts: main, local_main, first, local_first, suppress, nothing
+    asynchronous: str = ""  # parameter that makes the call asynchronous
+    record: str = ""  # kind of the event that rules of other families read
+    since: str = ""
+    until: str = ""
+    pack: str = ""
+    optional: bool = False  # not in every version: its absence is no error
+    extra: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Type:
+    """A library class: its bases (canonical) and the methods a framework calls on its subclasses."""
+
+    name: str
+    bases: tuple[str, ...] = ()
+    hooks: tuple[str, ...] = ()
+    iterates: str = ""  # what iterating gives
+
+
+@dataclass(frozen=True, slots=True)
+class Knowledge:
+    apis: Mapping[str, Api]
+    attributes: Mapping[str, Api]
+    types: Mapping[str, Type]
+    aliases: Mapping[str, str]
+    parameters: Mapping[str, Api]  # well-known parameter names of functions nobody calls
+    members: Mapping[str, Api]  # well-known attribute names on unknown objects
+    environment: Mapping[str, Api]
+    functions: Mapping[str, Api]  # well-known function names whose module cannot be resolved
+    tokens: frozenset[bytes]
+    communicating: frozenset[str]  # last names of everything that may communicate
+
+    def canonical(self, name: str) -> str:
+        """Replace alias prefixes, longest first, until nothing changes."""
+        return _canonical(self, name)
+
+    def api(self, name: str) -> Api | None:
+        found = self.apis.get(name)
+        if found is None:
+            found = self.apis.get(self.canonical(name))
+        return found
+
+    def method(self, kind: str, name: str) -> Api | None:
+        """A method of a library class, looked up along its bases."""
+        for owner in self.ancestors(kind):
+            found = self.apis.get(f"{owner}.{name}")
+            if found is not None:
+                return found
+        return None
+
+    def attribute(self, kind: str, name: str) -> Api | None:
+        for owner in self.ancestors(kind):
+            found = self.attributes.get(f"{owner}.{name}")
+            if found is not None:
+                return found
+        return None
+
+    def ancestors(self, kind: str) -> tuple[str, ...]:
+        kind = self.canonical(kind)
+        done: list[str] = []
+        todo = [kind]
+        while todo:
+            owner = todo.pop(0)
+            if owner in done:
+                continue
+            done.append(owner)
+            known = self.types.get(owner)
+            if known is not None:
+                todo.extend(self.canonical(base) for base in known.bases)
+        return tuple(done)
+
+
+_CANONICAL: dict[tuple[int, str], str] = {}
+
+
+def _canonical(knowledge: Knowledge, name: str) -> str:
+    index = (id(knowledge.aliases), name)
+    found = _CANONICAL.get(index)
+    if found is None:
+        found = name
+        for _ in range(4):
+            parts = found.split(".")
+            for end in range(len(parts), 0, -1):
+                prefix = ".".join(parts[:end])
+                target = knowledge.aliases.get(prefix)
+                if target is not None and target != prefix:
+                    found = ".".join([target, *parts[end:]])
+                    break
+            else:
+                break
+        _CANONICAL[index] = found
+    return found
+
+
+API_FIELDS = {name for name in Api.__dataclass_fields__ if name not in ("name", "pack", "extra")} | {"names", "extra"}
+SECTIONS = {"pack", "aliases", "call", "attribute", "type", "parameter", "member", "environment", "function", "tokens"}
+
+
+def load(user: Mapping[str, Any] | None = None) -> Knowledge:
+    """All shipped packs, then the user's rows, which win."""
+    packs = [*_shipped()]
+    if user:
+        packs.append(("[tool.dtlint.knowledge]", user))
+    return build(packs)
+
+
+@lru_cache(maxsize=1)
+def _shipped() -> tuple[tuple[str, Mapping[str, Any]], ...]:
+    folder = resources.files("dtlint.knowledge") / "packs"
+    found = []
+    for entry in sorted(folder.iterdir(), key=lambda item: item.name):
+        if entry.name.endswith(".toml"):
+            found.append((entry.name.removesuffix(".toml"), tomllib.loads(entry.read_text(encoding="utf-8"))))
+    return tuple(found)
+
+
+def build(packs: list[tuple[str, Mapping[str, Any]]]) -> Knowledge:
+    apis: dict[str, Api] = {}
+    tables: dict[str, dict[str, Api]] = {
+        "attribute": {},
+        "parameter": {},
+        "member": {},
+        "environment": {},
+        "function": {},
+    }
+    types: dict[str, Type] = {}
+    aliases: dict[str, str] = {}
+    tokens: set[bytes] = set()
+    for pack, content in packs:
+        unknown = set(content) - SECTIONS
+        if unknown:
+            raise KnowledgeError(f"{pack}: unknown section {sorted(unknown)[0]!r}; known: {', '.join(sorted(SECTIONS))}")
+        aliases.update(content.get("aliases", {}))
+        tokens.update(token.encode() for token in content.get("tokens", {}).get("words", ()))
+        for row in content.get("call", ()):
+            for api in _apis(row, pack):
+                apis[api.name] = api
+        for section, table in tables.items():
+            for row in content.get(section, ()):
+                for api in _apis(row, pack):
+                    table[api.name] = api
+        for row in content.get("type", ()):
+            for name in _names(row, pack):
+                types[name] = Type(
+                    name, tuple(row.get("bases", ())), tuple(row.get("hooks", ())), row.get("iterates", "")
+                )
+    communicating = {
+        api.name.rpartition(".")[2]
+        for api in apis.values()
+        if api.does in ("collective", "p2p", "context") or api.extra.get("communicates") or api.op
+    }
+    knowledge = Knowledge(
+        apis,
+        tables["attribute"],
+        types,
+        aliases,
+        tables["parameter"],
+        tables["member"],
+        tables["environment"],
+        tables["function"],
+        frozenset(tokens),
+        frozenset(communicating),
+    )
+    for name in [*apis]:
+        canonical = knowledge.canonical(name)
+        if canonical not in apis:
+            apis[canonical] = apis[name]
+    return knowledge
+
+
+def _names(row: Mapping[str, Any], pack: str) -> tuple[str, ...]:
+    names = row.get("names", row.get("name"))
+    if not names:
+        raise KnowledgeError(f"{pack}: a row without `names`")
+    return (names,) if isinstance(names, str) else tuple(names)
+
+
+def _apis(row: Mapping[str, Any], pack: str) -> list[Api]:
+    names = _names(row, pack)
+    unknown = set(row) - API_FIELDS - {"name"}
+    if unknown:
+        raise KnowledgeError(f"{pack}: {names[0]}: unknown field {sorted(unknown)[0]!r}")
+    values = {
+        name: tuple(value) if isinstance(value, list) else value
+        for name, value in row.items()
+        if name not in ("names", "name")
+    }
+    values.setdefault("does", "value" if "value" in values else "make" if "type" in values else "local")
+    return [Api(name=name, pack=pack, **values) for name in names]

@@ -1,0 +1,194 @@
+"""How do values get into names, attributes and items?"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from dtlint.ir import nodes as ir
+from dtlint.machine import attributes, containers
+from dtlint.machine.core import Machine
+from dtlint.machine.lanes import map_lanes
+from dtlint.machine.values import (
+    FALSE,
+    TRUE,
+    Cause,
+    ClassRef,
+    Const,
+    Object,
+    Row,
+    Tuple,
+    Unknown,
+    Value,
+    lane_value,
+)
+
+
+def run_assign(machine: Machine, node: ir.Assign, mask: int) -> int:
+    from dtlint.machine.expressions import evaluate
+
+    value = evaluate(machine, node.value, mask)
+    mask &= ~machine.frame.left
+    machine.current_at = node.at
+    for target in node.targets:
+        assign_target(machine, target, traced(machine, value, target), mask)
+    return mask
+
+
+def run_augmented(machine: Machine, node: ir.AugAssign, mask: int) -> int:
+    from dtlint.machine.expressions import arithmetic, evaluate
+
+    old = evaluate(machine, node.target, mask)
+    value = evaluate(machine, node.value, mask)
+    machine.current_at = node.at
+    if isinstance(old, Object) and old.kind == "list" and node.op == "+":
+        for item in containers.items_of(machine, value) or (containers.element(machine, value),):
+            containers.append(machine, old, item, mask)
+        return mask
+    if isinstance(old, Object) and old.kind == "torch.Tensor":
+        held = arithmetic(machine, node.op, old.attributes.get("content", old), value)
+        machine.set(old, "content", held, mask)
+        return mask
+    result = arithmetic(machine, node.op, old, value)
+    assign_target(machine, node.target, traced(machine, result, node.target), mask)
+    return mask
+
+
+def run_annotated(machine: Machine, node: ir.AnnAssign, mask: int) -> int:
+    from dtlint.machine.expressions import evaluate
+
+    if node.value is not None:
+        value = evaluate(machine, node.value, mask)
+        machine.current_at = node.at
+        assign_target(machine, node.target, traced(machine, value, node.target), mask)
+    elif machine.frame.is_class and isinstance(node.target, ir.Name):
+        # a dataclass field without default: remember its type
+        machine.frame.variables.setdefault(
+            f"<annotation> {node.target.id}", evaluate(machine, node.annotation, mask)
+        )
+        fields = machine.frame.variables.setdefault("<fields>", Tuple(()))
+        assert isinstance(fields, Tuple)
+        machine.frame.variables["<fields>"] = Tuple((*fields.items, Const(node.target.id)))
+        return mask
+    if machine.frame.is_class and isinstance(node.target, ir.Name) and node.value is not None:
+        fields = machine.frame.variables.setdefault("<fields>", Tuple(()))
+        assert isinstance(fields, Tuple)
+        machine.frame.variables["<fields>"] = Tuple((*fields.items, Const(node.target.id)))
+    return mask
+
+
+def traced(machine: Machine, value: Value, target: ir.Expr) -> Value:
+    """A differing value that gets a name gets a step on its trail."""
+    if value.cause is None or not isinstance(target, ir.Name | ir.Attr):
+        return value
+    from dtlint.ir.text import render
+
+    return with_cause(value, value.cause.then(machine.step(f"`{render(target)}` differs by {value.cause.kind}")))
+
+
+def with_cause(value: Value, cause: Cause) -> Value:
+    if isinstance(value, Row):
+        return Row(value.lanes, cause)
+    if isinstance(value, Unknown):
+        return Unknown(value.symbol, cause, value.tags, value.like)
+    return value
+
+
+def assign_target(machine: Machine, target: ir.Expr, value: Value, mask: int) -> None:
+    from dtlint.machine.expressions import evaluate
+
+    if isinstance(target, ir.Name):
+        machine.assign(target.id, value, mask)
+    elif isinstance(target, ir.Attr):
+        write_attribute(machine, evaluate(machine, target.value, mask), target.name, value, mask)
+    elif isinstance(target, ir.Index):
+        container = evaluate(machine, target.value, mask)
+        containers.put(machine, container, evaluate(machine, target.index, mask), value, mask)
+    elif isinstance(target, ir.Tup | ir.ListExpr):
+        unpack(machine, target.items, value, mask)
+    elif isinstance(target, ir.Star):
+        assign_target(machine, target.value, value, mask)
+
+
+def write_attribute(machine: Machine, base: Value, name: str, value: Value, mask: int) -> None:
+    if isinstance(base, Unknown) and base.like is not None:
+        base = base.like
+    if isinstance(base, Row):
+        for lane, held in enumerate(base.lanes):
+            if mask >> lane & 1:
+                write_attribute(machine, held, name, lane_value(value, lane), 1 << lane)
+        return
+    if isinstance(base, Object):
+        if isinstance(base.kind, ClassRef):
+            setter = attributes.in_class(machine, base.kind, f"<setter> {name}")
+            if setter is not None:
+                from dtlint.machine import calls
+
+                calls.follow(machine, setter, base, (value,), (), mask)  # type: ignore[arg-type]
+                return
+        machine.set(base, name, value, mask)
+    elif isinstance(base, ClassRef):
+        machine.store(base.attributes, name, value, mask, machine.world.full)
+    elif hasattr(base, "path") and hasattr(base, "name"):
+        from dtlint.machine import scopes
+
+        if base.path is not None:
+            frame = scopes.load_module(machine, base.path)
+            machine.store(frame.variables, name, value, mask, machine.world.full)
+
+
+def unpack(machine: Machine, targets: tuple[ir.Expr, ...], value: Value, mask: int) -> None:
+    starred = next((index for index, target in enumerate(targets) if isinstance(target, ir.Star)), None)
+
+    def take(index: int) -> Value:
+        def one(held: Value) -> Value:
+            if isinstance(held, Unknown) and held.like is not None:
+                held = held.like
+            known = containers.items_of(machine, held)
+            if known is not None:
+                if starred is None and len(known) == len(targets):
+                    return known[index]
+                if starred is not None and index < starred < len(known):
+                    return known[index]
+            return containers.item(machine, held, Const(index), mask)
+
+        return map_lanes(one, (value,), machine.world)
+
+    for index, target in enumerate(targets):
+        if isinstance(target, ir.Star):
+            known = containers.items_of(machine, value)
+            if known is not None and len(known) >= len(targets) - 1:
+                tail = len(targets) - index - 1
+                rest: Value = Tuple(known[index : len(known) - tail])
+            else:
+                rest = machine.unknown("rest", id(target), cause=value.cause, tags=value.tags)
+            assign_target(machine, target.value, rest, mask)
+        else:
+            piece = take(index)
+            assign_target(machine, target, traced(machine, piece, target), mask)
+
+
+def match_pattern(machine: Machine, pattern: Any, subject: Value, mask: int) -> Value:
+    from dtlint.machine.expressions import comparison, evaluate
+
+    if pattern.kind == "value":
+        return comparison(machine, "==", subject, evaluate(machine, pattern.expr, mask), mask)
+    if pattern.kind == "wildcard":
+        return TRUE
+    if pattern.kind == "capture":
+        machine.assign(pattern.name, subject, mask)
+        return TRUE
+    if pattern.kind == "or":
+        results = [match_pattern(machine, child, subject, mask) for child in pattern.children]
+        if any(result == TRUE for result in results):
+            return TRUE
+        if all(result == FALSE for result in results):
+            return FALSE
+        from dtlint.machine.expressions import combine
+
+        total = results[0]
+        for result in results[1:]:
+            total = combine(machine, "or", total, result)
+        return total
+    for child in pattern.children:
+        match_pattern(machine, child, machine.unknown("part", id(child), cause=subject.cause), mask)
+    return machine.unknown("match", id(pattern), cause=subject.cause)

@@ -1,0 +1,218 @@
+"""What happens around `try` and `with`: who fails, who goes on, and what a context manager does on both sides."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from dtlint.ir import nodes as ir
+from dtlint.machine import attributes, calls, library
+from dtlint.machine.assignment import assign_target
+from dtlint.machine.core import Machine
+from dtlint.machine.frames import Leaving
+from dtlint.machine.logs import Attempt, Decision, Guards, HandlerLog
+from dtlint.machine.values import NONE, Cause, ClassRef, External, Object, Trail, Tuple, Value
+
+# exceptions every rank raises together: the program or its environment is the same everywhere
+SHARED = frozenset(
+    {
+        "ImportError",
+        "ModuleNotFoundError",
+        "AttributeError",
+        "NameError",
+        "NotImplementedError",
+        "StopIteration",
+        "StopAsyncIteration",
+        "KeyboardInterrupt",
+        "TypeError",
+        "LookupError",
+        "KeyError",
+        "IndexError",
+        "SyntaxError",
+        "ImportWarning",
+        "ArgumentError",
+        "GeneratorExit",
+    }
+)
+
+
+def run_try(machine: Machine, node: ir.Try, mask: int) -> int:
+    from dtlint.machine.statements import run
+
+    frame = machine.frame
+    attempt = Attempt(frame.path, node.at, mask, frame.guards, frame.scope, "try")
+    outer_sinks, outer_guards = machine.sinks, frame.guards
+    machine.emit(attempt)
+    inside = [(attempt.body, mask)]
+    machine.sinks = inside
+    left_before = frame.left
+    body_mark = len(machine.journal)
+    through = run(machine, node.body, mask)
+    if node.orelse and through:
+        through = run(machine, node.orelse, through)
+    body_sinks = machine.sinks
+    body_word = frame.last_exit[0] if not through else ""
+    raised = frame.left & ~left_before
+    caught = 0
+    for handler in node.handlers:
+        caught |= run_handler(machine, node, handler, attempt, mask, raised, through)
+    del body_mark
+    if node.handlers and raised and body_word != "exit":
+        frame.left &= ~(raised & caught)
+    moved = body_sinks != inside
+    frame.guards = outer_guards
+    staying = through | (caught if not through else caught & (through | raised))
+    if moved:
+        # a side of a choice left the body: what follows belongs to the side that stayed
+        rest = [(log, lanes & ~mask) for log, lanes in outer_sinks if lanes & ~mask]
+        machine.sinks = [*rest, *body_sinks]
+    else:
+        machine.sinks = outer_sinks
+    if node.final:
+        saved = machine.sinks
+        from dtlint.machine.logs import Log
+
+        attempt.final = Log()
+        machine.sinks = [(attempt.final, mask)]
+        lanes = mask if staying != mask else staying
+        keep = frame.left
+        frame.left &= ~mask
+        final_through = run(machine, node.final, lanes)
+        frame.left |= keep
+        machine.sinks = saved
+        staying &= final_through
+    return staying & ~frame.left
+
+
+def run_handler(
+    machine: Machine, node: ir.Try, handler: ir.Handler, attempt: Attempt, mask: int, raised: int, through: int
+) -> int:
+    """A handler is what a failing rank does instead of the rest of the body."""
+    from dtlint.machine.expressions import evaluate
+    from dtlint.machine.statements import run
+
+    frame = machine.frame
+    types = exception_names(evaluate(machine, handler.types, mask)) if handler.types is not None else ("BaseException",)
+    shared = bool(types) and all(name.rpartition(".")[2] in SHARED for name in types)
+    log = HandlerLog(types, handler.at or node.at, shared)
+    attempt.handlers.append(log)
+    words = " or ".join(name.rpartition(".")[2] for name in types) or "exception"
+    cause = None if shared else Cause("exception", Trail(machine.step(f"`{words}` may be raised on one rank only", handler.at)))
+    decision = Decision("handler", frame.path, handler.at or node.at, f"except {words}", cause, mask, mask, frame.scope)
+    saved_guards, saved_sinks, saved_left = frame.guards, machine.sinks, frame.left
+    frame.guards = Guards(decision, saved_guards)
+    frame.choices.append(decision)
+    machine.sinks = [(log.log, mask)]
+    mark = len(machine.journal)
+    frame.last_exit = ("", None)
+    if handler.name:
+        machine.assign(handler.name, machine.fresh("exception", cause), mask)
+    frame.left &= ~mask
+    stayed = run(machine, handler.body, mask)
+    writes = machine.rollback(mark)
+    log.exit = "" if stayed else (frame.last_exit[0] or "raise")
+    frame.left = saved_left
+    frame.choices.pop()
+    frame.guards, machine.sinks = saved_guards, saved_sinks
+    if stayed:
+        if through:
+            machine.join_writes(writes, [], machine.symbols.fresh("exception"), cause, mask)
+        else:
+            machine.apply_writes(writes)
+        return mask
+    if log.exit in ("break", "continue") and frame.loops:
+        frame.loops[-1].leavings.append(Leaving(log.exit, decision, mask, writes))
+    return 0
+
+
+def exception_names(value: Value) -> tuple[str, ...]:
+    if isinstance(value, Tuple):
+        return tuple(name for item in value.items for name in exception_names(item))
+    if isinstance(value, External):
+        return (value.name.removeprefix("builtins."),)
+    if isinstance(value, ClassRef):
+        bases = [base.name for base in value.bases if isinstance(base, External)]
+        return (bases[0].removeprefix("builtins."),) if bases and bases[0].endswith("ImportError") else (value.name,)
+    return ("Exception",)
+
+
+# --- with ------------------------------------------------------------------------------------------------------
+
+
+def run_with(machine: Machine, node: ir.With, mask: int) -> int:
+    return enter_item(machine, node, 0, mask)
+
+
+def enter_item(machine: Machine, node: ir.With, index: int, mask: int) -> int:
+    from dtlint.machine.expressions import evaluate
+    from dtlint.machine.statements import run
+
+    if index == len(node.items):
+        return run(machine, node.body, mask)
+    expression, target = node.items[index]
+    manager = evaluate(machine, expression, mask)
+    mask &= ~machine.frame.left
+    if not mask:
+        return 0
+    machine.current_at = node.at
+
+    def inner(value: Value, lanes: int) -> int:
+        if target is not None:
+            assign_target(machine, target, value, lanes)
+        return enter_item(machine, node, index + 1, lanes)
+
+    if isinstance(manager, Object) and manager.kind == "<generator>":
+        return with_generator(machine, manager, mask, inner)
+    if isinstance(manager, Object) and isinstance(manager.kind, ClassRef):
+        return with_instance(machine, manager, mask, inner)
+    return library.run_context(machine, manager, expression, mask, inner, node.at)
+
+
+def with_generator(machine: Machine, manager: Object, mask: int, inner: Any) -> int:
+    """A `@contextmanager` of the project: its code before the yield, the body, its code after."""
+    frame = machine.frame
+    result = {"lanes": 0, "met": 0}
+
+    def body(value: Value, lanes: int) -> Value | None:
+        generator_frame = machine.frame
+        machine.frame = frame
+        saved = frame.guards
+        if lanes != mask:
+            # only some lanes get to the yield: the others leave the with statement by an exception
+            for decision in guards_of(generator_frame):
+                frame.guards = Guards(decision, frame.guards)
+                break
+        try:
+            result["lanes"] |= inner(value, lanes)
+            result["met"] |= lanes
+        finally:
+            machine.frame = generator_frame
+            frame.guards = saved
+        return NONE
+
+    calls.resume(machine, manager, mask, body)
+    if not result["met"]:
+        return inner(NONE, mask)
+    return (result["lanes"] | (mask & ~result["met"])) & ~frame.left
+
+
+def guards_of(frame: Any) -> Any:
+    from dtlint.machine.logs import decisions
+
+    return decisions(frame.guards)
+
+
+def with_instance(machine: Machine, manager: Object, mask: int, inner: Any) -> int:
+    value: Value = manager
+    assert isinstance(manager.kind, ClassRef)
+    enter = attributes.in_class(machine, manager.kind, "__enter__") or attributes.in_class(
+        machine, manager.kind, "__aenter__"
+    )
+    if enter is not None:
+        value = calls.call_value(machine, attributes.bind(machine, enter, manager, mask), (), (), mask)
+    through: int = inner(value, mask & ~machine.frame.left)
+    leave = attributes.in_class(machine, manager.kind, "__exit__") or attributes.in_class(
+        machine, manager.kind, "__aexit__"
+    )
+    if leave is not None and through:
+        calls.call_value(machine, attributes.bind(machine, leave, manager, mask), (NONE, NONE, NONE), (), through)
+    return through & ~machine.frame.left

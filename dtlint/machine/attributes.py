@@ -1,0 +1,221 @@
+"""What does a name or an attribute hold?"""
+
+from __future__ import annotations
+
+import builtins
+
+from dtlint.knowledge.loader import Api
+from dtlint.machine import library
+from dtlint.machine.core import Machine
+from dtlint.machine.frames import Frame
+from dtlint.machine.lanes import map_lanes
+from dtlint.machine.values import (
+    MISSING,
+    Bound,
+    ClassRef,
+    Const,
+    External,
+    FunctionRef,
+    ModuleRef,
+    Object,
+    Row,
+    Tuple,
+    Unknown,
+    Value,
+)
+
+# properties that are equal on all ranks though the values differ
+ALIKE = frozenset({"type", "dtype", "device", "ndim", "is_cuda", "requires_grad", "shape"})
+BUILTINS = frozenset(dir(builtins))
+
+
+def lookup(machine: Machine, name: str) -> Value | None:
+    frame: Frame | None = machine.frame
+    if frame is not None and name not in frame.global_names:
+        found = frame.variables.get(name)
+        if found is not None and found is not MISSING:
+            return found
+    inner = frame
+    frame = frame.closure if frame else None
+    while frame is not None:
+        if not frame.is_class:
+            found = frame.variables.get(name)
+            if found is not None and found is not MISSING:
+                return found
+        frame = frame.closure
+    found = inner.globals.variables.get(name) if inner else None
+    if found is not None and found is not MISSING:
+        return found
+    if name in BUILTINS:
+        return External(f"builtins.{name}")
+    return None
+
+
+def read(machine: Machine, base: Value, name: str, mask: int) -> Value:
+    if isinstance(base, Row):
+        return map_lanes(lambda held: read_one(machine, held, name, mask), (base,), machine.world)
+    return read_one(machine, base, name, mask)
+
+
+def read_one(machine: Machine, base: Value, name: str, mask: int) -> Value:
+    if isinstance(base, External):
+        return external(machine, base.name, name, mask)
+    if isinstance(base, ModuleRef):
+        return of_module(machine, base, name, mask)
+    if isinstance(base, Object):
+        return of_object(machine, base, name, mask)
+    if isinstance(base, ClassRef):
+        found = in_class(machine, base, name)
+        if isinstance(found, FunctionRef) and found.kind == "class":
+            return Bound(found, base)
+        if found is not None:
+            return found
+        return machine.unknown("class attribute", base.name, name)
+    if isinstance(base, Unknown):
+        return of_unknown(machine, base, name, mask)
+    if isinstance(base, Bound | FunctionRef):
+        if isinstance(base, Bound) and name in ("func",):
+            return base.function
+        return machine.unknown("function attribute", id(base), name)
+    if isinstance(base, Const | Tuple):
+        return Bound(External(f"builtins.{type_name(base)}.{name}"), base)
+    return machine.unknown("attribute", name)
+
+
+def type_name(value: Value) -> str:
+    if isinstance(value, Tuple):
+        return "tuple"
+    return type(value.value).__name__ if isinstance(value, Const) else "object"
+
+
+def external(machine: Machine, owner: str, name: str, mask: int) -> Value:
+    full = machine.knowledge.canonical(f"{owner}.{name}")
+    row = machine.knowledge.attributes.get(full)
+    if row is not None:
+        return library.value_of(machine, row, full, mask)
+    return External(full)
+
+
+def of_module(machine: Machine, module: ModuleRef, name: str, mask: int) -> Value:
+    from dtlint.machine import scopes
+
+    if module.path is not None:
+        frame = scopes.load_module(machine, module.path)
+        found = frame.variables.get(name)
+        if found is not None and found is not MISSING:
+            return found
+    inner = scopes.find_module(machine, f"{module.name}.{name}")
+    if inner is not None:
+        return inner
+    return External(machine.knowledge.canonical(f"{module.name}.{name}"))
+
+
+def of_object(machine: Machine, thing: Object, name: str, mask: int) -> Value:
+    found = machine.get(thing, name)
+    if found is not None:
+        return found
+    if isinstance(thing.kind, ClassRef):
+        return of_instance(machine, thing, name, mask)
+    row = machine.knowledge.attribute(thing.kind, name)
+    if row is not None:
+        return library.value_of(machine, row, f"{thing.kind}.{name}", mask)
+    handled = library.read_attribute(machine, thing, name, mask)
+    if handled is not None:
+        return handled
+    return Bound(External(f"{thing.kind}.{name}"), thing)
+
+
+def of_instance(machine: Machine, thing: Object, name: str, mask: int) -> Value:
+    assert isinstance(thing.kind, ClassRef)
+    found = in_class(machine, thing.kind, name)
+    if found is not None:
+        return bind(machine, found, thing, mask)
+    for base in external_bases(machine, thing.kind):
+        row = machine.knowledge.attribute(base, name)
+        if row is not None:
+            return library.value_of(machine, row, f"{base}.{name}", mask)
+        if machine.knowledge.method(base, name) is not None:
+            return Bound(External(f"{base}.{name}"), thing)
+    fallback = in_class(machine, thing.kind, "__getattr__")
+    if fallback is not None:
+        return machine.unknown("attribute", thing.number, name)
+    member = machine.knowledge.members.get(name)
+    if member is not None:
+        return library.member_value(machine, member, name, mask)
+    bases = external_bases(machine, thing.kind)
+    if bases and bases[0] not in ("builtins.object",):
+        return Bound(External(f"{bases[0]}.{name}"), thing)
+    return machine.unknown("attribute", thing.number, name)
+
+
+def bind(machine: Machine, found: Value, thing: Object, mask: int) -> Value:
+    from dtlint.machine import calls
+
+    if isinstance(found, FunctionRef):
+        if found.kind == "property":
+            return calls.follow(machine, found, thing, (), (), mask)
+        if found.kind == "static":
+            return found
+        if found.kind == "class":
+            return Bound(found, thing.kind)
+        return Bound(found, thing)
+    if isinstance(found, Bound) and found.receiver is None:
+        return Bound(found.function, thing, found.extra, found.keywords)
+    return found
+
+
+def of_unknown(machine: Machine, base: Unknown, name: str, mask: int) -> Value:
+    if base.like is not None:
+        return read(machine, base.like, name, mask)
+    member = machine.knowledge.members.get(name)
+    if member is not None and base.cause is None:
+        return library.member_value(machine, member, name, mask)
+    if name in ALIKE:
+        return machine.unknown("attr", base.symbol, name)
+    return machine.unknown("attr", base.symbol, name, cause=base.cause, tags=base.tags)
+
+
+def linearise(machine: Machine, kind: ClassRef) -> list[Value]:
+    """The class and its bases, depth first, project classes and library names alike."""
+    done: list[Value] = []
+    todo: list[Value] = [kind]
+    while todo and len(done) < 40:
+        owner = todo.pop(0)
+        if owner in done:
+            continue
+        done.append(owner)
+        if isinstance(owner, ClassRef):
+            todo = [*owner.bases, *todo]
+    return done
+
+
+def in_class(machine: Machine, kind: ClassRef, name: str) -> Value | None:
+    for owner in linearise(machine, kind):
+        if isinstance(owner, ClassRef):
+            found = owner.attributes.get(name)
+            if found is not None:
+                return found
+    return None
+
+
+def external_bases(machine: Machine, kind: ClassRef) -> list[str]:
+    return [owner.name for owner in linearise(machine, kind) if isinstance(owner, External)]
+
+
+def is_a(machine: Machine, value: Value, kind: str) -> bool:
+    """Is this an instance of the library class `kind` or of a class derived from it?"""
+    if not isinstance(value, Object):
+        return False
+    names = [value.kind] if isinstance(value.kind, str) else external_bases(machine, value.kind)
+    return any(kind in machine.knowledge.ancestors(name) for name in names)
+
+
+def method_row(machine: Machine, value: Value, name: str) -> Api | None:
+    """The pack's row for a method of this value's class."""
+    if isinstance(value, Object):
+        kinds = [value.kind] if isinstance(value.kind, str) else external_bases(machine, value.kind)
+        for kind in kinds:
+            row = machine.knowledge.method(kind, name)
+            if row is not None:
+                return row
+    return None

@@ -1,0 +1,453 @@
+"""What happens at a call: arguments meet parameters, the body runs, its log hangs below the caller's."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from dtlint.ir import nodes as ir
+from dtlint.machine import attributes, containers, library
+from dtlint.machine.core import Machine
+from dtlint.machine.frames import Frame, Leaving
+from dtlint.machine.lanes import join, lanes_in, row, token
+from dtlint.machine.logs import Call, Decision, Log, decisions
+from dtlint.machine.values import (
+    MISSING,
+    NONE,
+    Bound,
+    Cause,
+    ClassRef,
+    Const,
+    External,
+    FunctionRef,
+    Object,
+    Row,
+    Tuple,
+    Unknown,
+    Value,
+    lane_value,
+)
+
+Keywords = tuple[tuple[str | None, Value], ...]
+DEEPEST = 48
+
+
+def evaluate_call(machine: Machine, node: ir.Call, mask: int) -> Value:
+    from dtlint.machine.expressions import evaluate
+
+    if isinstance(node.func, ir.Name) and node.func.id == "super":
+        return super_of(machine, node, mask)
+    base: Value | None = None
+    if isinstance(node.func, ir.Attr):
+        base = evaluate(machine, node.func.value, mask)
+        callee = attributes.read(machine, base, node.func.name, mask)
+    else:
+        callee = evaluate(machine, node.func, mask)
+    arguments: list[Value] = []
+    for argument in node.args:
+        value = evaluate(machine, argument, mask)
+        if isinstance(argument, ir.Star):
+            spread = containers.items_of(machine, value)
+            if spread is None:
+                arguments.append(Object("<spread>", mask, 0))
+                arguments[-1].attributes["value"] = value  # type: ignore[attr-defined]
+            else:
+                arguments.extend(spread)
+        else:
+            arguments.append(value)
+    keywords: list[tuple[str | None, Value]] = []
+    for name, expression in node.keywords:
+        value = evaluate(machine, expression, mask)
+        if name is None:
+            spread_keywords(value, keywords)
+        else:
+            keywords.append((name, value))
+    mask &= ~machine.frame.left
+    if not mask:
+        return NONE
+    machine.current_at = node.at or machine.current_at
+    machine.spend(2)
+    machine.receiver = base
+    return call_value(machine, callee, tuple(arguments), tuple(keywords), mask, node)
+
+
+def spread_keywords(value: Value, keywords: list[tuple[str | None, Value]]) -> None:
+    if isinstance(value, Object) and value.kind == "dict":
+        for name, held in value.attributes.items():
+            if isinstance(name, tuple) and isinstance(name[1], str) and held is not MISSING:
+                keywords.append((name[1], held))
+        if "[]" in value.attributes:
+            keywords.append((None, value))
+    else:
+        keywords.append((None, value))
+
+
+def super_of(machine: Machine, node: ir.Call, mask: int) -> Value:
+    frame: Frame | None = machine.frame
+    while frame is not None and frame.receiver is None:
+        frame = frame.closure
+    made = machine.new("<super>", mask)
+    if frame is not None and frame.receiver is not None:
+        made.facts["owner"] = frame.owner
+        made.facts["receiver"] = frame.receiver
+    return made
+
+
+def call_value(
+    machine: Machine,
+    callee: Value,
+    arguments: tuple[Value, ...],
+    keywords: Keywords,
+    mask: int,
+    node: ir.Call | None = None,
+    decorating: bool = False,
+) -> Value:
+    if isinstance(callee, Row):
+        return call_row(machine, callee, arguments, keywords, mask, node)
+    if isinstance(callee, FunctionRef):
+        return follow(machine, callee, None, arguments, keywords, mask)
+    if isinstance(callee, Bound):
+        return call_bound(machine, callee, arguments, keywords, mask, node)
+    if isinstance(callee, ClassRef):
+        return instantiate(machine, callee, arguments, keywords, mask)
+    if isinstance(callee, External):
+        return library.call(machine, callee.name, None, arguments, keywords, mask, node, decorating)
+    if isinstance(callee, Object):
+        return call_object(machine, callee, arguments, keywords, mask, node)
+    if isinstance(callee, Unknown) and callee.like is not None:
+        return call_value(machine, callee.like, arguments, keywords, mask, node)
+    return library.call_unknown(machine, callee, arguments, keywords, mask, node)
+
+
+def call_row(
+    machine: Machine, callee: Row, arguments: tuple[Value, ...], keywords: Keywords, mask: int, node: ir.Call | None
+) -> Value:
+    """Lanes call different things: each for its lanes only."""
+    holder: dict[Any, Value] = {}
+    frame = machine.frame
+    done = 0
+    for lane in lanes_in(mask):
+        if done >> lane & 1:
+            continue
+        target = callee.lanes[lane]
+        lanes = 0
+        for other in lanes_in(mask & ~done):
+            if callee.lanes[other] is target or callee.lanes[other] == target:
+                lanes |= 1 << other
+        done |= lanes
+        decision = Decision(
+            "branch", frame.path, machine.current_at, "what is called", callee.cause, lanes, mask, frame.scope
+        )
+
+        def inside(target: Value = target, lanes: int = lanes) -> int:
+            value = call_value(machine, target, arguments, keywords, lanes, node)
+            machine.store(holder, "value", value, lanes, mask)
+            return lanes
+
+        machine.guarded(decision, inside)
+    return holder.get("value", NONE)
+
+
+def call_bound(
+    machine: Machine, callee: Bound, arguments: tuple[Value, ...], keywords: Keywords, mask: int, node: ir.Call | None
+) -> Value:
+    function = callee.function
+    arguments = callee.extra + arguments
+    if callee.keywords:
+        given = {name for name, _ in keywords}
+        keywords = (*keywords, *((name, value) for name, value in callee.keywords if name not in given))
+    if callee.receiver is None:
+        return call_value(machine, function, arguments, keywords, mask, node)
+    if isinstance(function, FunctionRef):
+        return follow(machine, function, callee.receiver, arguments, keywords, mask)
+    if isinstance(function, External):
+        return library.call(machine, function.name, callee.receiver, arguments, keywords, mask, node)
+    return call_value(machine, function, (callee.receiver, *arguments), keywords, mask, node)
+
+
+def call_object(
+    machine: Machine, thing: Object, arguments: tuple[Value, ...], keywords: Keywords, mask: int, node: ir.Call | None
+) -> Value:
+    if isinstance(thing.kind, ClassRef):
+        method = attributes.in_class(machine, thing.kind, "__call__")
+        if isinstance(method, FunctionRef):
+            return follow(machine, method, thing, arguments, keywords, mask)
+        return library.call_model(machine, thing, arguments, keywords, mask, node)
+    return library.call_instance(machine, thing, arguments, keywords, mask, node)
+
+
+# --- following -------------------------------------------------------------------------------------------------
+
+
+def follow(
+    machine: Machine,
+    function: FunctionRef,
+    receiver: Value | None,
+    arguments: tuple[Value, ...],
+    keywords: Keywords,
+    mask: int,
+) -> Value:
+    from dtlint.machine.expressions import opaque
+
+    node = function.node
+    if isinstance(node, ir.Function):
+        row_found = library.project_row(machine, function)
+        if row_found is not None:
+            return library.perform(machine, row_found, receiver, arguments, keywords, mask, None)
+    if len(machine.stack) >= DEEPEST or machine.stack.count(id(node)) >= 2:
+        return opaque(machine, "recursion", Const(getattr(node, "qualname", "lambda")), *arguments)
+    if isinstance(node, ir.Function) and node.is_generator:
+        generator = machine.new("<generator>", mask)
+        generator.facts.update(function=function, receiver=receiver, arguments=arguments, keywords=keywords)
+        return generator
+    if isinstance(node, ir.Function) and machine.can_skip(function, receiver, arguments, keywords):
+        machine.reached.add(id(node))
+        return opaque(machine, "call", Const(f"{function.path}:{function.name}"), *arguments, *(v for _, v in keywords))
+    return enter(machine, function, receiver, arguments, keywords, mask, None)
+
+
+def resume(machine: Machine, generator: Object, mask: int, on_yield: Any) -> Value:
+    facts = generator.facts
+    return enter(
+        machine, facts["function"], facts["receiver"], facts["arguments"], facts["keywords"], mask, on_yield
+    )
+
+
+def enter(
+    machine: Machine,
+    function: FunctionRef,
+    receiver: Value | None,
+    arguments: tuple[Value, ...],
+    keywords: Keywords,
+    mask: int,
+    on_yield: Any,
+) -> Value:
+    from dtlint.machine.statements import run
+
+    node = function.node
+    caller = machine.frame
+    place = machine.current_at
+    globals_frame = function.closure.globals if function.closure is not None else caller.globals
+    scope = node.qualname if isinstance(node, ir.Function) else caller.scope
+    frame = Frame(function.path, scope, globals_frame, function.closure, caller, mask, function)
+    frame.receiver = receiver
+    frame.on_yield = on_yield
+    if isinstance(node, ir.Function):
+        frame.global_names = frozenset(node.globals)
+        machine.reached.add(id(node))
+    bind(machine, frame, function, receiver, arguments, keywords)
+    log = Log()
+    outer_sinks = machine.sinks
+    machine.sinks = [(log, mask)]
+    machine.frame = frame
+    machine.stack.append(id(node))
+    machine.touched.add(function.path)
+    try:
+        if isinstance(node, ir.Lambda):
+            from dtlint.machine.expressions import evaluate
+
+            result: Value = evaluate(machine, node.body, mask)
+        else:
+            through = run(machine, node.body, mask)
+            result = returned(machine, frame, function, through, arguments)
+    finally:
+        machine.stack.pop()
+        machine.frame = caller
+        machine.sinks = outer_sinks
+        machine.current_at = place
+    if log.nodes:
+        at = getattr(node, "at", None)
+        machine.emit(Call(scope, caller.path, place, mask, caller.guards, log, caller.scope, function.path, at))
+    after_call(machine, frame, caller, mask)
+    return result
+
+
+def after_call(machine: Machine, frame: Frame, caller: Frame, mask: int) -> None:
+    """What the callee left behind: lanes that ended, sides that may have ended, writes of sides that returned."""
+    for leaving in frame.leavings:
+        if leaving.word == "return":
+            outside = [write for write in leaving.writes if write[0] is not frame.variables]
+            if outside:
+                symbol = machine.symbols.fresh("return")
+                machine.join_writes(outside, [], symbol, leaving.decision.cause, leaving.mask)
+    if frame.left:
+        caller.left |= frame.left
+        caller.last_exit = (frame.last_exit[0] or "exit", machine.current_at)
+        cause = next((choice.cause for choice in decisions(frame.guards) if choice.cause is not None), None)
+        if cause is not None:
+            machine.facts["departure cause"] = cause
+    for leaving in frame.leavings:
+        if leaving.word == "exit" and leaving.mask & ~caller.left:
+            machine.part(leaving.decision, leaving.mask & ~caller.left)
+            caller.leavings.append(Leaving("exit", leaving.decision, leaving.mask, []))
+
+
+def returned(
+    machine: Machine, frame: Frame, function: FunctionRef, through: int, arguments: tuple[Value, ...]
+) -> Value:
+    entries = [(entry.mask, entry.value, entry.cause) for entry in frame.returns if entry.mask]
+    if through:
+        fallen = 0
+        for entry in frame.returns:
+            fallen |= entry.mask if entry.decision is None else 0
+        if through & ~fallen:
+            entries.append((through & ~fallen, NONE, None))
+    if not entries:
+        return NONE
+    if len(entries) == 1:
+        return entries[0][1]
+    symbol = machine.symbols.of("returned", id(function.node), *(token(argument) for argument in arguments))
+    choice_cause = next((cause for _, _, cause in entries if cause is not None), None)
+    lanes: list[Value] = []
+    for lane in range(machine.world.size):
+        held: Value | None = None
+        for mask, value, _cause in entries:
+            if mask >> lane & 1:
+                one = lane_value(value, lane)
+                held = one if held is None else join(held, one, machine.symbols, symbol, choice_cause)
+        lanes.append(held if held is not None else MISSING)
+    present = next((value for value in lanes if value is not MISSING), NONE)
+    lanes = [present if value is MISSING else value for value in lanes]
+    cause = next((value.cause for _, value, _ in entries if value.cause is not None), None)
+    if cause is None:
+        cause = next((entry.why for entry in frame.returns if entry.why is not None), None)
+    return row(tuple(lanes), cause or Cause("rank"))
+
+
+# --- parameters ------------------------------------------------------------------------------------------------
+
+
+def bind(
+    machine: Machine,
+    frame: Frame,
+    function: FunctionRef,
+    receiver: Value | None,
+    arguments: tuple[Value, ...],
+    keywords: Keywords,
+) -> None:
+    variables = frame.variables
+    defaults = dict(function.defaults)
+    positional = list(arguments) if receiver is None or function.kind == "static" else [receiver, *arguments]
+    if frame.receiver is None and function.owner is not None and positional and function.kind != "static":
+        frame.receiver = positional[0]
+    named: dict[str, Value] = {}
+    spread: Value | None = None
+    for name, value in keywords:
+        if name is None:
+            spread = value
+        else:
+            named[name] = value
+    position = 0
+    unknown_rest: Value | None = None
+    for param in function.node.params:
+        if param.kind in ("positional", "normal"):
+            if param.name in named and param.kind == "normal" and position >= len(positional):
+                variables[param.name] = named.pop(param.name)
+            elif position < len(positional):
+                held = positional[position]
+                if isinstance(held, Object) and held.kind == "<spread>":
+                    unknown_rest = held.attributes["value"]
+                    variables[param.name] = named.pop(param.name, None) or containers.element(machine, unknown_rest)
+                    continue
+                variables[param.name] = held
+                position += 1
+            elif param.name in named:
+                variables[param.name] = named.pop(param.name)
+            else:
+                variables[param.name] = absent(machine, param, defaults, spread)
+        elif param.kind == "vararg":
+            rest = positional[position:]
+            if any(isinstance(held, Object) and held.kind == "<spread>" for held in rest):
+                spread_value = next(h for h in rest if isinstance(h, Object) and h.kind == "<spread>")
+                variables[param.name] = spread_value.attributes["value"]  # type: ignore[attr-defined]
+            else:
+                variables[param.name] = Tuple(tuple(rest))
+            position = len(positional)
+        elif param.kind == "keyword":
+            variables[param.name] = (
+                named.pop(param.name) if param.name in named else absent(machine, param, defaults, spread)
+            )
+        else:
+            made = machine.new("dict", frame.mask)
+            for name, value in named.items():
+                made.attributes["key", name] = value
+            if spread is not None:
+                if isinstance(spread, Object) and spread.kind == "dict":
+                    made.attributes.update(spread.attributes)
+                else:
+                    made.attributes["[]"] = spread
+            variables[param.name] = made
+
+
+def absent(machine: Machine, param: ir.Param, defaults: dict[str, Value], spread: Value | None) -> Value:
+    if param.name in defaults:
+        return defaults[param.name]
+    if spread is not None:
+        return machine.unknown("keyword", token(spread), param.name, cause=spread.cause)
+    return machine.unknown("missing", param.name)
+
+
+# --- classes ---------------------------------------------------------------------------------------------------
+
+DATACLASSES = ("dataclasses.dataclass", "attr.s", "attr.attrs", "attr.dataclass", "attrs.define", "attrs.frozen")
+
+
+def instantiate(
+    machine: Machine, kind: ClassRef, arguments: tuple[Value, ...], keywords: Keywords, mask: int
+) -> Value:
+    bases = attributes.external_bases(machine, kind)
+    made = machine.new(kind, mask)
+    if any(base.rpartition(".")[2] in ("Enum", "IntEnum", "StrEnum", "Flag") for base in bases) and arguments:
+        return machine.unknown("enum", kind.name, token(arguments[0]), cause=arguments[0].cause)
+    initialiser = attributes.in_class(machine, kind, "__init__")
+    library.made_instance(machine, made, bases, arguments, keywords, mask)
+    if isinstance(initialiser, FunctionRef):
+        follow(machine, initialiser, made, arguments, keywords, mask)
+    elif has_fields(machine, kind, bases):
+        fill_fields(machine, made, kind, arguments, keywords, mask)
+    else:
+        for name, value in keywords:
+            if name is not None:
+                made.attributes.setdefault(name, value)
+    return made
+
+
+def has_fields(machine: Machine, kind: ClassRef, bases: list[str]) -> bool:
+    for owner in attributes.linearise(machine, kind):
+        if isinstance(owner, ClassRef) and any(
+            name in DATACLASSES or name.endswith(("dataclass", ".define", ".struct.dataclass")) for name in owner.decorated
+        ):
+            return True
+    fielded = ("NamedTuple", "BaseModel", "Module", "Struct", "PyTreeNode", "BaseSettings", "TrainState", "TypedDict")
+    return any(base.rpartition(".")[2] in fielded for base in bases)
+
+
+def fill_fields(
+    machine: Machine, made: Object, kind: ClassRef, arguments: tuple[Value, ...], keywords: Keywords, mask: int
+) -> None:
+    names: list[str] = []
+    for owner in reversed(attributes.linearise(machine, kind)):
+        if isinstance(owner, ClassRef):
+            fields = owner.attributes.get("<fields>")
+            if isinstance(fields, Tuple):
+                names.extend(str(item.value) for item in fields.items if isinstance(item, Const))
+    names = list(dict.fromkeys(names))
+    for name, value in zip(names, arguments, strict=False):
+        machine.set(made, name, value, mask)
+    for keyword, value in keywords:
+        if keyword is not None:
+            machine.set(made, keyword, value, mask)
+    for name in names:
+        if name in made.attributes:
+            continue
+        default = attributes.in_class(machine, kind, name)
+        if isinstance(default, Object | Unknown) and "default_factory" in getattr(default, "facts", {}):
+            factory = default.facts["default_factory"]  # type: ignore[union-attr]
+            machine.set(made, name, call_value(machine, factory, (), (), mask), mask)
+        elif default is None:
+            machine.set(made, name, machine.unknown("field", made.number, name), mask)
+    after = attributes.in_class(machine, kind, "__post_init__")
+    if isinstance(after, FunctionRef):
+        follow(machine, after, made, (), (), mask)
+
+
+__all__ = ["External", "call_value", "evaluate_call", "follow", "instantiate", "resume"]

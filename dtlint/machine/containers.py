@@ -1,0 +1,245 @@
+"""What do lists, tuples, dictionaries and sets hold, as far as it is known item by item?"""
+
+from __future__ import annotations
+
+from dtlint.machine.core import Machine
+from dtlint.machine.lanes import join, map_lanes, token
+from dtlint.machine.values import (
+    MISSING,
+    NONE,
+    Cause,
+    Const,
+    Object,
+    Row,
+    SliceValue,
+    Symbol,
+    Tuple,
+    Unknown,
+    Value,
+)
+
+MANY = 64
+UNEVEN = "uneven"  # tag: the number of items differs between lanes
+
+
+def items_of(machine: Machine, value: Value) -> tuple[Value, ...] | None:
+    """The items, when every one is known."""
+    if isinstance(value, Tuple):
+        return value.items
+    if isinstance(value, Object) and isinstance(value.kind, str):
+        if value.kind in ("list", "set"):
+            held = value.attributes.get("[]")
+            return held.items if isinstance(held, Tuple) else None
+        if value.kind == "dict" and "[]" not in value.attributes:
+            return tuple(Const(name[1]) for name in value.attributes if isinstance(name, tuple) and name[0] == "key")
+    if isinstance(value, Const) and isinstance(value.value, str) and len(value.value) <= MANY:
+        return tuple(Const(letter) for letter in value.value)
+    return None
+
+
+def element(machine: Machine, value: Value) -> Value:
+    """Any one item."""
+    known = items_of(machine, value)
+    if known is not None:
+        if not known:
+            return machine.fresh("item of nothing")
+        result = known[0]
+        symbol = machine.symbols.of("any", token(value))
+        for item_value in known[1:]:
+            result = join(result, item_value, machine.symbols, symbol, None)
+        return result
+    if isinstance(value, Row):
+        return map_lanes(lambda held: element(machine, held), (value,), machine.world)
+    if isinstance(value, Object) and "[]" in value.attributes:
+        held = value.attributes["[]"]
+        return machine.unknown("item", token(held), cause=held.cause, tags=held.tags, like=getattr(held, "like", None))
+    return machine.unknown("item", token(value), cause=value.cause, tags=value.tags - {UNEVEN})
+
+
+def length_cause(machine: Machine, value: Value) -> Cause | None:
+    """Why the number of items may differ between lanes."""
+    if isinstance(value, Row):
+        known = [items_of(machine, held) for held in value.lanes]
+        if all(one is not None for one in known) and len({len(one) for one in known if one is not None}) == 1:
+            return None
+        return value.cause
+    if isinstance(value, Unknown):
+        return value.cause if value.cause is not None and UNEVEN in value.tags else None
+    if isinstance(value, Object) and isinstance(value.kind, str):
+        held = value.attributes.get("[]")
+        if held is not None and held is not value:
+            return length_cause(machine, held)
+    return None
+
+
+def truth(machine: Machine, value: Object) -> tuple[bool | None, Symbol, Cause | None]:
+    if value.kind == "torch.Tensor":
+        from dtlint.machine.expressions import truth_of
+
+        held = value.attributes.get("content")
+        if held is None or isinstance(held, Row | Object):
+            return None, machine.symbols.of("tensor", value.number), held.cause if held else None
+        return truth_of(machine, held)
+    if isinstance(value.kind, str) and value.kind in ("list", "set", "dict"):
+        known = items_of(machine, value)
+        symbol = machine.symbols.of("filled", value.number)
+        if known is not None:
+            return bool(known), symbol, None
+        return None, symbol, length_cause(machine, value)
+    return True, machine.symbols.of("true"), None
+
+
+def contains(machine: Machine, container: Value, value: Value) -> bool | None:
+    known = items_of(machine, container)
+    if known is None or not isinstance(value, Const):
+        return None
+    if any(isinstance(item_value, Const) and item_value.value == value.value for item_value in known):
+        return True
+    return False if all(isinstance(item_value, Const) for item_value in known) else None
+
+
+def item(machine: Machine, base: Value, index: Value, mask: int) -> Value:
+    return map_lanes(lambda one, other: item_one(machine, one, other, mask), (base, index), machine.world)
+
+
+def item_one(machine: Machine, base: Value, index: Value, mask: int) -> Value:
+    from dtlint.machine import library
+    from dtlint.machine.expressions import opaque
+
+    if isinstance(base, Unknown) and base.like is not None:
+        base = base.like
+    if isinstance(index, SliceValue):
+        return cut(machine, base, index)
+    handled = library.read_item(machine, base, index, mask)
+    if handled is not None:
+        return handled
+    known = items_of(machine, base) if not (isinstance(base, Object) and base.kind == "dict") else None
+    if known is not None and isinstance(index, Const) and isinstance(index.value, int):
+        if -len(known) <= index.value < len(known):
+            return known[index.value]
+    if isinstance(base, Object) and base.kind == "dict":
+        if isinstance(index, Const):
+            found = base.attributes.get(("key", index.value))
+            if found is not None and found is not MISSING:
+                return found
+        if isinstance(index, Const) and "[]" not in base.attributes:
+            return machine.unknown("missing key", base.number, repr(index.value)[:40])
+        return opaque(machine, "item", base, index)
+    if known is not None:
+        if index.cause is None:
+            return element(machine, base)
+        joined = element(machine, base)
+        return machine.unknown("item", token(base), token(index), cause=index.cause, like=getattr(joined, "like", None))
+    if isinstance(base, Object) and isinstance(base.kind, str) and base.kind == "torch.Tensor":
+        held = base.attributes.get("content")
+        return held if held is not None else opaque(machine, "item", index)
+    return opaque(machine, "item", base, index)
+
+
+def cut(machine: Machine, base: Value, index: SliceValue) -> Value:
+    """A slice. One that starts or steps by rank takes a different, maybe shorter, part on each lane."""
+    from dtlint.machine.expressions import opaque
+
+    known = items_of(machine, base)
+    parts = (index.lower, index.upper, index.step)
+    differing = next((part for part in parts if part.cause is not None), None)
+    if known is not None and differing is None:
+        bounds = [part.value if isinstance(part, Const) else Ellipsis for part in parts]
+        if Ellipsis not in bounds and not any(isinstance(part, Const) and part.scale for part in parts):
+            try:
+                return Tuple(tuple(known[bounds[0] : bounds[1] : bounds[2]]))
+            except (TypeError, ValueError):
+                pass
+    result = opaque(machine, "slice", base, *parts)
+    if differing is not None:
+        return Unknown(result.symbol, differing.cause, result.tags | {UNEVEN})
+    return result
+
+
+def put(machine: Machine, container: Value, index: Value, value: Value, mask: int) -> None:
+    """`container[index] = value`"""
+    from dtlint.machine.expressions import opaque
+
+    if isinstance(container, Unknown) and container.like is not None:
+        container = container.like
+    if isinstance(container, Row):
+        for held in {id(one): one for one in container.lanes}.values():
+            put(machine, held, index, value, mask)
+        return
+    if not isinstance(container, Object):
+        return
+    if container.kind == "dict":
+        if isinstance(index, Const):
+            try:
+                hash(index.value)
+            except TypeError:
+                return
+            machine.set(container, ("key", index.value), value, mask)
+        else:
+            old = container.attributes.get("[]")
+            widened = opaque(machine, "values", value, *([old] if old is not None else []))
+            cause = index.cause
+            tags = widened.tags | ({UNEVEN} if cause is not None else frozenset())
+            machine.set(container, "[]", Unknown(widened.symbol, cause or widened.cause, tags), mask)
+    elif container.kind == "torch.Tensor":
+        old = container.attributes.get("content", NONE)
+        machine.set(container, "content", value if isinstance(old, Const) else opaque(machine, "put", old, value), mask)
+    elif container.kind == "list":
+        known = items_of(machine, container)
+        if known is not None and isinstance(index, Const) and isinstance(index.value, int):
+            if -len(known) <= index.value < len(known):
+                changed = list(known)
+                changed[index.value] = value
+                machine.set(container, "[]", Tuple(tuple(changed)), mask)
+        elif value.cause is not None or index.cause is not None:
+            widened = opaque(machine, "items", value, index)
+            machine.set(container, "[]", widened, mask)
+
+
+def append(machine: Machine, container: Object, value: Value, mask: int) -> None:
+    held = container.attributes.get("[]")
+    lanes_differ = machine.control_cause() if mask & container.birth != container.birth else None
+    if isinstance(held, Tuple) and len(held.items) < MANY and lanes_differ is None:
+        machine.set(container, "[]", Tuple((*held.items, value)), mask)
+        return
+    machine.set(container, "[]", grown(machine, held, value, lanes_differ), mask)
+
+
+def grown(machine: Machine, held: Value | None, value: Value, uneven: Cause | None) -> Value:
+    cause = uneven or (held.cause if held is not None else None) or value.cause
+    tags = (held.tags if isinstance(held, Unknown) else frozenset()) | value.tags - {UNEVEN}
+    if uneven is not None:
+        tags |= {UNEVEN}
+    return machine.unknown("items", token(held) if held else 0, token(value), cause=cause, tags=tags, like=None)
+
+
+def concatenate(machine: Machine, left: Object, right: Value) -> Value:
+    first, second = items_of(machine, left), items_of(machine, right)
+    made = machine.new("list", left.birth)
+    if first is not None and second is not None and len(first) + len(second) <= MANY:
+        made.attributes["[]"] = Tuple(first + second)
+    else:
+        made.attributes["[]"] = grown(machine, left.attributes.get("[]"), element(machine, right), None)
+    return made
+
+
+def repeat(machine: Machine, left: Object, times: Value) -> Value:
+    known = items_of(machine, left)
+    made = machine.new("list", left.birth)
+    if known is not None and isinstance(times, Const) and isinstance(times.value, int):
+        count = max(0, times.value)
+        if len(known) * count <= MANY:
+            made.attributes["[]"] = Tuple(known * count)
+            return made
+    made.attributes["[]"] = machine.unknown("repeat", token(left), token(times), cause=times.cause)
+    return made
+
+
+def merge(machine: Machine, target: Object, source: Value, mask: int) -> None:
+    """`target.update(source)` for a dictionary."""
+    if isinstance(source, Object) and source.kind == "dict":
+        for name, value in list(source.attributes.items()):
+            machine.set(target, name, value, mask)
+        return
+    if source.cause is not None or not isinstance(source, Const):
+        machine.set(target, "[]", machine.unknown("merged", token(source), cause=source.cause), mask)

@@ -1,0 +1,244 @@
+"""What state does the abstract machine keep, and how is it written, undone and joined?"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Any
+
+from dtlint.findings import Step
+from dtlint.machine.frames import Frame, Write
+from dtlint.machine.lanes import World, join, overlay
+from dtlint.machine.logs import Attempt, Call, Choice, Decision, Event, Group, Guards, Log, LogNode, Loop, decisions
+from dtlint.ir import nodes as ir
+from dtlint.machine.values import (
+    MISSING,
+    Bound,
+    Cause,
+    ClassRef,
+    Const,
+    FunctionRef,
+    Object,
+    Row,
+    Symbol,
+    Symbols,
+    Trail,
+    Unknown,
+    Value,
+)
+
+if TYPE_CHECKING:
+    from dtlint.knowledge.loader import Knowledge
+    from dtlint.project.modules import Project
+
+MAX_SINKS = 6
+SHORT = 8  # statements
+
+
+class OutOfBudget(Exception):
+    """This entry point costs more than the budget allows."""
+
+
+class Machine:
+    """The interpreter's registers. What it does with them lives in statements, expressions, calls and library."""
+
+    def __init__(self, project: Project, knowledge: Knowledge, world: World, budget: int = 400_000) -> None:
+        self.project = project
+        self.knowledge = knowledge
+        self.world = world
+        self.symbols = Symbols()
+        self.journal: list[tuple[dict[Any, Value], Any, Value]] = []
+        self.sinks: list[tuple[Log, int]] = []
+        self.frame: Frame = None  # type: ignore[assignment]
+        self.modules: dict[str, Frame] = {}
+        self.loading: set[str] = set()
+        self.depth = 0
+        self.spent = 0
+        self.budget = budget
+        self.objects = 0
+        self.groups = 0
+        self.stack: list[Any] = []  # functions being run, to stop recursion
+        self.reached: set[int] = set()  # ids of function nodes that were run
+        self.touched: set[str] = set()  # paths of modules this entry point looked into
+        self.memo: dict[Any, Any] = {}
+        self.recorders: list[Any] = []
+        self.axes: tuple[str, ...] = ()  # names bound by the enclosing mapped function
+        self.facts: dict[str, Any] = {}
+        self.receiver: Value | None = None  # of the method call being evaluated
+        self.interesting: frozenset[str] = frozenset()
+        self.current_at: tuple[int, int, int, int] = (1, 1, 1, 1)
+        self.world_group = Group("world", tuple([world.full] * world.size))
+
+    # --- unknowns ------------------------------------------------------------------------------------------------
+
+    def unknown(
+        self,
+        *key: Any,
+        cause: Cause | None = None,
+        tags: frozenset[Any] = frozenset(),
+        like: Value | None = None,
+    ) -> Unknown:
+        return Unknown(self.symbols.of(*key), cause, tags, like)
+
+    def fresh(self, what: str, cause: Cause | None = None, tags: frozenset[Any] = frozenset()) -> Unknown:
+        return Unknown(self.symbols.fresh(what), cause, tags)
+
+    def step(self, text: str, at: tuple[int, int, int, int] | None = None) -> Step:
+        return Step(self.frame.path, (at or self.current_at)[0], text)
+
+    def cause(self, kind: str, text: str, at: tuple[int, int, int, int] | None = None) -> Cause:
+        return Cause(kind, Trail(self.step(text, at)))
+
+    def rank_row(self, numbers: Iterable[Any], kind: str, text: str) -> Value:
+        lanes: tuple[Value, ...] = tuple(Const(number) for number in numbers)
+        return Row(lanes, self.cause(kind, text))
+
+    # --- objects -------------------------------------------------------------------------------------------------
+
+    def new(self, kind: ClassRef | str, mask: int) -> Object:
+        self.objects += 1
+        return Object(kind, mask, self.objects, self.current_at, self.frame.path)
+
+    def new_list(self, items: tuple[Value, ...] | None, mask: int, kind: str = "list") -> Object:
+        made = self.new(kind, mask)
+        made.attributes["[]"] = Tuple(items) if items is not None else self.fresh("items")
+        return made
+
+    def get(self, thing: Object, name: Any) -> Value | None:
+        found = thing.attributes.get(name)
+        return None if found is None or found is MISSING else found
+
+    def set(self, thing: Object, name: Any, value: Value, mask: int) -> None:
+        self.store(thing.attributes, name, value, mask, thing.birth)
+
+    # --- writes, journal, joins ----------------------------------------------------------------------------------
+
+    def store(self, container: dict[Any, Value], name: Any, value: Value, mask: int, owners: int) -> None:
+        old = container.get(name, MISSING)
+        if mask & owners != owners:
+            value = overlay(old, value, mask, self.world, self.control_cause())
+        self.journal.append((container, name, old))
+        container[name] = value
+
+    def assign(self, name: str, value: Value, mask: int) -> None:
+        frame = self.frame
+        if name in frame.global_names:
+            target: Frame | None = frame.closure
+            while target is not None and name not in target.variables:
+                target = target.closure
+            frame = target or frame.globals
+        self.store(frame.variables, name, value, mask, frame.mask)
+
+    def control_cause(self) -> Cause | None:
+        frame: Frame | None = self.frame
+        while frame is not None:
+            for decision in decisions(frame.guards):
+                if decision.cause is not None:
+                    return decision.cause
+            frame = frame.caller
+        return None
+
+    def rollback(self, mark: int) -> list[Write]:
+        """Undo every write since `mark`; return what the locations held before undoing."""
+        latest: dict[tuple[int, Any], Write] = {}
+        journal = self.journal
+        while len(journal) > mark:
+            container, name, old = journal.pop()
+            place = (id(container), name)
+            if place not in latest:
+                latest[place] = (container, name, container.get(name, MISSING))
+            if old is MISSING:
+                container.pop(name, None)
+            else:
+                container[name] = old
+        return list(latest.values())
+
+    def join_writes(
+        self, then: list[Write], other: list[Write], symbol: Symbol, cause: Cause | None, mask: int
+    ) -> None:
+        """Bring the two sides of an undecided branch back together."""
+        sides: dict[tuple[int, Any], list[Any]] = {}
+        for side, writes in enumerate((then, other)):
+            for container, name, value in writes:
+                entry = sides.setdefault((id(container), name), [container, name, None, None])
+                entry[2 + side] = value
+        for container, name, left, right in sides.values():
+            old = container.get(name, MISSING)
+            joined = join(old if left is None else left, old if right is None else right, self.symbols, symbol, cause)
+            if joined is not old:
+                self.journal.append((container, name, old))
+                container[name] = joined
+
+    def apply_writes(self, writes: list[Write]) -> None:
+        for container, name, value in writes:
+            self.journal.append((container, name, container.get(name, MISSING)))
+            container[name] = value
+
+    # --- logs ----------------------------------------------------------------------------------------------------
+
+    def emit(self, node: LogNode) -> None:
+        for log, mask in self.sinks:
+            lanes = node.mask & mask
+            if lanes == node.mask:
+                log.nodes.append(node)
+            elif lanes:
+                log.nodes.append(narrowed(node, lanes))
+
+    def emit_event(self, kind: str, op: str, api: str, mask: int, **more: Any) -> Event:
+        frame = self.frame
+        at = more.pop("at", None) or self.current_at
+        event = Event(kind, op, api, mask, frame.guards, frame.path, at, frame.scope, **more)
+        self.emit(event)
+        return event
+
+    def part(self, decision: Decision, lanes: int) -> None:
+        """From here to the end of the scope, what `lanes` do is one side of `decision`; the other side left."""
+        choice = Choice(None, decision, lanes, self.frame.guards)
+        self.emit(choice)
+        rest = [(log, mask & ~lanes) for log, mask in self.sinks if mask & ~lanes]
+        self.sinks = limited([*rest, (choice.other, lanes)], self.sinks)
+
+    def guarded(self, decision: Decision, run: Callable[[], int]) -> int:
+        saved = self.frame.guards
+        self.frame.guards = Guards(decision, saved)
+        try:
+            return run()
+        finally:
+            self.frame.guards = saved
+
+    def spend(self, amount: int = 1) -> None:
+        self.spent += amount
+        if self.spent > self.budget:
+            raise OutOfBudget
+
+    def can_skip(
+        self, function: FunctionRef, receiver: Value | None, arguments: tuple[Value, ...], keywords: Any
+    ) -> bool:
+        """A function that can neither communicate nor is short enough to be worth running for its result."""
+        node = function.node
+        if not isinstance(node, ir.Function) or not node.tokens.isdisjoint(self.interesting):
+            return False
+        if node.name in ("__init__", "__post_init__", "__enter__"):
+            return len(self.stack) > 12
+        if len(node.body) <= SHORT:
+            return len(self.stack) > 24
+        return not any(callable_value(value) for value in (*arguments, *(value for _, value in keywords)))
+
+
+def callable_value(value: Value) -> bool:
+    return isinstance(value, FunctionRef | Bound)
+
+
+def limited(sinks: list[tuple[Log, int]], fallback: list[tuple[Log, int]]) -> list[tuple[Log, int]]:
+    return sinks if len(sinks) <= MAX_SINKS else fallback
+
+
+def narrowed(node: LogNode, lanes: int) -> LogNode:
+    """The same node for fewer lanes; what hangs below is shared."""
+    copy: Any = object.__new__(type(node))
+    for name in type(node).__slots__:
+        setattr(copy, name, getattr(node, name))
+    copy.mask = lanes
+    return copy
+
+
+__all__ = ["Attempt", "Call", "Loop", "Machine", "OutOfBudget", "limited", "narrowed"]

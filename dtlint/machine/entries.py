@@ -1,0 +1,244 @@
+"""Where does a program begin? Scripts, then hooks that frameworks call, then every function nobody reached."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from dtlint.ir import nodes as ir
+from dtlint.machine import attributes, calls
+from dtlint.machine.core import Machine
+from dtlint.machine.frames import Frame
+from dtlint.machine.library import identity
+from dtlint.machine.scopes import load_module
+from dtlint.machine.values import NONE, Bound, ClassRef, Const, External, FunctionRef, Object, Tuple, Value
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    kind: str  # script | hook | function
+    path: str
+    name: str
+    line: int
+
+
+def functions_of(module: ir.Module) -> Iterator[tuple[ir.Function, ir.Class | None]]:
+    """Top-level functions and methods, outermost first."""
+
+    def inside(body: tuple[ir.Stmt, ...], owner: ir.Class | None) -> Iterator[tuple[ir.Function, ir.Class | None]]:
+        for statement in body:
+            if isinstance(statement, ir.Function):
+                yield statement, owner
+            elif isinstance(statement, ir.Class):
+                yield from inside(statement.body, statement)
+            elif isinstance(statement, ir.If):
+                yield from inside(statement.body, owner)
+                yield from inside(statement.orelse, owner)
+            elif isinstance(statement, ir.Try):
+                yield from inside(statement.body, owner)
+                for handler in statement.handlers:
+                    yield from inside(handler.body, owner)
+
+    yield from inside(module.body, None)
+
+
+def interesting_names(machine: Machine, paths: tuple[str, ...]) -> frozenset[str]:
+    """Names through which communication can be reached, found bottom-up by name."""
+    found = set(machine.knowledge.communicating)
+    known: list[tuple[str, frozenset[str], str | None]] = []
+    for path in paths:
+        module = machine.project.module(path)
+        if module is None:
+            continue
+        for function, owner in functions_of(module):
+            known.append((function.name, function.tokens, owner.name if owner else None))
+    changed = True
+    while changed:
+        changed = False
+        rest = []
+        for name, tokens, owner in known:
+            if tokens.isdisjoint(found):
+                rest.append((name, tokens, owner))
+                continue
+            changed = True
+            if name in ("__init__", "__call__", "__enter__", "__exit__", "__iter__", "__post_init__"):
+                if owner is not None:
+                    found.add(owner)
+            elif not name.startswith("__") and name not in EVERYWHERE:
+                found.add(name)
+        known = rest
+    return frozenset(found)
+
+
+# method names so common that reaching one by name says nothing
+EVERYWHERE = frozenset(
+    {"forward", "get", "update", "run", "append", "items", "keys", "values", "close", "write", "read", "add", "step"}
+    | {"reset", "load", "main", "wrapper", "inner", "decorator", "copy", "size", "print", "log", "info", "format", "join"}
+    | {"split", "open", "apply", "build", "create", "call", "process", "setup", "start", "stop", "wait", "send", "recv"}
+)
+
+
+def run_script(machine: Machine, path: str) -> None:
+    """The module body as `__main__`."""
+    module = machine.project.module(path)
+    if module is None:
+        return
+    load_module(machine, path)
+    frame = Frame(path, "<module>", None, None, None, machine.world.full)
+    frame.variables["__name__"] = Const("__main__")
+    frame.variables["__file__"] = Const(path)
+    machine.frame = frame
+    from dtlint.machine.statements import run
+
+    run(machine, module.body, machine.world.full)
+
+
+def run_function(machine: Machine, path: str, function: ir.Function, owner: ir.Class | None) -> None:
+    """A function nobody calls, on unknown arguments that are the same everywhere."""
+    module_frame = load_module(machine, path)
+    machine.frame = Frame(path, "<module>", None, None, None, machine.world.full)
+    machine.frame.globals = module_frame
+    machine.current_at = function.at or (1, 1, 1, 1)
+    if owner is None:
+        value = find(module_frame, function)
+        receiver: Value | None = None
+    else:
+        kind = find_class(module_frame, owner)
+        if kind is None:
+            return
+        value = kind.attributes.get(function.name) or kind.attributes.get(f"<setter> {function.name}")
+        receiver = kind if isinstance(value, FunctionRef) and value.kind == "class" else instance_of(machine, kind)
+    if isinstance(value, Bound) and value.receiver is None and value.extra:
+        arguments = unknown_arguments(machine, function, owner is not None)
+        if receiver is not None:
+            arguments = (receiver, *arguments)
+        calls.call_value(machine, value, arguments, (), machine.world.full)
+        return
+    if not isinstance(value, FunctionRef) or value.node is not function:
+        value = FunctionRef(function, path, module_frame, find_class(module_frame, owner) if owner else None)
+    skip_self = receiver is not None and value.kind != "static"
+    arguments = unknown_arguments(machine, function, skip_self)
+    if function.is_generator and not value.context_manager:
+        generator = machine.new("<generator>", machine.world.full)
+        generator.facts.update(function=value, receiver=receiver if skip_self else None, arguments=arguments, keywords=())
+        calls.resume(machine, generator, machine.world.full, lambda held, lanes: NONE)
+        return
+    if function.is_generator:
+        generator = machine.new("<generator>", machine.world.full)
+        generator.facts.update(function=value, receiver=receiver if skip_self else None, arguments=arguments, keywords=())
+        calls.resume(machine, generator, machine.world.full, lambda held, lanes: NONE)
+        return
+    calls.enter(machine, value, receiver if skip_self else None, arguments, (), machine.world.full, None)
+
+
+def find(module_frame: Frame, function: ir.Function) -> Value | None:
+    found = module_frame.variables.get(function.name)
+    if isinstance(found, FunctionRef) and found.node is function:
+        return found
+    if isinstance(found, Bound):
+        return found
+    return None
+
+
+def find_class(module_frame: Frame, owner: ir.Class | None) -> ClassRef | None:
+    if owner is None:
+        return None
+    holder: dict[object, Value] = module_frame.variables
+    found: Value | None = None
+    for part in owner.qualname.split("."):
+        found = holder.get(part)
+        if not isinstance(found, ClassRef):
+            return None
+        holder = found.attributes
+    return found if isinstance(found, ClassRef) and found.node is owner else None
+
+
+def instance_of(machine: Machine, kind: ClassRef) -> Object:
+    """An instance as its constructor makes it from unknown arguments; what the constructor communicates is set
+    aside, because it is an entry of its own."""
+    from dtlint.machine.logs import Log
+
+    initialiser = attributes.in_class(machine, kind, "__init__")
+    saved = machine.sinks
+    machine.sinks = [(Log(), machine.world.full)]
+    frame = machine.frame
+    try:
+        if isinstance(initialiser, FunctionRef) and isinstance(initialiser.node, ir.Function):
+            return calls.instantiate(  # type: ignore[return-value]
+                machine, kind, unknown_arguments(machine, initialiser.node, True), (), machine.world.full
+            )
+        return calls.instantiate(machine, kind, (), (), machine.world.full)  # type: ignore[return-value]
+    finally:
+        machine.sinks = saved
+        frame.left = 0
+        frame.leavings.clear()
+        frame.guards = None
+        machine.frame = frame
+
+
+def unknown_arguments(machine: Machine, function: ir.Function, skip_first: bool) -> tuple[Value, ...]:
+    arguments: list[Value] = []
+    params = function.params[1:] if skip_first else function.params
+    for param in params:
+        if param.kind not in ("positional", "normal"):
+            continue
+        arguments.append(argument(machine, function, param))
+    return tuple(arguments)
+
+
+def argument(machine: Machine, function: ir.Function, param: ir.Param) -> Value:
+    """An unknown argument; its annotation, or a well-known name, says what it may be."""
+    annotated = annotation_value(machine, param.annotation)
+    if annotated is not None:
+        return annotated
+    known = machine.knowledge.parameters.get(param.name)
+    if known is not None:
+        if known.type:
+            return machine.new(known.type, machine.world.full)
+        if not (param.name == "rank" and looks_like_low_rank(function)):
+            return identity.lane_value_of(machine, known.value, param.name)
+    if param.default is not None and isinstance(param.default, ir.Const) and param.default.value is None:
+        if "group" in param.name or param.name in ("pg", "mesh", "comm"):
+            return NONE
+    return machine.unknown("parameter", function.qualname, param.name)
+
+
+def looks_like_low_rank(function: ir.Function) -> bool:
+    """`rank` beside a scaling or a decomposition is the rank of a matrix."""
+    names = {param.name for param in function.params}
+    return bool(names & {"alpha", "lora_alpha", "in_features", "out_features", "network_alpha", "decompose_both"})
+
+
+def annotation_value(machine: Machine, annotation: ir.Expr | None) -> Value | None:
+    """`accelerator: Accelerator` makes an instance; containers and builtins say nothing."""
+    if not isinstance(annotation, ir.Name | ir.Attr | ir.Const):
+        return None
+    from dtlint.machine.expressions import evaluate
+
+    if isinstance(annotation, ir.Const):
+        if not isinstance(annotation.value, str) or not annotation.value.replace(".", "").isidentifier():
+            return None
+        parts = annotation.value.split(".")
+        expression: ir.Expr = ir.Name(parts[0])
+        for part in parts[1:]:
+            expression = ir.Attr(expression, part)
+    else:
+        expression = annotation
+    saved = machine.frame
+    machine.frame = saved.globals if saved.globals is not saved else saved
+    try:
+        found = evaluate(machine, expression, machine.world.full)
+    finally:
+        machine.frame = saved
+    if isinstance(found, External) and found.name in machine.knowledge.types:
+        return machine.new(machine.knowledge.canonical(found.name), machine.world.full)
+    if isinstance(found, ClassRef) and machine.depth < 2 and not found.node.tokens.isdisjoint(machine.interesting):
+        machine.depth += 1
+        try:
+            return instance_of(machine, found)
+        finally:
+            machine.depth -= 1
+    return None
+
+
+__all__ = ["Entry", "Tuple", "functions_of", "interesting_names", "run_function", "run_script"]

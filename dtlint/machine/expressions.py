@@ -1,0 +1,593 @@
+"""What is an expression worth on each lane?"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from typing import Any
+
+from dtlint.ir import nodes as ir
+from dtlint.machine import attributes, calls, containers
+from dtlint.machine.core import Machine
+from dtlint.machine.lanes import join, lanes_in, map_lanes, restrict, token
+from dtlint.machine.logs import Decision
+from dtlint.machine.values import (
+    FALSE,
+    NONE,
+    TRUE,
+    Bound,
+    Cause,
+    ClassRef,
+    Const,
+    External,
+    FunctionRef,
+    ModuleRef,
+    Object,
+    Row,
+    SliceValue,
+    Symbol,
+    Tuple,
+    Unknown,
+    Value,
+)
+
+Evaluator = Callable[[Machine, Any, int], Value]
+
+
+def evaluate(machine: Machine, node: ir.Expr, mask: int) -> Value:
+    value = EVALUATORS[type(node)](machine, node, mask)
+    if type(value) is Row:
+        return restrict(value, mask)
+    return value
+
+
+def constant(machine: Machine, node: ir.Const, mask: int) -> Value:
+    value = node.value
+    if value is None:
+        return NONE
+    if value is True:
+        return TRUE
+    if value is False:
+        return FALSE
+    return Const(value)
+
+
+def name(machine: Machine, node: ir.Name, mask: int) -> Value:
+    found = attributes.lookup(machine, node.id)
+    if found is not None:
+        return found
+    return machine.unknown("name", node.id)
+
+
+def attribute(machine: Machine, node: ir.Attr, mask: int) -> Value:
+    base = evaluate(machine, node.value, mask)
+    return attributes.read(machine, base, node.name, mask)
+
+
+def subscript(machine: Machine, node: ir.Index, mask: int) -> Value:
+    base = evaluate(machine, node.value, mask)
+    index = evaluate(machine, node.index, mask)
+    return containers.item(machine, base, index, mask)
+
+
+def slice_(machine: Machine, node: ir.Slice, mask: int) -> Value:
+    def part(inner: ir.Expr | None) -> Value:
+        return evaluate(machine, inner, mask) if inner is not None else NONE
+
+    made = SliceValue(part(node.lower), part(node.upper), part(node.step))
+    return made
+
+
+def call(machine: Machine, node: ir.Call, mask: int) -> Value:
+    return calls.evaluate_call(machine, node, mask)
+
+
+def star(machine: Machine, node: ir.Star, mask: int) -> Value:
+    return evaluate(machine, node.value, mask)
+
+
+# --- operators -------------------------------------------------------------------------------------------------
+
+ARITHMETIC: dict[str, Callable[[Any, Any], Any]] = {
+    "+": operator.add,
+    "-": operator.sub,
+    "*": operator.mul,
+    "/": operator.truediv,
+    "//": operator.floordiv,
+    "%": operator.mod,
+    "&": operator.and_,
+    "|": operator.or_,
+    "^": operator.xor,
+    "<<": operator.lshift,
+    ">>": operator.rshift,
+}
+COMPARISONS: dict[str, Callable[[Any, Any], Any]] = {
+    "==": operator.eq,
+    "!=": operator.ne,
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+}
+
+
+def first_cause(*values: Value) -> Cause | None:
+    for value in values:
+        if value.cause is not None:
+            return value.cause
+    return None
+
+
+def all_tags(*values: Value) -> frozenset[Any]:
+    tags: frozenset[Any] = frozenset()
+    for value in values:
+        if value.tags:
+            tags |= value.tags
+    return tags
+
+
+def opaque(machine: Machine, what: str, *values: Value) -> Unknown:
+    """The result of something that is not computed: it differs where an input differs."""
+    return machine.unknown(
+        what, *(token(value) for value in values), cause=deep_cause(machine, values), tags=all_tags(*values)
+    )
+
+
+def deep_cause(machine: Machine, values: tuple[Value, ...], depth: int = 0) -> Cause | None:
+    """Why one of these values, or something it holds, differs between lanes."""
+    for value in values:
+        if value.cause is not None:
+            return value.cause
+        if depth < 2:
+            if isinstance(value, Tuple):
+                found = deep_cause(machine, value.items, depth + 1)
+            elif isinstance(value, Object) and isinstance(value.kind, str):
+                found = deep_cause(machine, tuple(value.attributes.values()), depth + 1)
+            else:
+                continue
+            if found is not None:
+                return found
+    return None
+
+
+def binary(machine: Machine, node: ir.BinOp, mask: int) -> Value:
+    return arithmetic(machine, node.op, evaluate(machine, node.left, mask), evaluate(machine, node.right, mask))
+
+
+def arithmetic(machine: Machine, op: str, left: Value, right: Value) -> Value:
+    return map_lanes(lambda one, other: arithmetic_one(machine, op, one, other), (left, right), machine.world)
+
+
+def arithmetic_one(machine: Machine, op: str, left: Value, right: Value) -> Value:
+    if isinstance(left, Const) and isinstance(right, Const) and op in ARITHMETIC:
+        try:
+            result = ARITHMETIC[op](left.value, right.value)
+        except Exception:
+            return opaque(machine, f"op {op}", left, right)
+        if isinstance(result, str | bytes | tuple) and len(result) > 400:
+            return opaque(machine, f"op {op}", left, right)
+        return Const(result, left.scale or right.scale if isinstance(result, int | float) else None)
+    if isinstance(left, Tuple) and isinstance(right, Tuple) and op == "+":
+        return Tuple(left.items + right.items)
+    if op == "+" and isinstance(left, Object) and left.kind == "list":
+        return containers.concatenate(machine, left, right)
+    if op == "*" and isinstance(left, Object) and left.kind == "list":
+        return containers.repeat(machine, left, right)
+    return opaque(machine, f"op {op}", content(left), content(right))
+
+
+def content(value: Value) -> Value:
+    """A tensor object stands for what it holds."""
+    if isinstance(value, Object) and value.kind == "torch.Tensor":
+        return value.attributes.get("content", value)
+    return value
+
+
+def unary(machine: Machine, node: ir.Unary, mask: int) -> Value:
+    value = evaluate(machine, node.value, mask)
+    if node.op == "not":
+        return negate(machine, value, mask)
+
+    def one(held: Value) -> Value:
+        if isinstance(held, Const) and isinstance(held.value, int | float):
+            try:
+                return Const(
+                    -held.value if node.op == "-" else ~held.value if node.op == "~" else +held.value,  # type: ignore[operator]
+                    held.scale,
+                )
+            except TypeError:
+                pass
+        return opaque(machine, f"unary {node.op}", content(held))
+
+    return map_lanes(one, (value,), machine.world)
+
+
+def negate(machine: Machine, value: Value, mask: int) -> Value:
+    def one(held: Value) -> Value:
+        known, symbol, cause = truth_of(machine, held)
+        if known is not None:
+            return FALSE if known else TRUE
+        if isinstance(symbol, Symbol) and symbol.key[0] == "not" and isinstance(symbol.key[1], Symbol):
+            return Unknown(symbol.key[1], cause, held.tags)
+        return machine.unknown("not", symbol, cause=cause, tags=held.tags)
+
+    return map_lanes(one, (value,), machine.world)
+
+
+def compare(machine: Machine, node: ir.Compare, mask: int) -> Value:
+    left = evaluate(machine, node.left, mask)
+    result: Value | None = None
+    for op, right_node in node.pairs:
+        right = evaluate(machine, right_node, mask)
+        part = comparison(machine, op, left, right, mask)
+        result = part if result is None else both(machine, result, part)
+        left = right
+    assert result is not None
+    return result
+
+
+def both(machine: Machine, left: Value, right: Value) -> Value:
+    def one(a: Value, b: Value) -> Value:
+        known_a, known_b = truth_of(machine, a)[0], truth_of(machine, b)[0]
+        if known_a is False or known_b is False:
+            return FALSE
+        if known_a:
+            return b
+        return a if known_b else opaque(machine, "and", a, b)
+
+    return map_lanes(one, (left, right), machine.world)
+
+
+def comparison(machine: Machine, op: str, left: Value, right: Value, mask: int) -> Value:
+    return map_lanes(lambda one, other: compare_one(machine, op, one, other), (left, right), machine.world)
+
+
+def truthy(value: bool) -> Const:
+    return TRUE if value else FALSE
+
+
+def compare_one(machine: Machine, op: str, left: Value, right: Value) -> Value:
+    left, right = content(left), content(right)
+    if isinstance(left, Const) and isinstance(right, Const):
+        if op in COMPARISONS and not scale_decides_nothing(left, right):
+            try:
+                return truthy(bool(COMPARISONS[op](left.value, right.value)))
+            except Exception:
+                pass
+        elif op in ("is", "is not"):
+            equal = left.value is right.value or (type(left.value) is type(right.value) and left.value == right.value)
+            return truthy(equal == (op == "is"))
+        elif op in ("in", "not in") and isinstance(right.value, str) and isinstance(left.value, str):
+            return truthy((left.value in right.value) == (op == "in"))
+        return opaque(machine, f"compare {op}", left, right)
+    if op in ("is", "is not", "==", "!=") and (left == NONE or right == NONE):
+        held = right if left == NONE else left
+        exists = present(machine, held)
+        if exists is not None:
+            return truthy(exists == (op in ("is not", "!=")))
+        if isinstance(held, Unknown):
+            asked = machine.unknown("is none", held.symbol, cause=held.cause, tags=held.tags)
+            if op in ("is", "=="):
+                return asked
+            return machine.unknown("not", asked.symbol, cause=held.cause, tags=held.tags)
+    if op in ("is", "is not") and isinstance(left, Object) and isinstance(right, Object):
+        return truthy((left is right) == (op == "is"))
+    if op in ("==", "!=") and isinstance(left, Tuple) and isinstance(right, Tuple):
+        if all(isinstance(item, Const) for item in (*left.items, *right.items)):
+            return truthy((left.items == right.items) == (op == "=="))
+    if op in ("in", "not in"):
+        found = containers.contains(machine, right, left)
+        if found is not None:
+            return truthy(found == (op == "in"))
+    if op in ("!=", "not in", "is not"):
+        # the negation of a question already asked shares its symbol
+        positive = {"!=": "==", "not in": "in", "is not": "is"}[op]
+        asked = opaque(machine, f"compare {positive}", left, right)
+        return machine.unknown("not", asked.symbol, cause=asked.cause, tags=asked.tags)
+    return opaque(machine, f"compare {op}", left, right)
+
+
+def scale_decides_nothing(left: Const, right: Const) -> bool:
+    """Our world's size compared with a literal says nothing about the user's cluster, but it is more than one."""
+    if bool(left.scale) == bool(right.scale):
+        return False
+    literal = right.value if left.scale else left.value
+    return not (isinstance(literal, int) and literal in (0, 1, -1))
+
+
+def present(machine: Machine, value: Value) -> bool | None:
+    if isinstance(value, Const):
+        return value.value is not None
+    if isinstance(value, Unknown):
+        if value.like is not None and value.cause is None:
+            return True
+        return None
+    return True
+
+
+def boolean(machine: Machine, node: ir.BoolOp, mask: int) -> Value:
+    """`and`/`or` are control: later operands run only on lanes the earlier ones let through."""
+    result = evaluate(machine, node.values[0], mask)
+    for later in node.values[1:]:
+        true, false, unsure, cause, symbol = truth(machine, result, mask)
+        going = (true if node.op == "and" else false) | unsure
+        if not going:
+            break
+        done = mask & ~going
+        if unsure:
+            # whether the operand runs is not known; what it does is a side of a choice
+            right = maybe(machine, later, unsure, going, cause, symbol)
+        elif done:
+            right = within(machine, node, later, going, mask, cause)
+        else:
+            right = evaluate(machine, later, going)
+        result = combine(machine, node.op, result, right)
+        result = restrict(result, mask)
+    return result
+
+
+def within(machine: Machine, node: ir.Expr, later: ir.Expr, going: int, mask: int, cause: Cause | None) -> Value:
+    frame = machine.frame
+    decision = Decision("branch", frame.path, machine.current_at, text_of(node), cause, going, mask, frame.scope)
+    box: list[Value] = []
+
+    def inside() -> int:
+        box.append(evaluate(machine, later, going))
+        return going
+
+    machine.guarded(decision, inside)
+    return box[0]
+
+
+def maybe(
+    machine: Machine, later: ir.Expr, unsure: int, going: int, cause: Cause | None, symbol: Symbol | None
+) -> Value:
+    from dtlint.machine.statements import choose
+
+    if not has_call(later):
+        return evaluate(machine, later, going)
+    box: list[Value] = []
+
+    def then(lanes: int) -> int:
+        box.append(evaluate(machine, later, lanes))
+        return lanes
+
+    choose(machine, going, cause, symbol, machine.current_at, lambda: text_of(later), then, lambda lanes: lanes)
+    return box[0]
+
+
+def has_call(node: ir.Expr) -> bool:
+    if isinstance(node, ir.Call | ir.Await | ir.Yield | ir.Walrus):
+        return True
+    for slot in node.__slots__:
+        held = getattr(node, slot)
+        if isinstance(held, ir.Expr) and has_call(held):
+            return True
+        if isinstance(held, tuple):
+            for item in held:
+                inner = item[1] if isinstance(item, tuple) and len(item) == 2 else item
+                if isinstance(inner, ir.Expr) and has_call(inner):
+                    return True
+    return False
+
+
+def combine(machine: Machine, op: str, left: Value, right: Value) -> Value:
+    def one(a: Value, b: Value) -> Value:
+        known, symbol_a, cause_a = truth_of(machine, a)
+        if known is not None:
+            return (b if known else a) if op == "and" else (a if known else b)
+        known_b, symbol_b, cause_b = truth_of(machine, b)
+        if op == "or" and isinstance(b, Object | FunctionRef | ClassRef | Bound):
+            return join(a, b, machine.symbols, symbol_a, cause_a)
+        if op == "or" and known_b is True:
+            return join(a, b, machine.symbols, symbol_a, None) if cause_a is None else a
+        if known_b is (op == "and"):
+            return a if isinstance(a, Unknown) else machine.unknown("bool", symbol_a, cause=cause_a, tags=a.tags)
+        if known_b is False and op == "and":
+            return FALSE
+        first, second = sorted((symbol_a, symbol_b), key=lambda symbol: repr(symbol))
+        return machine.unknown(op, first, second, cause=cause_a or cause_b, tags=a.tags | b.tags)
+
+    return map_lanes(one, (left, right), machine.world)
+
+
+def conditional(machine: Machine, node: ir.IfExp, mask: int) -> Value:
+    from dtlint.machine.statements import branch
+
+    test = evaluate(machine, node.test, mask)
+    true, false, unsure, cause, symbol = truth(machine, test, mask)
+    if not unsure and not false:
+        return evaluate(machine, node.body, mask)
+    if not unsure and not true:
+        return evaluate(machine, node.orelse, mask)
+    holder: dict[Any, Value] = {}
+
+    def side(expression: ir.Expr) -> Callable[[int], int]:
+        def run_side(lanes: int) -> int:
+            value = evaluate(machine, expression, lanes)
+            machine.store(holder, "value", value, lanes, mask)
+            return lanes
+
+        return run_side
+
+    branch(
+        machine,
+        test,
+        mask,
+        node.at or machine.current_at,
+        lambda: text_of(node.test),
+        side(node.body),
+        side(node.orelse),
+    )
+    return holder.get("value", NONE)
+
+
+# --- truth -----------------------------------------------------------------------------------------------------
+
+
+def truth_of(machine: Machine, value: Value) -> tuple[bool | None, Symbol, Cause | None]:
+    """Is one lane's value true? With the symbol of the question when nobody knows."""
+    if isinstance(value, Const):
+        if value.value is Ellipsis:
+            return True, machine.symbols.of("true"), None
+        return bool(value.value), machine.symbols.of("const", repr(value.value)[:40]), None
+    if isinstance(value, Unknown):
+        return None, value.symbol, value.cause
+    if isinstance(value, Tuple):
+        return bool(value.items), machine.symbols.of("tuple"), None
+    if isinstance(value, Object):
+        return containers.truth(machine, value)
+    return True, machine.symbols.of("true"), None
+
+
+def truth(machine: Machine, value: Value, mask: int) -> tuple[int, int, int, Cause | None, Symbol | None]:
+    """Masks of the lanes where the value is true, false, and unknown, with the cause of any difference."""
+    value = restrict(value, mask)
+    if not isinstance(value, Row):
+        known, symbol, cause = truth_of(machine, value)
+        if known is None:
+            return 0, 0, mask, cause, symbol
+        return (mask, 0, 0, None, None) if known else (0, mask, 0, None, None)
+    true = false = unsure = 0
+    symbol = None
+    cause: Cause | None = value.cause
+    for lane in lanes_in(mask):
+        known, one, why = truth_of(machine, value.lanes[lane])
+        if known is None:
+            unsure |= 1 << lane
+            symbol = symbol or one
+            cause = why or cause
+        elif known:
+            true |= 1 << lane
+        else:
+            false |= 1 << lane
+    if unsure and not true and not false:
+        causes = {id(value.lanes[lane].cause) for lane in lanes_in(mask)}
+        if all(value.lanes[lane].cause is None for lane in lanes_in(mask)) and len(causes) == 1:
+            cause = value.cause
+    return true, false, unsure, cause, symbol
+
+
+# --- the rest --------------------------------------------------------------------------------------------------
+
+
+def lambda_(machine: Machine, node: ir.Lambda, mask: int) -> Value:
+    from dtlint.machine.scopes import parameter_defaults
+
+    return FunctionRef(
+        node, machine.frame.path, machine.frame, defaults=parameter_defaults(machine, node.params, mask)
+    )
+
+
+def tuple_(machine: Machine, node: ir.Tup, mask: int) -> Value:
+    items: list[Value] = []
+    for item in node.items:
+        if isinstance(item, ir.Star):
+            spread = containers.items_of(machine, evaluate(machine, item, mask))
+            if spread is None:
+                return opaque(machine, "tuple", *items)
+            items.extend(spread)
+        else:
+            items.append(evaluate(machine, item, mask))
+    return Tuple(tuple(items))
+
+
+def list_(machine: Machine, node: ir.ListExpr | ir.SetExpr, mask: int) -> Value:
+    made = tuple_(machine, node, mask)  # type: ignore[arg-type]
+    result = machine.new("list" if isinstance(node, ir.ListExpr) else "set", mask)
+    result.attributes["[]"] = made
+    return result
+
+
+def dict_(machine: Machine, node: ir.DictExpr, mask: int) -> Value:
+    result = machine.new("dict", mask)
+    for key_node, value_node in node.items:
+        value = evaluate(machine, value_node, mask)
+        if key_node is None:
+            containers.merge(machine, result, value, mask)
+        else:
+            containers.put(machine, result, evaluate(machine, key_node, mask), value, mask)
+    return result
+
+
+def comprehension(machine: Machine, node: ir.Comp, mask: int) -> Value:
+    from dtlint.machine.loops import run_comprehension
+
+    return run_comprehension(machine, node, mask)
+
+
+def formatted(machine: Machine, node: ir.FString, mask: int) -> Value:
+    parts = tuple(evaluate(machine, part, mask) for part in node.parts)
+
+    def one(*held: Value) -> Value:
+        if all(isinstance(part, Const) for part in held) and not any(part.scale for part in held):  # type: ignore[attr-defined]
+            return Const("".join(str(part.value) for part in held)[:300])  # type: ignore[attr-defined]
+        return opaque(machine, "text", *held)
+
+    return map_lanes(one, parts, machine.world) if parts else Const("")
+
+
+def awaited(machine: Machine, node: ir.Await, mask: int) -> Value:
+    return evaluate(machine, node.value, mask)
+
+
+def yielded(machine: Machine, node: ir.Yield, mask: int) -> Value:
+    value = evaluate(machine, node.value, mask) if node.value is not None else NONE
+    frame = machine.frame
+    if frame.on_yield is not None:
+        if node.is_from:
+            value = containers.element(machine, value)
+        sent = frame.on_yield(value, mask)
+        return sent if isinstance(sent, Value) else NONE
+    frame.yields.append(value)
+    return NONE
+
+
+def walrus(machine: Machine, node: ir.Walrus, mask: int) -> Value:
+    from dtlint.machine.assignment import assign_target
+
+    value = evaluate(machine, node.value, mask)
+    assign_target(machine, node.target, value, mask)
+    return value
+
+
+def unknown(machine: Machine, node: ir.Unknown, mask: int) -> Value:
+    values = tuple(evaluate(machine, child, mask) for child in node.children)
+    return opaque(machine, node.what, *values)
+
+
+EVALUATORS: dict[type, Evaluator] = {
+    ir.Const: constant,
+    ir.Name: name,
+    ir.Attr: attribute,
+    ir.Index: subscript,
+    ir.Slice: slice_,
+    ir.Call: call,
+    ir.Star: star,
+    ir.BinOp: binary,
+    ir.Unary: unary,
+    ir.Compare: compare,
+    ir.BoolOp: boolean,
+    ir.IfExp: conditional,
+    ir.Lambda: lambda_,
+    ir.Tup: tuple_,
+    ir.ListExpr: list_,
+    ir.SetExpr: list_,
+    ir.DictExpr: dict_,
+    ir.Comp: comprehension,
+    ir.FString: formatted,
+    ir.Await: awaited,
+    ir.Yield: yielded,
+    ir.Walrus: walrus,
+    ir.Unknown: unknown,
+}
+
+
+def text_of(node: ir.Node | None) -> str:
+    """The expression in words, short enough for a message."""
+    from dtlint.ir.text import render
+
+    return render(node)
+
+
+__all__ = ["External", "ModuleRef", "evaluate", "text_of", "truth", "truth_of"]

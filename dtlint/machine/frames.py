@@ -1,0 +1,100 @@
+"""Where do names live while a function, class body or module is being run?"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from dtlint.machine.logs import Decision, Guards
+from dtlint.machine.values import Cause, FunctionRef, Value
+
+# one remembered write: (container, key, value); the container is the variable or attribute dictionary
+Write = tuple[dict[Any, Value], Any, Value]
+
+
+@dataclass(slots=True)
+class Leaving:
+    """A side of an undecided branch that left: what it had written, and the decision that made it leave."""
+
+    word: str
+    decision: Decision
+    mask: int
+    writes: list[Write]
+
+
+@dataclass(slots=True)
+class LoopState:
+    """Lanes and branches that left the current turn of the innermost loop."""
+
+    broke: int = 0
+    continued: int = 0
+    leavings: list[Leaving] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class Returned:
+    mask: int
+    value: Value
+    cause: Cause | None
+    decision: Decision | None
+    why: Cause | None = None
+
+
+class Frame:
+    __slots__ = (
+        "path",
+        "function",
+        "variables",
+        "globals",
+        "closure",
+        "caller",
+        "mask",
+        "guards",
+        "returns",
+        "loops",
+        "leavings",
+        "node",
+        "owner",
+        "receiver",
+        "on_yield",
+        "yields",
+        "global_names",
+        "left",
+        "choices",
+        "is_class",
+        "scope",
+        "last_exit",
+    )
+
+    def __init__(
+        self,
+        path: str,
+        scope: str,
+        module: Frame | None,
+        closure: Frame | None,
+        caller: Frame | None,
+        mask: int,
+        function: FunctionRef | None = None,
+    ) -> None:
+        self.path = path
+        self.scope = scope
+        self.function = function
+        self.variables: dict[Any, Value] = {}
+        self.globals: Frame = module or self
+        self.closure = closure
+        self.caller = caller
+        self.mask = mask
+        self.guards: Guards | None = None
+        self.returns: list[Returned] = []
+        self.loops: list[LoopState] = []
+        self.leavings: list[Leaving] = []
+        self.owner = function.owner if function else None
+        self.receiver: Value | None = None
+        self.on_yield: Any = None
+        self.yields: list[Value] = []
+        self.global_names: frozenset[str] = frozenset()
+        self.left = 0  # lanes that raised or ended the program in here
+        self.choices: list[Decision] = []
+        self.is_class = False
+        self.last_exit: tuple[str, Any] = ("", None)
+        self.node = function.node if function else None

@@ -1,0 +1,219 @@
+"""How do the imaginary ranks look, and how are values split, merged and joined over them?
+
+Lanes are bits of a mask: lane 0 is bit 0. The world is hosts × processes per host, so that mixing up local and
+global ranks shows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from dtlint.machine.values import (
+    MISSING,
+    NONE,
+    Bound,
+    Cause,
+    ClassRef,
+    Const,
+    External,
+    FunctionRef,
+    Object,
+    Row,
+    Symbol,
+    Symbols,
+    Tuple,
+    Unknown,
+    Value,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class World:
+    hosts: int = 2
+    per_host: int = 2
+
+    @property
+    def size(self) -> int:
+        return self.hosts * self.per_host
+
+    @property
+    def full(self) -> int:
+        return (1 << self.size) - 1
+
+    def ranks(self) -> tuple[int, ...]:
+        return tuple(range(self.size))
+
+    def local_ranks(self) -> tuple[int, ...]:
+        return tuple(rank % self.per_host for rank in range(self.size))
+
+    def nodes(self) -> tuple[int, ...]:
+        return tuple(rank // self.per_host for rank in range(self.size))
+
+    @staticmethod
+    def parse(text: str) -> World:
+        hosts, _, per_host = text.partition("x")
+        world = World(int(hosts), int(per_host))
+        if not (1 <= world.hosts and 1 <= world.per_host and 2 <= world.size <= 16):
+            raise ValueError(f"a world of {text}: use between 2 and 16 ranks, for example 2x2")
+        return world
+
+
+def lanes_in(mask: int) -> Iterator[int]:
+    lane = 0
+    while mask:
+        if mask & 1:
+            yield lane
+        mask >>= 1
+        lane += 1
+
+
+def lowest(mask: int) -> int:
+    return (mask & -mask).bit_length() - 1
+
+
+def name_lanes(mask: int, world: World, noun: str = "rank") -> str:
+    """`rank 0`, `ranks 1-3`, `ranks 0 and 2`."""
+    lanes = list(lanes_in(mask))
+    if not lanes:
+        return f"no {noun}"
+    if len(lanes) == 1:
+        return f"{noun} {lanes[0]}"
+    if mask == world.full:
+        return f"all {noun}s"
+    if len(lanes) > 2 and lanes == list(range(lanes[0], lanes[-1] + 1)):
+        return f"{noun}s {lanes[0]}-{lanes[-1]}"
+    return f"{noun}s {', '.join(map(str, lanes[:-1]))} and {lanes[-1]}"
+
+
+def restrict(value: Value, mask: int) -> Value:
+    """The value as the lanes in `mask` see it: a Row that agrees on them is one value."""
+    if not isinstance(value, Row):
+        return value
+    first: Value | None = None
+    for lane in lanes_in(mask):
+        held = value.lanes[lane]
+        if first is None:
+            first = held
+        elif not (held is first or held == first):
+            return value
+    return value if first is None else first
+
+
+def row(lanes: tuple[Value, ...], cause: Cause) -> Value:
+    """A Row, or the one value that all lanes hold."""
+    first = lanes[0]
+    if all(held is first or held == first for held in lanes[1:]):
+        return first
+    return Row(lanes, cause)
+
+
+def overlay(old: Value, new: Value, mask: int, world: World, cause: Cause | None) -> Value:
+    """What a variable holds after the lanes in `mask` assigned `new` and the others kept `old`."""
+    if old is new:
+        return old
+    why = cause or new.cause or old.cause or Cause("rank")
+    lanes = []
+    for lane in range(world.size):
+        source = new if mask >> lane & 1 else old
+        lanes.append(source.lanes[lane] if isinstance(source, Row) else source)
+    missing = [lane for lane, held in enumerate(lanes) if held is MISSING]
+    if missing and len(missing) < len(lanes):
+        # a name bound on some lanes only: reading it elsewhere is an error of the program, not a value
+        present = next(held for held in lanes if held is not MISSING)
+        lanes = [present if held is MISSING else held for held in lanes]
+        return row(tuple(lanes), why)
+    return row(tuple(lanes), why)
+
+
+STRUCTURED = (Object, FunctionRef, ClassRef, Bound, External, Tuple)
+
+
+def join(left: Value, right: Value, symbols: Symbols, decision: Symbol, cause: Cause | None) -> Value:
+    """What a variable holds after a branch nobody can decide. With a cause, lanes may have taken different sides."""
+    if left is right or left == right:
+        return left
+    if left is MISSING:
+        return right
+    if right is MISSING:
+        return left
+    if isinstance(left, Row) and isinstance(right, Row):
+        lanes = tuple(
+            join(one, other, symbols, decision, cause) for one, other in zip(left.lanes, right.lanes, strict=True)
+        )
+        return row(lanes, cause or left.cause)
+    if cause is None:
+        # every lane takes the same side. Prefer what carries structure: the rank row over a constant, the
+        # object over None, because the other side is the undistributed or unconfigured one.
+        if isinstance(left, Row) or isinstance(right, Row):
+            kept, other = (left, right) if isinstance(left, Row) else (right, left)
+            return kept if isinstance(other, Const) or other.cause is None else other
+        if isinstance(left, STRUCTURED) or isinstance(right, STRUCTURED):
+            return prefer(left, right)
+        symbol = symbols.of("phi", decision, token(left), token(right))
+        return Unknown(symbol, left.cause or right.cause, left.tags | right.tags, like_of(left) or like_of(right))
+    symbol = symbols.of("split", decision, token(left), token(right))
+    like = None
+    if isinstance(left, STRUCTURED) or isinstance(right, STRUCTURED):
+        like = prefer(left, right)
+    return Unknown(symbol, cause, left.tags | right.tags, like or like_of(left) or like_of(right))
+
+
+def like_of(value: Value) -> Value | None:
+    return value.like if isinstance(value, Unknown) else None
+
+
+def prefer(left: Value, right: Value) -> Value:
+    """Of two structured values of which one is None, unknown or plainer, keep the one that says more."""
+
+    def weight(value: Value) -> int:
+        if isinstance(value, Object):
+            return 6 if value.facts else 5
+        if isinstance(value, Bound | FunctionRef | ClassRef):
+            return 4
+        if isinstance(value, External | Tuple):
+            return 3
+        if isinstance(value, Unknown):
+            return 2 if value.cause is not None else 1
+        return 0 if value is NONE or value == NONE else 1
+
+    return left if weight(left) >= weight(right) else right
+
+
+def token(value: Value) -> object:
+    """A hashable stand-in for a value inside a symbol's key."""
+    if isinstance(value, Unknown):
+        return value.symbol
+    if isinstance(value, Const):
+        return (type(value.value).__name__, repr(value.value)[:80])
+    if isinstance(value, Row):
+        return tuple(token(held) for held in value.lanes)
+    if isinstance(value, Tuple):
+        return tuple(token(item) for item in value.items)
+    if isinstance(value, External):
+        return value.name
+    if isinstance(value, Object):
+        return ("object", value.number)
+    if isinstance(value, FunctionRef):
+        return ("function", value.name)
+    if isinstance(value, ClassRef):
+        return ("class", value.name)
+    if isinstance(value, Bound):
+        return ("bound", token(value.function), token(value.receiver) if value.receiver else None)
+    return type(value).__name__
+
+
+def map_lanes(function: Callable[..., Value], values: tuple[Value, ...], world: World) -> Value:
+    """Apply `function` lane by lane where a Row is involved, once otherwise."""
+    cause: Cause | None = None
+    for value in values:
+        if isinstance(value, Row):
+            cause = value.cause
+            break
+    if cause is None:
+        return function(*values)
+    lanes = tuple(
+        function(*(value.lanes[lane] if isinstance(value, Row) else value for value in values))
+        for lane in range(world.size)
+    )
+    return row(lanes, cause)

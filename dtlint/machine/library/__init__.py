@@ -1,0 +1,414 @@
+"""What do names of libraries do? The packs say it; the modules here read the rows that need more than a row."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from dtlint.ir import nodes as ir
+from dtlint.knowledge.loader import Api
+from dtlint.machine import containers
+from dtlint.machine.core import Machine
+from dtlint.machine.lanes import token
+from dtlint.machine.library import collectives, contexts, data, groups, identity, models, processes, python, tensors
+from dtlint.machine.library.invocation import Invocation, Keywords
+from dtlint.machine.values import (
+    NONE,
+    Bound,
+    ClassRef,
+    Const,
+    External,
+    FunctionRef,
+    Object,
+    Row,
+    Tuple,
+    Unknown,
+    Value,
+)
+
+HANDLERS: dict[str, Any] = {
+    **groups.MODELS,
+    **models.MODELS,
+    **data.MODELS,
+    **processes.MODELS,
+}
+LOCAL = Api(name="", does="local")
+
+run_context = contexts.run_context
+
+
+def call(
+    machine: Machine,
+    name: str,
+    receiver: Value | None,
+    arguments: tuple[Value, ...],
+    keywords: Keywords,
+    mask: int,
+    node: ir.Call | None,
+    decorating: bool = False,
+) -> Value:
+    """Call something of a library by its canonical name."""
+    from dtlint.machine import attributes
+
+    last = name.rpartition(".")[2]
+    row: Api | None = None
+    if receiver is not None:
+        row = attributes.method_row(machine, receiver, last)
+    if row is None:
+        row = machine.knowledge.api(name)
+    if row is not None:
+        return perform(machine, row, receiver, arguments, keywords, mask, node, decorating)
+    invocation = Invocation(name, LOCAL, receiver, arguments, keywords, mask, node)
+    if name == "dtlint.guarded":
+        return processes.call_guarded(machine, invocation)
+    handler = python.FUNCTIONS.get(name)
+    if handler is not None:
+        result = handler(machine, invocation)
+        return result if result is not None else python.opaque(machine, invocation)
+    if receiver is not None:
+        handled = call_method(machine, receiver, last, invocation)
+        if handled is not None:
+            return handled
+    made = tensors.construct(machine, invocation)
+    if made is not None:
+        return made
+    if receiver is None and last[:1].isupper() and not name.startswith("builtins."):
+        thing = machine.new(machine.knowledge.canonical(name), mask)
+        data.constructed(machine, thing, invocation)
+        return thing
+    known = machine.knowledge.functions.get(last)
+    if known is not None and receiver is None and not known_library(machine, name):
+        return identity.lane_value_of(machine, known.value, last)
+    processes.forget(machine, invocation)
+    return python.opaque(machine, invocation)
+
+
+def known_library(machine: Machine, name: str) -> bool:
+    """Does some pack describe this name's package? Then a missing row means: nothing to see."""
+    first = name.partition(".")[0]
+    return first in ("builtins", "torch", "jax", "numpy", "os", "sys", "random", "math")
+
+
+def call_method(machine: Machine, receiver: Value, name: str, invocation: Invocation) -> Value | None:
+    if isinstance(receiver, Object):
+        if receiver.kind == tensors.KIND:
+            if name == "backward":
+                return models.backward(machine, invocation)
+            return tensors.method(machine, receiver, name, invocation)
+        if receiver.kind in ("list", "dict", "set"):
+            return python.container_method(machine, receiver, name, invocation)
+        return data.method(machine, receiver, name, invocation)
+    if isinstance(receiver, Const | Tuple):
+        return python.text_method(machine, receiver, name, invocation)
+    return None
+
+
+def perform(
+    machine: Machine,
+    row: Api,
+    receiver: Value | None,
+    arguments: tuple[Value, ...],
+    keywords: Keywords,
+    mask: int,
+    node: ir.Call | None,
+    decorating: bool = False,
+) -> Value:
+    """Do what a row says."""
+    invocation = Invocation(row.name, row, receiver, arguments, keywords, mask, node)
+    if row.record:
+        machine.emit_event(
+            "record",
+            row.record,
+            row.name,
+            mask,
+            subject=receiver or (arguments[0] if arguments else None),
+            extra={"call": invocation},
+        )
+    handler = HANDLERS.get(row.model) if row.model else None
+    if handler is not None:
+        result = handler(machine, invocation)
+        if result is not None:
+            return result
+    match row.does:
+        case "collective":
+            return collectives.perform_collective(machine, invocation)
+        case "p2p":
+            return processes.point_to_point(machine, invocation)
+        case "value":
+            group = invocation.get(row.group) if row.group else None
+            return identity.ask(machine, row, row.name, group)
+        case "source":
+            text = f"`{identity.short(row.name)}` is what only this rank sees ({row.cause})"
+            time = machine.symbols.fresh("time")
+            return machine.unknown("source", row.name, time, cause=machine.cause(row.cause, text))
+        case "make":
+            return make(machine, invocation)
+        case "same":
+            return machine.unknown("same", row.name, *(token(value) for value in invocation.values))
+        case "identity":
+            if row.params[:1] == ("self",):
+                return receiver if receiver is not None else NONE
+            given = invocation.get(row.params[0]) if row.params else None
+            return given or (arguments[0] if arguments else receiver or NONE)
+        case "decorator":
+            return processes.decorate(machine, invocation, decorating)
+        case "context":
+            return context(machine, invocation)
+        case "exit":
+            return processes.leave(machine, invocation)
+        case "spawn":
+            return processes.spawn(machine, invocation)
+        case "partial":
+            return python.partial(machine, invocation) or NONE
+        case "record":
+            return NONE if row.result in ("", "none") else python.opaque(machine, invocation)
+    if receiver is not None:
+        handled = call_method(machine, receiver, row.name.rpartition(".")[2], invocation)
+        if handled is not None:
+            return handled
+    processes.forget(machine, invocation)
+    return python.opaque(machine, invocation)
+
+
+def make(machine: Machine, call: Invocation) -> Value:
+    row = call.row
+    group = collectives.communicator(machine, call) if row.group else machine.world_group
+    if row.op and collectives.condition_holds(machine, call):
+        machine.emit_event(
+            "collective",
+            row.op,
+            call.name,
+            call.mask,
+            group=group,
+            implicit=row.implicit,
+            subject=call.arguments[0] if call.arguments else None,
+        )
+    made = machine.new(machine.knowledge.canonical(row.type or row.name), call.mask)
+    made.facts["api"] = row.name
+    made.facts["call"] = call
+    data.constructed(machine, made, call)
+    return made
+
+
+def context(machine: Machine, call: Invocation) -> Value:
+    made = machine.new("<context>", call.mask)
+    made.facts["context"] = call.row.kind
+    made.facts["api"] = call.row.name
+    if call.row.kind == "suppress":
+        from dtlint.machine.attempts import exception_names
+
+        made.facts["types"] = tuple(name for value in call.arguments for name in exception_names(value))
+    return made
+
+
+# --- reading ---------------------------------------------------------------------------------------------------
+
+
+def value_of(machine: Machine, row: Api, name: str, mask: int) -> Value:
+    """Read an attribute a pack describes."""
+    handler = HANDLERS.get(row.model) if row.model else None
+    invocation = Invocation(name, row, None, (), (), mask, None)
+    if handler is not None:
+        found = handler(machine, invocation)
+        if found is not None:
+            return found
+    if row.does == "value":
+        return identity.lane_value_of(machine, row.value, identity.short(name))
+    return perform(machine, row, None, (), (), mask, None)
+
+
+def member_value(machine: Machine, row: Api, name: str, mask: int) -> Value:
+    if row.does == "make":
+        made = machine.new(row.type, mask)
+        return made
+    return identity.lane_value_of(machine, row.value, name)
+
+
+def read_attribute(machine: Machine, thing: Object, name: str, mask: int) -> Value | None:
+    if thing.kind == tensors.KIND:
+        return tensors.attribute(machine, thing, name)
+    if thing.kind == "<super>":
+        return super_attribute(machine, thing, name, mask)
+    if "module" in thing.attributes and name == "module":
+        return thing.attributes["module"]
+    found = data.attribute(machine, thing, name, mask)
+    if found is not None:
+        return found
+    if isinstance(thing.kind, str) and thing.facts.get("wrapped"):
+        from dtlint.machine import attributes
+
+        inner = thing.attributes.get("module")
+        if isinstance(inner, Object) and machine.knowledge.method(thing.kind, name) is None:
+            return attributes.read(machine, inner, name, mask)
+    return None
+
+
+def super_attribute(machine: Machine, thing: Object, name: str, mask: int) -> Value:
+    from dtlint.machine import attributes
+
+    owner, receiver = thing.facts.get("owner"), thing.facts.get("receiver")
+    kind = receiver.kind if isinstance(receiver, Object) else receiver if isinstance(receiver, ClassRef) else None
+    if not isinstance(kind, ClassRef):
+        return machine.unknown("super", name)
+    order = attributes.linearise(machine, kind)
+    start = order.index(owner) + 1 if owner in order else 0
+    for base in order[start:]:
+        if isinstance(base, ClassRef):
+            found = base.attributes.get(name)
+            if found is not None and isinstance(receiver, Object):
+                return attributes.bind(machine, found, receiver, mask)
+        elif isinstance(base, External):
+            return Bound(External(f"{base.name}.{name}"), receiver)
+    return Bound(External(f"builtins.object.{name}"), receiver)
+
+
+def read_item(machine: Machine, base: Value, index: Value, mask: int) -> Value | None:
+    if isinstance(base, External) and base.name == "os.environ":
+        return python.read_environment(machine, index, None)
+    if isinstance(base, Object) and base.kind == groups.MESH_KIND:
+        return groups.mesh_part(machine, base, index, mask)
+    return data.read_item(machine, base, index, mask)
+
+
+def iterated(machine: Machine, value: Value, mask: int) -> Value:
+    """What a `for` really walks over."""
+    if isinstance(value, Object) and isinstance(value.kind, ClassRef):
+        from dtlint.machine import attributes, calls
+
+        method = attributes.in_class(machine, value.kind, "__iter__")
+        if isinstance(method, FunctionRef):
+            return calls.follow(machine, method, value, (), (), mask)
+    return data.iterated(machine, value, mask)
+
+
+def element(machine: Machine, value: Value, mask: int) -> Value:
+    if isinstance(value, Object) and isinstance(value.kind, str):
+        inner = value.facts.get("inner")
+        if value.kind == "<enumerate>" and inner:
+            return Tuple((machine.fresh("index"), element(machine, iterated(machine, inner[0], mask), mask)))
+        if value.kind == "<zip>" and inner:
+            return Tuple(tuple(element(machine, iterated(machine, one, mask), mask) for one in inner))
+        if value.kind == "builtins.range":
+            count = value.attributes["count"]
+            return machine.unknown("number", value.number, cause=count.cause if isinstance(count, Row) else None)
+        found = data.element(machine, value, mask)
+        if found is not None:
+            return found
+    return containers.element(machine, value)
+
+
+def length(machine: Machine, value: Value, mask: int) -> Value | None:
+    """The number of items, where it is known or known to differ."""
+    if isinstance(value, Object) and isinstance(value.kind, str):
+        if value.kind == "builtins.range":
+            return value.attributes["count"]
+        inner = value.facts.get("inner")
+        if inner:
+            return length(machine, inner[0], mask)
+        found = data.length(machine, value, mask)
+        if found is not None:
+            return found
+    items = containers.items_of(machine, value)
+    if items is not None:
+        return Const(len(items))
+    if isinstance(value, Row):
+        lanes = [length(machine, held, mask) for held in value.lanes]
+        if all(lane is not None for lane in lanes):
+            from dtlint.machine.lanes import row
+
+            return row(tuple(lane for lane in lanes if lane is not None), value.cause)
+    return None
+
+
+# --- calling values --------------------------------------------------------------------------------------------
+
+
+def call_unknown(
+    machine: Machine,
+    callee: Value,
+    arguments: tuple[Value, ...],
+    keywords: Keywords,
+    mask: int,
+    node: ir.Call | None,
+) -> Value:
+    """Nobody knows what is called: the result depends on the arguments."""
+    from dtlint.machine.expressions import opaque
+
+    if isinstance(callee, Const):
+        return callee  # a well-known member, spelled as a method
+    if node is not None and isinstance(node.func, ir.Attr):
+        receiver = machine.receiver if machine.receiver is not None else callee
+        invocation = Invocation(node.func.name, LOCAL, receiver, arguments, keywords, mask, node)
+        if node.func.name == "backward":
+            return models.backward(machine, invocation)
+        found = tensors.unknown_method(machine, receiver, node.func.name, invocation)
+        if found is None:
+            found = data.unknown_method(machine, receiver, node.func.name, invocation)
+        if found is not None:
+            return found
+    return opaque(machine, "call", callee, *arguments, *(value for _, value in keywords))
+
+
+def call_model(
+    machine: Machine,
+    thing: Object,
+    arguments: tuple[Value, ...],
+    keywords: Keywords,
+    mask: int,
+    node: ir.Call | None,
+) -> Value:
+    """An instance of a project class without `__call__` of its own."""
+    if thing.facts.get("wrapped"):
+        invocation = Invocation("forward", LOCAL, thing, arguments, keywords, mask, node)
+        return models.forward(machine, thing, invocation)
+    return models.call_module(machine, thing, arguments, keywords, mask, node)
+
+
+def call_instance(
+    machine: Machine,
+    thing: Object,
+    arguments: tuple[Value, ...],
+    keywords: Keywords,
+    mask: int,
+    node: ir.Call | None,
+) -> Value:
+    """An instance of a library class is called."""
+    from dtlint.machine.expressions import opaque
+
+    if thing.facts.get("wrapped"):
+        row = machine.knowledge.method(str(thing.kind), "__call__") or LOCAL
+        return models.forward(
+            machine, thing, Invocation(f"{thing.kind}.forward", row, thing, arguments, keywords, mask, node)
+        )
+    row = machine.knowledge.method(str(thing.kind), "__call__")
+    if row is not None:
+        return perform(machine, row, thing, arguments, keywords, mask, node)
+    found = data.called(machine, thing, Invocation("__call__", LOCAL, thing, arguments, keywords, mask, node))
+    if found is not None:
+        return found
+    return opaque(machine, "call", Const(str(thing.kind)), *arguments, *(value for _, value in keywords))
+
+
+def project_row(machine: Machine, function: FunctionRef) -> Api | None:
+    """A pack's (or the user's) row for a function of the project itself: it is taken at its word."""
+    name = f"{machine.project.name_of(function.path)}.{function.name}"
+    row = machine.knowledge.api(name)
+    return row if row is not None and row.does != "local" else None
+
+
+def made_instance(
+    machine: Machine,
+    thing: Object,
+    bases: list[str],
+    arguments: tuple[Value, ...],
+    keywords: Keywords,
+    mask: int,
+) -> None:
+    """An instance of a project class was made; its library bases may have something to say."""
+    data.made_instance(machine, thing, bases, arguments, keywords, mask)
+
+
+def imported(machine: Machine, dotted: str, mask: int) -> None:
+    """A library was imported: some facts of other families depend on when."""
+
+
+__all__ = ["Tuple", "Unknown", "call", "perform"]

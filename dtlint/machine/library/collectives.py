@@ -1,0 +1,190 @@
+"""What a collective does to the log and to the values that pass through it."""
+
+from __future__ import annotations
+
+from dtlint.machine import containers
+from dtlint.machine.assignment import assign_target
+from dtlint.machine.core import Machine
+from dtlint.machine.lanes import restrict, token
+from dtlint.machine.library.groups import group_in
+from dtlint.machine.library.invocation import Invocation
+from dtlint.machine.logs import Event, Group
+from dtlint.machine.values import NONE, Const, Object, Row, Tuple, Unknown, Value
+
+
+def condition_holds(machine: Machine, call: Invocation) -> bool:
+    """Does the row's `when` hold? Unknown conditions do not: dtlint reports what it can show."""
+    when = call.row.when
+    if not when or when in ("training", "always"):
+        return True
+    if "=" in when:
+        name, _, wanted = when.partition("=")
+        given = call.get(name)
+        if given is None:
+            return wanted in ("False", "None")
+        return isinstance(given, Const) and str(given.value) == wanted
+    if when == "sharded":
+        return is_sharded(machine, call)
+    return True
+
+
+def is_sharded(machine: Machine, call: Invocation) -> bool:
+    """Does this program keep sharded state (FSDP, ZeRO-3), by what the receiver or the program shows?"""
+    for value in (call.receiver, *call.values):
+        if isinstance(value, Object) and value.facts.get("sharded"):
+            return True
+    return bool(machine.facts.get("sharded"))
+
+
+def perform_collective(machine: Machine, call: Invocation) -> Value:
+    row = call.row
+    if not condition_holds(machine, call):
+        return result_value(machine, call, None)
+    group = communicator(machine, call)
+    asynchronous = False
+    if row.asynchronous:
+        flag = call.get(row.asynchronous)
+        asynchronous = isinstance(flag, Const) and flag.value is True
+    event = machine.emit_event(
+        "collective",
+        row.op or row.name.rpartition(".")[2],
+        call.name,
+        call.mask,
+        group=group,
+        details=details(machine, call),
+        implicit=row.implicit,
+        asynchronous=asynchronous,
+        subject=call.receiver or (call.arguments[0] if call.arguments else None),
+    )
+    sanitise(machine, call, group)
+    return result_value(machine, call, event)
+
+
+def communicator(machine: Machine, call: Invocation) -> Group | None:
+    if not call.row.group:
+        return machine.world_group
+    if call.row.group == "self":
+        receiver = call.receiver
+        if isinstance(receiver, Object) and "group" in receiver.facts:
+            found = receiver.facts["group"]
+            return found if isinstance(found, Group) else None
+        return machine.world_group
+    given = call.get(call.row.group)
+    return group_in(machine, given)
+
+
+def details(machine: Machine, call: Invocation) -> tuple[tuple[str, Value], ...]:
+    """Arguments that all ranks must agree on: the root and whatever the row names."""
+    found = []
+    for name in (call.row.root, *call.row.agree):
+        if name:
+            value = call.get(name)
+            if value is not None:
+                found.append((name, value))
+    return tuple(found)
+
+
+def sanitise(machine: Machine, call: Invocation, group: Group | None) -> None:
+    """What the collective made equal: the tensor object's content, or the variable it was given in."""
+    whole = group is None or all(members == machine.world.full for members in group.members)
+    for param in call.row.same:
+        value = call.get(param)
+        expression = call.expression(param)
+        agree(machine, call, value, expression, param, whole)
+
+
+def agree(
+    machine: Machine, call: Invocation, value: Value | None, expression: object, param: str, whole: bool
+) -> None:
+    if value is None:
+        return
+    clean = agreed(machine, call, value, param)
+    if isinstance(value, Object) and value.kind == "torch.Tensor":
+        machine.set(value, "content", clean, call.mask)
+    elif isinstance(value, Object) and value.kind in ("list", "dict", "set"):
+        source = root_item(machine, call, value)
+        items = containers.items_of(machine, value)
+        if items is not None and value.kind == "list":
+            held = tuple(
+                source if source is not None and len(items) == 1 else machine.fresh("agreed") for _ in items
+            )
+            machine.set(value, "[]", Tuple(held), call.mask)
+        else:
+            machine.set(value, "[]", machine.fresh("agreed"), call.mask)
+    elif isinstance(value, Unknown | Row) and expression is not None:
+        from dtlint.ir import nodes as ir
+
+        if isinstance(expression, ir.Name | ir.Attr | ir.Index):
+            assign_target(machine, expression, clean, call.mask)
+
+
+def agreed(machine: Machine, call: Invocation, value: Value, param: str) -> Value:
+    """The value after agreement: what the root held where that is known, otherwise unknown and the same."""
+    held = value.attributes.get("content", value) if isinstance(value, Object) else value
+    if call.row.op.startswith("broadcast") or call.row.root:
+        root = call.get(call.row.root) if call.row.root else Const(0)
+        if root is None:
+            root = Const(0)
+        if isinstance(held, Row) and isinstance(root, Const) and isinstance(root.value, int):
+            if 0 <= root.value < machine.world.size and isinstance(held.lanes[root.value], Const):
+                return held.lanes[root.value]
+    return machine.unknown("agreed", token(held), call.row.op, param, machine.symbols.fresh("time"))
+
+
+def root_item(machine: Machine, call: Invocation, value: Object) -> Value | None:
+    """What a broadcast list holds afterwards: the root's object, structure included."""
+    held = value.attributes.get("[]")
+    if not isinstance(held, Tuple | Row):
+        return None
+    root = call.get(call.row.root) if call.row.root else None
+    lane = root.value if isinstance(root, Const) and isinstance(root.value, int) else 0
+    if isinstance(held, Row):
+        held = held.lanes[lane] if 0 <= lane < len(held.lanes) else held.lanes[0]
+    if isinstance(held, Tuple) and len(held.items) == 1:
+        item = held.items[0]
+        if isinstance(item, Row):
+            item = item.lanes[lane] if 0 <= lane < len(item.lanes) else item.lanes[0]
+        if isinstance(item, Unknown):
+            return Unknown(machine.symbols.of("agreed", item.symbol), None, item.tags, item.like)
+        return item
+    return None
+
+
+def result_value(machine: Machine, call: Invocation, event: Event | None) -> Value:
+    row = call.row
+    first = call.arguments[0] if call.arguments else next((value for _, value in call.keywords), NONE)
+    match row.result:
+        case "none" | "":
+            if event is not None and event.asynchronous:
+                return work(machine, call, event)
+            return NONE
+        case "same":
+            held = first
+            if isinstance(held, Row | Unknown) or isinstance(held, Object):
+                like = held if isinstance(held, Object) and held.kind == "dict" else None
+                return machine.unknown("agreed", row.op, token(held), machine.symbols.fresh("time"), like=like)
+            return machine.unknown("agreed", row.op, token(held), machine.symbols.fresh("time"))
+        case "argument":
+            clean = agreed(machine, call, first, row.params[0] if row.params else "")
+            if event is None:
+                return first
+            return clean
+        case "root":
+            cause = machine.cause("rank", f"the result of `{row.op}` is valid on the destination only")
+            return machine.unknown("on root", row.op, machine.symbols.fresh("time"), cause=cause)
+        case "work":
+            return work(machine, call, event)
+        case "differs":
+            cause = next((value.cause for value in call.values if value.cause is not None), None)
+            tags = frozenset(tag for value in call.values for tag in value.tags)
+            return machine.unknown("result", row.op, machine.symbols.fresh("time"), cause=cause, tags=tags)
+    return machine.fresh(row.op or row.name)
+
+
+def work(machine: Machine, call: Invocation, event: Event | None) -> Value:
+    made = machine.new("torch.distributed.Work", call.mask)
+    made.facts["event"] = event
+    made.facts["tensors"] = tuple(call.get(param) for param in call.row.same) or call.arguments[:1]
+    if event is not None:
+        event.extra["work"] = made
+    return restrict(made, call.mask)

@@ -1,0 +1,72 @@
+"""What library context managers do before and after the body of a `with`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from dtlint.ir import nodes as ir
+from dtlint.machine.core import Machine
+from dtlint.machine.logs import Attempt, Decision, HandlerLog
+from dtlint.machine.values import NONE, Bound, Cause, External, Object, Trail, Value
+
+Inner = Callable[[Value, int], int]
+
+
+def run_context(machine: Machine, manager: Value, expression: ir.Expr, mask: int, inner: Inner, at: Any) -> int:
+    kind = manager.facts.get("context") if isinstance(manager, Object) else None
+    if kind == "suppress":
+        return suppress(machine, manager, mask, inner, at)
+    if kind in ("first", "local_first"):
+        return in_turns(machine, manager, kind, mask, inner)
+    if kind == "no_sync":
+        saved = machine.facts.get("no_sync", 0)
+        machine.facts["no_sync"] = saved + 1
+        try:
+            return inner(manager, mask)
+        finally:
+            machine.facts["no_sync"] = saved
+    if kind == "join":
+        saved = machine.facts.get("join", 0)
+        machine.facts["join"] = saved + 1
+        try:
+            return inner(manager, mask)
+        finally:
+            machine.facts["join"] = saved
+    return inner(manager, mask)
+
+
+def in_turns(machine: Machine, manager: Value, kind: str, mask: int, inner: Inner) -> int:
+    """`main_process_first`: the others wait in a barrier before the body, the main one after it. The barriers on
+    both sides pair up, so only the body counts, and the body runs on every rank."""
+    name = manager.facts.get("api", "main_process_first") if isinstance(manager, Object) else "main_process_first"
+    machine.emit_event("collective", "barrier", name, mask, group=machine.world_group)
+    through = inner(NONE, mask)
+    return through
+
+
+def suppress(machine: Machine, manager: Value, mask: int, inner: Inner, at: Any) -> int:
+    frame = machine.frame
+    attempt = Attempt(frame.path, at, mask, frame.guards, frame.scope, "suppress")
+    types = manager.facts.get("types", ("Exception",)) if isinstance(manager, Object) else ("Exception",)
+    from dtlint.machine.attempts import SHARED
+
+    shared = all(name.rpartition(".")[2] in SHARED for name in types)
+    attempt.handlers.append(HandlerLog(tuple(types), at, shared))
+    outer, guards = machine.sinks, frame.guards
+    machine.emit(attempt)
+    inside = [(attempt.body, mask)]
+    machine.sinks = inside
+    mark = len(machine.journal)
+    through = inner(NONE, mask)
+    writes = machine.rollback(mark)
+    words = " or ".join(types)
+    cause = None if shared else Cause("exception", Trail(machine.step(f"`{words}` may be raised on one rank only", at)))
+    decision = Decision("handler", frame.path, at, f"suppress({words})", cause, mask, mask, frame.scope)
+    machine.join_writes(writes, [], machine.symbols.fresh("exception"), decision.cause, mask)
+    frame.guards = guards
+    machine.sinks = outer
+    return through or mask & ~frame.left
+
+
+__all__ = ["Bound", "External", "run_context"]

@@ -1,0 +1,265 @@
+"""Which ranks talk to each other? Process groups and device meshes."""
+
+from __future__ import annotations
+
+from dtlint.machine import containers
+from dtlint.machine.core import Machine
+from dtlint.machine.lanes import lanes_in, restrict
+from dtlint.machine.library.invocation import Invocation
+from dtlint.machine.logs import Group
+from dtlint.machine.values import NONE, Const, External, Object, Row, Tuple, Value
+
+GROUP_KIND = "torch.distributed.ProcessGroup"
+MESH_KIND = "torch.distributed.device_mesh.DeviceMesh"
+
+
+def group_in(machine: Machine, value: Value | None) -> Group | None:
+    """The communicator behind a `group=` argument; None when nobody knows."""
+    if value is None or value == NONE:
+        return machine.world_group
+    if isinstance(value, External) and value.name.rpartition(".")[2] in ("WORLD", "group"):
+        return machine.world_group
+    if isinstance(value, Object):
+        found = value.facts.get("group")
+        if isinstance(found, Group):
+            return found
+        inner = value.attributes.get("process_group")
+        return group_in(machine, inner) if isinstance(inner, Object) and inner is not value else None
+    if isinstance(value, Row):
+        groups = [group_in(machine, held) if held != NONE else None for held in value.lanes]
+        if all(group is None for group in groups):
+            return None
+        members = tuple(group.members[lane] if group is not None else 0 for lane, group in enumerate(groups))
+        if any(group is None and value.lanes[lane] != NONE for lane, group in enumerate(groups)):
+            return None
+        return Group("group", members)
+    return None
+
+
+def make_group(machine: Machine, members: tuple[int, ...], mask: int, name: str = "group") -> Object:
+    machine.groups += 1
+    made = machine.new(GROUP_KIND, mask)
+    made.facts["group"] = Group(name, members, machine.groups)
+    return made
+
+
+def member_mask(machine: Machine, ranks: Value | None) -> int | None:
+    """The lanes in a list of ranks; None when the list is not known."""
+    if ranks is None or ranks == NONE:
+        return machine.world.full
+    if isinstance(ranks, Object) and ranks.kind == "builtins.range":
+        numbers: list[Value] | None = range_items(ranks)
+    else:
+        held = containers.items_of(machine, ranks)
+        numbers = list(held) if held is not None else None
+    if numbers is None:
+        return None
+    mask = 0
+    for number in numbers:
+        if not (isinstance(number, Const) and isinstance(number.value, int)):
+            return None
+        if 0 <= number.value < machine.world.size:
+            mask |= 1 << number.value
+    return mask
+
+
+def range_items(value: Object) -> list[Value] | None:
+    parts = [value.attributes.get(name) for name in ("start", "stop", "step")]
+    if not all(isinstance(part, Const) and isinstance(part.value, int) for part in parts):
+        return None
+    start, stop, step = (part.value for part in parts)  # type: ignore[union-attr]
+    if step == 0 or abs(stop - start) > 64:
+        return None
+    return [Const(number) for number in range(start, stop, step)]
+
+
+def new_group(machine: Machine, call: Invocation) -> Value:
+    """Every rank of the world takes part in making a group, members or not."""
+    ranks = call.get(str(call.row.extra.get("members", "ranks")))
+    if isinstance(ranks, Row):
+        masks = [member_mask(machine, held) for held in ranks.lanes]
+        if any(mask is None for mask in masks):
+            made = machine.new(GROUP_KIND, call.mask)
+        else:
+            members = tuple(
+                mask if mask is not None and mask >> lane & 1 else 0 for lane, mask in enumerate(masks)
+            )
+            made = make_group(machine, members, call.mask)
+    else:
+        mask = member_mask(machine, ranks)
+        if mask is None:
+            made = machine.new(GROUP_KIND, call.mask)
+        else:
+            members = tuple(mask if mask >> lane & 1 else 0 for lane in range(machine.world.size))
+            made = make_group(machine, members, call.mask)
+    local = call.get("use_local_synchronization")
+    if not (isinstance(local, Const) and local.value is True):
+        details = (("ranks", ranks),) if ranks is not None else ()
+        machine.emit_event(
+            "collective", "new_group", call.name, call.mask, group=machine.world_group, details=details
+        )
+    return made
+
+
+def new_subgroups(machine: Machine, call: Invocation) -> Value:
+    machine.emit_event("collective", "new_group", call.name, call.mask, group=machine.world_group)
+    size = call.get("group_size")
+    if isinstance(size, Const) and isinstance(size.value, int) and 0 < size.value <= machine.world.size:
+        width = size.value
+    else:
+        width = machine.world.per_host
+    members = tuple(block(lane, width) for lane in range(machine.world.size))
+    return Tuple((make_group(machine, members, call.mask), machine.fresh("subgroups")))
+
+
+def block(lane: int, width: int) -> int:
+    start = lane // width * width
+    return ((1 << width) - 1) << start
+
+
+# --- meshes ----------------------------------------------------------------------------------------------------
+
+
+def init_device_mesh(machine: Machine, call: Invocation) -> Value:
+    machine.emit_event(
+        "collective", "new_group", call.name, call.mask, group=machine.world_group, implicit=False
+    )
+    made = machine.new(MESH_KIND, call.mask)
+    shape = containers.items_of(machine, call.get("mesh_shape") or NONE)
+    names = containers.items_of(machine, call.get("mesh_dim_names") or NONE)
+    sizes = mesh_sizes(machine, shape)
+    if names is not None and all(isinstance(name, Const) for name in names):
+        made.facts["names"] = tuple(str(name.value) for name in names if isinstance(name, Const))
+    if sizes is not None:
+        made.facts["sizes"] = sizes
+        groups = tuple(mesh_groups(machine, sizes, dimension) for dimension in range(len(sizes)))
+        made.facts["dimensions"] = groups
+        if len(sizes) == 1:
+            made.facts["group"] = groups[0]
+    return made
+
+
+def mesh_sizes(machine: Machine, shape: tuple[Value, ...] | None) -> tuple[int, ...] | None:
+    """The mesh on our imaginary world: sizes that multiply to it, or a 2-d mesh over hosts and their processes."""
+    if shape is None:
+        return None
+    sizes = [part.value if isinstance(part, Const) and isinstance(part.value, int) else None for part in shape]
+    product = 1
+    for size in sizes:
+        product *= size or 1
+    if None not in sizes and product == machine.world.size:
+        return tuple(size for size in sizes if size is not None)
+    if len(sizes) == 1:
+        return (machine.world.size,)
+    if len(sizes) == 2:
+        return (machine.world.hosts, machine.world.per_host)
+    return None
+
+
+def mesh_groups(machine: Machine, sizes: tuple[int, ...], dimension: int) -> Group:
+    inner = 1
+    for size in sizes[dimension + 1 :]:
+        inner *= size
+    width = sizes[dimension]
+    members = []
+    for lane in range(machine.world.size):
+        base = lane - (lane // inner % width) * inner
+        members.append(sum(1 << (base + step * inner) for step in range(width)))
+    return Group(f"mesh dimension {dimension}", tuple(members))
+
+
+def mesh_part(machine: Machine, mesh: Object, name: Value, mask: int) -> Value | None:
+    """`mesh["dp"]`"""
+    names, groups = mesh.facts.get("names"), mesh.facts.get("dimensions")
+    made = machine.new(MESH_KIND, mask)
+    if isinstance(name, Const) and names and groups and name.value in names:
+        dimension = names.index(name.value)
+        made.facts.update(group=groups[dimension], names=(name.value,), dimensions=(groups[dimension],))
+        made.facts["sizes"] = (mesh.facts["sizes"][dimension],)
+    return made
+
+
+def mesh_dimension(machine: Machine, mesh: Object, which: Value | None) -> Group | None:
+    groups, names = mesh.facts.get("dimensions"), mesh.facts.get("names") or ()
+    if groups is None:
+        return None
+    if which is None or which == NONE:
+        return groups[0] if len(groups) == 1 else None
+    if isinstance(which, Const):
+        if isinstance(which.value, int) and -len(groups) <= which.value < len(groups):
+            found: Group = groups[which.value]
+            return found
+        if which.value in names:
+            found = groups[names.index(which.value)]
+            return found
+    return None
+
+
+def mesh_group(machine: Machine, call: Invocation) -> Value:
+    made = machine.new(GROUP_KIND, call.mask)
+    if isinstance(call.receiver, Object):
+        group = mesh_dimension(machine, call.receiver, call.get("mesh_dim"))
+        if group is not None:
+            made.facts["group"] = group
+    return made
+
+
+def mesh_local_rank(machine: Machine, call: Invocation) -> Value:
+    group = (
+        mesh_dimension(machine, call.receiver, call.get("mesh_dim")) if isinstance(call.receiver, Object) else None
+    )
+    text = "`get_local_rank()` is this process's place in a mesh dimension"
+    if group is None:
+        return machine.unknown("mesh rank", id(call.node), cause=machine.cause("group rank", text))
+    numbers = [
+        bin(group.members[lane] & ((1 << lane) - 1)).count("1") for lane in range(machine.world.size)
+    ]
+    return machine.rank_row(numbers, "group rank", text)
+
+
+def mesh_size(machine: Machine, call: Invocation) -> Value:
+    if isinstance(call.receiver, Object):
+        group = mesh_dimension(machine, call.receiver, call.get("mesh_dim"))
+        if group is not None:
+            return Const(bin(group.members[0]).count("1"), "group")
+    return machine.unknown("mesh size", id(call.node))
+
+
+def unknown_group(machine: Machine, call: Invocation) -> Value:
+    return machine.new(GROUP_KIND, call.mask)
+
+
+def world_group(machine: Machine, call: Invocation) -> Value:
+    made = machine.new(GROUP_KIND, call.mask)
+    made.facts["group"] = machine.world_group
+    return made
+
+
+def group_of(machine: Machine, call: Invocation) -> Value:
+    found = group_in(machine, call.receiver)
+    made = machine.new(GROUP_KIND, call.mask)
+    if found is not None:
+        made.facts["group"] = found
+    return made
+
+
+def group_ranks(machine: Machine, call: Invocation) -> Value:
+    group = group_in(machine, call.get("group"))
+    if group is None:
+        return machine.unknown("ranks of group", id(call.node))
+    lists: list[Value] = [Tuple(tuple(Const(rank) for rank in lanes_in(members))) for members in group.members]
+    return restrict(Row(tuple(lists), machine.cause("group rank", "the ranks of this process's group")), machine.world.full)
+
+
+MODELS = {
+    "new_group": new_group,
+    "new_subgroups": new_subgroups,
+    "init_device_mesh": init_device_mesh,
+    "mesh_group": mesh_group,
+    "mesh_local_rank": mesh_local_rank,
+    "mesh_size": mesh_size,
+    "unknown_group": unknown_group,
+    "world_group": world_group,
+    "group_of": group_of,
+    "group_ranks": group_ranks,
+}

@@ -1,0 +1,109 @@
+"""Tensors as objects: what they hold, and which methods change, copy or reveal it."""
+
+from __future__ import annotations
+
+from dtlint.machine import containers
+from dtlint.machine.core import Machine
+from dtlint.machine.lanes import token
+from dtlint.machine.library.invocation import Invocation
+from dtlint.machine.values import NONE, Const, Object, Row, Tuple, Unknown, Value
+
+KIND = "torch.Tensor"
+FILLED = {
+    "torch.zeros": 0,
+    "torch.ones": 1,
+    "torch.zeros_like": 0,
+    "torch.ones_like": 1,
+}
+FROM_VALUE = ("torch.tensor", "torch.as_tensor", "torch.FloatTensor", "torch.LongTensor", "torch.IntTensor", "torch.Tensor", "torch.BoolTensor")
+ALIASES = frozenset(
+    {"detach", "view", "view_as", "reshape", "squeeze", "unsqueeze", "flatten", "contiguous", "requires_grad_", "data"}
+)
+COPIES = frozenset({"to", "cuda", "cpu", "float", "double", "half", "bfloat16", "int", "long", "bool", "clone", "type", "pin_memory", "numpy"})
+REVEALS = frozenset({"item", "tolist", "all", "any", "sum", "mean", "max", "min"})
+IN_PLACE = {"zero_": 0}
+
+
+def make(machine: Machine, content: Value, mask: int) -> Object:
+    made = machine.new(KIND, mask)
+    made.attributes["content"] = content
+    return made
+
+
+def construct(machine: Machine, call: Invocation) -> Value | None:
+    if call.name in FILLED:
+        return make(machine, Const(FILLED[call.name]), call.mask)
+    if call.name in FROM_VALUE and call.arguments:
+        return make(machine, single(machine, call.arguments[0]), call.mask)
+    if call.name == "torch.full" and len(call.arguments) > 1:
+        return make(machine, call.arguments[1], call.mask)
+    if call.name in ("torch.empty", "torch.empty_like"):
+        # what it holds until it is received into is nothing anybody decides on
+        return make(machine, machine.fresh("uninitialised"), call.mask)
+    return None
+
+
+def single(machine: Machine, value: Value) -> Value:
+    """`torch.tensor([flag])` holds the flag."""
+    if isinstance(value, Object) and value.kind == KIND:
+        return value.attributes.get("content", NONE)
+    items = containers.items_of(machine, value)
+    if items is not None and len(items) == 1:
+        return single(machine, items[0])
+    if items is not None:
+        from dtlint.machine.expressions import content, opaque
+
+        return opaque(machine, "tensor", *(content(item) for item in items[:8]))
+    return value
+
+
+def method(machine: Machine, receiver: Object, name: str, call: Invocation) -> Value | None:
+    from dtlint.machine.expressions import content, opaque
+
+    held = receiver.attributes.get("content", NONE)
+    if name in ALIASES:
+        return receiver
+    if name in COPIES:
+        return make(machine, held, call.mask)
+    if name in REVEALS and (isinstance(held, Const | Row) or not call.arguments):
+        return held
+    if name in IN_PLACE:
+        machine.set(receiver, "content", Const(IN_PLACE[name]), call.mask)
+        return receiver
+    if name in ("fill_", "copy_") and call.arguments:
+        machine.set(receiver, "content", content(single(machine, call.arguments[0])), call.mask)
+        return receiver
+    if name == "backward":
+        return None
+    result = opaque(machine, name, held, *(content(value) for value in call.values))
+    if name.endswith("_") and not name.endswith("__"):
+        machine.set(receiver, "content", result, call.mask)
+        return receiver
+    return result
+
+
+def attribute(machine: Machine, receiver: Object, name: str) -> Value | None:
+    if name in ("data", "T", "real"):
+        return receiver
+    if name in ("device", "dtype", "shape", "ndim", "is_cuda", "requires_grad"):
+        return machine.unknown("tensor attribute", receiver.number, name)
+    if name == "grad":
+        return machine.unknown("grad", receiver.number)
+    return None
+
+
+def unknown_method(machine: Machine, receiver: Value, name: str, call: Invocation) -> Value | None:
+    """Methods of values nobody knows, that change a variable in place: the variable gets the new value."""
+    if name in ("fill_", "copy_", "zero_") and call.node is not None:
+        from dtlint.ir import nodes as ir
+        from dtlint.machine.assignment import assign_target
+
+        func = call.node.func
+        new: Value = Const(0) if name == "zero_" else call.arguments[0] if call.arguments else NONE
+        if isinstance(func, ir.Attr) and isinstance(func.value, ir.Name | ir.Attr):
+            assign_target(machine, func.value, new, call.mask)
+            return new
+    return None
+
+
+__all__ = ["KIND", "Tuple", "Unknown", "attribute", "construct", "make", "method", "token", "unknown_method"]

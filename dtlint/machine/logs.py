@@ -1,0 +1,363 @@
+"""What did every rank do? Logs are trees of events, choices, loops, calls and attempts.
+
+Every node knows the lanes that reach it (`mask`) and, inside its own frame, the decisions that kept the others away
+(`guards`). What a node communicates for a lane is its *key*; two lanes agree where their keys are equal.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from dtlint.machine.values import Cause, Symbol, Value
+
+Place = tuple[int, int, int, int]
+
+
+class Decision:
+    """A line where lanes part: a branch, an exit, a loop's length, an exception."""
+
+    __slots__ = ("kind", "path", "at", "text", "cause", "taken", "before", "function", "exit_at", "exit_word")
+
+    def __init__(
+        self,
+        kind: str,  # branch | exit | loop | handler
+        path: str,
+        at: Place,
+        text: str,
+        cause: Cause | None,
+        taken: int,
+        before: int,
+        function: str,
+        exit_at: Place | None = None,
+        exit_word: str = "",
+    ) -> None:
+        self.kind = kind
+        self.path = path
+        self.at = at
+        self.text = text
+        self.cause = cause
+        self.taken = taken
+        self.before = before
+        self.function = function
+        self.exit_at = exit_at
+        self.exit_word = exit_word
+
+    def separates(self, lane: int, other: int) -> bool:
+        return (self.taken >> lane & 1) != (self.taken >> other & 1)
+
+    @property
+    def place(self) -> tuple[str, Place]:
+        return (self.path, self.exit_at or self.at)
+
+
+class Guards:
+    """The decisions on the way to here, innermost first; shared."""
+
+    __slots__ = ("decision", "outer")
+
+    def __init__(self, decision: Decision, outer: Guards | None) -> None:
+        self.decision = decision
+        self.outer = outer
+
+
+def decisions(guards: Guards | None) -> Iterator[Decision]:
+    while guards is not None:
+        yield guards.decision
+        guards = guards.outer
+
+
+class Group:
+    """A communicator: which lanes are in it with each lane. `members[lane]` is a mask, 0 for outsiders."""
+
+    __slots__ = ("name", "members", "number")
+
+    def __init__(self, name: str, members: tuple[int, ...], number: int = 0) -> None:
+        self.name = name
+        self.members = members
+        self.number = number
+
+
+class Event:
+    """One thing a rank does that others can notice. `kind`: collective, p2p, end (of a loop's turn), and the
+    kinds that rules of other families read (file, seed, loader, step …), which communicate nothing."""
+
+    __slots__ = (
+        "kind",
+        "op",
+        "api",
+        "group",
+        "mask",
+        "guards",
+        "path",
+        "at",
+        "function",
+        "details",
+        "implicit",
+        "asynchronous",
+        "subject",
+        "extra",
+        "loop",
+    )
+
+    def __init__(
+        self,
+        kind: str,
+        op: str,
+        api: str,
+        mask: int,
+        guards: Guards | None,
+        path: str,
+        at: Place,
+        function: str,
+        group: Group | None = None,
+        details: tuple[tuple[str, Value], ...] = (),
+        implicit: bool = False,
+        asynchronous: bool = False,
+        subject: Value | None = None,
+        extra: dict[str, Any] | None = None,
+        loop: Loop | None = None,
+    ) -> None:
+        self.kind = kind
+        self.op = op
+        self.api = api
+        self.group = group
+        self.mask = mask
+        self.guards = guards
+        self.path = path
+        self.at = at
+        self.function = function
+        self.details = details
+        self.implicit = implicit
+        self.asynchronous = asynchronous
+        self.subject = subject
+        self.extra = extra or {}
+        self.loop = loop
+
+    def __repr__(self) -> str:
+        return f"{self.op}@{self.at[0]}:{self.mask:b}"
+
+
+class Log:
+    """A sequence of nodes; keys are computed once, when the log is complete."""
+
+    __slots__ = ("nodes", "keys")
+
+    def __init__(self) -> None:
+        self.nodes: list[LogNode] = []
+        self.keys: dict[Any, tuple[Any, ...]] = {}
+
+
+class Call:
+    """A followed call: the callee's log is shared, not copied."""
+
+    __slots__ = ("function", "path", "at", "mask", "guards", "log", "caller", "callee_path", "callee_at")
+
+    def __init__(
+        self,
+        function: str,
+        path: str,
+        at: Place,
+        mask: int,
+        guards: Guards | None,
+        log: Log,
+        caller: str,
+        callee_path: str,
+        callee_at: Place | None,
+    ) -> None:
+        self.function = function
+        self.path = path
+        self.at = at
+        self.mask = mask
+        self.guards = guards
+        self.log = log
+        self.caller = caller
+        self.callee_path = callee_path
+        self.callee_at = callee_at
+
+
+class Choice:
+    """A branch nobody can decide. Without a cause every lane takes the same side; with one, lanes may part.
+    Both sides contain what follows up to the end of the scope when the other one left it."""
+
+    __slots__ = ("symbol", "decision", "mask", "guards", "then", "other", "cause", "exits")
+
+    def __init__(self, symbol: Symbol | None, decision: Decision, mask: int, guards: Guards | None) -> None:
+        self.symbol = symbol
+        self.decision = decision
+        self.mask = mask
+        self.guards = guards
+        self.then = Log()
+        self.other = Log()
+        self.cause = decision.cause
+        self.exits: tuple[str, str] = ("", "")  # how each side left: "", return, break, continue, raise, exit
+
+
+class Loop:
+    """A loop whose body was run once. `trip` is the number of turns where it is known per lane; `cause` says why
+    the number may differ where it is not."""
+
+    __slots__ = ("decision", "mask", "guards", "body", "trip", "cause", "subject", "kind")
+
+    def __init__(
+        self,
+        decision: Decision,
+        mask: int,
+        guards: Guards | None,
+        trip: Value | None,
+        cause: Cause | None,
+        subject: Value | None = None,
+        kind: str = "for",
+    ) -> None:
+        self.decision = decision
+        self.mask = mask
+        self.guards = guards
+        self.body = Log()
+        self.trip = trip
+        self.cause = cause
+        self.subject = subject
+        self.kind = kind
+
+
+class HandlerLog:
+    """What a rank does when the attempt fails with one of `types`."""
+
+    __slots__ = ("types", "log", "exit", "at", "shared")
+
+    def __init__(self, types: tuple[str, ...], at: Place, shared: bool) -> None:
+        self.types = types
+        self.log = Log()
+        self.exit = ""  # "" falls through; return, break, continue, raise, exit
+        self.at = at
+        self.shared = shared  # every rank raises this together
+
+
+class Attempt:
+    """`try`, or a `with suppress(...)`: the body as it runs without failure, the handlers, the final part."""
+
+    __slots__ = ("path", "at", "mask", "guards", "body", "handlers", "final", "function", "kind")
+
+    def __init__(self, path: str, at: Place, mask: int, guards: Guards | None, function: str, kind: str) -> None:
+        self.path = path
+        self.at = at
+        self.mask = mask
+        self.guards = guards
+        self.body = Log()
+        self.handlers: list[HandlerLog] = []
+        self.final: Log | None = None
+        self.function = function
+        self.kind = kind  # try | suppress
+
+
+LogNode = Event | Call | Choice | Loop | Attempt
+
+COMMUNICATES = ("collective", "p2p")
+
+
+def key(log: Log, lane: int, group: Any = None) -> tuple[Any, ...]:
+    """What this log communicates for one lane; `group` (a member mask) restricts it to one communicator."""
+    index = (lane, group)
+    found = log.keys.get(index)
+    if found is None:
+        parts: list[Any] = []
+        for node in log.nodes:
+            if node.mask >> lane & 1:
+                add_key(node, lane, group, parts)
+        found = log.keys[index] = tuple(parts)
+    return found
+
+
+def add_key(node: LogNode, lane: int, group: Any, parts: list[Any]) -> None:
+    if isinstance(node, Event):
+        item = event_key(node, lane, group)
+        if item is not None:
+            parts.append(item)
+    elif isinstance(node, Call):
+        parts.extend(key(node.log, lane, group))
+    elif isinstance(node, Choice):
+        then, other = key(node.then, lane, group), key(node.other, lane, group)
+        if then == other:
+            parts.extend(then)
+        else:
+            parts.append(("choice", then, other))
+    elif isinstance(node, Loop):
+        body = key(node.body, lane, group)
+        if any(item[0] != "end" for item in body):
+            trip = node.trip
+            turns = None
+            if trip is not None and node.cause is not None:
+                held = trip.lanes[lane] if hasattr(trip, "lanes") else trip
+                turns = getattr(held, "value", None)
+            parts.append(("loop", turns, body))
+    else:
+        parts.extend(key(node.body, lane, group))
+        if node.final is not None:
+            parts.extend(key(node.final, lane, group))
+
+
+def event_key(event: Event, lane: int, group: Any) -> tuple[Any, ...] | None:
+    if event.kind == "end":
+        return ("end",)
+    if event.kind not in COMMUNICATES or event.group is None:
+        return None
+    members = event.group.members[lane]
+    if not members or (group is not None and members != group):
+        return None
+    return (event.op, members)
+
+
+def communicates(log: Log, mask: int) -> bool:
+    """Does any lane of `mask` communicate here?"""
+    return any(
+        any(item[0] != "end" for item in key(log, lane)) for lane in range(mask.bit_length()) if mask >> lane & 1
+    )
+
+
+def first_event(log: Log, mask: int) -> tuple[Event, tuple[Call, ...]] | None:
+    """The first communicating event some lane of `mask` reaches, with the calls that lead to it."""
+    for node in log.nodes:
+        if not node.mask & mask:
+            continue
+        found = first_in(node, mask)
+        if found:
+            return found
+    return None
+
+
+def first_in(node: LogNode, mask: int) -> tuple[Event, tuple[Call, ...]] | None:
+    if isinstance(node, Event):
+        live = node.kind in COMMUNICATES and node.group is not None
+        if live and any(node.group.members[lane] for lane in range(mask.bit_length()) if node.mask & mask & 1 << lane):
+            return node, ()
+        return None
+    if isinstance(node, Call):
+        found = first_event(node.log, mask)
+        return (found[0], (node, *found[1])) if found else None
+    if isinstance(node, Choice):
+        return first_event(node.then, mask) or first_event(node.other, mask)
+    if isinstance(node, Loop):
+        return first_event(node.body, mask)
+    found = first_event(node.body, mask)
+    if found is None and node.final is not None:
+        found = first_event(node.final, mask)
+    return found
+
+
+def walk(log: Log, path: tuple[LogNode, ...] = ()) -> Iterator[tuple[LogNode, tuple[LogNode, ...]]]:
+    """Every node with the nodes above it, handlers and final parts included; shared logs are met on every path."""
+    for node in log.nodes:
+        yield node, path
+        inner = (*path, node)
+        if isinstance(node, Call):
+            yield from walk(node.log, inner)
+        elif isinstance(node, Choice):
+            yield from walk(node.then, inner)
+            yield from walk(node.other, inner)
+        elif isinstance(node, Loop):
+            yield from walk(node.body, inner)
+        elif isinstance(node, Attempt):
+            yield from walk(node.body, inner)
+            for handler in node.handlers:
+                yield from walk(handler.log, inner)
+            if node.final is not None:
+                yield from walk(node.final, inner)

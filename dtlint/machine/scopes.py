@@ -1,0 +1,233 @@
+"""What do `def`, `class` and `import` bind, and when does a module's body run?"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from dtlint.ir import nodes as ir
+from dtlint.machine import library
+from dtlint.machine.core import Machine, OutOfBudget
+from dtlint.machine.frames import Frame
+from dtlint.machine.logs import Log
+from dtlint.machine.values import (
+    MISSING,
+    Bound,
+    ClassRef,
+    Const,
+    External,
+    FunctionRef,
+    ModuleRef,
+    Object,
+    Tuple,
+    Unknown,
+    Value,
+)
+
+
+def parameter_defaults(machine: Machine, params: tuple[ir.Param, ...], mask: int) -> tuple[tuple[str, Value], ...]:
+    from dtlint.machine.expressions import evaluate
+
+    return tuple((param.name, evaluate(machine, param.default, mask)) for param in params if param.default is not None)
+
+
+def run_function(machine: Machine, node: ir.Function, mask: int) -> int:
+    frame = machine.frame
+    value: Value = FunctionRef(
+        node,
+        frame.path,
+        frame if not frame.is_class else frame.closure,
+        defaults=parameter_defaults(machine, node.params, mask),
+    )
+    name = node.name
+    for decorator in reversed(node.decorators):
+        value, name = decorate(machine, decorator, value, name, mask)
+    machine.assign(name, value, mask)
+    return mask
+
+
+def decorate(machine: Machine, decorator: ir.Expr, value: Value, name: str, mask: int) -> tuple[Value, str]:
+    from dtlint.machine import calls
+    from dtlint.machine.expressions import evaluate
+
+    if isinstance(decorator, ir.Attr) and decorator.name in ("setter", "getter", "deleter"):
+        return (value, f"<setter> {name}") if decorator.name == "setter" else (value, f"<{decorator.name}> {name}")
+    maker = evaluate(machine, decorator, mask)
+    if isinstance(maker, External):
+        last = maker.name.rpartition(".")[2]
+        if isinstance(value, FunctionRef):
+            if maker.name in ("builtins.property",) or last in ("cached_property", "lazy_property", "abstractproperty"):
+                return with_kind(value, "property"), name
+            if maker.name == "builtins.staticmethod":
+                return with_kind(value, "static"), name
+            if maker.name == "builtins.classmethod":
+                return with_kind(value, "class"), name
+            if last in ("contextmanager", "asynccontextmanager"):
+                return with_context(value), name
+    made = calls.call_value(machine, maker, (value,), (), mask, decorating=True)
+    if isinstance(made, Unknown) and made.like is None and isinstance(value, FunctionRef | ClassRef | Bound):
+        return value, name  # an unknown decorator is assumed to keep what it decorates
+    if isinstance(made, FunctionRef | Bound | ClassRef | Object) or isinstance(maker, FunctionRef):
+        return made, name
+    return value, name
+
+
+def with_kind(value: FunctionRef, kind: str) -> FunctionRef:
+    return FunctionRef(
+        value.node, value.path, value.closure, value.owner, value.defaults, kind, value.context_manager
+    )
+
+
+def with_context(value: FunctionRef) -> FunctionRef:
+    return FunctionRef(value.node, value.path, value.closure, value.owner, value.defaults, value.kind, True)
+
+
+def run_class(machine: Machine, node: ir.Class, mask: int) -> int:
+    from dtlint.machine.expressions import evaluate
+    from dtlint.machine.statements import run
+
+    outer = machine.frame
+    bases = tuple(evaluate(machine, base, mask) for base in node.bases)
+    bases = tuple(base for base in bases if isinstance(base, ClassRef | External))
+    frame = Frame(outer.path, node.qualname, outer.globals, outer, outer, mask)
+    frame.is_class = True
+    machine.frame = frame
+    try:
+        run(machine, node.body, mask)
+    finally:
+        machine.frame = outer
+    made = ClassRef(node, outer.path, bases, frame.variables)
+    for name, value in list(frame.variables.items()):
+        frame.variables[name] = own(value, made)
+    decorators = []
+    for decorator in node.decorators:
+        target = decorator.func if isinstance(decorator, ir.Call) else decorator
+        value = evaluate(machine, target, mask)
+        if isinstance(value, External):
+            decorators.append(value.name)
+    made.decorated = tuple(decorators)
+    machine.assign(node.name, made, mask)
+    return mask
+
+
+def own(value: Value, owner: ClassRef) -> Value:
+    if isinstance(value, FunctionRef) and value.owner is None:
+        value.owner = owner
+    elif isinstance(value, Bound) and isinstance(value.function, FunctionRef) and value.function.owner is None:
+        value.function.owner = owner
+    return value
+
+
+def run_global(machine: Machine, node: Any, mask: int) -> int:
+    return mask
+
+
+# --- imports ---------------------------------------------------------------------------------------------------
+
+
+def run_import(machine: Machine, node: ir.Import, mask: int) -> int:
+    for dotted, alias in node.names:
+        if alias:
+            machine.assign(alias, module_value(machine, dotted, 0), mask)
+        else:
+            first = dotted.partition(".")[0]
+            value = module_value(machine, first, 0)
+            if isinstance(value, ModuleRef) or "." not in dotted:
+                machine.assign(first, value, mask)
+            else:
+                found = module_value(machine, dotted, 0)
+                machine.assign(first, External(first) if isinstance(found, External) else value, mask)
+            if isinstance(value, ModuleRef) and "." in dotted:
+                module_value(machine, dotted, 0)
+            library.imported(machine, dotted, mask)
+    return mask
+
+
+def run_import_from(machine: Machine, node: ir.ImportFrom, mask: int) -> int:
+    dotted = machine.project.resolve(machine.frame.path, node.module, node.level)
+    if dotted is None:
+        return mask
+    module = find_module(machine, dotted)
+    for name, alias in node.names:
+        if name == "*":
+            if module is not None and module.path is not None:
+                source = load_module(machine, module.path)
+                public = exported(source)
+                for public_name, value in list(source.variables.items()):
+                    if isinstance(public_name, str) and (public_name in public if public else public_name[:1] != "_"):
+                        machine.assign(public_name, value, mask)
+            continue
+        machine.assign(alias or name, imported_name(machine, module, dotted, name, mask), mask)
+    return mask
+
+
+def exported(frame: Frame) -> frozenset[str]:
+    listed = frame.variables.get("__all__")
+    if isinstance(listed, Object):
+        held = listed.attributes.get("[]")
+        if isinstance(held, Tuple):
+            return frozenset(str(item.value) for item in held.items if isinstance(item, Const))
+    return frozenset()
+
+
+def imported_name(machine: Machine, module: ModuleRef | None, dotted: str, name: str, mask: int) -> Value:
+    from dtlint.machine import attributes
+
+    if module is not None:
+        if module.path is not None:
+            frame = load_module(machine, module.path)
+            found = frame.variables.get(name)
+            if found is not None and found is not MISSING:
+                return found
+        inner = find_module(machine, f"{dotted}.{name}")
+        if inner is not None:
+            return inner
+        if module.path in machine.loading:
+            return External(machine.knowledge.canonical(f"{dotted}.{name}"))
+    return attributes.external(machine, dotted, name, mask)
+
+
+def module_value(machine: Machine, dotted: str, level: int) -> Value:
+    resolved = machine.project.resolve(machine.frame.path, dotted, level) or dotted
+    found = find_module(machine, resolved)
+    if found is not None:
+        if found.path is not None:
+            load_module(machine, found.path)
+        return found
+    return External(machine.knowledge.canonical(resolved))
+
+
+def find_module(machine: Machine, dotted: str) -> ModuleRef | None:
+    path = machine.project.find_module(dotted)
+    if path is not None:
+        return ModuleRef(dotted, path)
+    return ModuleRef(dotted, None) if machine.project.find_package(dotted) else None
+
+
+def load_module(machine: Machine, path: str) -> Frame:
+    """Run a module's body once, outside any entry point's journal: its bindings stay."""
+    machine.touched.add(path)
+    found = machine.modules.get(path)
+    if found is not None:
+        return found
+    frame = Frame(path, "<module>", None, None, None, machine.world.full)
+    machine.modules[path] = frame
+    module = machine.project.module(path)
+    name = machine.project.name_of(path)
+    frame.variables["__name__"] = Const(name)
+    frame.variables["__file__"] = Const(path)
+    if module is None:
+        return frame
+    machine.loading.add(path)
+    saved = (machine.frame, machine.journal, machine.sinks, machine.spent, machine.stack, machine.current_at)
+    machine.frame, machine.journal, machine.sinks, machine.stack = frame, [], [(Log(), machine.world.full)], []
+    machine.spent = 0  # a module's body has a budget of its own
+    try:
+        from dtlint.machine.statements import run
+
+        run(machine, module.body, machine.world.full)
+    except (OutOfBudget, RecursionError):
+        machine.facts.setdefault("incomplete", []).append((path, "its module body"))
+    finally:
+        machine.loading.discard(path)
+        machine.frame, machine.journal, machine.sinks, machine.spent, machine.stack, machine.current_at = saved
+    return frame

@@ -1,0 +1,330 @@
+"""How does each statement move the lanes? `run(machine, statements, mask)` returns the lanes that fall through."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from dtlint.ir import nodes as ir
+from dtlint.machine import assignment, attempts, loops, scopes
+from dtlint.machine.core import Machine, limited
+from dtlint.machine.expressions import evaluate, text_of, truth
+from dtlint.machine.frames import Leaving, Returned
+from dtlint.machine.lanes import lowest
+from dtlint.machine.logs import Choice, Decision, Guards
+from dtlint.machine.values import NONE, Cause, Symbol, Value
+
+Runner = Callable[[Machine, Any, int], int]
+
+
+def run(machine: Machine, statements: Iterable[ir.Stmt], mask: int) -> int:
+    frame = machine.frame
+    for statement in statements:
+        machine.spend()
+        at = getattr(statement, "at", None)
+        if at is not None:
+            machine.current_at = at
+        before = mask
+        mask = RUNNERS[type(statement)](machine, statement, mask)
+        mask &= ~frame.left
+        if not mask:
+            return 0
+        if mask != before and not isinstance(statement, ir.If):
+            note_departure(machine, before, mask)
+    return mask
+
+
+def note_departure(machine: Machine, before: int, staying: int) -> None:
+    """Some lanes left inside a call or a loop: what follows is guarded by that."""
+    word, at = machine.frame.last_exit
+    place = at or machine.current_at
+    cause = machine.facts.pop("departure cause", None)
+    decision = Decision(
+        "exit",
+        machine.frame.path,
+        machine.current_at,
+        word or "exit",
+        cause,
+        before & ~staying,
+        before,
+        machine.frame.scope,
+        place,
+        word,
+    )
+    machine.frame.guards = Guards(decision, machine.frame.guards)
+
+
+# --- simple statements -----------------------------------------------------------------------------------------
+
+
+def run_expression(machine: Machine, node: ir.ExprStmt, mask: int) -> int:
+    evaluate(machine, node.value, mask)
+    return mask
+
+
+def run_pass(machine: Machine, node: ir.Stmt, mask: int) -> int:
+    return mask
+
+
+def leave(machine: Machine, word: str, at: Any, mask: int) -> None:
+    machine.frame.last_exit = (word, at)
+
+
+def run_return(machine: Machine, node: ir.Return, mask: int) -> int:
+    value: Value = evaluate(machine, node.value, mask) if node.value is not None else NONE
+    frame = machine.frame
+    mask &= ~frame.left
+    cause = next((choice.cause for choice in reversed(frame.choices) if choice.cause is not None), None)
+    decision = frame.choices[-1] if frame.choices else None
+    frame.returns.append(Returned(mask, value, cause, decision, machine.control_cause()))
+    leave(machine, "return", node.at, mask)
+    return 0
+
+
+def run_raise(machine: Machine, node: ir.Raise, mask: int) -> int:
+    value = evaluate(machine, node.value, mask) if node.value is not None else None
+    frame = machine.frame
+    word = "exit" if value is not None and is_system_exit(value) else "raise"
+    frame.left |= mask
+    leave(machine, word, node.at, mask)
+    return 0
+
+
+def is_system_exit(value: Value) -> bool:
+    kind = getattr(value, "kind", None) or getattr(value, "name", "")
+    return isinstance(kind, str) and kind.endswith("SystemExit")
+
+
+def run_break(machine: Machine, node: ir.Break, mask: int) -> int:
+    if machine.frame.loops:
+        machine.frame.loops[-1].broke |= mask
+    leave(machine, "break", node.at, mask)
+    return 0
+
+
+def run_continue(machine: Machine, node: ir.Continue, mask: int) -> int:
+    if machine.frame.loops:
+        machine.frame.loops[-1].continued |= mask
+    leave(machine, "continue", node.at, mask)
+    return 0
+
+
+def run_delete(machine: Machine, node: ir.Delete, mask: int) -> int:
+    return mask
+
+
+def run_assert(machine: Machine, node: ir.Assert, mask: int) -> int:
+    evaluate(machine, node.test, mask)
+    return mask
+
+
+# --- branches --------------------------------------------------------------------------------------------------
+
+
+def run_if(machine: Machine, node: ir.If, mask: int) -> int:
+    value = evaluate(machine, node.test, mask)
+    mask &= ~machine.frame.left
+    return branch(
+        machine,
+        value,
+        mask,
+        node.at,
+        lambda: text_of(node.test),
+        lambda lanes: run(machine, node.body, lanes),
+        lambda lanes: run(machine, node.orelse, lanes),
+    )
+
+
+def branch(
+    machine: Machine,
+    value: Value,
+    mask: int,
+    at: Any,
+    text: Callable[[], str],
+    then: Callable[[int], int],
+    other: Callable[[int], int],
+) -> int:
+    """Run the sides of a decision for the lanes that take them."""
+    true, false, unsure, cause, symbol = truth(machine, value, mask)
+    if not unsure:
+        if not false:
+            return then(true)
+        if not true:
+            return other(false)
+        return split(machine, mask, true, cause, at, text, then, other)
+    if not true and not false:
+        return choose(machine, mask, cause, symbol, at, text, then, other)
+    # some lanes know, others do not: first part those that know, lane by lane group
+    decided = true | false
+    rank_cause = cause if value.cause is None else value.cause
+
+    def for_decided(lanes: int) -> int:
+        taken, skipped = lanes & true, lanes & false
+        return (then(taken) if taken else 0) | (other(skipped) if skipped else 0)
+
+    def for_unsure(lanes: int) -> int:
+        inner = value.lanes[lowest(lanes)] if hasattr(value, "lanes") else value
+        return choose(machine, lanes, inner.cause, symbol, at, text, then, other)
+
+    return split(machine, mask, unsure, rank_cause, at, text, for_unsure, for_decided, known=decided)
+
+
+def split(
+    machine: Machine,
+    mask: int,
+    taken: int,
+    cause: Cause | None,
+    at: Any,
+    text: Callable[[], str],
+    then: Callable[[int], int],
+    other: Callable[[int], int],
+    known: int = 0,
+) -> int:
+    """Lanes part for certain: each side runs for its lanes only, one after the other on the same state."""
+    frame = machine.frame
+    decision = Decision("branch", frame.path, at, text(), cause, taken, mask, frame.scope)
+    saved = frame.guards
+    frame.guards = Guards(decision, saved)
+    stayed_then = then(taken)
+    exit_then = frame.last_exit
+    frame.guards = Guards(decision, saved)
+    stayed_other = other(mask & ~taken & ~frame.left)
+    exit_other = frame.last_exit
+    frame.guards = saved
+    staying = stayed_then | stayed_other
+    gone = mask & ~staying
+    if gone and staying:
+        word, place = exit_then if gone & taken else exit_other
+        leaving = Decision(
+            "exit", frame.path, at, decision.text, cause, gone, mask, frame.scope, place or at, word or "return"
+        )
+        frame.guards = Guards(leaving, saved)
+    return staying
+
+
+def choose(
+    machine: Machine,
+    mask: int,
+    cause: Cause | None,
+    symbol: Symbol | None,
+    at: Any,
+    text: Callable[[], str],
+    then: Callable[[int], int],
+    other: Callable[[int], int],
+) -> int:
+    """Nobody can decide: run both sides on the same start, keep both logs, join what they wrote."""
+    frame = machine.frame
+    decision = Decision("branch", frame.path, at, text(), cause, mask, mask, frame.scope)
+    choice = Choice(symbol, decision, mask, frame.guards)
+    machine.emit(choice)
+    outside = machine.sinks
+    rest = [(log, lanes & ~mask) for log, lanes in outside if lanes & ~mask]
+    start_of = frame.guards
+    frame.choices.append(decision)
+
+    mark = len(machine.journal)
+    sides = []
+    left_before, left_sides = frame.left, mask
+    for log, side in ((choice.then, then), (choice.other, other)):
+        machine.sinks = [(log, mask)]
+        frame.guards = Guards(decision, start_of)
+        frame.last_exit = ("", None)
+        frame.left = left_before
+        stayed = side(mask) & ~frame.left
+        left_sides &= frame.left
+        sides.append((stayed, machine.sinks, machine.rollback(mark), frame.last_exit if stayed != mask else ("", None)))
+    frame.left = left_before | left_sides
+    frame.choices.pop()
+    frame.guards = start_of
+    (stayed_then, sinks_then, writes_then, exit_then), (stayed_other, sinks_other, writes_other, exit_other) = sides
+    choice.exits = (exit_then[0] if not stayed_then else "", exit_other[0] if not stayed_other else "")
+    if exit_then[0] and not stayed_then:
+        decision.exit_at, decision.exit_word = exit_then[1], exit_then[0]
+    elif exit_other[0] and not stayed_other:
+        decision.exit_at, decision.exit_word = exit_other[1], exit_other[0]
+    join_symbol = symbol or machine.symbols.fresh("choice")
+
+    if stayed_then and stayed_other:
+        machine.join_writes(writes_then, writes_other, join_symbol, cause, mask)
+    else:
+        for stayed, writes, (word, _) in ((stayed_then, writes_then, exit_then), (stayed_other, writes_other, exit_other)):
+            if stayed:
+                machine.apply_writes(writes)
+            elif word in ("break", "continue") and frame.loops:
+                frame.loops[-1].leavings.append(Leaving(word, decision, mask, writes))
+            elif word:
+                frame.leavings.append(Leaving(word, decision, mask, writes))
+
+    plain = (
+        stayed_then == mask
+        and stayed_other == mask
+        and sinks_then == [(choice.then, mask)]
+        and sinks_other == [(choice.other, mask)]
+    )
+    if plain:
+        machine.sinks = outside
+    elif stayed_then == stayed_other == mask and not exit_then[0] and not exit_other[0]:
+        # a nested choice lost a side inside a loop or call that has ended: both sides go on
+        machine.sinks = limited(
+            [*rest, *parts(sinks_then, stayed_then), *parts(sinks_other, stayed_other)], outside
+        )
+    else:
+        machine.sinks = limited(
+            [*rest, *parts(sinks_then, stayed_then), *parts(sinks_other, stayed_other)], outside
+        )
+    return stayed_then | stayed_other
+
+
+def parts(sinks: list[Any], lanes: int) -> list[Any]:
+    return [(log, mask & lanes) for log, mask in sinks if mask & lanes]
+
+
+# --- with, match -----------------------------------------------------------------------------------------------
+
+
+def run_match(machine: Machine, node: ir.Match, mask: int) -> int:
+    subject = evaluate(machine, node.subject, mask)
+
+    def from_case(index: int, lanes: int) -> int:
+        if index == len(node.cases):
+            return lanes
+        case = node.cases[index]
+        value = assignment.match_pattern(machine, case.pattern, subject, lanes)
+        return branch(
+            machine,
+            value,
+            lanes,
+            case.at or node.at,
+            lambda: f"case of {text_of(node.subject)}",
+            lambda taken: run(machine, case.body, taken),
+            lambda left: from_case(index + 1, left),
+        )
+
+    return from_case(0, mask)
+
+
+RUNNERS: dict[type, Runner] = {
+    ir.ExprStmt: run_expression,
+    ir.Assign: assignment.run_assign,
+    ir.AugAssign: assignment.run_augmented,
+    ir.AnnAssign: assignment.run_annotated,
+    ir.Return: run_return,
+    ir.Raise: run_raise,
+    ir.Break: run_break,
+    ir.Continue: run_continue,
+    ir.Pass: run_pass,
+    ir.Delete: run_delete,
+    ir.Assert: run_assert,
+    ir.If: run_if,
+    ir.While: loops.run_while,
+    ir.For: loops.run_for,
+    ir.Try: attempts.run_try,
+    ir.With: attempts.run_with,
+    ir.Function: scopes.run_function,
+    ir.Class: scopes.run_class,
+    ir.Import: scopes.run_import,
+    ir.ImportFrom: scopes.run_import_from,
+    ir.Global: scopes.run_global,
+    ir.Nonlocal: scopes.run_global,
+    ir.Match: run_match,
+}

@@ -1,0 +1,363 @@
+"""What can a variable hold on each of the imaginary ranks?
+
+A value is the same on all lanes (`Const`, an object, an `Unknown` without a cause), or it differs: a `Row` says what
+each lane holds, an `Unknown` with a `Cause` only that lanes may disagree. Whatever cannot be resolved is *same*:
+dtlint reports what it can show, never what it could not rule out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from dtlint.findings import Step
+
+if TYPE_CHECKING:
+    from dtlint.ir import nodes as ir
+    from dtlint.machine.frames import Frame
+
+
+class Trail:
+    """The way a difference took through the program, newest step first; shared, never copied."""
+
+    __slots__ = ("step", "before", "length")
+
+    def __init__(self, step: Step, before: Trail | None = None) -> None:
+        self.step = step
+        self.before = before
+        self.length = 1 + (before.length if before else 0)
+
+    def __iter__(self) -> Iterator[Step]:
+        link: Trail | None = self
+        while link is not None:
+            yield link.step
+            link = link.before
+
+    def steps(self) -> tuple[Step, ...]:
+        return tuple(reversed(list(self)))
+
+
+class Cause:
+    """Why lanes differ: `kind` is rank, local rank, node, group rank, data, clock, files, random, memory, host,
+    exception, signal, length or state; the trail leads back to the source line."""
+
+    __slots__ = ("kind", "trail")
+
+    def __init__(self, kind: str, trail: Trail | None = None) -> None:
+        self.kind = kind
+        self.trail = trail
+
+    def then(self, step: Step) -> Cause:
+        if self.trail is not None and (self.trail.step == step or self.trail.length >= 24):
+            return self
+        return Cause(self.kind, Trail(step, self.trail))
+
+    def steps(self) -> tuple[Step, ...]:
+        return self.trail.steps() if self.trail else ()
+
+
+class Value:
+    __slots__ = ()
+    cause: Cause | None = None
+    tags: frozenset[Any] = frozenset()
+
+
+class Const(Value):
+    """One Python constant on every lane. `scale` marks sizes of the imaginary world ("world", "local"): they are
+    true of our four ranks, not of the user's cluster, so comparing them with a literal decides nothing."""
+
+    __slots__ = ("value", "scale")
+
+    def __init__(self, value: Any, scale: str | None = None) -> None:
+        self.value = value
+        self.scale = scale
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Const) and type(other.value) is type(self.value) and other.value == self.value
+
+    def __hash__(self) -> int:
+        try:
+            return hash((type(self.value), self.value))
+        except TypeError:
+            return id(self.value)
+
+    def __repr__(self) -> str:
+        return f"Const({self.value!r})"
+
+
+TRUE, FALSE, NONE = Const(True), Const(False), Const(None)
+
+
+class Symbol:
+    """The identity of an unknown: equal computations on equal inputs share one symbol."""
+
+    __slots__ = ("key", "depth")
+
+    def __init__(self, key: tuple[Any, ...], depth: int) -> None:
+        self.key = key
+        self.depth = depth
+
+    def __repr__(self) -> str:
+        return f"<{self.key[0]} {self.key[1] if len(self.key) > 1 else ''}>"
+
+
+class Symbols:
+    """Hash-consing of symbols, so that comparing two is comparing two pointers."""
+
+    def __init__(self) -> None:
+        self.table: dict[tuple[Any, ...], Symbol] = {}
+        self.count = 0
+
+    def of(self, *key: Any) -> Symbol:
+        depth = 1 + max((part.depth for part in key if isinstance(part, Symbol)), default=0)
+        if depth > 10:
+            return self.fresh("deep")
+        found = self.table.get(key)
+        if found is None:
+            found = self.table[key] = Symbol(key, depth)
+        return found
+
+    def fresh(self, what: str) -> Symbol:
+        self.count += 1
+        return Symbol((what, self.count), 1)
+
+
+class Unknown(Value):
+    """A value nobody can compute. Without a cause it is the same on all lanes; `like` is what it may be when it
+    is not None or missing; `tags` are facts that flow with it (the wrapped model a loss comes from, …)."""
+
+    __slots__ = ("symbol", "cause", "tags", "like")
+
+    def __init__(
+        self,
+        symbol: Symbol,
+        cause: Cause | None = None,
+        tags: frozenset[Any] = frozenset(),
+        like: Value | None = None,
+    ) -> None:
+        self.symbol = symbol
+        self.cause = cause
+        self.tags = tags
+        self.like = like
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, Unknown)
+            and other.symbol is self.symbol
+            and (other.cause is None) == (self.cause is None)
+            and other.tags == self.tags
+        )
+
+    def __hash__(self) -> int:
+        return hash(id(self.symbol))
+
+    def __repr__(self) -> str:
+        return f"Unknown({self.symbol}{', differs: ' + self.cause.kind if self.cause else ''})"
+
+
+class Row(Value):
+    """One value per lane; lanes hold anything but another Row."""
+
+    __slots__ = ("lanes", "cause")
+
+    def __init__(self, lanes: tuple[Value, ...], cause: Cause) -> None:
+        self.lanes = lanes
+        self.cause = cause
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Row) and other.lanes == self.lanes
+
+    def __hash__(self) -> int:
+        return hash(self.lanes)
+
+    def __repr__(self) -> str:
+        return f"Row{self.lanes!r}"
+
+
+class Tuple(Value):
+    """A tuple whose items are known one by one."""
+
+    __slots__ = ("items",)
+
+    def __init__(self, items: tuple[Value, ...]) -> None:
+        self.items = items
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Tuple) and other.items == self.items
+
+    def __hash__(self) -> int:
+        return hash(self.items)
+
+    def __repr__(self) -> str:
+        return f"Tuple{self.items!r}"
+
+
+class SliceValue(Value):
+    __slots__ = ("lower", "upper", "step")
+
+    def __init__(self, lower: Value, upper: Value, step: Value) -> None:
+        self.lower, self.upper, self.step = lower, upper, step
+
+
+class External(Value):
+    """Something of a library, by its canonical dotted name: `torch.distributed.barrier`."""
+
+    __slots__ = ("name",)
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, External) and other.name == self.name
+
+    def __hash__(self) -> int:
+        return hash(self.name)
+
+    def __repr__(self) -> str:
+        return f"External({self.name})"
+
+
+class ModuleRef(Value):
+    """A module of the project; `path` is None for a package without `__init__.py`."""
+
+    __slots__ = ("name", "path")
+
+    def __init__(self, name: str, path: str | None) -> None:
+        self.name = name
+        self.path = path
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, ModuleRef) and other.name == self.name and other.path == self.path
+
+    def __hash__(self) -> int:
+        return hash(self.name)
+
+
+class FunctionRef(Value):
+    """A function of the project, with the frame it closes over. `owner` is the class that defines it."""
+
+    __slots__ = ("node", "path", "closure", "owner", "defaults", "kind", "context_manager")
+
+    def __init__(
+        self,
+        node: ir.Function | ir.Lambda,
+        path: str,
+        closure: Frame | None,
+        owner: ClassRef | None = None,
+        defaults: tuple[tuple[str, Value], ...] = (),
+        kind: str = "function",  # function | property | static | class
+        context_manager: bool = False,
+    ) -> None:
+        self.node = node
+        self.path = path
+        self.closure = closure
+        self.owner = owner
+        self.defaults = defaults
+        self.kind = kind
+        self.context_manager = context_manager
+
+    @property
+    def name(self) -> str:
+        return getattr(self.node, "qualname", "<lambda>")
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, FunctionRef)
+            and other.node is self.node
+            and other.closure is self.closure
+            and other.kind == self.kind
+        )
+
+    def __hash__(self) -> int:
+        return hash(id(self.node))
+
+    def __repr__(self) -> str:
+        return f"FunctionRef({self.name})"
+
+
+class ClassRef(Value):
+    """A class of the project."""
+
+    __slots__ = ("node", "path", "bases", "attributes", "name", "decorated")
+
+    def __init__(self, node: ir.Class, path: str, bases: tuple[Value, ...], attributes: dict[str, Value]) -> None:
+        self.node = node
+        self.path = path
+        self.bases = bases
+        self.attributes = attributes
+        self.name = node.qualname
+        self.decorated: tuple[str, ...] = ()
+
+    def __repr__(self) -> str:
+        return f"ClassRef({self.name})"
+
+
+class Bound(Value):
+    """A method with its receiver, or any callable with leading arguments (`functools.partial`)."""
+
+    __slots__ = ("function", "receiver", "keywords", "extra")
+
+    def __init__(
+        self,
+        function: Value,
+        receiver: Value | None,
+        extra: tuple[Value, ...] = (),
+        keywords: tuple[tuple[str, Value], ...] = (),
+    ) -> None:
+        self.function = function
+        self.receiver = receiver
+        self.extra = extra
+        self.keywords = keywords
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, Bound)
+            and other.function == self.function
+            and other.receiver == self.receiver
+            and other.extra == self.extra
+            and other.keywords == self.keywords
+        )
+
+    def __hash__(self) -> int:
+        return hash(self.function)
+
+    def __repr__(self) -> str:
+        return f"Bound({self.function!r} of {self.receiver!r})"
+
+
+class Object(Value):
+    """Something with identity and mutable attributes: an instance of a project class (`kind` is a ClassRef), of a
+    library class (`kind` is its canonical name), or a builtin container (`kind` "list", "dict", "set").
+
+    Attributes are written only through the machine, which keeps a journal. Containers keep their items under the
+    attribute "[]": a Tuple, or an Unknown once they are no longer known; dictionaries keep "[]" → Unknown when open
+    and one attribute ("key", constant) per known key. `birth` is the mask of lanes that made it.
+    """
+
+    __slots__ = ("kind", "attributes", "birth", "number", "at", "path", "facts")
+
+    def __init__(
+        self, kind: ClassRef | str, birth: int, number: int, at: tuple[int, ...] | None = None, path: str = ""
+    ) -> None:
+        self.kind = kind
+        self.attributes: dict[Any, Value] = {}
+        self.birth = birth
+        self.number = number
+        self.at = at
+        self.path = path
+        self.facts: dict[str, Any] = {}
+
+    def __repr__(self) -> str:
+        name = self.kind if isinstance(self.kind, str) else self.kind.name
+        return f"Object({name}#{self.number})"
+
+
+MISSING = Const("<missing>", scale="missing")
+
+
+def lane_value(value: Value, lane: int) -> Value:
+    return value.lanes[lane] if isinstance(value, Row) else value
+
+
+def same(value: Value) -> bool:
+    return value.cause is None

@@ -1,0 +1,540 @@
+"""Where do the ranks of one run part, and why?
+
+The log is walked in program order. A call that all members of its group make is complete. One that only some of them
+make is *pending*: others may make the same call on another path (the second half of a two-sided barrier). When a
+complete call of the group comes while something is pending, or the scope ends, the ranks have parted, and the decision
+that separates a rank that made the call from one that did not is the place to report.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from dtlint.machine.lanes import lanes_in
+from dtlint.machine.logs import (
+    COMMUNICATES,
+    Attempt,
+    Call,
+    Choice,
+    Decision,
+    Event,
+    Group,
+    HandlerLog,
+    Log,
+    LogNode,
+    Loop,
+    decisions,
+    first_event,
+    key,
+)
+from dtlint.machine.run import Run
+from dtlint.machine.values import Cause, Row, Unknown, Value
+
+Path = tuple[LogNode, ...]
+
+
+@dataclass(slots=True)
+class Divergence:
+    """One place where ranks part.
+
+    `shape`: guarded, exit, trip, order, argument, local, handler, swallowed. `event` is the first call not all ranks
+    make (with the `path` of nodes above it), `here` the lanes that make it, `absent` those that never come,
+    `other` what they do instead.
+    """
+
+    shape: str
+    decision: Decision | None
+    event: Event
+    path: Path
+    here: int
+    absent: int
+    other: Event | None = None
+    other_path: Path = ()
+    cause: Cause | None = None
+    choice: Choice | None = None
+    loop: Loop | None = None
+    attempt: Attempt | None = None
+    handler: HandlerLog | None = None
+    argument: str = ""
+
+
+@dataclass(slots=True)
+class Item:
+    """One pending thing of one or several lanes: a call, a loop or an undecided branch that communicates."""
+
+    node: LogNode
+    path: Path
+    mask: int
+    keys: dict[int, object] = field(default_factory=dict)
+
+
+Pending = dict[int, list[Item]]  # by the member mask of the communicator
+
+
+def divergences(run: Run) -> list[Divergence]:
+    """All places of a run, computed once."""
+    found = run.cache.get("divergences")
+    if found is None:
+        found = run.cache["divergences"] = list(find(run))
+    return found
+
+
+def find(run: Run) -> Iterator[Divergence]:
+    pending: Pending = {}
+    yield from scan(run, run.log, (), pending, run.world.full)
+    yield from flush(run, pending)
+    yield from undecided(run)
+
+
+# --- lanes that part for certain -------------------------------------------------------------------------------
+
+
+def scan(run: Run, log: Log, path: Path, pending: Pending, lanes: int) -> Iterator[Divergence]:
+    for node in log.nodes:
+        mask = node.mask & lanes
+        if not mask:
+            continue
+        if isinstance(node, Event):
+            yield from meet_event(run, node, mask, path, pending)
+        elif isinstance(node, Call):
+            yield from scan(run, node.log, (*path, node), pending, mask)
+        elif isinstance(node, Attempt):
+            yield from scan(run, node.body, (*path, node), pending, mask)
+            if node.final is not None:
+                yield from scan(run, node.final, (*path, node), pending, mask)
+        else:
+            yield from meet_block(run, node, mask, path, pending)
+
+
+def meet_event(run: Run, event: Event, mask: int, path: Path, pending: Pending) -> Iterator[Divergence]:
+    if event.kind == "end":
+        loop = event.loop
+        if loop is None or not communicates_without_end(loop.body, mask):
+            return
+        whole = loop.mask
+        if mask & whole != whole:
+            add(pending, run.world.full, Item(event, path, mask, {lane: ("end",) for lane in lanes_in(mask)}))
+        elif pending.get(run.world.full):
+            yield from report(run, pending, run.world.full)
+        return
+    if event.kind != "collective" or event.group is None:
+        return
+    for members in communicators(event.group, mask):
+        present = mask & members
+        item = Item(event, path, present, {lane: (event.op, members) for lane in lanes_in(present)})
+        if present == members and not pending.get(members):
+            continue
+        if present == members:
+            yield from report(run, pending, members)
+            continue
+        add(pending, members, item)
+        settle(pending, members)
+
+
+def communicators(group: Group, mask: int) -> list[int]:
+    return sorted({group.members[lane] for lane in lanes_in(mask) if group.members[lane]})
+
+
+def add(pending: Pending, members: int, item: Item) -> None:
+    pending.setdefault(members, []).append(item)
+
+
+def settle(pending: Pending, members: int) -> None:
+    """Forget what is pending once every member has made the same calls."""
+    items = pending.get(members, [])
+    first: list[object] | None = None
+    for lane in lanes_in(members):
+        mine = [item.keys[lane] for item in items if lane in item.keys]
+        if first is None:
+            first = mine
+        elif mine != first:
+            return
+    pending[members] = []
+
+
+def meet_block(run: Run, node: Choice | Loop, mask: int, path: Path, pending: Pending) -> Iterator[Divergence]:
+    """A loop or an undecided branch: its own scope where all ranks enter it, one pending thing otherwise."""
+    inner = (*path, node)
+    full = run.world.full
+    sides = (node.body,) if isinstance(node, Loop) else (node.then, node.other)
+    if mask == full or not any(pending.values()) and covers(run, node, mask):
+        if isinstance(node, Loop):
+            if any(pending.values()) and communicates_without_end(node.body, mask):
+                for members in list(pending):
+                    yield from report(run, pending, members)
+            own: Pending = {}
+            yield from scan(run, node.body, inner, own, mask)
+            yield from flush(run, own)
+            return
+        ends: list[Pending] = []
+        for side in sides:
+            own = {members: list(items) for members, items in pending.items()}
+            yield from scan(run, side, inner, own, mask)
+            ends.append(own)
+        pending.clear()
+        left, right = ends
+        for members in {*left, *right}:
+            one, other = left.get(members, []), right.get(members, [])
+            pending[members] = one if len(one) >= len(other) else other
+        return
+    for members in block_communicators(node, mask, full):
+        keys = {}
+        for lane in lanes_in(mask & members):
+            if isinstance(node, Loop):
+                body = tuple(part for part in key(node.body, lane, members) if part != ("end",))
+                if body:
+                    keys[lane] = ("loop", body)
+            else:
+                then, other = key(node.then, lane, members), key(node.other, lane, members)
+                if then == other:
+                    if then:
+                        keys[lane] = ("both", then)
+                elif strip_ends(then) != strip_ends(other) or in_talking_loop(path, mask):
+                    keys[lane] = ("choice", then, other)
+        if keys:
+            add(pending, members, Item(node, path, mask & members, keys))
+            settle(pending, members)
+
+
+def covers(run: Run, node: Choice | Loop, mask: int) -> bool:
+    """Do these lanes contain every group that talks inside?"""
+    return all(members & ~mask == 0 for members in block_communicators(node, mask, run.world.full))
+
+
+def block_communicators(node: Choice | Loop, mask: int, full: int) -> list[int]:
+    sides = (node.body,) if isinstance(node, Loop) else (node.then, node.other)
+    found: set[int] = set()
+    for side in sides:
+        for lane in lanes_in(mask):
+            collect(key(side, lane), found, full)
+    return sorted(found)
+
+
+def collect(parts: object, found: set[int], full: int) -> None:
+    if not isinstance(parts, tuple):
+        return
+    for part in parts:
+        if isinstance(part, tuple) and len(part) == 2 and isinstance(part[0], str) and isinstance(part[1], int):
+            found.add(part[1])
+        elif isinstance(part, tuple):
+            collect(part, found, full)
+
+
+def strip_ends(parts: object) -> object:
+    if isinstance(parts, tuple):
+        return tuple(strip_ends(part) for part in parts if part != ("end",))
+    return parts
+
+
+def communicates_without_end(log: Log, mask: int) -> bool:
+    return any(strip_ends(key(log, lane)) for lane in lanes_in(mask))
+
+
+def in_talking_loop(path: Path, mask: int) -> bool:
+    for node in reversed(path):
+        if isinstance(node, Loop):
+            return communicates_without_end(node.body, mask)
+        if isinstance(node, Call):
+            return False
+    return False
+
+
+def flush(run: Run, pending: Pending) -> Iterator[Divergence]:
+    for members in list(pending):
+        yield from report(run, pending, members)
+
+
+def report(run: Run, pending: Pending, members: int) -> Iterator[Divergence]:
+    """Name the decisions behind what is pending, one after the other, until the rest agrees."""
+    items = pending.get(members, [])
+    pending[members] = []
+    for _ in range(12):
+        if not items:
+            return
+        divergence = first_difference(run, items, members)
+        if divergence is None:
+            return
+        yield divergence
+        decision = divergence.decision
+        remaining = [item for item in items if decision is not None and not behind(item, decision)]
+        if len(remaining) == len(items):
+            return
+        box = {members: remaining}
+        settle(box, members)
+        items = box[members]
+
+
+def behind(item: Item, decision: Decision) -> bool:
+    if isinstance(item.node, Choice) and item.node.decision is decision:
+        return True
+    return any(one is decision or one.place == decision.place for one in chain(item.node, item.path))
+
+
+def chain(node: LogNode, path: Path) -> Iterator[Decision]:
+    """All decisions on the way to a node, innermost first, over the calls and branches above it."""
+    yield from decisions(node.guards)
+    for above in reversed(path):
+        if isinstance(above, Call):
+            yield from decisions(above.guards)
+
+
+def first_difference(run: Run, items: list[Item], members: int) -> Divergence | None:
+    lanes = list(lanes_in(members))
+    sequences = {lane: [item for item in items if lane in item.keys] for lane in lanes}
+    length = max(len(sequence) for sequence in sequences.values())
+    for position in range(length):
+        held = {lane: sequence[position] if position < len(sequence) else None for lane, sequence in sequences.items()}
+        kinds = {lane: item.keys[lane] if item is not None else None for lane, item in held.items()}
+        if len(set(kinds.values())) == 1:
+            continue
+        return explain(run, held, kinds, members)
+    return None
+
+
+def explain(
+    run: Run, held: dict[int, Item | None], kinds: dict[int, object], members: int
+) -> Divergence | None:
+    """Choose the pair of lanes to show: one that makes a call, one that does not, split by the nearest decision."""
+    present = [lane for lane, item in held.items() if item is not None]
+    first = min(present, key=lambda lane: (held[lane].node.guards is None and not held[lane].path, order(held[lane]), lane))  # type: ignore[union-attr]
+    candidates = []
+    for lane in present:
+        item = held[lane]
+        assert item is not None
+        for other in held:
+            if kinds[other] == kinds[lane]:
+                continue
+            decision = next((one for one in chain(item.node, item.path) if one.separates(lane, other)), None)
+            if decision is not None:
+                candidates.append((order(item), lane, other, decision, item))
+    choice_items = [item for item in held.values() if item is not None and isinstance(item.node, Choice)]
+    exits = [item for item in choice_items if any(item.node.exits)]  # type: ignore[union-attr]
+    if exits and (not candidates or all(isinstance(entry[4].node, Choice) for entry in candidates)):
+        return left_in_choice(run, exits[0], held, members)
+    if not candidates:
+        if exits:
+            return left_in_choice(run, exits[0], held, members)
+        item = held[first]
+        assert item is not None
+        return make(run, "guarded", None, item, item.mask, members & ~item.mask, held, first)
+    _, lane, other, decision, item = min(candidates, key=lambda entry: (rank_first(entry[3]), entry[0], entry[1]))
+    here = 0
+    for one, kind in kinds.items():
+        if kind == kinds[lane]:
+            here |= 1 << one
+    opposite = held[other]
+    shape = "exit" if decision.kind == "exit" else "trip" if decision.kind == "loop" else "guarded"
+    if shape == "guarded" and opposite is not None and guarded_by(opposite, decision):
+        shape = "order"
+    return make(run, shape, decision, item, here, members & ~here, held, other)
+
+
+def rank_first(decision: Decision) -> int:
+    return 0 if decision.kind != "exit" else 1
+
+
+def order(item: Item | None) -> tuple[int, int]:
+    if item is None:
+        return (1 << 30, 0)
+    place = item.node.at if isinstance(item.node, Event | Call | Attempt) else item.node.decision.at
+    return (place[0], place[1])
+
+
+def guarded_by(item: Item, decision: Decision) -> bool:
+    return any(one is decision for one in chain(item.node, item.path))
+
+
+def left_in_choice(run: Run, item: Item, held: dict[int, Item | None], members: int) -> Divergence | None:
+    """One side of a branch that only some lanes decide left; the others go on to the next call."""
+    node = item.node
+    assert isinstance(node, Choice)
+    other = next((one for one in held.values() if one is not None and one is not item), None)
+    staying = first_event(node.other if node.exits[0] else node.then, node.mask)
+    found = None
+    if other is not None:
+        found = locate(other)
+    if found is None and staying is not None:
+        found = (staying[0], (*item.path, node, *staying[1]))
+    if found is None:
+        return None
+    event, path = found
+    return Divergence(
+        "exit", node.decision, event, path, members & ~node.mask, node.mask & members, cause=cause_of(node, item.path), choice=node
+    )
+
+
+def cause_of(node: LogNode, path: Path) -> Cause | None:
+    if isinstance(node, Choice) and node.cause is not None:
+        return node.cause
+    return next((one.cause for one in chain(node, path) if one.cause is not None), None)
+
+
+def locate(item: Item) -> tuple[Event, Path] | None:
+    """The first communicating call of a pending thing."""
+    node = item.node
+    if isinstance(node, Event):
+        return node, item.path
+    logs = (node.body,) if isinstance(node, Loop) else (node.then, node.other) if isinstance(node, Choice) else ()
+    for log in logs:
+        found = first_event(log, item.mask)
+        if found is not None:
+            return found[0], (*item.path, node, *found[1])
+    return None
+
+
+def make(
+    run: Run,
+    shape: str,
+    decision: Decision | None,
+    item: Item,
+    here: int,
+    absent: int,
+    held: dict[int, Item | None],
+    other: int,
+) -> Divergence | None:
+    located = locate(item)
+    if located is None:
+        if isinstance(item.node, Event):
+            located = (item.node, item.path)
+        else:
+            return None
+    event, path = located
+    opposite = held.get(other)
+    found = locate(opposite) if opposite is not None else None
+    cause = decision.cause if decision is not None else None
+    return Divergence(
+        shape,
+        decision,
+        event,
+        path,
+        here,
+        absent,
+        other=found[0] if found else None,
+        other_path=found[1] if found else (),
+        cause=cause,
+    )
+
+
+# --- lanes that may part ---------------------------------------------------------------------------------------
+
+
+def undecided(run: Run) -> Iterator[Divergence]:
+    """Branches, loops and attempts that each rank decides for itself, and arguments that differ."""
+    from dtlint.machine.logs import walk
+
+    seen: set[tuple[object, ...]] = set()
+    for node, path in walk(run.log):
+        if isinstance(node, Choice) and node.cause is not None:
+            found = may_split(run, node, path)
+        elif isinstance(node, Loop) and node.cause is not None:
+            found = may_differ(run, node, path)
+        elif isinstance(node, Event) and node.kind in COMMUNICATES:
+            found = differing_argument(run, node, path)
+        else:
+            continue
+        if found is None:
+            continue
+        place = (found.shape, found.decision.path if found.decision else found.event.path)
+        place += found.decision.at if found.decision else found.event.at
+        if place not in seen:
+            seen.add(place)
+            yield found
+
+
+def may_split(run: Run, node: Choice, path: Path) -> Divergence | None:
+    for lane in lanes_in(node.mask):
+        then, other = key(node.then, lane), key(node.other, lane)
+        if then == other:
+            continue
+        if strip_ends(then) == strip_ends(other) and not in_talking_loop(path, node.mask):
+            continue
+        return split_of(run, node, path)
+    return None
+
+
+def split_of(run: Run, node: Choice, path: Path) -> Divergence | None:
+    inner = (*path, node)
+    for log in (node.then, node.other):
+        opposite = node.other if log is node.then else node.then
+        found = first_event(log, node.mask)
+        if found is None:
+            continue
+        across = first_event(opposite, node.mask)
+        if across is not None and (across[0].op, across[0].at) == (found[0].op, found[0].at):
+            continue
+        return Divergence(
+            "local",
+            node.decision,
+            found[0],
+            (*inner, *found[1]),
+            node.mask,
+            node.mask,
+            other=across[0] if across else None,
+            other_path=(*inner, *across[1]) if across else (),
+            cause=node.cause,
+            choice=node,
+        )
+    event = next_in_loop(path, node.mask) or first_event(node.then, node.mask) or first_event(node.other, node.mask)
+    if event is None:
+        return None
+    return Divergence(
+        "local", node.decision, event[0], (*inner, *event[1]), node.mask, node.mask, cause=node.cause, choice=node
+    )
+
+
+def next_in_loop(path: Path, mask: int) -> tuple[Event, tuple[Call, ...]] | None:
+    for node in reversed(path):
+        if isinstance(node, Loop):
+            return first_event(node.body, mask)
+        if isinstance(node, Call):
+            return None
+    return None
+
+
+def may_differ(run: Run, node: Loop, path: Path) -> Divergence | None:
+    if not communicates_without_end(node.body, node.mask):
+        return None
+    found = first_event(node.body, node.mask)
+    if found is None:
+        return None
+    return Divergence(
+        "trip",
+        node.decision,
+        found[0],
+        (*path, node, *found[1]),
+        node.mask,
+        node.mask,
+        cause=node.cause,
+        loop=node,
+    )
+
+
+def differing_argument(run: Run, event: Event, path: Path) -> Divergence | None:
+    if event.kind != "collective" or event.group is None:
+        return None
+    for name, value in event.details:
+        if disagrees(value, event):
+            return Divergence(
+                "argument",
+                None,
+                event,
+                path,
+                event.mask,
+                0,
+                cause=value.cause,
+                argument=name,
+            )
+    return None
+
+
+def disagrees(value: Value, event: Event) -> bool:
+    """Does an argument that all ranks must agree on differ between lanes of one communicator?"""
+    if isinstance(value, Row):
+        assert event.group is not None
+        for members in communicators(event.group, event.mask):
+            held = [value.lanes[lane] for lane in lanes_in(members & event.mask)]
+            if any(one != held[0] for one in held[1:]):
+                return True
+        return False
+    return isinstance(value, Unknown) and value.cause is not None and value.cause.kind in ("rank", "local rank", "node")
