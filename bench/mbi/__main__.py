@@ -35,7 +35,7 @@ def main(arguments: list[str] | None = None) -> int:
         print(json.dumps(as_json(selected, result, answer), indent=1))
     else:
         print_report(selected, findings, result, answer, options.show)
-    return 0 if not (result.false_negatives or result.false_positives) else 1
+    return 0 if not (result.false_negatives or result.false_positives or answer.incomplete) else 1
 
 
 def read(arguments: list[str] | None) -> argparse.Namespace:

@@ -50,8 +50,8 @@ def judge(situation: Situation) -> tuple[bool, str]:
     with tempfile.TemporaryDirectory(prefix="dtlint-parcoach15-") as directory:
         shutil.copy(situation.source, directory)
         answer = check(Path(directory))
-    if answer.failure:
-        return False, answer.failure
+    if problem := answer.failure or "; ".join(answer.incomplete[:1]):
+        return False, problem
     said = ", ".join(f"{item.code} line {item.line}" for item in answer.findings) or "nothing"
     if not situation.lines:
         return not answer.findings, said

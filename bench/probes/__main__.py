@@ -56,8 +56,8 @@ def judge(probe: Path) -> list[Judged]:
 
 def judge_bad(name: str, root: Path, codes: tuple[str, ...], places: tuple[Place, ...]) -> Judged:
     answer = check(root)
-    if answer.failure:
-        return Judged(name, "bad", False, answer.failure, answer.seconds)
+    if problem := answer.failure or incomplete(answer):
+        return Judged(name, "bad", False, problem, answer.seconds)
     findings = by_default(answer)
     deserved = [item for item in findings if item.code in codes and touches(item, places)]
     others = [item for item in findings if item not in deserved]
@@ -70,10 +70,15 @@ def judge_bad(name: str, root: Path, codes: tuple[str, ...], places: tuple[Place
 
 def judge_silent(name: str, twin: str, root: Path) -> Judged:
     answer = check(root)
-    if answer.failure:
-        return Judged(name, twin, False, answer.failure, answer.seconds)
+    if problem := answer.failure or incomplete(answer):
+        return Judged(name, twin, False, problem, answer.seconds)
     findings = by_default(answer)
     return Judged(name, twin, not findings, "silent" if not findings else "reported" + also(findings), answer.seconds)
+
+
+def incomplete(answer: Answer) -> str:
+    """Silence about what was not analysed is worth nothing."""
+    return f"incomplete: {answer.incomplete[0]}" if answer.incomplete else ""
 
 
 def by_default(answer: Answer) -> list[Reported]:

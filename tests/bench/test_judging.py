@@ -95,6 +95,11 @@ def test_a_good_twin_needs_silence_and_a_failure_is_not_silence(probe: Path, mon
     assert [one.right for one in probes.judge(probe)] == [False, False]
 
 
+def test_silence_about_what_was_not_analysed_does_not_count(probe: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(probes, "check", lambda root: Answer((), 0.1, 3, incomplete=("a.py:1: budget",)))
+    assert [one.why for one in probes.judge(probe)] == ["incomplete: a.py:1: budget"] * 2
+
+
 def test_a_correct_look_alike_is_judged_in_its_own_directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     root = tmp_path / "ok-1-example"
     root.mkdir()
