@@ -38,7 +38,7 @@ class Config:
     knowledge: Mapping[str, Any] = field(default_factory=dict)
     fail_on: str = "note"
     allow_incomplete: bool = False
-    budget: float = 1.0  # 2.0 = let the machine work twice as long before it gives up on a function
+    budget: int = 0  # steps before the machine gives up on an entry point; 0 = its own choice
     jobs: int = 0  # 0 = as many as there are cores
     cache_dir: str = ""  # "" = .dtlint_cache at the root; DTLINT_CACHE_DIR wins
     root: Path = field(default_factory=Path.cwd)  # what `exclude` and `per_file_ignores` are relative to
@@ -131,10 +131,10 @@ def _value(name: str, value: Any, where: str) -> Any:
             raise ConfigError(f"{where} must be true or false")
         case tuple():
             return _strings(value, where)
-        case int() | float():
-            if isinstance(value, (int, float)) and not isinstance(value, bool):
-                return type(default)(value)
-            raise ConfigError(f"{where} must be a number")
+        case int():
+            if isinstance(value, int) and not isinstance(value, bool):
+                return value
+            raise ConfigError(f"{where} must be a whole number")
         case str():
             if isinstance(value, str):
                 return value
@@ -158,8 +158,8 @@ def checked(config: Config, where: str) -> Config:
         raise ConfigError(f"{where}: world must be HOSTSxRANKS, as in `2x2`, not `{config.world}`")
     if config.fail_on not in SEVERITIES:
         raise ConfigError(f"{where}: fail-on must be one of {', '.join(SEVERITIES)}, not `{config.fail_on}`")
-    if config.jobs < 0 or config.budget <= 0:
-        raise ConfigError(f"{where}: jobs and budget must be positive")
+    if config.jobs < 0 or config.budget < 0:
+        raise ConfigError(f"{where}: jobs and budget must not be negative")
     return config
 
 

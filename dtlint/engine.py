@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from dtlint import cache
-from dtlint.config import Config
+from dtlint import cache, context
+from dtlint.config import Config, ConfigError
 from dtlint.findings import Finding, with_fingerprints
 from dtlint.mistakes import Mistake
 from dtlint.report.model import Report
 from dtlint.source.files import Discovery, discover, shown_path, standard_input
-from dtlint.source.text import Incomplete
+from dtlint.source.text import Incomplete, SourceFile
 
 if TYPE_CHECKING:
     from dtlint.api import Rule
+    from dtlint.knowledge.loader import Knowledge
     from dtlint.project.modules import Project
 
 Progress = Callable[[int, int, str], None]
@@ -38,77 +40,110 @@ def check(
     if not config.cache:
         return _fresh(listing, config, rule_dirs, progress)
     store = cache.Store(cache.directory_for(config))
-    hashes = store.content_hashes(listing.files)
-    more = [repr(listing.notices), repr(listing.problems)]
-    key = cache.key([file.path for file in listing.files], hashes, config, rule_dirs, more)
+    hashes = store.content_hashes(listing.everything)
+    more = [repr((listing.notices, listing.problems, [file.path for file in listing.files]))]
+    key = cache.key([file.path for file in listing.everything], hashes, config, rule_dirs, more)
     report = store.load(key)
     if report is None:
         report = _fresh(listing, config, rule_dirs, progress)
-        if store.content_hashes(listing.files) == hashes:  # else somebody is editing; the next run will see it
+        if store.content_hashes(listing.everything) == hashes:  # else somebody is editing; the next run will see it
             store.save(key, report)
     store.remember_files()
     return report
 
 
-def listed(paths: Sequence[str], config: Config, stdin: tuple[str, bytes] | None = None) -> Discovery:
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """The files that were asked for, and those they import that were not."""
+
+    files: list[SourceFile]
+    companions: list[SourceFile]
+    notices: list[str]
+    problems: list[Incomplete]
+
+    @property
+    def everything(self) -> list[SourceFile]:
+        return [*self.files, *self.companions]
+
+
+def listed(paths: Sequence[str], config: Config, stdin: tuple[str, bytes] | None = None) -> Listing:
     """The files to look at."""
     names = [path for path in paths if path != "-"]
-    listing = discover(names, config.exclude, config.force_exclude) if names else Discovery()
-    if listing.missing:
-        raise NothingThere("no such file or directory: " + ", ".join(listing.missing))
+    found = discover(names, config.exclude, config.force_exclude) if names else Discovery()
+    if found.missing:
+        raise NothingThere("no such file or directory: " + ", ".join(found.missing))
+    files = {file.path: file for file in found.files}
+    named = [files[path] for name in names if (path := shown_path(Path(name), Path.cwd())) in files]
     if stdin is not None:
         piped = standard_input(stdin[1], stdin[0])
-        listing.files = sorted(
-            [file for file in listing.files if file.path != piped.path] + [piped], key=lambda file: file.path
-        )
-    return listing
+        files[piped.path] = piped
+        named.append(piped)
+    companions = context.companions(named, files.values(), config.root)
+    return Listing([files[path] for path in sorted(files)], companions, found.notices, found.problems)
 
 
-def runs(listing: Discovery, config: Config, progress: Progress | None = None) -> Iterable[Any]:
+def runs(listing: Listing, config: Config, progress: Progress | None = None) -> Iterator[Any]:
     """What the abstract machine sees in these files, one run after the other."""
-    return _machine(_project(listing, config), config, progress)
+    return _machine(_project(listing, config, progress), config, progress)
 
 
-def _project(listing: Discovery, config: Config) -> Project:
-    from dtlint.knowledge import loader
+def _project(listing: Listing, config: Config, progress: Progress | None = None) -> Project:
     from dtlint.project.modules import Project
 
-    knowledge = loader.load(config.knowledge)
+    done, total = 0, len(listing.everything)
+
+    def tick(count: int) -> None:
+        nonlocal done
+        done += count
+        if progress is not None:
+            progress(done, total, "reading")
+
     directory = cache.directory_for(config) if config.cache else None
-    return Project.build(listing.files, knowledge.tokens, config.workers, directory)
+    return Project.build(listing.everything, _knowledge(config).tokens, config.workers, directory, tick)
+
+
+def _knowledge(config: Config) -> Knowledge:
+    from dtlint.knowledge import loader
+
+    try:
+        return loader.load(config.knowledge)
+    except loader.KnowledgeError as problem:
+        raise ConfigError(f"`knowledge` in the configuration: {problem}") from None
 
 
 def _machine(project: Project, config: Config, progress: Progress | None) -> Iterator[Any]:
-    from dtlint.knowledge import loader
     from dtlint.machine import run
 
-    for number, one in enumerate(run.analyse(project, loader.load(config.knowledge), config), 1):
+    seen: set[str] = set()
+    for one in run.analyse(project, _knowledge(config), config):
         yield one
+        seen.add(one.entry.path)
         if progress is not None:
-            progress(min(number, len(project.selected)), len(project.selected), "running")
+            progress(len(seen), len(project.selected), "running")
 
 
-def _fresh(listing: Discovery, config: Config, rule_dirs: Sequence[Path], progress: Progress | None) -> Report:
-    from dtlint import registry
-    from dtlint.outcome import placed, sorted_out
+def _fresh(listing: Listing, config: Config, rule_dirs: Sequence[Path], progress: Progress | None) -> Report:
+    from dtlint import outcome, registry
 
     known = registry.rules(tuple(rule_dirs))
     rules = registry.chosen(known, config.select, config.ignore)
-    project = _project(listing, config)
+    project = _project(listing, config, progress)
     findings: list[Finding] = []
     incomplete = [*listing.problems, *project.problems]
     for run in _machine(project, config, progress):
         for rule in rules:
             findings += _asked(rule, run, config, incomplete)
-        incomplete += getattr(run, "incomplete", ())
+        incomplete += [Incomplete(path, run.entry.line, reason) for path, reason in run.incomplete]
     findings = with_fingerprints(_distinct(findings))
-    kept, suppressed, notices = sorted_out(findings, listing.files, config, known, rules)
+    asked_for = {file.path for file in listing.files}
+    findings = [finding for finding in findings if not asked_for.isdisjoint(outcome.paths_of(finding))]
+    kept, suppressed, notices = outcome.sorted_out(findings, listing.files, config, known, rules)
     return Report(
-        findings=tuple(sorted(placed(kept, listing.files), key=lambda item: item.sort_key)),
-        suppressed=tuple(placed(suppressed, listing.files)),
+        findings=tuple(sorted(outcome.placed(kept, project.notebooks), key=lambda item: item.sort_key)),
+        suppressed=tuple(outcome.placed(suppressed, project.notebooks)),
         files=len(listing.files),
-        analysed=len(project.selected),
-        incomplete=tuple(sorted(set(incomplete))),
+        analysed=sum(path in asked_for for path in project.selected),
+        incomplete=tuple(sorted({item for item in incomplete if item.path in asked_for or item in listing.problems})),
         notices=(*listing.notices, *notices),
     )
 
@@ -122,7 +157,7 @@ def _asked(rule: Rule, run: Any, config: Config, incomplete: list[Incomplete]) -
         found = list(rule.check(run))
     except Exception as problem:
         reason = f"rule {rule.code} failed: {type(problem).__name__}: {problem}"
-        incomplete.append(Incomplete(str(getattr(run, "path", "")), 0, reason))
+        incomplete.append(Incomplete(run.entry.path, run.entry.line, reason))
         return []
     return [finding for finding in found if registry.reported(finding, rule, config.select, config.strict)]
 

@@ -10,8 +10,8 @@ from dtlint import registry
 from dtlint.api import Rule
 from dtlint.config import Config
 from dtlint.findings import Finding, Timeline
-from dtlint.source.notebooks import Notebook, read_notebook
-from dtlint.source.text import Incomplete, SourceFile, decode, read_bytes
+from dtlint.source.notebooks import Notebook
+from dtlint.source.text import SourceFile
 
 
 def ignored_by_file(finding: Finding, config: Config, rule: Rule) -> bool:
@@ -28,30 +28,35 @@ def ignored_by_file(finding: Finding, config: Config, rule: Rule) -> bool:
     return False
 
 
+def sorted_out(
+    findings: Sequence[Finding],
+    files: Sequence[SourceFile],
+    config: Config,
+    known: Sequence[Rule],
+    rules: Sequence[Rule],
+) -> tuple[list[Finding], list[Finding], list[str]]:
+    """What is reported, what a comment suppresses, and what is wrong with the comments."""
+    rule_of = {rule.code: rule for rule in known}
+    kept = [finding for finding in findings if not ignored_by_file(finding, config, rule_of[finding.code])]
+    return kept, [], []
+
+
 # --- notebooks ---------------------------------------------------------------------------------------------------
 
 
-def placed(findings: Iterable[Finding], files: Sequence[SourceFile]) -> list[Finding]:
+def placed(findings: Iterable[Finding], notebooks: Mapping[str, Notebook]) -> list[Finding]:
     """The same findings, with those in notebooks at a cell for people and at a line of the file for tools."""
-    by_path = {file.path: file for file in files if file.is_notebook}
-    found = list(findings)
-    if not by_path:
-        return found
-    used = {path for finding in found for path in _paths(finding)} & by_path.keys()
-    notebooks = {path: notebook for path in used if (notebook := _notebook(by_path[path])) is not None}
-    return [_placed(finding, notebooks) for finding in found]
+    return [
+        finding if notebooks.keys().isdisjoint(paths_of(finding)) else _placed(finding, notebooks)
+        for finding in findings
+    ]
 
 
-def _paths(finding: Finding) -> set[str]:
+def paths_of(finding: Finding) -> set[str]:
+    """All files that take part in a finding."""
     rows = finding.timeline.rows if finding.timeline else ()
-    return {finding.span.path, *(step.path for step in finding.trail), *(row.path for row in rows)}
-
-
-def _notebook(file: SourceFile) -> Notebook | None:
-    data = read_bytes(file)
-    source = data if isinstance(data, Incomplete) else decode(data, file.path)
-    notebook = source if isinstance(source, Incomplete) else read_notebook(source.text, file.path)
-    return None if isinstance(notebook, Incomplete) else notebook
+    steps = (step.path for step in finding.trail)
+    return {finding.span.path, *finding.related, *steps, *(row.path for row in rows)}
 
 
 def _placed(finding: Finding, notebooks: Mapping[str, Notebook]) -> Finding:

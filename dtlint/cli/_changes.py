@@ -9,7 +9,7 @@ from dataclasses import replace
 
 import click
 
-from dtlint.findings import Finding
+from dtlint.outcome import paths_of
 from dtlint.report.model import Report, plural
 
 
@@ -19,19 +19,13 @@ def only_changed(report: Report, say: Callable[[str], None]) -> Report:
     if not changed:
         say("dtlint: nothing is changed in git, so everything is reported")
         return report
-    kept = tuple(finding for finding in report.findings if _paths(finding) & changed)
+    kept = tuple(finding for finding in report.findings if {_real(path) for path in paths_of(finding)} & changed)
     incomplete = tuple(item for item in report.incomplete if _real(item.path) in changed)
     left_out = len(report.findings) - len(kept) + len(report.incomplete) - len(incomplete)
     notices = report.notices
     if left_out:
         notices = (*notices, f"{plural(left_out, 'finding')} not shown: no changed file takes part in them")
     return replace(report, findings=kept, incomplete=incomplete, notices=notices)
-
-
-def _paths(finding: Finding) -> set[str]:
-    steps = (step.path for step in finding.trail)
-    rows = (row.path for row in finding.timeline.rows) if finding.timeline else ()
-    return {_real(path) for path in (finding.span.path, *finding.related, *steps, *rows)}
 
 
 def _real(path: str) -> str:

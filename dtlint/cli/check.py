@@ -22,6 +22,7 @@ CLEAN, FOUND, INCOMPLETE = 0, 1, 3
 
 @click.command(
     "check",
+    short_help="Look for places where ranks part.",
     epilog="Exit codes: 0 clean, 1 findings, 2 usage or configuration, 3 analysis incomplete, 4 internal error.",
 )
 @click.argument("paths", nargs=-1, type=click.Path())

@@ -14,7 +14,7 @@ from dtlint.cli.rules import as_object
 from dtlint.documentation import sections
 
 
-@click.command("explain")
+@click.command("explain", short_help="Explain a rule.")
 @click.argument("rule")
 @click.option("--format", "form", type=click.Choice(["text", "md", "json"]), default="text", show_default=True)
 @options.COLOR

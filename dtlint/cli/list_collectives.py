@@ -11,7 +11,7 @@ import click
 from dtlint.cli import _options as options
 
 
-@click.command("list-collectives")
+@click.command("list-collectives", short_help="List where ranks communicate.")
 @click.argument("paths", nargs=-1, type=click.Path())
 @click.option("--format", "form", type=click.Choice(["table", "json"]), default="table", show_default=True)
 @options.analysis_options

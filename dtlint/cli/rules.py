@@ -13,7 +13,7 @@ from dtlint.api import Rule
 from dtlint.cli import _options as options
 
 
-@click.command("rules")
+@click.command("rules", short_help="List the rules.")
 @click.option("--select", multiple=True, metavar="RULES", help="Only these: codes, families (DT1), names.")
 @click.option("--format", "form", type=click.Choice(["table", "json"]), default="table", show_default=True)
 @click.option(

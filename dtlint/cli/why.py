@@ -14,7 +14,7 @@ from dtlint.cli import _options as options
 PLACE = re.compile(r"(.+?):(\d+)(?::\d+)?")
 
 
-@click.command("why")
+@click.command("why", short_help="Show what makes a line depend on the rank.")
 @click.argument("place", metavar="FILE:LINE")
 @click.argument("paths", nargs=-1, type=click.Path())
 @options.analysis_options

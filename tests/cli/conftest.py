@@ -36,18 +36,20 @@ class Outcome:
     err: str
 
 
-def check(run):
-    for path in run.project.paths:
-        for number, line in enumerate(run.lines(path), 1):
-            for word, code in (("HANG", "DT101"), ("RACE", "DT114"), ("MAYBE", "DT103")):
+def says(word, code):
+    def check(run):
+        for path in run.project.paths:
+            for number, line in enumerate(run.lines(path), 1):
                 if word in line:
-                    yield from found(path, number, line, word, code)
+                    yield found(path, number, line, word, code)
+
+    return check
 
 
 def found(path, number, line, word, code):
     column = line.index(word) + 1
     row = TimelineRow(1, path, number, "barrier()", (Cell.WAITS, Cell.NEVER))
-    yield RULES[code].finding(
+    return RULES[code].finding(
         Span(path, number, column, number, column + len(word)),
         f"only rank 0 says `{word}`",
         "say something else",
@@ -59,10 +61,6 @@ def found(path, number, line, word, code):
     )
 
 
-def nothing(run):
-    return []
-
-
 def rule(code, slug, effect, checker):
     return Rule(
         code, slug, "divergence", effect, "default", "0.1.0", ("torch",), "title", None, "", checker, DOCUMENTATION
@@ -70,9 +68,9 @@ def rule(code, slug, effect, checker):
 
 
 RULES = {
-    "DT101": rule("DT101", "rank-guarded-collective", "hang", check),
-    "DT103": rule("DT103", "rank-dependent-trip-count", "hang", nothing),
-    "DT114": rule("DT114", "missing-barrier", "race", nothing),
+    "DT101": rule("DT101", "rank-guarded-collective", "hang", says("HANG", "DT101")),
+    "DT103": rule("DT103", "rank-dependent-trip-count", "hang", says("MAYBE", "DT103")),
+    "DT114": rule("DT114", "missing-barrier", "race", says("RACE", "DT114")),
 }
 
 
@@ -82,7 +80,8 @@ def analyse(project, knowledge, config):
     def lines(path):
         return Path(path).read_text(encoding="utf-8", errors="replace").split("\n") if Path(path).is_file() else []
 
-    yield SimpleNamespace(project=project, lines=lines)
+    entry = SimpleNamespace(path=project.paths[0] if project.paths else "", line=1)
+    yield SimpleNamespace(project=project, lines=lines, entry=entry, incomplete=[])
 
 
 analyse.calls = 0

@@ -240,10 +240,33 @@ def test_notebook_places(dtlint, project):
     from dtlint.findings import Span
     from dtlint.outcome import placed
     from dtlint.report.model import place
-    from dtlint.source.files import discover
+    from dtlint.source.notebooks import read_notebook
     from tests.cli.conftest import RULES
 
     finding = RULES["DT101"].finding(Span("nb.ipynb", 2, 1, 2, 2), "m", "r")
-    (there,) = placed([finding], discover(["nb.ipynb"]).files)
+    (there,) = placed([finding], {"nb.ipynb": read_notebook(text, "nb.ipynb")})
     assert place(there) == "nb.ipynb:cell 2:2:1"
     assert text.split("\n")[there.span.line - 1].strip() == '"y = 1"'
+
+
+def test_a_named_file_brings_along_what_it_imports_but_not_its_findings(dtlint, project):
+    (project / "src" / "pkg").mkdir(parents=True)
+    (project / "train.py").write_text("import torch.distributed\nfrom pkg.helper import save\nimport side\n")
+    (project / "side.py").write_text("from dist import x\ndef (:\n")
+    (project / "src" / "pkg" / "__init__.py").write_text("")
+    (project / "src" / "pkg" / "helper.py").write_text(HANG + "from . import more\n")
+    (project / "src" / "pkg" / "more.py").write_text("")
+    from dtlint import engine
+    from dtlint.config import Config
+
+    listing = engine.listed(["train.py"], Config(root=project))
+    assert [file.path for file in listing.files] == ["train.py"]
+    assert [file.path for file in listing.companions] == [
+        "side.py",
+        "src/pkg/__init__.py",
+        "src/pkg/helper.py",
+        "src/pkg/more.py",
+    ]
+    done = dtlint("check", "train.py")
+    assert (done.code, done.out) == (0, "no findings in 1 file, 1 of them analysed\n")
+    assert dtlint("check", "src/pkg/helper.py", "train.py").code == 1

@@ -66,7 +66,7 @@ anything = { goes = 1 }
         "knowledge",
     }
     assert found.hosts_and_ranks == (3, 4)
-    assert (found.fail_on, found.budget, found.jobs, found.workers) == ("error", 2.0, 3, 3)
+    assert (found.fail_on, found.budget, found.jobs, found.workers) == ("error", 2, 3, 3)
     assert found.per_file_ignores == {"tests/*": ("DT114",)}
     assert found.knowledge == {"anything": {"goes": 1}}
 
@@ -79,8 +79,8 @@ anything = { goes = 1 }
         ("zzzzzz = 1", "known keys: "),
         ("select = 'DT1'", "`select` must be a list of strings"),
         ("strict = 1", "`strict` must be true or false"),
-        ("jobs = true", "`jobs` must be a number"),
-        ("jobs = -1", "must be positive"),
+        ("jobs = true", "`jobs` must be a whole number"),
+        ("jobs = -1", "must not be negative"),
         ("world = '2'", "world must be HOSTSxRANKS"),
         ("fail-on = 'all'", "fail-on must be one of error, warning, note"),
         ("per-file-ignores = []", "must be a table"),
