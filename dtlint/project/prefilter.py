@@ -17,6 +17,7 @@ from dataclasses import dataclass, field
 from dtlint.project.imports import ImportLine
 
 Words = frozenset[bytes]
+Distances = dict[bytes, int]  # name -> calls between it and an API
 PathOf = Callable[[str, str, int], "str | None"]  # importer, module, level -> file of the project
 
 _DEFINITION = re.compile(
@@ -27,13 +28,13 @@ _DEFINITION = re.compile(
 _WORD = re.compile(rb"[^\W\d]\w*")
 # Methods that run although no caller writes their name.
 _SILENT = re.compile(rb"__\w+__$|forward$")
-_COMMON = frozenset((b"self", b"cls", b"super"))
 
 
 # A name that this many files mention is a framework's base class or logger, not a wrapper around a collective:
 # following it would keep every file of a large project.
-HUB_FILES = 100
-HUB_SHARE = 20
+HUB_FILES = 60
+# Calls between a definition and the API it leads to, at most, for the definition to count.
+FARTHEST = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,8 +51,8 @@ class _Unit:
 class _File:
     units: tuple[_Unit, ...]
     words: Words
-    functions: set[bytes] = field(default_factory=set)  # reaching, top-level
-    methods: dict[bytes, set[bytes]] = field(default_factory=dict)  # class -> its reaching methods
+    functions: Distances = field(default_factory=dict)  # reaching, top-level
+    methods: dict[bytes, Distances] = field(default_factory=dict)  # class -> its reaching methods, b"" its body
 
 
 def select(
@@ -108,11 +109,10 @@ class _Selection:
             if importer not in self.kept:
                 for name in self._mentioned(importer, path):
                     mentioning.setdefault(name, []).append(importer)
-        hub = max(HUB_FILES, len(self.contents) // HUB_SHARE)
         for name, files in mentioning.items():
             seen = self.mentions.setdefault((path, name), set())
             seen.update(files)
-            if len(seen) <= hub:
+            if len(seen) <= HUB_FILES:
                 self.kept.update(files)
 
     def _file(self, path: str) -> _File:
@@ -120,24 +120,24 @@ class _Selection:
             self.files[path] = _split(self.contents[path], self.tokens)
         return self.files[path]
 
-    def _imported(self, path: str) -> tuple[set[bytes], dict[bytes, set[bytes]]]:
+    def _imported(self, path: str) -> tuple[Distances, dict[bytes, Distances]]:
         """Reaching functions and classes (with their reaching methods) under the names they have in this file."""
-        functions: set[bytes] = set()
-        methods: dict[bytes, set[bytes]] = {}
+        functions: Distances = {}
+        methods: dict[bytes, Distances] = {}
         for target, name, local in self.edges.get(path, ()):
             file = self.files.get(target)
             if file is None or target == path:
                 continue
             if name in ("", "*"):
-                functions |= file.functions
+                _merge(functions, file.functions)
                 for owner, names in file.methods.items():
-                    methods.setdefault(owner, set()).update(names)
+                    _merge(methods.setdefault(owner, {}), names)
                 continue
             written = name.encode()
             if written in file.functions:
-                functions.add(local.encode())
+                _merge(functions, {local.encode(): file.functions[written]})
             if written in file.methods:
-                methods.setdefault(local.encode(), set()).update(file.methods[written])
+                _merge(methods.setdefault(local.encode(), {}), file.methods[written])
         return functions, methods
 
     def _mentioned(self, importer: str, path: str) -> set[bytes]:
@@ -159,51 +159,70 @@ class _Selection:
         return found
 
     def _spread(self, path: str) -> bool:
-        """Find what is reaching in this file by now; True when something new is."""
+        """Find what is reaching in this file by now; True when something is new or nearer."""
         file = self._file(path)
         functions, methods = self._imported(path)
-        before = len(file.functions), sum(map(len, file.methods.values())), len(file.methods)
+        changed = self._reexport(path, file)
         while True:
-            size = len(file.functions), sum(map(len, file.methods.values())), len(file.methods)
-            hot = functions | file.functions
-            everywhere = {**methods}
+            hot = dict(functions)
+            _merge(hot, file.functions)
+            classes = {owner: dict(names) for owner, names in methods.items()}
             for owner, names in file.methods.items():
-                everywhere[owner] = everywhere.get(owner, set()) | names
-            own_methods = set().union(*file.methods.values()) if file.methods else set()
+                _merge(classes.setdefault(owner, {}), names)
+            again = False
             for unit in file.units:
-                if unit.direct or not unit.words.isdisjoint(hot) or self._through(unit, everywhere, own_methods):
-                    if unit.owner:
-                        file.methods.setdefault(unit.owner, set()).add(unit.name)
-                    else:
-                        file.functions.add(unit.name)
-            for target, name, local in self.edges.get(path, ()):  # re-exports
-                source = self.files.get(target)
-                if source is not None and name == "*":
-                    file.functions |= source.functions
-                    for owner, names in source.methods.items():
-                        file.methods.setdefault(owner, set()).update(names)
-                elif local.encode() in functions:
-                    file.functions.add(local.encode())
-                elif local.encode() in methods:
-                    file.methods.setdefault(local.encode(), set()).update(methods[local.encode()])
-            if size == (len(file.functions), sum(map(len, file.methods.values())), len(file.methods)):
-                return size != before
+                distance = 0 if unit.direct else 1 + _distance(unit, hot, classes)
+                if distance <= FARTHEST:
+                    target = file.methods.setdefault(unit.owner, {}) if unit.owner else file.functions
+                    again |= _merge(target, {unit.name: distance})
+            changed |= again
+            if not again:
+                return changed
 
-    @staticmethod
-    def _through(unit: _Unit, methods: Mapping[bytes, set[bytes]], own: set[bytes]) -> bool:
-        """Does this definition use a class whose methods reach, or its own class's reaching methods?"""
-        if unit.owner and unit.name == b"" and any(owner in unit.words for owner in methods if owner != unit.owner):
-            return True  # a base class
-        if b"self" in unit.words and not unit.words.isdisjoint(own - _COMMON):
-            return True
-        return any(owner in unit.words and _uses(names, unit.words) for owner, names in methods.items())
-
-
-def _uses(methods: set[bytes], words: Words) -> bool:
-    return any(name == b"" or name in words or _SILENT.match(name) for name in methods)
+    def _reexport(self, path: str, file: _File) -> bool:
+        """What a package's `__init__` imports is found in the package, as near as where it comes from."""
+        changed = False
+        for target, name, local in self.edges.get(path, ()):
+            source = self.files.get(target)
+            if source is None or name == "":
+                continue
+            if name == "*":
+                changed |= _merge(file.functions, source.functions)
+                for owner, names in source.methods.items():
+                    changed |= _merge(file.methods.setdefault(owner, {}), names)
+                continue
+            written, known = name.encode(), local.encode()
+            if written in source.functions:
+                changed |= _merge(file.functions, {known: source.functions[written]})
+            if written in source.methods:
+                changed |= _merge(file.methods.setdefault(known, {}), source.methods[written])
+        return changed
 
 
-def _used(methods: set[bytes], data: bytes) -> bool:
+def _merge(into: Distances, more: Mapping[bytes, int]) -> bool:
+    changed = False
+    for name, distance in more.items():
+        if distance < into.get(name, FARTHEST + 1):
+            into[name] = distance
+            changed = True
+    return changed
+
+
+def _distance(unit: _Unit, functions: Distances, classes: Mapping[bytes, Distances]) -> int:
+    """How far the nearest thing is that this definition uses: a function, a class's method, a method of its own."""
+    nearest = min([functions[word] for word in unit.words & functions.keys()], default=FARTHEST + 1)
+    for owner in unit.words & classes.keys():
+        for name, distance in classes[owner].items():
+            if distance < nearest and (name == b"" or name in unit.words or _SILENT.match(name)):
+                if owner != unit.owner or name != unit.name:
+                    nearest = distance
+    if unit.owner and b"self" in unit.words:
+        own = classes.get(unit.owner, {})
+        nearest = min([own[word] for word in unit.words & own.keys() if word != unit.name] + [nearest])
+    return nearest
+
+
+def _used(methods: Distances, data: bytes) -> bool:
     return any(name == b"" or b"." + name in data or _SILENT.match(name) for name in methods)
 
 
