@@ -66,6 +66,24 @@ def difference(first: Call, second: Call) -> str:
     return ""
 
 
+def unequal_pieces(calls: list[Call]) -> Mismatch | None:
+    """all_gather may have uneven shapes, but every rank must have made room for what the others send."""
+    if calls[0].operation != "all_gather":
+        return None
+    for call in calls:
+        expected = call.signature.get("expects", ())
+        sent = [
+            numel
+            for index in range(len(call.signature["numels"]))
+            for other in calls
+            for numel in other.signature["numels"][index : index + 1]
+        ]
+        for position, (room, numel) in enumerate(zip(expected, sent)):
+            if room != numel:
+                return Mismatch(call, calls[position % len(calls)], "SIZE_OR_SYNTAX_MISMATCH")
+    return None
+
+
 class Agreement:
     """State of all ranks of one job."""
 
@@ -77,6 +95,7 @@ class Agreement:
         self.pending: dict[tuple[int, int], Call] = {}
         self.blocked: dict[int, int] = {}  # rank → number of the call it waits for
         self.ended: set[int] = set()
+        self.order: dict[int, list[tuple[str, int]]] = {rank: [] for rank in range(ranks)}
 
     def post(self, call: Call) -> list[Call] | Mismatch | None:
         """A rank makes a call: the calls that are complete now, a contradiction, or nothing yet."""
@@ -86,6 +105,7 @@ class Agreement:
         group = self.groups.setdefault(call.group, _Group(call.members))
         call.position = group.made.get(call.rank, 0) + 1
         group.made[call.rank] = call.position
+        self.order[call.rank].append((call.group, call.position))
         meeting = group.open.setdefault(call.position, {})
         for other in meeting.values():
             if word := difference(other, call):
@@ -95,7 +115,8 @@ class Agreement:
         if len(meeting) < len(group.members):
             return None
         del group.open[call.position]
-        return self._complete([meeting[rank] for rank in group.members])
+        calls = [meeting[rank] for rank in group.members]
+        return unequal_pieces(calls) or self._complete(calls)
 
     def _pair(self, call: Call) -> list[Call] | None:
         waiting = self.receives if call.operation == "send" else self.sends
@@ -138,6 +159,20 @@ class Agreement:
             return []
         calls = [self.pending.get((rank, number)) for rank, number in sorted(self.blocked.items())]
         return [call for call in calls if call is not None] if all(calls) else []
+
+    def crossed(self) -> tuple[int, int, str, str] | None:
+        """Two ranks that used the same two groups in different orders and got through: by luck."""
+        for first in range(self.ranks):
+            for second in range(first + 1, self.ranks):
+                ours = [item for item in self.order[first] if second in self.groups[item[0]].members]
+                theirs = [item for item in self.order[second] if first in self.groups[item[0]].members]
+                common = set(ours) & set(theirs)
+                one = [item for item in ours if item in common]
+                other = [item for item in theirs if item in common]
+                for here, there in zip(one, other):
+                    if here != there:
+                        return first, second, here[0], there[0]
+        return None
 
     def missing(self, call: Call) -> list[int]:
         """The ranks for which a call waits."""

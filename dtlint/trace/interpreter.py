@@ -12,7 +12,16 @@ from dtlint.trace.session import NotPossible, install_hint
 
 IMPORTS = re.compile(r"^\s*(?:import|from)\s+([A-Za-z_]\w*)", re.MULTILINE)
 OF_JAX = {"jax", "flax", "optax", "orbax", "haiku", "equinox", "chex"}
-OF_TORCH = {"torch", "lightning", "pytorch_lightning", "accelerate", "transformers", "deepspeed", "torchvision", "torchft"}
+OF_TORCH = {
+    "torch",
+    "lightning",
+    "pytorch_lightning",
+    "accelerate",
+    "transformers",
+    "deepspeed",
+    "torchvision",
+    "torchft",
+}
 
 
 def framework_of(source: str) -> str:

@@ -6,6 +6,7 @@ from dtlint.trace.agreement import Call, rank_words
 from dtlint.trace.coordinator import Coordinator
 from dtlint.trace.model import Outcome
 
+LIBRARY_PROOFS = ("DDP expects same model across all ranks",)
 ENDED = {
     "finished": "had finished",
     "exit": "had exited",
@@ -73,6 +74,10 @@ def _deadlock(run: Coordinator, calls: list[Call]) -> Outcome:
 def _all_ended(run: Coordinator) -> Outcome:
     ends = [run.ends[rank] for rank in sorted(run.ends)]
     failed = [end for end in ends if end["how"] in ("exception", "killed")]
+    proof = next((end for end in failed for word in LIBRARY_PROOFS if word in end.get("text", "")), None)
+    if proof is not None and len(failed) == len(ends):
+        # every rank heard from every other rank before it said so
+        return Outcome("mismatch", "SIZE_OR_SYNTAX_MISMATCH", f"SIZE_OR_SYNTAX_MISMATCH: {proof['text'][:300]}")
     if failed:
         injected = any(end.get("origin") == "injected" for end in failed)
         reason = "injected-failure" if injected else "all-ranks-failed" if len(failed) == len(ends) else "rank-error"
@@ -82,6 +87,10 @@ def _all_ended(run: Coordinator) -> Outcome:
     if left and not any(end["how"] == "steps" for end in ends):
         sentence = f"COLLECTIVE_STATE_MISMATCH: {run.who_waits(left)} when every rank had ended"
         return Outcome("deadlock", "COLLECTIVE_STATE_MISMATCH", sentence, tuple(call.key for call in left))
+    if crossed := run.agreement.crossed():
+        first, second, here, there = crossed
+        sentence = f"ranks {first} and {second} use groups {here} and {there} in different orders, without waiting"
+        return Outcome("inconclusive", "order-hazard", sentence)
     if not run.events:
         return Outcome("inconclusive", "nothing-communicated", "no rank made a call that communicates")
     steps = sorted({int(end.get("steps", 0)) for end in ends})

@@ -38,7 +38,10 @@ package = importlib.util.module_from_spec(found)
 sys.modules["dtlint"] = package
 found.loader.exec_module(package)
 sys.argv[:] = sys.argv[2:]
-runpy.run_module(module, run_name="__main__", alter_sys=True)
+if module.endswith(".py"):
+    runpy.run_path(module, run_name="__main__")
+else:
+    runpy.run_module(module, run_name="__main__", alter_sys=True)
 """
 
 
@@ -78,7 +81,11 @@ class Session:
     """A running server behind its keeper."""
 
     def __init__(
-        self, python: str = "", module: str = "dtlint.trace.torch.server", *, framework: str = "torch",
+        self,
+        python: str = "",
+        module: str = "dtlint.trace.torch.server",
+        *,
+        framework: str = "torch",
         limit: float = 3600.0,
     ) -> None:
         self.python, self.module, self.framework = python or sys.executable, module, framework

@@ -260,7 +260,9 @@ def simplify_wrappers() -> None:
 LOADER: dict[str, Any] = {"num_workers": 0, "pin_memory": False, "persistent_workers": False, "timeout": 0}
 
 
-def _rewrite(kind: Any, values: dict[str, Any], drop: tuple[str, ...] = (), only_if_given: tuple[str, ...] = ()) -> None:
+def _rewrite(
+    kind: Any, values: dict[str, Any], drop: tuple[str, ...] = (), only_if_given: tuple[str, ...] = ()
+) -> None:
     import functools
     import inspect
 

@@ -20,7 +20,9 @@ def install_gloo(recorder: Recorder, store_path: str, patience: float) -> None:
     original_helper = c10d._new_process_group_helper
 
     @functools.wraps(original_helper)
-    def helper(size: int, rank: int, ranks: Any, backend: Any, store: Any, name: Any, *args: Any, **keywords: Any) -> Any:
+    def helper(
+        size: int, rank: int, ranks: Any, backend: Any, store: Any, name: Any, *args: Any, **keywords: Any
+    ) -> Any:
         given = {**_without_positional(args, keywords), "timeout": limit}
         return original_helper(size, rank, ranks, "gloo", store, name, **given)
 

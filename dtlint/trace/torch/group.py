@@ -184,7 +184,8 @@ class RecordingGroup(dist.ProcessGroup):
 
     def allgather(self, output_lists: list[Tensors], inputs: Tensors, opts: Any = None) -> Any:
         targets = [tensor for outputs in output_lists for tensor in outputs]
-        return self._call("all_gather", targets, list(inputs), opts, describe(list(inputs)), **shape(list(inputs)))
+        wanted = {"expects": [target.numel() for target in targets], **shape(list(inputs))}
+        return self._call("all_gather", targets, list(inputs), opts, describe(list(inputs)), **wanted)
 
     def allgather_coalesced(self, output_lists: list[Tensors], inputs: Tensors, opts: Any = None) -> Any:
         targets = [outputs[index] for index in range(len(inputs)) for outputs in output_lists]

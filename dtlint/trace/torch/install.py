@@ -34,7 +34,9 @@ def install(recorder: Recorder, store_path: str) -> None:
     original_helper = c10d._new_process_group_helper
 
     @functools.wraps(original_helper)
-    def helper(size: int, rank: int, ranks: Any, backend: Any, store: Any, name: Any, *args: Any, **keywords: Any) -> Any:
+    def helper(
+        size: int, rank: int, ranks: Any, backend: Any, store: Any, name: Any, *args: Any, **keywords: Any
+    ) -> Any:
         asked = str(backend or "").lower()
         requested[str(name)] = "nccl" if "nccl" in asked or asked == "undefined" else (asked or "gloo")
         recorder.buffered_sends = "nccl" not in requested[str(name)]
@@ -73,8 +75,8 @@ def install(recorder: Recorder, store_path: str) -> None:
         setattr(dist, name, (lambda: True))
         setattr(c10d, name, (lambda: True))
     dist.monitored_barrier = c10d.monitored_barrier = lambda group=None, *_, **__: (
-        (group or c10d._get_default_group()).monitored_barrier()
-    )
+        group or c10d._get_default_group()
+    ).monitored_barrier()
 
 
 def _without_positional(args: tuple[Any, ...], keywords: dict[str, Any]) -> dict[str, Any]:

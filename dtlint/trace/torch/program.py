@@ -169,5 +169,3 @@ def describe_failure(error: BaseException, recorder: Recorder) -> dict[str, Any]
     text = f"{type(error).__name__}: {error}"[:1000]
     place = stack[-1] if stack else None
     return {"how": "exception", "text": text, "stack": stack, "place": place, "origin": origin}
-
-

@@ -7,6 +7,7 @@ happens goes out as JSON lines on the descriptor. It never runs a torch operatio
 from __future__ import annotations
 
 import contextlib
+import gc
 import json
 import os
 import shutil
@@ -52,6 +53,8 @@ def import_torch() -> str:
             __import__(name)
     from dtlint.trace.torch import arithmetic, program  # noqa: F401
 
+    gc.collect()
+    gc.freeze()  # the collector would touch, and so copy, every page of every fork
     return str(torch.__version__)
 
 
@@ -73,7 +76,7 @@ def run_job(job: dict[str, Any], number: int, stream: Stream, limits: sandbox.Li
     os.mkdir(scratch)
     began = time.monotonic()
     layers = writable_layers(job)
-    private = bool(job.get("private", True)) and sandbox.can_have_private_files(scratch, layers, limits)
+    private = bool(job.get("private", True)) and _can_be_private(scratch, layers, limits)
     child = os.fork()
     if child == 0:
         coordinate(job, scratch, layers if private else None, stream, limits)
@@ -81,12 +84,24 @@ def run_job(job: dict[str, Any], number: int, stream: Stream, limits: sandbox.Li
     while os.waitpid(child, os.WNOHANG)[0] == 0:
         if time.monotonic() > deadline:
             kill_below(os.getpid())
-            stream({"type": "outcome", "kind": "inconclusive", "reason": "engine-error", "sentence": "no answer in time"})
+            stream(
+                {"type": "outcome", "kind": "inconclusive", "reason": "engine-error", "sentence": "no answer in time"}
+            )
             break
         time.sleep(0.004)
     kill_below(os.getpid())
     shutil.rmtree(scratch, ignore_errors=True)
     stream({"type": "job", "number": number, "wall": round(time.monotonic() - began, 3)})
+
+
+_tried: dict[tuple[str, ...], bool] = {}
+
+
+def _can_be_private(scratch: str, layers: list[str], limits: sandbox.Limits) -> bool:
+    key = tuple(layers)
+    if key not in _tried:
+        _tried[key] = sandbox.can_have_private_files(scratch, layers, limits)
+    return _tried[key]
 
 
 def writable_layers(job: dict[str, Any]) -> list[str]:

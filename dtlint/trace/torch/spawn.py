@@ -39,8 +39,9 @@ def install(rank: int, recorder: Recorder) -> None:
                 return real_process(*args, **keywords)
             return super().__new__(cls)
 
-        def __init__(self, group: Any = None, target: Any = None, name: Any = None, args: Any = (), kwargs: Any = None,
-                     **_: Any) -> None:
+        def __init__(
+            self, group: Any = None, target: Any = None, name: Any = None, args: Any = (), kwargs: Any = None, **_: Any
+        ) -> None:
             self.number = started["count"]
             started["count"] += 1
             self.target, self.args, self.kwargs = target, args, kwargs or {}
@@ -57,6 +58,7 @@ def install(rank: int, recorder: Recorder) -> None:
             return False
 
         def terminate(self) -> None: ...
+
         kill = close = terminate
 
     for holder in (multiprocessing, torch.multiprocessing):

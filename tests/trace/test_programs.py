@@ -1,0 +1,228 @@
+"""Real scripts under the lockstep engine: the bad ones part at the right line, the good ones agree."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from dtlint.trace.model import Result
+from dtlint.trace.session import Job, Session
+
+pytestmark = pytest.mark.trace
+PROGRAMS = Path(__file__).with_name("programs")
+PAIRS = sorted(path.name for path in PROGRAMS.iterdir() if (path / "good.py").is_file())
+REPOSITORY = Path(__file__).resolve().parents[2]
+# program → (outcome, {rank: text of the line where it is stuck or stopped})
+EXPECTED = {
+    "barrier_under_rank": ("mismatch", {0: "dist.barrier()", 1: "loss = model("}),
+    "early_return": ("deadlock", {0: "dist.all_reduce(score)"}),
+    "fsdp2_save": ("mismatch", {0: "state = get_model_state_dict(", 1: "dist.barrier()"}),
+    "fsdp_state_dict": ("mismatch", {0: "torch.save(model.state_dict()", 1: "dist.barrier()"}),
+    "handler": ("mismatch", {0: "dist.all_reduce(loss)", 1: "dist.barrier()"}),
+    "local_nan": ("deadlock", {0: "loss.backward()"}),
+    "object_gather": ("mismatch", {0: "dist.all_gather_object(", 1: "dist.broadcast_object_list("}),
+    "partial_group": ("mismatch", {0: "dist.new_group([0])", 1: "dist.all_reduce("}),
+    "point_to_point": ("deadlock", {0: "dist.recv(", 1: "dist.recv("}),
+    "spawned": ("mismatch", {0: "dist.barrier()", 1: "dist.all_reduce("}),
+    "two_groups": ("deadlock", {0: "dist.all_reduce(", 1: "dist.all_reduce("}),
+    "uneven_loop": ("deadlock", {1: "dist.all_reduce("}),
+}
+
+
+def line_of(place_path: str, line: int) -> str:
+    return Path(place_path).read_text().splitlines()[line - 1].strip()
+
+
+def run(session: Session, path: Path, **options: object) -> Result:
+    return session.run_as_wanted(Job(str(path), timeout=60, **options))  # type: ignore[arg-type]
+
+
+def test_every_pair_has_an_expectation() -> None:
+    assert set(EXPECTED) <= set(PAIRS)
+
+
+@pytest.mark.parametrize("name", sorted(EXPECTED))
+def test_bad_program_parts_at_its_line(session: Session, name: str) -> None:
+    kind, lines = EXPECTED[name]
+    result = run(session, PROGRAMS / name / "bad.py")
+    assert result.outcome.kind == kind, result.outcome
+    found = {event.rank: line_of(event.place.path, event.place.line) for event in result.involved}
+    assert set(found) == set(lines)
+    for rank, text in lines.items():
+        assert text in found[rank]
+
+
+@pytest.mark.parametrize("name", PAIRS)
+def test_good_twin_agrees(session: Session, name: str) -> None:
+    result = run(session, PROGRAMS / name / "good.py")
+    assert result.outcome.kind == "agreed", (result.outcome, [end.output for end in result.ends])
+
+
+def test_four_ranks_share_a_verdict(session: Session) -> None:
+    result = run(session, PROGRAMS / "barrier_under_rank" / "bad.py", ranks=4)
+    assert result.outcome.kind == "mismatch"
+    assert len(result.involved) == 4
+
+
+def test_steps_end_every_rank(session: Session) -> None:
+    result = run(session, PROGRAMS / "barrier_under_rank" / "good.py", steps=2)
+    assert result.outcome.kind == "agreed"
+    assert [(end.how, end.steps) for end in result.ends] == [("steps", 2), ("steps", 2)]
+
+
+def write(path: Path, body: str) -> Path:
+    path.write_text("import os, sys, time\nimport torch\nimport torch.distributed as dist\n" + body)
+    return path
+
+
+def test_files_and_network_are_out_of_reach(session: Session, tmp_path: Path) -> None:
+    script = write(
+        tmp_path / "writer.py",
+        f"""
+import socket
+dist.init_process_group("gloo")
+open({str(tmp_path / "beside.txt")!r}, "w").write("x")
+open("here.txt", "w").write("x")
+assert open("here.txt").read() == "x"
+try:
+    socket.create_connection(("192.0.2.1", 80), timeout=2)
+    sys.exit("the network is there")
+except OSError:
+    pass
+dist.barrier()
+""",
+    )
+    result = run(session, script, directory=str(tmp_path))
+    if any("not isolated" in notice for notice in result.notices):
+        pytest.skip("; ".join(result.notices))
+    assert result.outcome.kind == "agreed", result
+    assert [end.how for end in result.ends] == ["finished", "finished"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["writer.py"]
+
+
+def test_endless_computation_is_inconclusive(session: Session, tmp_path: Path) -> None:
+    script = write(tmp_path / "endless.py", 'dist.init_process_group("gloo")\nwhile True:\n    pass\n')
+    result = session.run(Job(str(script), timeout=2))
+    assert (result.outcome.kind, result.outcome.reason) == ("inconclusive", "timeout")
+    assert result.exit_code == 3
+
+
+def test_swallowed_stop_does_not_hang(session: Session, tmp_path: Path) -> None:
+    body = """
+dist.init_process_group("gloo")
+while dist.get_rank() == 0:
+    try:
+        dist.barrier()
+    except:
+        pass
+"""
+    result = session.run(Job(str(write(tmp_path / "stubborn.py", body)), timeout=20))
+    assert result.outcome.kind == "deadlock"
+
+
+def test_failure_in_a_library_is_no_verdict(session: Session, tmp_path: Path) -> None:
+    body = """
+dist.init_process_group("gloo")
+if dist.get_rank() == 1:
+    torch.zeros(2) @ torch.zeros(3)
+dist.barrier()
+"""
+    result = run(session, write(tmp_path / "failing.py", body))
+    assert (result.outcome.kind, result.outcome.reason) == ("inconclusive", "rank-error")
+
+
+def test_raise_of_the_program_is_a_choice(session: Session, tmp_path: Path) -> None:
+    body = """
+dist.init_process_group("gloo")
+if dist.get_rank() == 1:
+    raise SystemExit(0)
+dist.barrier()
+"""
+    result = run(session, write(tmp_path / "leaving.py", body))
+    assert result.outcome.kind == "deadlock"
+
+
+def test_no_communication_is_not_agreement(session: Session, tmp_path: Path) -> None:
+    result = run(session, write(tmp_path / "silent.py", "print('nothing')\n"))
+    assert (result.outcome.kind, result.outcome.reason) == ("inconclusive", "nothing-communicated")
+
+
+def test_injected_failure_that_is_swallowed(session: Session, tmp_path: Path) -> None:
+    body = """
+dist.init_process_group("gloo")
+for step in range(3):
+    try:
+        value = torch.ones(1) * step
+        dist.all_reduce(value)
+    except ValueError:
+        pass
+"""
+    script = write(tmp_path / "swallow.py", body)
+    inject = {"path": str(script), "line": 8, "rank": 1, "exception": "ValueError"}
+    result = run(session, script, inject=inject)
+    assert result.outcome.kind == "deadlock"
+    assert {event.rank for event in result.involved} == {0}
+    line = script.read_text().splitlines().index("        value = torch.ones(1) * step") + 1
+    assert line == 8
+
+
+def test_wanted_world_size_is_used(session: Session, tmp_path: Path) -> None:
+    body = """
+import torch.multiprocessing as mp
+def work(rank):
+    dist.init_process_group("gloo", init_method="tcp://127.0.0.1:29501", rank=rank, world_size=3)
+    dist.barrier()
+if __name__ == "__main__":
+    mp.spawn(work, nprocs=3)
+"""
+    result = run(session, write(tmp_path / "three.py", body))
+    assert (result.outcome.kind, result.ranks) == ("agreed", 3)
+
+
+def test_missing_data_is_replaced_on_request(session: Session, tmp_path: Path) -> None:
+    body = """
+import numpy as np
+dist.init_process_group("gloo")
+data = np.memmap("train.bin", dtype=np.uint16, mode="r")
+dist.all_reduce(torch.from_numpy(data[:8].astype(np.int64)))
+"""
+    script = write(tmp_path / "tokens.py", body)
+    assert run(session, script).outcome.reason == "all-ranks-failed"
+    result = run(session, script, synthetic=True)
+    assert result.outcome.kind == "agreed"
+    assert any("train.bin" in notice for notice in result.notices)
+
+
+def test_real_gloo_is_of_the_same_opinion(session: Session) -> None:
+    for name, kind in (("good", "agreed"), ("bad", "deadlock")):
+        job = Job(str(PROGRAMS / "early_return" / f"{name}.py"), engine="gloo", patience=2)
+        assert session.run(job).outcome.kind == kind
+
+
+def test_the_command(torch_python: str, tmp_path: Path) -> None:
+    chrome, report = tmp_path / "lanes.json", tmp_path / "report.json"
+    script = PROGRAMS / "uneven_loop" / "bad.py"
+    command = [sys.executable, "-m", "dtlint", "trace", str(script), "--python", torch_python, "--chrome", str(chrome)]
+    environment = {**os.environ, "PYTHONPATH": str(REPOSITORY), "COLUMNS": "100"}
+    command += ["--output-format", "full", "--output-format", f"json={report}"]
+    done = subprocess.run(command, capture_output=True, text=True, env=environment, cwd=REPOSITORY, timeout=120)
+    assert done.returncode == 1, done.stderr
+    assert "never comes" in done.stdout and "bad.py:11" in done.stdout
+    assert json.loads(report.read_text())["outcome"]["kind"] == "deadlock"
+    assert json.loads(chrome.read_text())["traceEvents"]
+
+
+def test_an_interpreter_without_torch_is_a_mistake(tmp_path: Path) -> None:
+    bare = tmp_path / "bare"
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(bare)], check=True, timeout=120)
+    command = [sys.executable, "-m", "dtlint", "trace", str(PROGRAMS / "uneven_loop" / "good.py")]
+    command += ["--python", str(bare / "bin" / "python")]
+    environment = {**os.environ, "PYTHONPATH": str(REPOSITORY)}
+    done = subprocess.run(command, capture_output=True, text=True, env=environment, cwd=REPOSITORY, timeout=120)
+    assert done.returncode == 2
+    assert len(done.stderr.strip().splitlines()) == 1 and "pip install torch" in done.stderr
