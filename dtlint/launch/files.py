@@ -1,0 +1,59 @@
+"""Which launch files lie below these paths?"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from dtlint.launch.project import SUFFIXES
+from dtlint.source.files import NEVER, Discovery, discover
+
+
+def launch_files(paths: Sequence[str], exclude: Sequence[str] = (), force_exclude: bool = False) -> Discovery:
+    """Files named outright are taken; below directories those with the endings of launch files, as git sees them."""
+    given = [Path(path) for path in paths]
+    named = [str(path) for path in given if not path.is_dir() and not _other(path)]
+    below = [str(file) for path in given if path.is_dir() for file in _below(path)]
+    result = discover(named, exclude, force_exclude) if named else Discovery()
+    if below:
+        # What lies in a directory was not asked for by name: `exclude` holds, and silently.
+        inside = discover(below, exclude, force_exclude=True)
+        known = {file.path for file in result.files}
+        result.files += [file for file in inside.files if file.path not in known]
+        result.files.sort(key=lambda file: file.path)
+    return result
+
+
+def _other(path: Path) -> bool:
+    return path.suffix.lower() in (".py", ".pyw", ".ipynb", ".md", ".toml")
+
+
+def _below(directory: Path) -> Iterator[Path]:
+    tracked = _tracked(directory)
+    for path in _walk(directory) if tracked is None else tracked:
+        if path.suffix.lower() in SUFFIXES and not NEVER.intersection(path.relative_to(directory).parts[:-1]):
+            if path.is_file():
+                yield path
+
+
+def _tracked(directory: Path) -> list[Path] | None:
+    """What git tracks or would track, None outside a work tree or without git."""
+    if not any((parent / ".git").exists() for parent in (directory.resolve(), *directory.resolve().parents)):
+        return None
+    command = ["git", "-C", str(directory), "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
+    command += ["--deduplicate", "--", *(f":(glob,icase)**/*{suffix}" for suffix in SUFFIXES)]
+    try:
+        done = subprocess.run(command, capture_output=True, timeout=120, check=False, stdin=subprocess.DEVNULL)
+    except (OSError, subprocess.SubprocessError):
+        return None
+    if done.returncode != 0:
+        return None
+    return [directory / os.fsdecode(name) for name in done.stdout.split(b"\0") if name]
+
+
+def _walk(directory: Path) -> Iterator[Path]:
+    for here, folders, files in os.walk(directory):
+        folders[:] = sorted(name for name in folders if name not in NEVER)
+        yield from (Path(here) / name for name in sorted(files))
