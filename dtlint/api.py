@@ -20,17 +20,36 @@ from dtlint.findings import (
     Timeline,
     TimelineRow,
 )
+from dtlint.machine.logs import Attempt, Call, Choice, Decision, Event, Log, Loop, walk
+from dtlint.machine.run import Run
+from dtlint.timeline.divergence import Divergence
+from dtlint.timeline.telling import diverging, place_of, short, told, who
 
 __all__ = [
+    "Attempt",
+    "Call",
     "Cell",
+    "Choice",
+    "Decision",
+    "Divergence",
     "Edit",
+    "Event",
     "Finding",
     "Fix",
+    "Log",
+    "Loop",
     "Rule",
+    "Run",
     "Span",
     "Step",
     "Timeline",
     "TimelineRow",
+    "diverging",
+    "place_of",
+    "short",
+    "told",
+    "walk",
+    "who",
 ]
 
 

@@ -3,28 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from dtlint import cache, context
+from dtlint import cache
 from dtlint.config import Config, ConfigError
 from dtlint.findings import Finding, with_fingerprints
-from dtlint.mistakes import Mistake
+from dtlint.listing import Listing, listed
 from dtlint.report.model import Report
-from dtlint.source.files import Discovery, discover, shown_path, standard_input
-from dtlint.source.text import Incomplete, SourceFile
+from dtlint.source.text import Incomplete
 
 if TYPE_CHECKING:
     from dtlint.api import Rule
     from dtlint.knowledge.loader import Knowledge
     from dtlint.project.modules import Project
 
+LAUNCH = "launch"  # the family whose rules read what starts the programs
 Progress = Callable[[int, int, str], None]
-
-
-class NothingThere(Mistake):
-    """A path that was asked for does not exist, or a pattern matches nothing."""
 
 
 def check(
@@ -52,36 +47,6 @@ def check(
     return report
 
 
-@dataclass(frozen=True, slots=True)
-class Listing:
-    """The files that were asked for, and those they import that were not."""
-
-    files: list[SourceFile]
-    companions: list[SourceFile]
-    notices: list[str]
-    problems: list[Incomplete]
-
-    @property
-    def everything(self) -> list[SourceFile]:
-        return [*self.files, *self.companions]
-
-
-def listed(paths: Sequence[str], config: Config, stdin: tuple[str, bytes] | None = None) -> Listing:
-    """The files to look at."""
-    names = [path for path in paths if path != "-"]
-    found = discover(names, config.exclude, config.force_exclude) if names else Discovery()
-    if found.missing:
-        raise NothingThere("no such file or directory: " + ", ".join(found.missing))
-    files = {file.path: file for file in found.files}
-    named = [files[path] for name in names if (path := shown_path(Path(name), Path.cwd())) in files]
-    if stdin is not None:
-        piped = standard_input(stdin[1], stdin[0])
-        files[piped.path] = piped
-        named.append(piped)
-    companions = context.companions(named, files.values(), config.root)
-    return Listing([files[path] for path in sorted(files)], companions, found.notices, found.problems)
-
-
 def runs(listing: Listing, config: Config, progress: Progress | None = None) -> Iterator[Any]:
     """What the abstract machine sees in these files, one run after the other."""
     return _machine(_project(listing, config, progress), config, progress)
@@ -90,7 +55,7 @@ def runs(listing: Listing, config: Config, progress: Progress | None = None) -> 
 def _project(listing: Listing, config: Config, progress: Progress | None = None) -> Project:
     from dtlint.project.modules import Project
 
-    done, total = 0, len(listing.everything)
+    done, total = 0, len(listing.files)
 
     def tick(count: int) -> None:
         nonlocal done
@@ -99,7 +64,8 @@ def _project(listing: Listing, config: Config, progress: Progress | None = None)
             progress(done, total, "reading")
 
     directory = cache.directory_for(config) if config.cache else None
-    return Project.build(listing.everything, _knowledge(config).tokens, config.workers, directory, tick)
+    files = [*listing.files, *listing.companions]
+    return Project.build(files, _knowledge(config).tokens, config.workers, directory, tick)
 
 
 def _knowledge(config: Config) -> Knowledge:
@@ -124,6 +90,7 @@ def _machine(project: Project, config: Config, progress: Progress | None) -> Ite
 
 def _fresh(listing: Listing, config: Config, rule_dirs: Sequence[Path], progress: Progress | None) -> Report:
     from dtlint import outcome, registry
+    from dtlint.launch.run import launch_run
 
     known = registry.rules(tuple(rule_dirs))
     rules = registry.chosen(known, config.select, config.ignore)
@@ -132,19 +99,29 @@ def _fresh(listing: Listing, config: Config, rule_dirs: Sequence[Path], progress
     incomplete = [*listing.problems, *project.problems]
     for run in _machine(project, config, progress):
         for rule in rules:
-            findings += _asked(rule, run, config, incomplete)
+            if rule.family != LAUNCH:
+                findings += _asked(rule, run, config, incomplete)
         incomplete += [Incomplete(path, run.entry.line, reason) for path, reason in run.incomplete]
+    started = launch_run(listing.launchers, listing.files)
+    for rule in rules:
+        if rule.family == LAUNCH:
+            findings += _asked(rule, started, config, incomplete)
+    incomplete += started.incomplete
     findings = with_fingerprints(_distinct(findings))
-    asked_for = {file.path for file in listing.files}
+    asked_for = {file.path for file in (*listing.files, *listing.launchers)}
     findings = [finding for finding in findings if not asked_for.isdisjoint(outcome.paths_of(finding))]
     kept, suppressed, notices = outcome.sorted_out(findings, listing.files, config, known, rules)
     return Report(
         findings=tuple(sorted(outcome.placed(kept, project.notebooks), key=lambda item: item.sort_key)),
         suppressed=tuple(outcome.placed(suppressed, project.notebooks)),
-        files=len(listing.files),
-        analysed=sum(path in asked_for for path in project.selected),
-        incomplete=tuple(sorted({item for item in incomplete if item.path in asked_for or item in listing.problems})),
-        notices=(*listing.notices, *notices),
+        files=len(listing.files) + len(started.launches.files),
+        analysed=sum(path in asked_for for path in project.selected) + len(started.launches.files),
+        incomplete=tuple(
+            sorted(
+                {item for item in incomplete if item.path in asked_for or item.path == "." or item in listing.problems}
+            )
+        ),
+        notices=(*listing.notices, *started.launches.notices, *notices),
     )
 
 
@@ -157,7 +134,8 @@ def _asked(rule: Rule, run: Any, config: Config, incomplete: list[Incomplete]) -
         found = list(rule.check(run))
     except Exception as problem:
         reason = f"rule {rule.code} failed: {type(problem).__name__}: {problem}"
-        incomplete.append(Incomplete(run.entry.path, run.entry.line, reason))
+        entry = getattr(run, "entry", None)
+        incomplete.append(Incomplete(entry.path if entry else ".", entry.line if entry else 1, reason))
         return []
     return [finding for finding in found if registry.reported(finding, rule, config.select, config.strict)]
 
@@ -170,4 +148,4 @@ def _distinct(findings: list[Finding]) -> list[Finding]:
     return list(best.values())
 
 
-__all__ = ["NothingThere", "check", "listed", "runs", "shown_path"]
+__all__ = ["check", "listed", "runs"]

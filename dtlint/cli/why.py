@@ -26,6 +26,7 @@ def command(place: str, paths: tuple[str, ...], color: str, **given: Any) -> Non
     """
     from dtlint import engine
     from dtlint.machine import queries
+    from dtlint.source.files import shown_path
 
     match = PLACE.fullmatch(place)
     if match is None:
@@ -34,7 +35,7 @@ def command(place: str, paths: tuple[str, ...], color: str, **given: Any) -> Non
     targets = (path, *(paths or (".",)))
     settings = options.configured(targets, given)
     listing = engine.listed(targets, settings)
-    shown = engine.shown_path(Path(path), Path.cwd())
+    shown = shown_path(Path(path), Path.cwd())
     trails = queries.why(engine.runs(listing, settings), shown, line)
     if not trails:
         options.put(f"{shown}:{line}: nothing on this line depends on the rank, as far as dtlint can see\n")

@@ -25,7 +25,8 @@ ORDER = (
     ("rules",),
     ("registry", "documentation"),
     ("trace", "fix", "report"),
-    ("cache", "outcome"),
+    ("cache", "outcome", "context"),
+    ("listing",),
     ("engine",),
     ("ready",),
     ("cli", "lsp"),
@@ -35,7 +36,7 @@ LEVEL = {room: number for number, rooms in enumerate(ORDER) for room in rooms}
 ALLOWED = {
     "libcst": ("source", "ir", "project", "fix"),
     "click": ("cli", "__main__"),
-    "rich": ("cli", "report"),
+    "rich": ("cli", "report", "trace"),
     "torch": ("trace",),
     "jax": ("trace",),
 }

@@ -1,0 +1,61 @@
+"""Which files does a check read: those asked for, those they import, those that start them?"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from dtlint import context
+from dtlint.config import Config
+from dtlint.launch.files import SUFFIXES, launch_files
+from dtlint.mistakes import Mistake
+from dtlint.source.files import Discovery, discover, shown_path, standard_input
+from dtlint.source.text import Incomplete, SourceFile
+
+
+class NothingThere(Mistake):
+    """A path that was asked for does not exist, or a pattern matches nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """The files that were asked for, those they import that were not, and what may start them."""
+
+    files: list[SourceFile]
+    companions: list[SourceFile]
+    launchers: list[SourceFile]
+    notices: list[str]
+    problems: list[Incomplete]
+
+    @property
+    def everything(self) -> list[SourceFile]:
+        return [*self.files, *self.companions, *self.launchers]
+
+
+def listed(paths: Sequence[str], config: Config, stdin: tuple[str, bytes] | None = None) -> Listing:
+    """The files to look at."""
+    names = [path for path in paths if path != "-"]
+    launching = [path for path in names if Path(path).is_dir() or path.lower().endswith(SUFFIXES)]
+    python = [path for path in names if Path(path).is_dir() or path not in launching]
+    found, launchers = Discovery(), Discovery()
+    if python:
+        found = discover(python, config.exclude, config.force_exclude)
+    if launching:
+        launchers = launch_files(launching, config.exclude, config.force_exclude)
+    if missing := [*found.missing, *launchers.missing]:
+        raise NothingThere("no such file or directory: " + ", ".join(missing))
+    files = {file.path: file for file in found.files}
+    named = [files[path] for name in names if (path := shown_path(Path(name), Path.cwd())) in files]
+    if stdin is not None:
+        piped = standard_input(stdin[1], stdin[0])
+        files[piped.path] = piped
+        named.append(piped)
+    companions = context.companions(named, files.values(), config.root)
+    return Listing(
+        [files[path] for path in sorted(files)],
+        companions,
+        launchers.files,
+        [*found.notices, *launchers.notices],
+        [*found.problems, *(problem for problem in launchers.problems if problem not in found.problems)],
+    )
