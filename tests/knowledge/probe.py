@@ -1,0 +1,107 @@
+"""Which rows of the packs does the library installed here contradict? Run in a child: rows in (JSON), complaints out.
+
+It stands alone on purpose: the interpreter that has the libraries need not have dtlint.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import importlib
+import inspect
+import io
+import json
+import sys
+import warnings
+
+MISSING = object()
+
+
+def find(name: str) -> object:
+    """The object behind a dotted name: the longest importable prefix, then attributes."""
+    parts = name.split(".")
+    for end in range(len(parts), 0, -1):
+        try:
+            found: object = importlib.import_module(".".join(parts[:end]))
+        except Exception:  # a submodule may need another package, or refuse this machine
+            continue
+        for position, part in enumerate(parts[end:], end):
+            owner = found
+            found = _member(owner, part)
+            if found is MISSING:
+                last = position == len(parts) - 1
+                return None if last and _instance_attribute(owner, part) else MISSING
+        return found
+    return MISSING
+
+
+def _member(owner: object, part: str) -> object:
+    try:
+        return getattr(owner, part)
+    except Exception:  # properties of lazy modules raise whatever they like
+        return MISSING
+
+
+def _instance_attribute(owner: object, name: str) -> bool:
+    """Attributes that only instances have: annotated, or assigned in a method of the class or a base."""
+    if not inspect.isclass(owner):
+        return False
+    for base in owner.__mro__:
+        if name in getattr(base, "__annotations__", {}):
+            return True
+        try:
+            if f"self.{name}" in inspect.getsource(base):
+                return True
+        except (OSError, TypeError):
+            continue
+    return False
+
+
+def parameters(found: object) -> list[str] | None:
+    """Positional names in order, None where Python cannot tell (C functions, `*args`)."""
+    if inspect.isclass(found):
+        found = found.__init__ if "__init__" in vars(found) or found.__new__ is object.__new__ else found.__new__
+    found = getattr(found, "fget", found)
+    try:
+        signature = inspect.signature(found)  # type: ignore[arg-type]
+    except (TypeError, ValueError):
+        return None
+    names = []
+    for parameter in signature.parameters.values():
+        if parameter.kind is inspect.Parameter.VAR_POSITIONAL:
+            return None
+        if parameter.kind is not inspect.Parameter.VAR_KEYWORD:
+            names.append(parameter.name)
+    return names
+
+
+def complaint(row: dict) -> str | None:
+    found = find(row["name"])
+    if found is MISSING:
+        return None if row["optional"] else f"{row['pack']}: {row['name']} does not exist"
+    if not row["params"] or row["section"] != "call":
+        return None
+    real = parameters(found)
+    if real is None:
+        return None
+    wanted = [name for name in row["params"] if name != "self"]
+    for skipped in ([], ["self"], ["cls"], real[:1] if real[:1] in (["self"], ["cls"], ["_cls"]) else []):
+        if real[: len(skipped)] == skipped and real[len(skipped) : len(skipped) + len(wanted)] == wanted:
+            return None
+    return f"{row['pack']}: {row['name']} takes {real}, not {wanted}"
+
+
+def main() -> None:
+    rows = json.load(sys.stdin)
+    said = io.StringIO()
+    complaints = []
+    with warnings.catch_warnings(), contextlib.redirect_stdout(said), contextlib.redirect_stderr(said):
+        warnings.simplefilter("ignore")
+        for row in rows:
+            found = complaint(row)
+            if found is not None:
+                complaints.append(found)
+    json.dump(complaints, sys.stdout)
+
+
+if __name__ == "__main__":
+    main()
