@@ -62,9 +62,7 @@ def run_annotated(machine: Machine, node: ir.AnnAssign, mask: int) -> int:
         assign_target(machine, node.target, traced(machine, value, node.target), mask)
     elif machine.frame.is_class and isinstance(node.target, ir.Name):
         # a dataclass field without default: remember its type
-        machine.frame.variables.setdefault(
-            f"<annotation> {node.target.id}", evaluate(machine, node.annotation, mask)
-        )
+        machine.frame.variables.setdefault(f"<annotation> {node.target.id}", evaluate(machine, node.annotation, mask))
         fields = machine.frame.variables.setdefault("<fields>", Tuple(()))
         assert isinstance(fields, Tuple)
         machine.frame.variables["<fields>"] = Tuple((*fields.items, Const(node.target.id)))

@@ -96,7 +96,11 @@ def run_handler(
     log = HandlerLog(types, handler.at or node.at, shared)
     attempt.handlers.append(log)
     words = " or ".join(name.rpartition(".")[2] for name in types) or "exception"
-    cause = None if shared else Cause("exception", Trail(machine.step(f"`{words}` may be raised on one rank only", handler.at)))
+    cause = (
+        None
+        if shared
+        else Cause("exception", Trail(machine.step(f"`{words}` may be raised on one rank only", handler.at)))
+    )
     decision = Decision("handler", frame.path, handler.at or node.at, f"except {words}", cause, mask, mask, frame.scope)
     saved_guards, saved_sinks, saved_left = frame.guards, machine.sinks, frame.left
     frame.guards = Guards(decision, saved_guards)

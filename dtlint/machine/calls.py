@@ -207,9 +207,7 @@ def follow(
 
 def resume(machine: Machine, generator: Object, mask: int, on_yield: Any) -> Value:
     facts = generator.facts
-    return enter(
-        machine, facts["function"], facts["receiver"], facts["arguments"], facts["keywords"], mask, on_yield
-    )
+    return enter(machine, facts["function"], facts["receiver"], facts["arguments"], facts["keywords"], mask, on_yield)
 
 
 def enter(
@@ -391,9 +389,7 @@ def absent(machine: Machine, param: ir.Param, defaults: dict[str, Value], spread
 DATACLASSES = ("dataclasses.dataclass", "attr.s", "attr.attrs", "attr.dataclass", "attrs.define", "attrs.frozen")
 
 
-def instantiate(
-    machine: Machine, kind: ClassRef, arguments: tuple[Value, ...], keywords: Keywords, mask: int
-) -> Value:
+def instantiate(machine: Machine, kind: ClassRef, arguments: tuple[Value, ...], keywords: Keywords, mask: int) -> Value:
     bases = attributes.external_bases(machine, kind)
     made = machine.new(kind, mask)
     if any(base.rpartition(".")[2] in ("Enum", "IntEnum", "StrEnum", "Flag") for base in bases) and arguments:
@@ -414,7 +410,8 @@ def instantiate(
 def has_fields(machine: Machine, kind: ClassRef, bases: list[str]) -> bool:
     for owner in attributes.linearise(machine, kind):
         if isinstance(owner, ClassRef) and any(
-            name in DATACLASSES or name.endswith(("dataclass", ".define", ".struct.dataclass")) for name in owner.decorated
+            name in DATACLASSES or name.endswith(("dataclass", ".define", ".struct.dataclass"))
+            for name in owner.decorated
         ):
             return True
     fielded = ("NamedTuple", "BaseModel", "Module", "Struct", "PyTreeNode", "BaseSettings", "TrainState", "TypedDict")

@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
 from dtlint.findings import Step
+from dtlint.ir import nodes as ir
 from dtlint.machine.frames import Frame, Write
 from dtlint.machine.lanes import World, join, overlay
 from dtlint.machine.logs import Attempt, Call, Choice, Decision, Event, Group, Guards, Log, LogNode, Loop, decisions
-from dtlint.ir import nodes as ir
 from dtlint.machine.values import (
     MISSING,
     Bound,

@@ -73,7 +73,21 @@ def interesting_names(machine: Machine, paths: tuple[str, ...]) -> frozenset[str
 # method names so common that reaching one by name says nothing
 EVERYWHERE = frozenset(
     {"forward", "get", "update", "run", "append", "items", "keys", "values", "close", "write", "read", "add", "step"}
-    | {"reset", "load", "main", "wrapper", "inner", "decorator", "copy", "size", "print", "log", "info", "format", "join"}
+    | {
+        "reset",
+        "load",
+        "main",
+        "wrapper",
+        "inner",
+        "decorator",
+        "copy",
+        "size",
+        "print",
+        "log",
+        "info",
+        "format",
+        "join",
+    }
     | {"split", "open", "apply", "build", "create", "call", "process", "setup", "start", "stop", "wait", "send", "recv"}
 )
 
@@ -120,12 +134,16 @@ def run_function(machine: Machine, path: str, function: ir.Function, owner: ir.C
     arguments = unknown_arguments(machine, function, skip_self)
     if function.is_generator and not value.context_manager:
         generator = machine.new("<generator>", machine.world.full)
-        generator.facts.update(function=value, receiver=receiver if skip_self else None, arguments=arguments, keywords=())
+        generator.facts.update(
+            function=value, receiver=receiver if skip_self else None, arguments=arguments, keywords=()
+        )
         calls.resume(machine, generator, machine.world.full, lambda held, lanes: NONE)
         return
     if function.is_generator:
         generator = machine.new("<generator>", machine.world.full)
-        generator.facts.update(function=value, receiver=receiver if skip_self else None, arguments=arguments, keywords=())
+        generator.facts.update(
+            function=value, receiver=receiver if skip_self else None, arguments=arguments, keywords=()
+        )
         calls.resume(machine, generator, machine.world.full, lambda held, lanes: NONE)
         return
     calls.enter(machine, value, receiver if skip_self else None, arguments, (), machine.world.full, None)

@@ -474,9 +474,7 @@ def truth(machine: Machine, value: Value, mask: int) -> tuple[int, int, int, Cau
 def lambda_(machine: Machine, node: ir.Lambda, mask: int) -> Value:
     from dtlint.machine.scopes import parameter_defaults
 
-    return FunctionRef(
-        node, machine.frame.path, machine.frame, defaults=parameter_defaults(machine, node.params, mask)
-    )
+    return FunctionRef(node, machine.frame.path, machine.frame, defaults=parameter_defaults(machine, node.params, mask))
 
 
 def tuple_(machine: Machine, node: ir.Tup, mask: int) -> Value:

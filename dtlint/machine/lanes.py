@@ -54,7 +54,7 @@ class World:
     def parse(text: str) -> World:
         hosts, _, per_host = text.partition("x")
         world = World(int(hosts), int(per_host))
-        if not (1 <= world.hosts and 1 <= world.per_host and 2 <= world.size <= 16):
+        if not (world.hosts >= 1 and world.per_host >= 1 and 2 <= world.size <= 16):
             raise ValueError(f"a world of {text}: use between 2 and 16 ranks, for example 2x2")
         return world
 

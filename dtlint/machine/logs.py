@@ -17,7 +17,7 @@ Place = tuple[int, int, int, int]
 class Decision:
     """A line where lanes part: a branch, an exit, a loop's length, an exception."""
 
-    __slots__ = ("kind", "path", "at", "text", "cause", "taken", "before", "function", "exit_at", "exit_word")
+    __slots__ = ("at", "before", "cause", "exit_at", "exit_word", "function", "kind", "path", "taken", "text")
 
     def __init__(
         self,
@@ -70,7 +70,7 @@ def decisions(guards: Guards | None) -> Iterator[Decision]:
 class Group:
     """A communicator: which lanes are in it with each lane. `members[lane]` is a mask, 0 for outsiders."""
 
-    __slots__ = ("name", "members", "number")
+    __slots__ = ("members", "name", "number")
 
     def __init__(self, name: str, members: tuple[int, ...], number: int = 0) -> None:
         self.name = name
@@ -83,21 +83,21 @@ class Event:
     kinds that rules of other families read (file, seed, loader, step …), which communicate nothing."""
 
     __slots__ = (
-        "kind",
-        "op",
         "api",
-        "group",
-        "mask",
-        "guards",
-        "path",
-        "at",
-        "function",
-        "details",
-        "implicit",
         "asynchronous",
-        "subject",
+        "at",
+        "details",
         "extra",
+        "function",
+        "group",
+        "guards",
+        "implicit",
+        "kind",
         "loop",
+        "mask",
+        "op",
+        "path",
+        "subject",
     )
 
     def __init__(
@@ -141,7 +141,7 @@ class Event:
 class Log:
     """A sequence of nodes; keys are computed once, when the log is complete."""
 
-    __slots__ = ("nodes", "keys")
+    __slots__ = ("keys", "nodes")
 
     def __init__(self) -> None:
         self.nodes: list[LogNode] = []
@@ -151,7 +151,7 @@ class Log:
 class Call:
     """A followed call: the callee's log is shared, not copied."""
 
-    __slots__ = ("function", "path", "at", "mask", "guards", "log", "caller", "callee_path", "callee_at")
+    __slots__ = ("at", "callee_at", "callee_path", "caller", "function", "guards", "log", "mask", "path")
 
     def __init__(
         self,
@@ -180,7 +180,7 @@ class Choice:
     """A branch nobody can decide. Without a cause every lane takes the same side; with one, lanes may part.
     Both sides contain what follows up to the end of the scope when the other one left it."""
 
-    __slots__ = ("symbol", "decision", "mask", "guards", "then", "other", "cause", "exits")
+    __slots__ = ("cause", "decision", "exits", "guards", "mask", "other", "symbol", "then")
 
     def __init__(self, symbol: Symbol | None, decision: Decision, mask: int, guards: Guards | None) -> None:
         self.symbol = symbol
@@ -197,7 +197,7 @@ class Loop:
     """A loop whose body was run once. `trip` is the number of turns where it is known per lane; `cause` says why
     the number may differ where it is not."""
 
-    __slots__ = ("decision", "mask", "guards", "body", "trip", "cause", "subject", "kind")
+    __slots__ = ("body", "cause", "decision", "guards", "kind", "mask", "subject", "trip")
 
     def __init__(
         self,
@@ -222,7 +222,7 @@ class Loop:
 class HandlerLog:
     """What a rank does when the attempt fails with one of `types`."""
 
-    __slots__ = ("types", "log", "exit", "at", "shared")
+    __slots__ = ("at", "exit", "log", "shared", "types")
 
     def __init__(self, types: tuple[str, ...], at: Place, shared: bool) -> None:
         self.types = types
@@ -235,7 +235,7 @@ class HandlerLog:
 class Attempt:
     """`try`, or a `with suppress(...)`: the body as it runs without failure, the handlers, the final part."""
 
-    __slots__ = ("path", "at", "mask", "guards", "body", "handlers", "final", "function", "kind")
+    __slots__ = ("at", "body", "final", "function", "guards", "handlers", "kind", "mask", "path")
 
     def __init__(self, path: str, at: Place, mask: int, guards: Guards | None, function: str, kind: str) -> None:
         self.path = path

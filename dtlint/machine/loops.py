@@ -457,4 +457,4 @@ def finished(machine: Machine, node: ir.Comp, collected: tuple[Value, ...], mask
     return made
 
 
-__all__ = ["ClassRef", "TRUE", "run_comprehension", "run_for", "run_while"]
+__all__ = ["TRUE", "ClassRef", "run_comprehension", "run_for", "run_while"]

@@ -13,6 +13,7 @@ from dtlint.machine.core import Machine, OutOfBudget
 from dtlint.machine.entries import Entry, functions_of, interesting_names, run_function, run_script
 from dtlint.machine.lanes import World
 from dtlint.machine.logs import Log
+
 if TYPE_CHECKING:
     from dtlint.project.modules import Project
 

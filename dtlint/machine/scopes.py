@@ -72,9 +72,7 @@ def decorate(machine: Machine, decorator: ir.Expr, value: Value, name: str, mask
 
 
 def with_kind(value: FunctionRef, kind: str) -> FunctionRef:
-    return FunctionRef(
-        value.node, value.path, value.closure, value.owner, value.defaults, kind, value.context_manager
-    )
+    return FunctionRef(value.node, value.path, value.closure, value.owner, value.defaults, kind, value.context_manager)
 
 
 def with_context(value: FunctionRef) -> FunctionRef:

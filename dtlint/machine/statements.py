@@ -247,7 +247,10 @@ def choose(
     if stayed_then and stayed_other:
         machine.join_writes(writes_then, writes_other, join_symbol, cause, mask)
     else:
-        for stayed, writes, (word, _) in ((stayed_then, writes_then, exit_then), (stayed_other, writes_other, exit_other)):
+        for stayed, writes, (word, _) in (
+            (stayed_then, writes_then, exit_then),
+            (stayed_other, writes_other, exit_other),
+        ):
             if stayed:
                 machine.apply_writes(writes)
             elif word in ("break", "continue") and frame.loops:
@@ -265,13 +268,9 @@ def choose(
         machine.sinks = outside
     elif stayed_then == stayed_other == mask and not exit_then[0] and not exit_other[0]:
         # a nested choice lost a side inside a loop or call that has ended: both sides go on
-        machine.sinks = limited(
-            [*rest, *parts(sinks_then, stayed_then), *parts(sinks_other, stayed_other)], outside
-        )
+        machine.sinks = limited([*rest, *parts(sinks_then, stayed_then), *parts(sinks_other, stayed_other)], outside)
     else:
-        machine.sinks = limited(
-            [*rest, *parts(sinks_then, stayed_then), *parts(sinks_other, stayed_other)], outside
-        )
+        machine.sinks = limited([*rest, *parts(sinks_then, stayed_then), *parts(sinks_other, stayed_other)], outside)
     return stayed_then | stayed_other
 
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 class Trail:
     """The way a difference took through the program, newest step first; shared, never copied."""
 
-    __slots__ = ("step", "before", "length")
+    __slots__ = ("before", "length", "step")
 
     def __init__(self, step: Step, before: Trail | None = None) -> None:
         self.step = step
@@ -66,7 +66,7 @@ class Const(Value):
     """One Python constant on every lane. `scale` marks sizes of the imaginary world ("world", "local"): they are
     true of our four ranks, not of the user's cluster, so comparing them with a literal decides nothing."""
 
-    __slots__ = ("value", "scale")
+    __slots__ = ("scale", "value")
 
     def __init__(self, value: Any, scale: str | None = None) -> None:
         self.value = value
@@ -91,7 +91,7 @@ TRUE, FALSE, NONE = Const(True), Const(False), Const(None)
 class Symbol:
     """The identity of an unknown: equal computations on equal inputs share one symbol."""
 
-    __slots__ = ("key", "depth")
+    __slots__ = ("depth", "key")
 
     def __init__(self, key: tuple[Any, ...], depth: int) -> None:
         self.key = key
@@ -126,7 +126,7 @@ class Unknown(Value):
     """A value nobody can compute. Without a cause it is the same on all lanes; `like` is what it may be when it
     is not None or missing; `tags` are facts that flow with it (the wrapped model a loss comes from, …)."""
 
-    __slots__ = ("symbol", "cause", "tags", "like")
+    __slots__ = ("cause", "like", "symbol", "tags")
 
     def __init__(
         self,
@@ -158,7 +158,7 @@ class Unknown(Value):
 class Row(Value):
     """One value per lane; lanes hold anything but another Row."""
 
-    __slots__ = ("lanes", "cause")
+    __slots__ = ("cause", "lanes")
 
     def __init__(self, lanes: tuple[Value, ...], cause: Cause) -> None:
         self.lanes = lanes
@@ -193,7 +193,7 @@ class Tuple(Value):
 
 
 class SliceValue(Value):
-    __slots__ = ("lower", "upper", "step")
+    __slots__ = ("lower", "step", "upper")
 
     def __init__(self, lower: Value, upper: Value, step: Value) -> None:
         self.lower, self.upper, self.step = lower, upper, step
@@ -236,7 +236,7 @@ class ModuleRef(Value):
 class FunctionRef(Value):
     """A function of the project, with the frame it closes over. `owner` is the class that defines it."""
 
-    __slots__ = ("node", "path", "closure", "owner", "defaults", "kind", "context_manager")
+    __slots__ = ("closure", "context_manager", "defaults", "kind", "node", "owner", "path")
 
     def __init__(
         self,
@@ -278,7 +278,7 @@ class FunctionRef(Value):
 class ClassRef(Value):
     """A class of the project."""
 
-    __slots__ = ("node", "path", "bases", "attributes", "name", "decorated")
+    __slots__ = ("attributes", "bases", "decorated", "name", "node", "path")
 
     def __init__(self, node: ir.Class, path: str, bases: tuple[Value, ...], attributes: dict[str, Value]) -> None:
         self.node = node
@@ -295,7 +295,7 @@ class ClassRef(Value):
 class Bound(Value):
     """A method with its receiver, or any callable with leading arguments (`functools.partial`)."""
 
-    __slots__ = ("function", "receiver", "keywords", "extra")
+    __slots__ = ("extra", "function", "keywords", "receiver")
 
     def __init__(
         self,
@@ -334,7 +334,7 @@ class Object(Value):
     and one attribute ("key", constant) per known key. `birth` is the mask of lanes that made it.
     """
 
-    __slots__ = ("kind", "attributes", "birth", "number", "at", "path", "facts")
+    __slots__ = ("at", "attributes", "birth", "facts", "kind", "number", "path")
 
     def __init__(
         self, kind: ClassRef | str, birth: int, number: int, at: tuple[int, ...] | None = None, path: str = ""

@@ -114,7 +114,7 @@ def meet_event(run: Run, event: Event, mask: int, path: Path, pending: Pending) 
             return
         whole = loop.mask
         if mask & whole != whole:
-            add(pending, run.world.full, Item(event, path, mask, {lane: ("end",) for lane in lanes_in(mask)}))
+            add(pending, run.world.full, Item(event, path, mask, dict.fromkeys(lanes_in(mask), ("end",))))
         elif pending.get(run.world.full):
             yield from report(run, pending, run.world.full)
         return
@@ -122,7 +122,7 @@ def meet_event(run: Run, event: Event, mask: int, path: Path, pending: Pending) 
         return
     for members in communicators(event.group, mask):
         present = mask & members
-        item = Item(event, path, present, {lane: (event.op, members) for lane in lanes_in(present)})
+        item = Item(event, path, present, dict.fromkeys(lanes_in(present), (event.op, members)))
         if present == members and not pending.get(members):
             continue
         if present == members:
@@ -158,7 +158,7 @@ def meet_block(run: Run, node: Choice | Loop, mask: int, path: Path, pending: Pe
     inner = (*path, node)
     full = run.world.full
     sides = (node.body,) if isinstance(node, Loop) else (node.then, node.other)
-    if mask == full or not any(pending.values()) and covers(run, node, mask):
+    if mask == full or (not any(pending.values()) and covers(run, node, mask)):
         if isinstance(node, Loop):
             if any(pending.values()) and communicates_without_end(node.body, mask):
                 for members in list(pending):
@@ -292,12 +292,12 @@ def first_difference(run: Run, items: list[Item], members: int) -> Divergence | 
     return None
 
 
-def explain(
-    run: Run, held: dict[int, Item | None], kinds: dict[int, object], members: int
-) -> Divergence | None:
+def explain(run: Run, held: dict[int, Item | None], kinds: dict[int, object], members: int) -> Divergence | None:
     """Choose the pair of lanes to show: one that makes a call, one that does not, split by the nearest decision."""
     present = [lane for lane, item in held.items() if item is not None]
-    first = min(present, key=lambda lane: (held[lane].node.guards is None and not held[lane].path, order(held[lane]), lane))  # type: ignore[union-attr]
+    first = min(
+        present, key=lambda lane: (held[lane].node.guards is None and not held[lane].path, order(held[lane]), lane)
+    )  # type: ignore[union-attr]
     candidates = []
     for lane in present:
         item = held[lane]
@@ -360,7 +360,14 @@ def left_in_choice(run: Run, item: Item, held: dict[int, Item | None], members: 
         return None
     event, path = found
     return Divergence(
-        "exit", node.decision, event, path, members & ~node.mask, node.mask & members, cause=cause_of(node, item.path), choice=node
+        "exit",
+        node.decision,
+        event,
+        path,
+        members & ~node.mask,
+        node.mask & members,
+        cause=cause_of(node, item.path),
+        choice=node,
     )
 
 

@@ -93,9 +93,7 @@ def sanitise(machine: Machine, call: Invocation, group: Group | None) -> None:
         agree(machine, call, value, expression, param, whole)
 
 
-def agree(
-    machine: Machine, call: Invocation, value: Value | None, expression: object, param: str, whole: bool
-) -> None:
+def agree(machine: Machine, call: Invocation, value: Value | None, expression: object, param: str, whole: bool) -> None:
     if value is None:
         return
     clean = agreed(machine, call, value, param)
@@ -105,9 +103,7 @@ def agree(
         source = root_item(machine, call, value)
         items = containers.items_of(machine, value)
         if items is not None and value.kind == "list":
-            held = tuple(
-                source if source is not None and len(items) == 1 else machine.fresh("agreed") for _ in items
-            )
+            held = tuple(source if source is not None and len(items) == 1 else machine.fresh("agreed") for _ in items)
             machine.set(value, "[]", Tuple(held), call.mask)
         else:
             machine.set(value, "[]", machine.fresh("agreed"), call.mask)

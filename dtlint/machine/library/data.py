@@ -24,7 +24,10 @@ def constructed(machine: Machine, thing: Object, call: Invocation) -> None:
         thing.attributes["sampler"] = sampler
         thing.facts["sharded by"] = shard_cause(machine, sampler) or shard_cause(machine, dataset)
         thing.facts["uneven"] = uneven_cause(machine, dataset) if sampler == NONE else None
-    elif isinstance(thing.kind, str) and thing.kind.rpartition(".")[2] in ("DistributedSampler", "StatefulDistributedSampler"):
+    elif isinstance(thing.kind, str) and thing.kind.rpartition(".")[2] in (
+        "DistributedSampler",
+        "StatefulDistributedSampler",
+    ):
         thing.facts["shards"] = True
     else:
         for value in call.arguments[:1]:
@@ -109,4 +112,4 @@ def made_instance(
 
 
 MODELS: dict[str, Any] = {}
-__all__ = ["Bound", "Const", "External", "MODELS", "Row", "Tuple", "Unknown", "token"]
+__all__ = ["MODELS", "Bound", "Const", "External", "Row", "Tuple", "Unknown", "token"]

@@ -81,9 +81,7 @@ def new_group(machine: Machine, call: Invocation) -> Value:
         if any(mask is None for mask in masks):
             made = machine.new(GROUP_KIND, call.mask)
         else:
-            members = tuple(
-                mask if mask is not None and mask >> lane & 1 else 0 for lane, mask in enumerate(masks)
-            )
+            members = tuple(mask if mask is not None and mask >> lane & 1 else 0 for lane, mask in enumerate(masks))
             made = make_group(machine, members, call.mask)
     else:
         mask = member_mask(machine, ranks)
@@ -95,9 +93,7 @@ def new_group(machine: Machine, call: Invocation) -> Value:
     local = call.get("use_local_synchronization")
     if not (isinstance(local, Const) and local.value is True):
         details = (("ranks", ranks),) if ranks is not None else ()
-        machine.emit_event(
-            "collective", "new_group", call.name, call.mask, group=machine.world_group, details=details
-        )
+        machine.emit_event("collective", "new_group", call.name, call.mask, group=machine.world_group, details=details)
     return made
 
 
@@ -121,9 +117,7 @@ def block(lane: int, width: int) -> int:
 
 
 def init_device_mesh(machine: Machine, call: Invocation) -> Value:
-    machine.emit_event(
-        "collective", "new_group", call.name, call.mask, group=machine.world_group, implicit=False
-    )
+    machine.emit_event("collective", "new_group", call.name, call.mask, group=machine.world_group, implicit=False)
     made = machine.new(MESH_KIND, call.mask)
     shape = containers.items_of(machine, call.get("mesh_shape") or NONE)
     names = containers.items_of(machine, call.get("mesh_dim_names") or NONE)
@@ -205,15 +199,11 @@ def mesh_group(machine: Machine, call: Invocation) -> Value:
 
 
 def mesh_local_rank(machine: Machine, call: Invocation) -> Value:
-    group = (
-        mesh_dimension(machine, call.receiver, call.get("mesh_dim")) if isinstance(call.receiver, Object) else None
-    )
+    group = mesh_dimension(machine, call.receiver, call.get("mesh_dim")) if isinstance(call.receiver, Object) else None
     text = "`get_local_rank()` is this process's place in a mesh dimension"
     if group is None:
         return machine.unknown("mesh rank", id(call.node), cause=machine.cause("group rank", text))
-    numbers = [
-        bin(group.members[lane] & ((1 << lane) - 1)).count("1") for lane in range(machine.world.size)
-    ]
+    numbers = [bin(group.members[lane] & ((1 << lane) - 1)).count("1") for lane in range(machine.world.size)]
     return machine.rank_row(numbers, "group rank", text)
 
 
@@ -248,7 +238,9 @@ def group_ranks(machine: Machine, call: Invocation) -> Value:
     if group is None:
         return machine.unknown("ranks of group", id(call.node))
     lists: list[Value] = [Tuple(tuple(Const(rank) for rank in lanes_in(members))) for members in group.members]
-    return restrict(Row(tuple(lists), machine.cause("group rank", "the ranks of this process's group")), machine.world.full)
+    return restrict(
+        Row(tuple(lists), machine.cause("group rank", "the ranks of this process's group")), machine.world.full
+    )
 
 
 MODELS = {

@@ -47,7 +47,9 @@ class Invocation:
                 return expression
         if param in self.row.params:
             position = self.row.params.index(param)
-            if position < len(self.node.args) and not any(isinstance(arg, ir.Star) for arg in self.node.args[: position + 1]):
+            if position < len(self.node.args) and not any(
+                isinstance(arg, ir.Star) for arg in self.node.args[: position + 1]
+            ):
                 return self.node.args[position]
         return None
 

@@ -145,4 +145,4 @@ MODELS = {
     "backward": backward,
     "join": join_context,
 }
-__all__ = ["Const", "MODELS", "call_module", "forward", "wrapped_models"]
+__all__ = ["MODELS", "Const", "call_module", "forward", "wrapped_models"]

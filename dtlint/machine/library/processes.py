@@ -126,4 +126,4 @@ MODELS = {
     "spawn": spawn,
     "batch_isend_irecv": batch_isend_irecv,
 }
-__all__ = ["Const", "MODELS", "Row", "Tuple", "Unknown", "decorate", "leave", "point_to_point", "spawn"]
+__all__ = ["MODELS", "Const", "Row", "Tuple", "Unknown", "decorate", "leave", "point_to_point", "spawn"]

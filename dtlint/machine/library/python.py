@@ -123,7 +123,9 @@ def isinstance_(machine: Machine, call: Invocation) -> Value | None:
         names = {option.name for option in options if isinstance(option, External)}
         if names:
             return TRUE if f"builtins.{type(value.value).__name__}" in names else FALSE
-    return machine.unknown("isinstance", token(value), token(kinds), cause=value.cause if isinstance(value, Row) else None)
+    return machine.unknown(
+        "isinstance", token(value), token(kinds), cause=value.cause if isinstance(value, Row) else None
+    )
 
 
 def getattr_(machine: Machine, call: Invocation) -> Value | None:
@@ -492,7 +494,9 @@ def container_method(machine: Machine, receiver: Object, name: str, call: Invoca
         if name == "insert" and len(arguments) > 1:
             containers.append(machine, receiver, arguments[1], call.mask)
         elif name in ("remove", "discard") and held_items is not None:
-            machine.set(receiver, "[]", machine.unknown("removed", token(held_items), cause=held_items.cause), call.mask)
+            machine.set(
+                receiver, "[]", machine.unknown("removed", token(held_items), cause=held_items.cause), call.mask
+            )
         return NONE
     return None
 
@@ -505,9 +509,7 @@ def dict_view(machine: Machine, receiver: Object, name: str, call: Invocation) -
             machine.symbols.of(name, receiver.number, token(held)), held.cause, held.tags, getattr(held, "like", None)
         )
         return made
-    pairs = [
-        (Const(key_[1]), value) for key_, value in receiver.attributes.items() if isinstance(key_, tuple)
-    ]
+    pairs = [(Const(key_[1]), value) for key_, value in receiver.attributes.items() if isinstance(key_, tuple)]
     if name == "keys":
         return Tuple(tuple(key_ for key_, _ in pairs))
     if name == "values":

@@ -15,11 +15,36 @@ FILLED = {
     "torch.zeros_like": 0,
     "torch.ones_like": 1,
 }
-FROM_VALUE = ("torch.tensor", "torch.as_tensor", "torch.FloatTensor", "torch.LongTensor", "torch.IntTensor", "torch.Tensor", "torch.BoolTensor")
+FROM_VALUE = (
+    "torch.tensor",
+    "torch.as_tensor",
+    "torch.FloatTensor",
+    "torch.LongTensor",
+    "torch.IntTensor",
+    "torch.Tensor",
+    "torch.BoolTensor",
+)
 ALIASES = frozenset(
     {"detach", "view", "view_as", "reshape", "squeeze", "unsqueeze", "flatten", "contiguous", "requires_grad_", "data"}
 )
-COPIES = frozenset({"to", "cuda", "cpu", "float", "double", "half", "bfloat16", "int", "long", "bool", "clone", "type", "pin_memory", "numpy"})
+COPIES = frozenset(
+    {
+        "to",
+        "cuda",
+        "cpu",
+        "float",
+        "double",
+        "half",
+        "bfloat16",
+        "int",
+        "long",
+        "bool",
+        "clone",
+        "type",
+        "pin_memory",
+        "numpy",
+    }
+)
 REVEALS = frozenset({"item", "tolist", "all", "any", "sum", "mean", "max", "min"})
 IN_PLACE = {"zero_": 0}
 

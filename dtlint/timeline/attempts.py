@@ -1,0 +1,162 @@
+"""What does a rank do when it fails alone, while the others go on?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from dtlint.machine.lanes import lanes_in
+from dtlint.machine.logs import Attempt, Call, Choice, Event, HandlerLog, Log, Loop, first_event, key, walk
+from dtlint.machine.run import Run
+from dtlint.machine.values import Cause
+from dtlint.timeline.divergence import Divergence, Path, communicates_without_end, strip_ends
+
+SWALLOWS = ("", "continue", "break", "return")
+
+
+def failures(run: Run) -> list[Divergence]:
+    found = run.cache.get("failures")
+    if found is None:
+        found = run.cache["failures"] = list(find(run))
+    return found
+
+
+def find(run: Run) -> Iterator[Divergence]:
+    seen: set[tuple[object, ...]] = set()
+    for node, path in walk(run.log):
+        if not isinstance(node, Attempt):
+            continue
+        for divergence in of_attempt(run, node, path):
+            place = (divergence.shape, divergence.event.path, divergence.event.at, node.at)
+            if place not in seen:
+                seen.add(place)
+                yield divergence
+
+
+def of_attempt(run: Run, node: Attempt, path: Path) -> Iterator[Divergence]:
+    for handler in node.handlers:
+        if handler.shared:
+            continue
+        talking = first_event(handler.log, node.mask)
+        if talking is not None:
+            if any(
+                strip_ends(key(handler.log, lane)) != strip_ends(key(node.body, lane)) for lane in lanes_in(node.mask)
+            ):
+                yield Divergence(
+                    "handler",
+                    None,
+                    talking[0],
+                    (*path, node, *talking[1]),
+                    node.mask,
+                    node.mask,
+                    cause=Cause("exception"),
+                    attempt=node,
+                    handler=handler,
+                )
+            continue
+        missed = first_event(node.body, node.mask)
+        if missed is None or not (exits_of(handler) & set(SWALLOWS)):
+            continue
+        if not goes_on(node, handler, path) or agrees_after(node, path):
+            continue
+        yield Divergence(
+            "swallowed",
+            None,
+            missed[0],
+            (*path, node, *missed[1]),
+            node.mask,
+            node.mask,
+            cause=Cause("exception"),
+            attempt=node,
+            handler=handler,
+        )
+    if node.final is not None and communicates_without_end(node.body, node.mask):
+        talking = first_event(node.final, node.mask)
+        if talking is not None and not talking[0].implicit:
+            yield Divergence(
+                "handler",
+                None,
+                talking[0],
+                (*path, node, *talking[1]),
+                node.mask,
+                node.mask,
+                cause=Cause("exception"),
+                attempt=node,
+            )
+
+
+def exits_of(handler: HandlerLog) -> set[str]:
+    """Every way out of a handler: a branch inside may re-raise while the other goes on."""
+    words = {handler.exit}
+    for node in handler.log.nodes:
+        if isinstance(node, Choice):
+            words |= set(choice_exits(node))
+    return words
+
+
+def choice_exits(node: Choice) -> Iterator[str]:
+    yield from (word for word in node.exits if word)
+    for side in (node.then, node.other):
+        for inner in side.nodes:
+            if isinstance(inner, Choice):
+                yield from choice_exits(inner)
+
+
+def goes_on(node: Attempt, handler: HandlerLog, path: Path) -> bool:
+    """Does a rank that swallowed its failure meet the others again?"""
+    below: object = node
+    for above in reversed(path):
+        if isinstance(above, Loop) and communicates_without_end(above.body, node.mask):
+            if exits_of(handler) & {"", "continue"}:
+                return True
+        for log in logs_of(above):
+            if talks_after(log, below, node.mask):
+                return True
+        below = above
+    return False
+
+
+def logs_of(node: object) -> tuple[Log, ...]:
+    if isinstance(node, Call):
+        return (node.log,)
+    if isinstance(node, Choice):
+        return (node.then, node.other)
+    if isinstance(node, Loop):
+        return (node.body,)
+    return (node.body,) if isinstance(node, Attempt) else ()
+
+
+def talks_after(log: Log, below: object, mask: int) -> bool:
+    found = False
+    for node in log.nodes:
+        if node is below:
+            found = True
+        elif found:
+            single = Log()
+            single.nodes = [node]
+            if first_event(single, mask) is not None:
+                return True
+    return False
+
+
+AGREEMENTS = frozenset(
+    {"all_reduce", "all_gather_object", "all_gather", "broadcast_object_list", "broadcast", "reduce"}
+)
+
+
+def agrees_after(node: Attempt, path: Path) -> bool:
+    """The ranks tell each other about the failure before anybody acts on it: a small explicit exchange follows."""
+    for above in reversed(path):
+        for log in logs_of(above):
+            if node in log.nodes:
+                for later in log.nodes[log.nodes.index(node) + 1 :]:
+                    if isinstance(later, Event):
+                        if later.kind == "collective":
+                            return not later.implicit and later.op in AGREEMENTS
+                    elif isinstance(later, Call):
+                        inner = first_event(later.log, node.mask)
+                        if inner is not None:
+                            return not inner[0].implicit and inner[0].op in AGREEMENTS
+                    else:
+                        return False
+                return False
+    return False

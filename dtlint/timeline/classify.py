@@ -1,0 +1,78 @@
+"""Which of the catalogue's questions does a divergence answer?"""
+
+from __future__ import annotations
+
+from dtlint.machine.values import Object, Row, Value
+from dtlint.timeline.divergence import Divergence
+
+RANK_KINDS = frozenset({"rank", "local rank", "node", "group rank", "device"})
+LOCAL_KINDS = frozenset(
+    {"data", "clock", "files", "memory", "random", "host", "process", "signal", "exception", "queue"}
+)
+CREATION = frozenset({"new_group", "wrap", "init"})
+
+
+def is_rank(divergence: Divergence) -> bool:
+    return divergence.cause is None or divergence.cause.kind in RANK_KINDS
+
+
+def is_creation(divergence: Divergence) -> bool:
+    return divergence.event.op in CREATION
+
+
+def code_of(divergence: Divergence) -> tuple[str, str]:
+    """`(code, tier)`; an empty code means: not to be reported."""
+    shape = divergence.shape
+    if shape == "argument":
+        return "DT107", "default"
+    if shape == "handler":
+        return "DT105", "default"
+    if shape == "swallowed":
+        return "DT106", "default"
+    if shape == "trip":
+        return "DT103", trip_tier(divergence)
+    if shape == "local":
+        return local_code(divergence)
+    if shape == "exit":
+        if divergence.choice is not None and divergence.cause is not None and divergence.cause.kind in LOCAL_KINDS:
+            return "DT102", "default"
+        if divergence.decision is not None and divergence.decision.exit_word == "raise":
+            return "DT102", "strict"
+        if divergence.event.op in CREATION and divergence.event.op != "init":
+            return "DT102", "default"
+        return "DT102", "default"
+    if is_creation(divergence):
+        return "DT109", "default"
+    if shape == "order":
+        return "DT104", "default"
+    if divergence.event.implicit:
+        return "DT108", "default"
+    return "DT101", "default"
+
+
+def trip_tier(divergence: Divergence) -> str:
+    kind = divergence.cause.kind if divergence.cause is not None else "rank"
+    return (
+        "strict"
+        if kind in ("data", "files") and divergence.loop is not None and divergence.loop.kind == "while"
+        else "default"
+    )
+
+
+def local_code(divergence: Divergence) -> tuple[str, str]:
+    """A decision each rank takes for itself, on a value that is not known."""
+    kind = divergence.cause.kind if divergence.cause is not None else "rank"
+    exits = divergence.choice.exits if divergence.choice is not None else ("", "")
+    if "raise" in exits:
+        return "", ""  # an error on one rank ends the job: the launcher stops the others
+    if kind == "group rank":
+        return "DT101", "strict"
+    if kind in RANK_KINDS:
+        return "DT111", "default"
+    if kind == "files":
+        return "DT110", "strict"
+    return "DT110", "default"
+
+
+def holds_objects(value: Value) -> bool:
+    return isinstance(value, Row) and any(isinstance(lane, Object) for lane in value.lanes)

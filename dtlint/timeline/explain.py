@@ -1,0 +1,184 @@
+"""How is a divergence told: at which line, in which words, with which trail and rank table?"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from dtlint.findings import Cell, Step, Timeline, TimelineRow
+from dtlint.machine.lanes import World, lanes_in, name_lanes
+from dtlint.machine.logs import Attempt, Call, Decision, Event, LogNode, Loop, Place, decisions
+from dtlint.machine.run import Run
+from dtlint.timeline.divergence import Divergence, Path
+
+PLAIN = {
+    "wrap": "the model wrapper's constructor",
+    "forward": "the wrapped model's forward",
+    "backward": "the gradient reduction of backward()",
+    "next turn": "the next turn of the loop",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    path: str
+    at: Place
+    scope: str
+
+
+def short(event: Event) -> str:
+    """The call as people say it: `barrier()`."""
+    if event.op in PLAIN:
+        return PLAIN[event.op]
+    name = event.api.rpartition(".")[2]
+    return f"`{name}()`" if name and name != "__call__" else f"`{event.op}`"
+
+
+def site_under(decision: Decision | None, event: Event, path: Path) -> Site:
+    """The call an author would move: the outermost one below the decision, in the decision's own function."""
+    if decision is not None:
+        for node in path:
+            if isinstance(node, Call) and any(one is decision for one in decisions(node.guards)):
+                return Site(node.path, node.at, node.caller)
+    return Site(event.path, event.at, event.function)
+
+
+def path_steps(event: Event, path: Path, start: Site) -> list[Step]:
+    """The calls that lead from the reported line to the event."""
+    steps = []
+    begun = False
+    for node in path:
+        if isinstance(node, Call):
+            if (node.path, node.at) == (start.path, start.at):
+                begun = True
+            if begun:
+                steps.append(Step(node.path, node.at[0], f"calls `{node.function}`"))
+    steps.append(Step(event.path, event.at[0], f"{short(event)} is entered by every rank of its group or by none"))
+    return steps
+
+
+def trail_of(divergence: Divergence, start: Site) -> tuple[Step, ...]:
+    steps: list[Step] = []
+    if divergence.cause is not None:
+        steps.extend(divergence.cause.steps())
+    decision = divergence.decision
+    if decision is not None:
+        steps.append(Step(decision.path, decision.at[0], decided(decision)))
+        if decision.exit_at is not None and decision.exit_word:
+            steps.append(
+                Step(decision.path, decision.exit_at[0], f"`{spoken_exit(decision.exit_word)}` on these ranks")
+            )
+    if divergence.attempt is not None:
+        steps.append(
+            Step(divergence.attempt.path, divergence.attempt.at[0], "a rank that fails in here leaves the body")
+        )
+    if divergence.handler is not None and divergence.attempt is not None:
+        steps.append(Step(divergence.attempt.path, divergence.handler.at[0], "and comes here, alone"))
+    steps.extend(path_steps(divergence.event, divergence.path, start))
+    unique: list[Step] = []
+    for step in steps:
+        if step not in unique:
+            unique.append(step)
+    return tuple(unique)
+
+
+def spoken_exit(word: str) -> str:
+    return {"exit": "exit"}.get(word, word)
+
+
+def decided(decision: Decision) -> str:
+    kind = decision.cause.kind if decision.cause is not None else ""
+    by = f", which differs by {kind}" if kind else ""
+    if decision.kind == "loop":
+        return f"`{decision.text}` may turn a different number of times on each rank"
+    return f"decides on `{decision.text}`{by}"
+
+
+def lane_names(mask: int, world: World) -> str:
+    return name_lanes(mask, world)
+
+
+def timeline_of(run: Run, divergence: Divergence) -> Timeline:
+    """Two columns: those that wait, those that never come."""
+    world = run.world
+    decision, event, other = divergence.decision, divergence.event, divergence.other
+    certain = divergence.shape in ("guarded", "exit", "order", "trip") and divergence.here and divergence.absent
+    certain = bool(certain and divergence.here != divergence.absent)
+    if divergence.shape == "argument":
+        columns: tuple[str, ...] = ("rank 0", "other ranks")
+    elif divergence.shape in ("handler", "swallowed"):
+        columns = ("the rank that failed", "other ranks")
+    elif certain:
+        columns = (name_lanes(divergence.here, world), name_lanes(divergence.absent, world))
+    else:
+        columns = ("a rank that goes on", "a rank that does not")
+    rows: list[TimelineRow] = []
+    number = 0
+
+    def row(path: str, line: int, text: str, left: Cell, right: Cell, counted: bool) -> None:
+        nonlocal number
+        if counted:
+            number += 1
+        rows.append(TimelineRow(number if counted else 0, path, line, text, (left, right)))
+
+    name = event.op.upper()
+    if divergence.shape in ("handler", "swallowed"):
+        attempt = divergence.attempt
+        assert isinstance(attempt, Attempt)
+        row(attempt.path, attempt.at[0], "try:", Cell.FAILED, Cell.RUNS, False)
+        if divergence.shape == "handler":
+            row(event.path, event.at[0], spoken(event), Cell.WAITS, Cell.NEVER, True)
+            outcome = f"COLLECTIVE_TYPE_MISMATCH: the failing rank waits in {name}, the others are elsewhere"
+        else:
+            row(event.path, event.at[0], spoken(event), Cell.NEVER, Cell.WAITS, True)
+            outcome = f"UNDECIDED: the other ranks wait in {name}, the failing rank has gone on without it"
+        return Timeline(columns, tuple(rows), outcome)
+    if divergence.shape == "argument":
+        row(event.path, event.at[0], spoken(event), Cell.PAIRS, Cell.PAIRS, True)
+        return Timeline(
+            columns, tuple(rows), f"SIZE_OR_SYNTAX_MISMATCH: `{divergence.argument}` of {name} differs between ranks"
+        )
+    if decision is not None:
+        taken_here = bool(decision.taken & divergence.here) and decision.taken != decision.before
+        if decision.kind == "loop":
+            row(decision.path, decision.at[0], decision.text, Cell.TAKEN, Cell.LEFT, False)
+        elif decision.kind == "exit" or decision.exit_word:
+            row(decision.path, decision.at[0], f"if {decision.text}:", Cell.SKIPPED, Cell.TAKEN, False)
+            place = decision.exit_at or decision.at
+            row(decision.path, place[0], decision.exit_word or "leaves", Cell.NOTHING, Cell.LEFT, False)
+        else:
+            left, right = (Cell.TAKEN, Cell.SKIPPED) if taken_here or not certain else (Cell.SKIPPED, Cell.TAKEN)
+            row(decision.path, decision.at[0], f"if {decision.text}:", left, right, False)
+    row(event.path, event.at[0], spoken(event), Cell.WAITS, Cell.PAIRS if other else Cell.NEVER, True)
+    if other is not None:
+        row(other.path, other.at[0], spoken(other), Cell.NEVER, Cell.PAIRS, True)
+        outcome = (
+            f"COLLECTIVE_TYPE_MISMATCH: {columns[0]} = {name}, {columns[1]} = {other.op.upper()}, "
+            "both wait until the group times out"
+        )
+    else:
+        outcome = f"UNDECIDED: {columns[0]} = {name}, {columns[1]} never come, hang until the group times out"
+    return Timeline(columns, tuple(rows), outcome)
+
+
+def spoken(event: Event) -> str:
+    name = event.api.rpartition(".")[2]
+    if event.op in PLAIN:
+        return PLAIN[event.op]
+    return f"{name}()" if name and name != "__call__" else event.op
+
+
+def lanes_of(run: Run, divergence: Divergence) -> tuple[str, ...]:
+    if divergence.here and divergence.absent and divergence.here != divergence.absent:
+        return (name_lanes(divergence.here, run.world), name_lanes(divergence.absent, run.world))
+    return ()
+
+
+def source_loop(path: Path) -> Loop | None:
+    return next((node for node in reversed(path) if isinstance(node, Loop)), None)
+
+
+def node_place(node: LogNode) -> Place:
+    return node.at if isinstance(node, Event | Call | Attempt) else node.decision.at
+
+
+__all__ = ["Site", "lanes_in", "lanes_of", "short", "site_under", "timeline_of", "trail_of"]

@@ -1,0 +1,60 @@
+"""From a divergence to a finding: what every rule of family DT1 does the same way."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from dtlint.findings import Finding, Span
+from dtlint.machine.lanes import name_lanes
+from dtlint.machine.run import Run
+from dtlint.timeline.attempts import failures
+from dtlint.timeline.classify import code_of
+from dtlint.timeline.divergence import Divergence, divergences
+from dtlint.timeline.explain import Site, lanes_of, short, site_under, timeline_of, trail_of
+
+
+def diverging(run: Run, code: str) -> Iterator[tuple[Divergence, str]]:
+    """The divergences of a run that answer the question `code` asks, with their tier."""
+    for divergence in (*divergences(run), *failures(run)):
+        found, tier = code_of(divergence)
+        if found == code:
+            yield divergence, tier
+
+
+def place_of(divergence: Divergence) -> Site:
+    """The line an author would edit."""
+    decision, event = divergence.decision, divergence.event
+    if divergence.shape == "handler":
+        return site_under(None, event, divergence.path)
+    if divergence.shape == "swallowed" and divergence.attempt is not None:
+        at = divergence.handler.at if divergence.handler is not None else divergence.attempt.at
+        return Site(divergence.attempt.path, at, divergence.attempt.function)
+    if divergence.shape in ("local", "trip") and decision is not None:
+        return Site(decision.path, decision.at, decision.function)
+    if divergence.shape == "exit" and decision is not None:
+        return Site(decision.path, decision.exit_at or decision.at, decision.function)
+    return site_under(decision, event, divergence.path)
+
+
+def told(rule: Any, run: Run, divergence: Divergence, tier: str, message: str, remedy: str) -> Finding:
+    site = place_of(divergence)
+    found: Finding = rule.finding(
+        Span(site.path, *site.at),
+        message,
+        remedy,
+        tier=tier,
+        scope=site.scope,
+        guard_text=divergence.decision.text if divergence.decision is not None else "",
+        trail=trail_of(divergence, site),
+        timeline=timeline_of(run, divergence),
+        lanes=lanes_of(run, divergence),
+    )
+    return found
+
+
+def who(run: Run, mask: int) -> str:
+    return name_lanes(mask, run.world)
+
+
+__all__ = ["diverging", "place_of", "short", "told", "who"]

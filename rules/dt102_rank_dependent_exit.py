@@ -1,0 +1,50 @@
+"""Some ranks leave while others still have a collective ahead.
+
+What it finds
+-------------
+A `return`, `break`, `continue`, `raise` or `sys.exit()` is taken by some ranks only, and a collective follows for the
+ranks that stay.
+
+Why it is bad
+-------------
+The ranks that stay wait for those that left until the group times out.
+
+Instead
+-------
+    stop = torch.tensor([float(should_stop)], device=device)
+    dist.broadcast(stop, src=0)          # or all_reduce(stop, op=MAX)
+    if stop.item():
+        return                           # all ranks leave together
+
+Limits
+------
+A `raise` on one rank usually makes the launcher stop the job; it is reported with `--strict` only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from dtlint.api import Finding, Rule, Run, diverging, short, told, who
+
+RULE = Rule(
+    code="DT102",
+    slug="rank-dependent-exit",
+    family="DT1",
+    effect="hang",
+    tier="default",
+    since="0.1.0",
+    frameworks=("torch", "accelerate", "lightning", "deepspeed", "transformers", "jax", "horovod", "torch_xla"),
+    title="some ranks leave while others still have a collective ahead",
+    crosscheck="trace",
+)
+
+
+def check(run: Run) -> Iterator[Finding]:
+    for divergence, tier in diverging(run, "DT102"):
+        decision = divergence.decision
+        word = decision.exit_word if decision is not None and decision.exit_word else "leave"
+        gone, staying = who(run, divergence.absent), who(run, divergence.here)
+        message = f"`{word}` on {gone} only: {staying} go on to {short(divergence.event)} and wait there"
+        remedy = "decide on one rank, broadcast or all_reduce the decision, and let every rank take the same way out"
+        yield told(RULE, run, divergence, tier, message, remedy)

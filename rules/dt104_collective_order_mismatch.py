@@ -1,0 +1,53 @@
+"""Ranks make different calls at the same position.
+
+What it finds
+-------------
+On one group, some ranks make another call than the others at the same position of the sequence: the two sides of a
+branch call different collectives, or the same ones in another order.
+
+Why it is bad
+-------------
+NCCL matches calls by their number, not by name: the job hangs, or data of one call ends up in another.
+
+Instead
+-------
+    dist.broadcast(config, src=0)      # one order for everybody
+    dist.all_reduce(loss)
+
+Limits
+------
+Orders across several groups are compared group by group.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from dtlint.api import Finding, Rule, Run, diverging, short, told, who
+
+RULE = Rule(
+    code="DT104",
+    slug="collective-order-mismatch",
+    family="DT1",
+    effect="hang",
+    tier="default",
+    since="0.1.0",
+    frameworks=("torch", "accelerate", "lightning", "deepspeed", "transformers", "jax", "horovod", "torch_xla"),
+    title="ranks make different calls at the same position",
+    crosscheck="trace",
+)
+
+
+def check(run: Run) -> Iterator[Finding]:
+    for divergence, tier in diverging(run, "DT104"):
+        other = divergence.other
+        across = (
+            f"{who(run, divergence.absent)} make {short(other)}"
+            if other is not None
+            else "the others make another call"
+        )
+        message = f"{who(run, divergence.here)} make {short(divergence.event)} where {across}"
+        remedy = (
+            "give every rank the same sequence of calls; put what only one rank computes between them, not around them"
+        )
+        yield told(RULE, run, divergence, tier, message, remedy)

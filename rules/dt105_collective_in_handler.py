@@ -1,0 +1,54 @@
+"""A collective that only a failing rank reaches.
+
+What it finds
+-------------
+A collective in an `except` block, or in a `finally` or clean-up that a failing rank reaches while the others are still
+in the calls of the body.
+
+Why it is bad
+-------------
+An exception seldom strikes all ranks at once. The failing rank waits in the handler's collective, the others wait in
+the body's: the job hangs and the error is never shown.
+
+Instead
+-------
+    ok = torch.ones(1, device=device)
+    try:
+        batch = load(step)               # nothing collective in here
+    except OSError:
+        ok.zero_()
+    dist.all_reduce(ok, op=dist.ReduceOp.MIN)
+    if not ok.item():
+        raise RuntimeError("a rank failed")
+
+Limits
+------
+Handlers of exceptions that every rank raises together (ImportError and the like) are left alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from dtlint.api import Finding, Rule, Run, diverging, short, told
+
+RULE = Rule(
+    code="DT105",
+    slug="collective-in-handler",
+    family="DT1",
+    effect="hang",
+    tier="default",
+    since="0.1.0",
+    frameworks=("torch", "accelerate", "lightning", "deepspeed", "transformers", "jax", "horovod", "torch_xla"),
+    title="a collective that only a failing rank reaches",
+    crosscheck="trace",
+)
+
+
+def check(run: Run) -> Iterator[Finding]:
+    for divergence, tier in diverging(run, "DT105"):
+        message = f"{short(divergence.event)} is reached by the rank that failed; the others are still in the body and do not come"
+        remedy = (
+            "let the failing rank raise, or agree on a flag by all_reduce outside the handler before anybody acts on it"
+        )
+        yield told(RULE, run, divergence, tier, message, remedy)

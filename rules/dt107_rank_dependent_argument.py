@@ -1,0 +1,43 @@
+"""An argument that all ranks must agree on differs by rank.
+
+What it finds
+-------------
+Root, source, reduce operation or group list of a collective depends on the rank (`broadcast(x, src=rank)`).
+
+Why it is bad
+-------------
+Every rank takes part in a different operation: a hang, or data from the wrong rank without any message.
+
+Instead
+-------
+    dist.broadcast(x, src=0)         # one source for everybody; ranks are global ranks, also in sub-groups
+
+Limits
+------
+Only arguments named in the knowledge packs are compared; shapes are not known statically.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from dtlint.api import Finding, Rule, Run, diverging, short, told
+
+RULE = Rule(
+    code="DT107",
+    slug="rank-dependent-argument",
+    family="DT1",
+    effect="hang",
+    tier="default",
+    since="0.1.0",
+    frameworks=("torch", "accelerate", "lightning", "deepspeed", "transformers", "jax", "horovod", "torch_xla"),
+    title="an argument that all ranks must agree on differs by rank",
+    crosscheck="trace",
+)
+
+
+def check(run: Run) -> Iterator[Finding]:
+    for divergence, tier in diverging(run, "DT107"):
+        message = f"`{divergence.argument}` of {short(divergence.event)} differs between the ranks that make the call"
+        remedy = f"pass the same `{divergence.argument}` on every rank"
+        yield told(RULE, run, divergence, tier, message, remedy)
