@@ -67,6 +67,7 @@ class Job:
     private: bool = True
     cover: tuple[str, ...] = ()
     inject: dict[str, Any] | None = None
+    flip: dict[str, Any] | None = None  # {"path", "line", "rank"}: the first decision there comes out the other way
     prelude: dict[str, Any] | None = None  # {"rank": 1, "code": …}: run on one rank before the script
     extra: dict[str, Any] | None = None  # for another engine
 

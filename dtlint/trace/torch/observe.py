@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import ast
+import builtins
+import importlib.machinery
 import os
 import sys
 from types import FrameType
 from typing import Any
 
 from torch.optim.optimizer import Optimizer, register_optimizer_step_post_hook
+
+
+DECIDE = "__dtlint_decide__"
 
 
 class StepsDone(BaseException):
@@ -90,3 +96,50 @@ def failure_for(target: dict[str, Any], frame: FrameType) -> BaseException:
         error = RuntimeError(message)
     error.injected_by_dtlint = True
     return error
+
+
+def flip_decision(job: dict[str, Any], rank: int, tell: Any) -> None:
+    """Make the `if` or `while` at a line come out the other way, the first time one rank gets there."""
+    flip = job.get("flip")
+    if not flip:
+        return
+    wanted, line = os.path.realpath(flip["path"]), int(flip["line"])
+    state = {"armed": int(flip["rank"]) == rank}
+
+    def decide(value: Any) -> bool:
+        if not state["armed"]:
+            return bool(value)
+        state["armed"] = False
+        tell({"type": "fact", "fact": {"flipped": True}})
+        return not value
+
+    class Rewrite(ast.NodeTransformer):
+        def visit(self, node: ast.AST) -> Any:
+            self.generic_visit(node)
+            if isinstance(node, (ast.If, ast.While)) and node.lineno == line:
+                name = ast.Name(DECIDE, ast.Load())
+                node.test = ast.fix_missing_locations(ast.copy_location(ast.Call(name, [node.test], []), node.test))
+            return node
+
+    setattr(builtins, DECIDE, decide)
+    original = importlib.machinery.SourceFileLoader.source_to_code
+
+    def source_to_code(self: Any, data: Any, path: Any, **keywords: Any) -> Any:
+        if os.path.realpath(path) == wanted:
+            return compile(Rewrite().visit(ast.parse(data)), path, "exec")
+        return original(self, data, path, **keywords)
+
+    importlib.machinery.SourceFileLoader.source_to_code = source_to_code  # type: ignore[method-assign]
+    # a cached compilation would not pass through here
+    importlib.machinery.SourceFileLoader.get_code = _uncached  # type: ignore[method-assign]
+
+
+def _uncached(self: Any, name: str) -> Any:
+    path = self.get_filename(name)
+    return self.source_to_code(self.get_data(path), path)
+
+
+def compiled(script: str) -> Any:
+    """The script as its loader would compile it."""
+    with open(script, "rb") as file:
+        return importlib.machinery.SourceFileLoader("__main__", script).source_to_code(file.read(), script)

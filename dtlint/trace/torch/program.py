@@ -103,6 +103,7 @@ def _run(job: dict[str, Any], rank: int, channel: Channel, scratch: str) -> int:
     counter = observe.count_steps(int(job.get("steps") or 0))
     if job.get("synthetic"):
         synthetic.install(recorder)
+    observe.flip_decision(job, rank, recorder.tell)
     lines = observe.watch_lines(job, rank)
     end = _execute(job, recorder)
     sys.settrace(None)
@@ -123,8 +124,7 @@ def _execute(job: dict[str, Any], recorder: Recorder) -> dict[str, Any]:
     sys.modules["__main__"] = module
     atexit._clear()  # what torch wants to do at exit is nothing to a fork of its process
     try:
-        with open(script, "rb") as file:
-            code = compile(file.read(), script, "exec")
+        code = observe.compiled(script)
         with cuda.CudaIsCpu() if job.get("pretend_gpus", True) else contextlib.nullcontext():
             _prelude(job, recorder.rank)
             exec(code, module.__dict__)

@@ -1,0 +1,107 @@
+"""What does a traced run say about one finding? Confirmed, refuted, not reached, or nothing that can be relied on."""
+
+from __future__ import annotations
+
+import os
+
+from dtlint.findings import Finding, Verdict
+from dtlint.trace import locate
+from dtlint.trace.model import Place, Result
+
+PARTED = ("mismatch", "deadlock")
+
+
+def _same(place: Place, path: str, first: int, last: int) -> bool:
+    return bool(place.path) and first <= place.line <= last and os.path.realpath(place.path) == path
+
+
+def points_at(finding: Finding, path: str, result: Result) -> bool:
+    """Whether the calls that cannot finish, or the ranks that left, are the ones the finding speaks of."""
+    first, last = locate.span_of(path, finding.span.line)
+    steps = {(os.path.realpath(os.path.join(_root(finding, path), step.path)), step.line) for step in finding.trail}
+    for event in result.involved:
+        if any(_same(place, path, first, last) for place in (*event.stack, event.place)):
+            return True
+        # a step of the trail counts only as the call itself: every stack passes through main()
+        if (os.path.realpath(event.place.path), event.place.line) in steps:
+            return True
+    if locate.leaves(path, finding.span.line):
+        ranks = result.covered.get(path, {}).get(finding.span.line, ())
+        return 0 < len(ranks) < result.ranks
+    return False
+
+
+def _root(finding: Finding, path: str) -> str:
+    """The directory that the finding's relative paths start from."""
+    relative = finding.span.path
+    return path[: -len(relative)] if path.endswith(relative) else os.path.dirname(path)
+
+
+def verdict(finding: Finding, path: str, result: Result) -> Verdict:
+    """Judge the plain run of a script."""
+    outcome, line = result.outcome, finding.span.line
+    first, last = locate.span_of(path, line)
+    covered = result.covered.get(path, {})
+    reached = any(first <= number <= last for number in covered)
+    if outcome.kind in PARTED:
+        if not points_at(finding, path, result):
+            if not reached:
+                return Verdict("not-reached", "the ranks part before this line", "run")
+            return Verdict("inconclusive", f"other-divergence: {outcome.sentence}", "run")
+        if any(event.asynchronous for event in result.involved) and outcome.kind == "deadlock":
+            return Verdict("inconclusive", f"order-hazard: {outcome.sentence}", "run")
+        return Verdict("confirmed", outcome.sentence, "run")
+    if outcome.kind == "inconclusive":
+        return Verdict("inconclusive", f"{outcome.reason}: {outcome.sentence}"[:300], "run")
+    if not reached:
+        return Verdict("not-reached", "the run ended without executing this line", "run")
+    return _agreed(path, first, last, result)
+
+
+def _agreed(path: str, first: int, last: int, result: Result) -> Verdict:
+    """The ranks agreed. That refutes a finding only when they came here together and both sides of the guard ran."""
+    members: set[int] = set()
+    makers: set[int] = set()
+    for event in result.events:
+        if any(_same(place, path, first, last) for place in (*event.stack, event.place)):
+            makers.add(event.rank)
+            members.update(event.members)
+    if not makers:
+        return Verdict("inconclusive", "no-call: the line ran, but nothing communicated there", "run")
+    if makers != members:
+        return Verdict("inconclusive", "one-side-only: only some ranks came here, and none was missed", "run")
+    covered = result.covered.get(path, {})
+    for guard in locate.guards_of(path, first):
+        if not guard.other or guard.other not in covered or guard.taken not in covered:
+            return Verdict("inconclusive", f"one-side-only: the other side of line {guard.line} was not seen", "run")
+    return Verdict("refuted", "all ranks made this call together, and both sides of the decision ran", "run")
+
+
+def verdict_of_failure(baseline: Result, failed: Result, handler: int, path: str) -> Verdict:
+    """Judge a run in which one rank was made to fail, against the same run without."""
+    if baseline.outcome.kind in PARTED:
+        return Verdict("inconclusive", f"other-divergence: {baseline.outcome.sentence}", "run")
+    outcome = failed.outcome
+    if outcome.kind in PARTED:
+        return Verdict("confirmed", f"with rank 1 made to fail here: {outcome.sentence}", "run")
+    if outcome.reason == "injected-failure":
+        return Verdict("refuted", "with rank 1 made to fail here, the failure ends that rank, and so the job", "run")
+    if outcome.kind == "agreed":
+        if 1 in failed.covered.get(path, {}).get(handler, ()):
+            return Verdict("refuted", "with rank 1 made to fail here, the ranks still agreed", "run")
+        return Verdict("not-reached", "the line where a rank should fail was not executed", "run")
+    return Verdict("inconclusive", f"{outcome.reason}: {outcome.sentence}"[:300], "run")
+
+
+def verdict_of_decision(baseline: Result, flipped: Result) -> Verdict:
+    """Judge a run in which one rank was made to decide otherwise, once."""
+    if baseline.outcome.kind in PARTED:
+        return Verdict("inconclusive", f"other-divergence: {baseline.outcome.sentence}", "run")
+    outcome = flipped.outcome
+    if not any(fact.get("flipped") for fact in flipped.facts):
+        return Verdict("not-reached", "the decision was not taken in this run", "run")
+    if outcome.kind in PARTED:
+        return Verdict("confirmed", f"with rank 1 deciding otherwise here: {outcome.sentence}", "run")
+    if outcome.kind == "agreed":
+        return Verdict("inconclusive", "with rank 1 deciding otherwise once, the ranks still agreed", "run")
+    return Verdict("inconclusive", f"{outcome.reason}: {outcome.sentence}"[:300], "run")
