@@ -26,6 +26,7 @@ _DEFINITION = re.compile(
     re.MULTILINE,
 )
 _WORD = re.compile(rb"[^\W\d]\w*")
+_USE = re.compile(rb"(?<!class )\b[^\W\d]\w*(?=[(.])")  # what is called, or has something taken from it
 # Methods that run although no caller writes their name.
 _SILENT = re.compile(rb"__\w+__$|forward$")
 
@@ -44,6 +45,7 @@ class _Unit:
     owner: bytes
     name: bytes
     words: Words
+    used: Words
     direct: bool
 
 
@@ -75,7 +77,8 @@ class _Selection:
     ) -> None:
         self.contents = contents
         self.tokens = tokens
-        self.kept = {path for path, data in contents.items() if any(token in data for token in tokens)}
+        self.direct = frozenset(path for path, data in contents.items() if any(token in data for token in tokens))
+        self.kept = set(self.direct)
         self.files: dict[str, _File] = {}
         # importer -> what it imports from which file: (path, name there or "" for the module, local name)
         self.edges: dict[str, list[tuple[str, str, str]]] = {}
@@ -117,7 +120,7 @@ class _Selection:
 
     def _file(self, path: str) -> _File:
         if path not in self.files:
-            self.files[path] = _split(self.contents[path], self.tokens)
+            self.files[path] = _split(self.contents[path], self.tokens if path in self.direct else ())
         return self.files[path]
 
     def _imported(self, path: str) -> tuple[Distances, dict[bytes, Distances]]:
@@ -155,7 +158,8 @@ class _Selection:
                 if written in file.functions:
                     found.add(written)
                 owners = [written] if written in file.methods else []
-            found.update(owner for owner in owners if _used(file.methods[owner], data))
+            used = [owner for owner in owners if owner + b"(" in data or owner + b"." in data]
+            found.update(owner for owner in used if _used(file.methods[owner], data))
         return found
 
     def _spread(self, path: str) -> bool:
@@ -211,7 +215,7 @@ def _merge(into: Distances, more: Mapping[bytes, int]) -> bool:
 def _distance(unit: _Unit, functions: Distances, classes: Mapping[bytes, Distances]) -> int:
     """How far the nearest thing is that this definition uses: a function, a class's method, a method of its own."""
     nearest = min([functions[word] for word in unit.words & functions.keys()], default=FARTHEST + 1)
-    for owner in unit.words & classes.keys():
+    for owner in unit.used & classes.keys():
         for name, distance in classes[owner].items():
             if distance < nearest and (name == b"" or name in unit.words or _SILENT.match(name)):
                 if owner != unit.owner or name != unit.name:
@@ -281,7 +285,7 @@ def _split(data: bytes, tokens: Sequence[bytes]) -> _File:
         every |= words
         nearest = bisect_left(places, start)
         direct = (nearest < len(places) and places[nearest] < end) or not words.isdisjoint(imported)
-        units.append(_Unit(owner, name, words, direct))
+        units.append(_Unit(owner, name, words, frozenset(_USE.findall(block)), direct))
     return _File(tuple(units), frozenset(every))
 
 
