@@ -14,6 +14,7 @@ from dtlint.launch.model import Launch
 from dtlint.launch.run import LaunchRun, launch_run
 from dtlint.launch.shell_values import shown
 from dtlint.mistakes import Mistake
+from dtlint.outcome import sorted_out
 from dtlint.report.model import Report
 from dtlint.source.files import discover
 
@@ -27,9 +28,10 @@ def check(paths: Sequence[str], config: Config, rule_dirs: tuple[Path, ...] = ()
     """What the launch rules find in the launch files below `paths`."""
     found = _files(paths, config)
     run = _run(found, paths, config)
+    known = registry.rules(rule_dirs)
     rules = [
         rule
-        for rule in registry.chosen(registry.rules(rule_dirs), config.select, config.ignore)
+        for rule in registry.chosen(known, config.select, config.ignore)
         if rule.family == FAMILY and rule.check is not None
     ]
     findings: list[Finding] = []
@@ -39,12 +41,14 @@ def check(paths: Sequence[str], config: Config, rule_dirs: tuple[Path, ...] = ()
             finding for finding in rule.check(run) if registry.reported(finding, rule, config.select, config.strict)
         ]
     findings = with_fingerprints(list(dict.fromkeys(findings)))
+    kept, suppressed, notices = sorted_out(findings, found.files, config, known, rules)
     return Report(
-        findings=tuple(sorted(findings, key=lambda item: item.sort_key)),
+        findings=tuple(sorted(kept, key=lambda item: item.sort_key)),
+        suppressed=tuple(suppressed),
         files=len(found.files),
         analysed=len(run.launches.files),
         incomplete=tuple(sorted({*found.problems, *run.incomplete})),
-        notices=(*found.notices, *run.launches.notices),
+        notices=(*found.notices, *run.launches.notices, *notices),
     )
 
 
@@ -57,7 +61,7 @@ def _files(paths: Sequence[str], config: Config) -> Discovery:
 
 def _run(found: Discovery, paths: Sequence[str], config: Config) -> LaunchRun:
     folders = [path for path in paths if Path(path).is_dir()]
-    beside = sorted({str(file.location.parent) for file in found.files}) if not folders else folders
+    beside = folders or sorted({str(file.location.parent) for file in found.files})
     python = discover(beside, config.exclude, True).files if beside else []
     return launch_run(found.files, python)
 

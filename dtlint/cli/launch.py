@@ -36,8 +36,8 @@ from dtlint.findings import SEVERITIES
 def command(ctx: click.Context, paths: tuple[str, ...], formats: tuple[str, ...], listing: bool, **given: Any) -> None:
     """Check launch files below PATHS or the current directory: shell, Slurm, YAML, JSON.
 
-    torchrun, accelerate, deepspeed, srun, mpirun, gcloud tpu-vm ssh, PyTorchJob, TrainJob, JobSet and SkyPilot tasks are
-    read; nothing is run.
+    torchrun, accelerate, deepspeed, srun, mpirun, gcloud tpu-vm ssh, PyTorchJob, TrainJob, JobSet and SkyPilot
+    tasks are read; nothing is run.
     """
     from dtlint.cli._launching import check, listed
 

@@ -7,17 +7,32 @@ from math import prod
 
 from dtlint.findings import Step
 from dtlint.launch.conflict import Conflict, evidence
-from dtlint.launch.model import Argument, Configuration, Launch
+from dtlint.launch.model import Configuration, Launch
 from dtlint.launch.project import Launches
 
 TRAIN, MICRO, STEPS = "train_batch_size", "train_micro_batch_size_per_gpu", "gradient_accumulation_steps"
 TENSOR = ("tensor_model_parallel_size", "tensor_parallel_size", "tp_size", "tp", "parallelism.tensor_parallel_degree")
-PIPELINE = ("pipeline_model_parallel_size", "pipeline_parallel_size", "pp_size", "pp", "parallelism.pipeline_parallel_degree")
+PIPELINE = (
+    "pipeline_model_parallel_size",
+    "pipeline_parallel_size",
+    "pp_size",
+    "pp",
+    "parallelism.pipeline_parallel_degree",
+)
 CONTEXT = ("context_parallel_size", "cp_size", "cp", "parallelism.context_parallel_degree")
 DATA = ("data_parallel_size", "dp_size", "dp")
 SHARD, REPLICATE = "parallelism.data_parallel_shard_degree", "parallelism.data_parallel_replicate_degree"
 # With these, DeepSpeed's batch sizes count groups of processes, not processes.
-GROUPING = (*TENSOR, *PIPELINE, *CONTEXT, "model_parallel_size", "mp_size", "sequence_parallel_size", "sp_size", "num_stages")
+GROUPING = (
+    *TENSOR,
+    *PIPELINE,
+    *CONTEXT,
+    "model_parallel_size",
+    "mp_size",
+    "sequence_parallel_size",
+    "sp_size",
+    "num_stages",
+)
 # What each DeepSpeed key is checked against by the Hugging Face Trainer.
 TRAINER = {MICRO: "per_device_train_batch_size", STEPS: "gradient_accumulation_steps"}
 LAUNCHERS = ("torchrun", "torch.distributed.launch", "accelerate", "deepspeed", "python")
@@ -56,7 +71,7 @@ def _triple(configuration: Configuration, launch: Launch | None) -> Conflict | N
     if total is None or not train:
         return None
     parts = [(item, item.number) for item in (micro, steps) if item is not None]
-    if any(number is None and item.value != "auto" or number == 0 for item, number in parts):
+    if any((number is None and item.value != "auto") or number == 0 for item, number in parts):
         return None
     known = [(item, number) for item, number in parts if number]
     factors = [f"`{item.name}` {number}" for item, number in known]
@@ -68,13 +83,16 @@ def _triple(configuration: Configuration, launch: Launch | None) -> Conflict | N
     exact = launch is not None and micro is not None and steps is not None and len(known) == 2
     if (train == product) if exact else (train % product == 0):
         return None
-    steps_taken = [Step(configuration.path, item.line, f"`{item.name}: {item.value}`") for item in (total, *(i for i, _ in known))]
+    steps_taken = [
+        Step(configuration.path, item.line, f"`{item.name}: {item.value}`") for item in (total, *(i for i, _ in known))
+    ]
     place = evidence(launch, launch.option("nproc_per_node", "num_gpus", "num_processes")) if launch else ()
     says = "is" if exact else "can be a multiple of"
     other = "`" + TRAIN + f": {product}`" if exact else f"a multiple of {product}"
     return Conflict(
         configuration.path, total.line,
-        f"`{TRAIN}` {train} is not {'' if exact else 'a multiple of '}{product} = {' x '.join(factors)}: DeepSpeed refuses to start",
+        f"`{TRAIN}` {train} is not {'' if exact else 'a multiple of '}{product} = {' x '.join(factors)}: "
+        "DeepSpeed refuses to start",
         f"{TRAIN} {says} the product of the others: use {other}, or leave it out and let DeepSpeed compute it",
         (*place, *steps_taken),
     )  # fmt: skip
@@ -127,7 +145,9 @@ def _degrees(launch: Launch) -> Iterator[Conflict]:
         return
     if None in numbers:
         return
-    explicit = [item for item in (arguments.get(*DATA), arguments.get(SHARD), arguments.get(REPLICATE)) if item is not None]
+    explicit = [
+        item for item in (arguments.get(*DATA), arguments.get(SHARD), arguments.get(REPLICATE)) if item is not None
+    ]
     whole = len(explicit) == 2 or (len(explicit) == 1 and explicit[0].name != REPLICATE)
     if explicit and whole and all(item.number for item in explicit) and chosen and arguments.complete:
         product = replica * prod(item.number or 1 for item in explicit)

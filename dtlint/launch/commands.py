@@ -3,50 +3,29 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
 from dtlint.launch import slurm
 from dtlint.launch.model import Argument, Launch, Options
-from dtlint.launch.options import ACCELERATE, DEEPSPEED, GCLOUD, MPIRUN, SRUN, TORCHRUN, read_arguments, read_options
+from dtlint.launch.options import GCLOUD, MPIRUN, SRUN, read_arguments, read_options
 from dtlint.launch.shell import Command, commands
 from dtlint.launch.shell_values import Scope, Word, expand_quoted, fallback, shown
 from dtlint.launch.shell_words import OPEN, ShellProblem
+from dtlint.launch.vocabulary import (
+    BARE_OPTIONS_OF,
+    GRAMMARS,
+    LAUNCHER_MODULES,
+    MPI,
+    PYTHON,
+    REMOTE,
+    RUNNERS,
+    SHELLS,
+    TALKERS,
+    VALUE_OPTIONS,
+    WRAPPERS,
+)
 
 DEEPEST = 8  # a string in a string in a string …
-PYTHON = re.compile(r"(?:.*/)?(?:python|pypy|ipython)[\d.]*(?:\.exe)?$")
-SHELLS = ("bash", "sh", "zsh", "dash", "ksh")
-LAUNCHER_MODULES = {
-    "torch.distributed.run": "torchrun",
-    "torch.distributed.launcher": "torchrun",
-    "torch.distributed.launch": "torch.distributed.launch",
-    "accelerate.commands.launch": "accelerate",
-    "accelerate.commands.accelerate_cli": "accelerate",
-    "deepspeed": "deepspeed",
-    "deepspeed.launcher.runner": "deepspeed",
-}
-GRAMMARS = {
-    "torchrun": TORCHRUN,
-    "torch.distributed.launch": TORCHRUN,
-    "accelerate": ACCELERATE,
-    "deepspeed": DEEPSPEED,
-}
-MPI = ("mpirun", "mpiexec", "mpirun_rsh", "mpiexec.hydra", "orterun", "prterun")
-# Commands that only speak of others.
-TALKERS = frozenset(
-    "echo printf cat pip pip3 conda which command type grep egrep pkill pgrep kill killall ps alias sed awk cp rm mv mkdir "
-    "man git apt apt-get yum dnf brew [ [[ test export declare local readonly typeset return exit cd source . set unset "
-    "trap find ls head tail tee sleep wait module touch chmod scontrol squeue scancel sacct curl wget".split()
-)
-# Commands that start the command behind them; the number says how many words of their own they take besides options.
-WRAPPERS = {
-    "env": 0, "nohup": 0, "exec": 0, "sudo": 0, "time": 0, "nice": 0, "stdbuf": 0, "timeout": 1, "numactl": 0, "setsid": 0,
-    "ionice": 0, "taskset": 1, "eval": 0, "unbuffer": 0, "ibrun": 0, "xvfb-run": 0, "chrt": 1, "uvx": 0, "catchsegv": 0,
-}  # fmt: skip
-VALUE_OPTIONS = frozenset(
-    "-u -n -c -k -s -g --user --kill-after --signal -o -e -i -m -N -C --cpunodebind --membind --physcpubind -p".split()
-)
-BARE_OPTIONS_OF = {"env": ("-i",), "sudo": ("-E", "-n", "-H", "-i", "-s"), "setsid": ("-c", "-w")}
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,9 +81,11 @@ def _heredoc(command: Command, place: Place) -> list[Launch]:
     """The script that `sbatch <<EOF`, `bash <<EOF` or `cat > job.sh <<EOF` hands on."""
     body, line, expanded = command.heredoc or ("", 0, False)
     names = command.names
-    if place.depth >= DEEPEST or not (set(names) & {"sbatch", "bash", "sh", "ssh", "srun"} or body.lstrip().startswith("#!")):
+    if place.depth >= DEEPEST or not (
+        set(names) & {"sbatch", "bash", "sh", "ssh", "srun"} or body.lstrip().startswith("#!")
+    ):
         return []
-    text = expand_quoted(body.replace("\\\n", "\\\n"), line, command.scope)[0] if expanded else body
+    text = expand_quoted(body, line, command.scope)[0] if expanded else body
     own = "sbatch" in names or body.lstrip().startswith("#!")
     inner = replace(place, depth=place.depth + 1, outer=None if own else place.outer, job=None if own else place.job)
     try:
@@ -158,11 +139,11 @@ def words_launches(
             joined = Word(" ".join(word.text for word in rest), rest[0].line if rest else head.line)
             return _text_launches(joined, place, scope, False)
         return words_launches(_behind_options(name, rest), place, scope, environment)
-    if name in ("uv", "poetry", "pipenv", "pdm", "hatch", "rye", "pixi") and rest[:1] and rest[0].text == "run":
+    if name in RUNNERS and rest[:1] and rest[0].text == "run":
         return _search(rest[1:], place, scope, environment)
     if PYTHON.match(name):
         return _python(head, rest, place, scope, environment)
-    return _search(rest, place, scope, environment, remote=name in ("ssh", "pdsh", "clush", "parallel-ssh", "kubectl"))
+    return _search(rest, place, scope, environment, remote=name in REMOTE)
 
 
 def _program(word: Word) -> str:
@@ -207,7 +188,9 @@ def _search(
             return words_launches(words[position:], place, scope, environment)
         if name in SHELLS and re.match(r"-\w*c$", follower):
             return words_launches(words[position:], place, scope, environment)
-        if re.search(r"\s", word.text) and re.search(r"\b(?:torchrun|deepspeed|accelerate launch|python3?|srun) ", word.text):
+        if re.search(r"\s", word.text) and re.search(
+            r"\b(?:torchrun|deepspeed|accelerate launch|python3?|srun) ", word.text
+        ):
             return _text_launches(word, place, scope, remote)
     return []
 
@@ -345,7 +328,8 @@ def _mpi_step(head: Word, options: Options, place: Place) -> Launch:
     if nodes is None and world and per_node:
         nodes = -(-world // per_node)
     return Launch(
-        "mpirun", place.path, head.line, options=options, nodes=nodes, processes_per_node=per_node, tasks_per_node=per_node,
+        "mpirun", place.path, head.line, options=options,
+        nodes=nodes, processes_per_node=per_node, tasks_per_node=per_node,
         world_size=world or (nodes * per_node if nodes and per_node else None),
         devices_per_node=place.job.devices_per_node if place.job else None,
     )  # fmt: skip
@@ -376,12 +360,11 @@ def _tpu(head: Word, words: tuple[Word, ...], place: Place, scope: Scope) -> lis
         command = Word(option.value, line)
     kind = "tpu-vm ssh" if names[verb] == "ssh" else f"tpu-vm {names[verb]}"
     step = Launch(
-        kind, place.path, head.line, script=positional[0].text if positional else None, options=settings, outer=place.outer,
+        kind, place.path, head.line, script=positional[0].text if positional else None,
+        options=settings, outer=place.outer,
         background=place.background, loops=place.loops, branch=place.branch, order=place.order,
     )  # fmt: skip
     if command is None:
         return [step]
     each_node = (settings.get("worker") or Argument("", "", 0)).value == "all"
     return [step, *_text_launches(command, replace(place, outer=step), scope, each_node)]
-
-

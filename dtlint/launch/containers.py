@@ -51,7 +51,9 @@ def _setting(name: str, tree: Tree) -> Argument:
     return Argument(name, None if value is None else str(value), tree.line, name)
 
 
-def _step(kind: str, path: str, tree: Tree, nodes: Tree | None, count: int | None, devices: int | None = None) -> Launch:
+def _step(
+    kind: str, path: str, tree: Tree, nodes: Tree | None, count: int | None, devices: int | None = None
+) -> Launch:
     options = Options((_setting("nodes", nodes),) if nodes is not None else ())
     line = nodes.line if nodes is not None else tree.line
     return Launch(kind, path, line, options=options, nodes=count, tasks_per_node=1, devices_per_node=devices)
@@ -91,8 +93,8 @@ def _container(path: str, container: Tree, step: Launch) -> Started:
     place = Place(path, outer=step)
     try:
         if len(words) > 1 and SHELL_WITH_TEXT.match(words[1].text):
-            text = words[2] if len(words) > 2 else Word("", 0)
-            launches = script_launches(text.text, replace(place, depth=1), text.line, scope)
+            script = words[2] if len(words) > 2 else Word("", 0)
+            launches = script_launches(script.text, replace(place, depth=1), script.line, scope)
         else:
             launches = words_launches(words, place, scope, environment)
     except ShellProblem as problem:
@@ -113,7 +115,8 @@ def _substituted(text: str, scope: Scope) -> str:
 def _together(parts: Iterator[Started]) -> Started:
     found = list(parts)
     return Started(
-        tuple(launch for part in found for launch in part.launches), tuple(item for part in found for item in part.problems)
+        tuple(launch for part in found for launch in part.launches),
+        tuple(item for part in found for item in part.problems),
     )
 
 
@@ -126,7 +129,9 @@ def _pytorchjob(path: str, tree: Tree) -> Started:
     where = (worker.get("replicas") if worker else None) or worker
     step = _step("pytorchjob", path, tree, where, None if elastic else nodes)
     return _together(
-        _container(path, container, step) for _, role in roles.items() for container in _containers(role.get("template"))
+        _container(path, container, step)
+        for _, role in roles.items()
+        for container in _containers(role.get("template"))
     )
 
 

@@ -51,7 +51,9 @@ class View:
         assert self.configuration is not None
         return self.configuration.path, option.line if option else 1
 
-    def conflict(self, option: Argument | None, message: str, remedy: str, *others: Argument | None, **more: str) -> Conflict:
+    def conflict(
+        self, option: Argument | None, message: str, remedy: str, *others: Argument | None, **more: str
+    ) -> Conflict:
         path, line = self.place(option)
         steps = list(evidence(self.launch)) if self.launch else []
         for item in (*others, option):
@@ -98,14 +100,16 @@ def _arithmetic(view: View) -> Iterator[Conflict]:
     if processes and machines and processes % machines:
         yield view.conflict(
             total,
-            f"{processes} processes cannot be shared equally by {machines} machines: `num_processes` counts those of all machines",
+            f"{processes} processes cannot be shared equally by {machines} machines: "
+            "`num_processes` counts those of all machines",
             f"use a multiple of {machines}, such as {machines * (-(-processes // machines))}",
             several, effect="crash" if processes < machines else "wrong",
         )  # fmt: skip
     if machines and rank is not None and rank >= machines:
         yield view.conflict(
             view.get("machine_rank"),
-            f"machine {rank} of {machines}: ranks count from 0, so the last is {machines - 1}, and the others wait for one that never comes",
+            f"machine {rank} of {machines}: ranks count from 0, so the last is {machines - 1}, "
+            "and the others wait for one that never comes",
             f"use a `machine_rank` from 0 to {machines - 1}, or correct `num_machines`",
             several,
         )  # fmt: skip
@@ -150,7 +154,8 @@ def _address(view: View, tier: str | None) -> Iterator[Conflict]:
     elif "||" in shown(value) and is_local(fallback(value) or ""):
         yield view.conflict(
             address,
-            f"when `{shown(value)}` falls back to `{fallback(value)}`, each of the {machines} machines meets itself and waits",
+            f"when `{shown(value)}` falls back to `{fallback(value)}`, "
+            f"each of the {machines} machines meets itself and waits",
             "let the script fail when the address cannot be found",
             count,
         )  # fmt: skip
@@ -172,7 +177,8 @@ def _rank(view: View) -> Iterator[Conflict]:
         yield view.conflict(
             rank,
             f"`machine_rank` {why} on all {step.nodes} nodes: they all say they are the same machine",
-            "let each node evaluate it: `srun bash -c 'accelerate launch --machine_rank $SLURM_NODEID …'`, or use `--rdzv_backend c10d`",
+            "let each node evaluate it: `srun bash -c 'accelerate launch --machine_rank $SLURM_NODEID …'`, "
+            "or use `--rdzv_backend c10d`",
             view.get("num_machines"),
         )  # fmt: skip
 

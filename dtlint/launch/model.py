@@ -30,7 +30,11 @@ class Argument:
         """The option as a message shows it."""
         if self.value is None:
             return self.written
-        return f"{self.written}={shown(self.value)}" if self.written.startswith("-") else f"{self.written}: {shown(self.value)}"
+        return (
+            f"{self.written}={shown(self.value)}"
+            if self.written.startswith("-")
+            else f"{self.written}: {shown(self.value)}"
+        )
 
     @property
     def number(self) -> int | None:
@@ -109,7 +113,13 @@ class Launch:
     @property
     def place(self) -> Step:
         what = {"batch job": "the batch job is described here", "python": "the program is started here"}
-        return Step(self.path, self.line, what.get(self.kind, f"`{self.kind}` starts {'here' if not self.script else '`' + shown(self.script) + '`'}"))
+        return Step(
+            self.path,
+            self.line,
+            what.get(
+                self.kind, f"`{self.kind}` starts {'here' if not self.script else '`' + shown(self.script) + '`'}"
+            ),
+        )
 
     def span(self, line: int | None = None) -> Span:
         number = line or self.line
@@ -154,4 +164,6 @@ def host_of(endpoint: str) -> str:
 def is_local(endpoint: str) -> bool:
     """Does this address name the machine itself, whichever machine reads it?"""
     host = host_of(endpoint)
-    return known(host) and (host.lower() in LOCAL_ADDRESSES or (host.startswith("127.") and host[4:].replace(".", "").isdigit()))
+    return known(host) and (
+        host.lower() in LOCAL_ADDRESSES or (host.startswith("127.") and host[4:].replace(".", "").isdigit())
+    )

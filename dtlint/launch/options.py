@@ -106,7 +106,9 @@ def read_options(words: tuple[Word, ...], grammar: Grammar) -> tuple[Options, tu
             continue
         if short and len(bare) > 1 and not equals and bare not in grammar.counts and bare not in grammar.aliases:
             # Several flags in one word: `srun -lu`.
-            items.extend(Argument(grammar.aliases.get(letter, letter), None, word.line, f"-{letter}") for letter in bare)
+            items.extend(
+                Argument(grammar.aliases.get(letter, letter), None, word.line, f"-{letter}") for letter in bare
+            )
             continue
         name = grammar.aliases.get(bare, bare)
         if equals:

@@ -52,7 +52,10 @@ class Launches:
         return [
             launch
             for launch in self.launches
-            if any(item is not None and item.path == configuration.path for item in (launch.configuration, launch.deepspeed))
+            if any(
+                item is not None and item.path == configuration.path
+                for item in (launch.configuration, launch.deepspeed)
+            )
         ]
 
     def of_script(self, path: str) -> list[Launch]:
@@ -120,10 +123,16 @@ def read_text(path: str, text: str) -> LaunchFile:
     lower = path.lower()
     if lower.endswith(".json"):
         tree = read_json(path, text)
-        return LaunchFile(path, text, problems=(tree,)) if isinstance(tree, Incomplete) else _documents(path, text, [tree])
+        return (
+            LaunchFile(path, text, problems=(tree,)) if isinstance(tree, Incomplete) else _documents(path, text, [tree])
+        )
     if lower.endswith(YAML_SUFFIXES):
         trees = read_yaml(path, text)
-        return LaunchFile(path, text, problems=(trees,)) if isinstance(trees, Incomplete) else _documents(path, text, trees)
+        return (
+            LaunchFile(path, text, problems=(trees,))
+            if isinstance(trees, Incomplete)
+            else _documents(path, text, trees)
+        )
     try:
         return LaunchFile(path, text, tuple(script_launches(text, Place(path))))
     except ShellProblem as problem:
@@ -181,7 +190,8 @@ def _deepspeed(launch: Launch, shelf: _Shelf) -> Configuration | None:
     )
     if option is None:
         option = next(
-            (Argument("ds", word.text, word.line) for word in launch.positional if word.text.startswith("deepspeed=")), None
+            (Argument("ds", word.text, word.line) for word in launch.positional if word.text.startswith("deepspeed=")),
+            None,
         )
     return shelf.find(launch, option, "deepspeed")
 

@@ -18,7 +18,7 @@ BATCH_SHELL = re.compile(r"(?<!@)\$\{?(?:SLURM_NODEID|SLURM_PROCID|SLURM_LOCALID
 EACH_POD = ("pytorchjob", "trainjob", "jobset", "skypilot")
 MEETING_ARGUMENTS = ("dist_url", "init_method", "master_addr", "coordinator_address", "dist_init_method")
 DEFAULT_PORT = "29500"
-HEAD_OF_JOB = "the first host of the job, as in `$(scontrol show hostnames \"$SLURM_JOB_NODELIST\" | head -n 1):29500`"
+HEAD_OF_JOB = 'the first host of the job, as in `$(scontrol show hostnames "$SLURM_JOB_NODELIST" | head -n 1):29500`'
 
 
 def conflicts(launches: Launches) -> Iterator[Conflict]:
@@ -78,7 +78,8 @@ def _torchrun(launch: Launch, launches: Launches) -> Iterator[Conflict]:
             asked = "rdzv_endpoint" if backend(launch) != "static" else "master_addr"
             yield Conflict(
                 launch.path, line_of(launch, counted),
-                f"{count} nodes are to meet, but no `--{asked}` says where: every node waits for the others at its own localhost",
+                f"{count} nodes are to meet, but no `--{asked}` says where: "
+                "every node waits for the others at its own localhost",
                 f"add `--rdzv_backend=c10d --rdzv_endpoint=HOST:PORT` with {HEAD_OF_JOB}",
                 evidence(launch, counted),
             )  # fmt: skip
@@ -125,7 +126,8 @@ def _rank(launch: Launch, launches: Launches, counted: Argument | None) -> Itera
         if option is not None and known(backend(launch)) and launch.options.get("node_rank"):
             yield Conflict(
                 launch.path, option.line,
-                f"`--node_rank` does nothing with `--rdzv_backend={backend(launch)}`: nodes are numbered as they arrive",
+                f"`--node_rank` does nothing with `--rdzv_backend={backend(launch)}`: "
+                "nodes are numbered as they arrive",
                 "drop `--node_rank`, or use the static rendezvous with `--master_addr` and `--master_port`",
                 evidence(launch, counted, option), effect="waste", severity="note",
             )  # fmt: skip
@@ -135,7 +137,8 @@ def _rank(launch: Launch, launches: Launches, counted: Argument | None) -> Itera
             yield Conflict(
                 launch.path, line_of(launch, counted),
                 "the static rendezvous numbers nodes by `--node_rank`; without it every node says it is node 0",
-                "add `--node_rank` with a different value on each node, or use `--rdzv_backend=c10d --rdzv_endpoint=HOST:PORT`",
+                "add `--node_rank` with a different value on each node, "
+                "or use `--rdzv_backend=c10d --rdzv_endpoint=HOST:PORT`",
                 evidence(launch, counted),
             )  # fmt: skip
         return
@@ -150,7 +153,8 @@ def _rank(launch: Launch, launches: Launches, counted: Argument | None) -> Itera
         yield Conflict(
             launch.path, option.line,
             f"`--node_rank={shown(value)}` {why}: {nodes} nodes all say they are the same node",
-            "let each node evaluate it: `srun bash -c 'torchrun --node_rank=$SLURM_NODEID …'`, or use `--rdzv_backend=c10d`",
+            "let each node evaluate it: `srun bash -c 'torchrun --node_rank=$SLURM_NODEID …'`, "
+            "or use `--rdzv_backend=c10d`",
             evidence(launch, counted, option),
         )  # fmt: skip
 
@@ -213,7 +217,8 @@ def _deepspeed(launch: Launch) -> Iterator[Conflict]:
         yield Conflict(
             launch.path, place.line,
             f"{launch.nodes} nodes are to meet at `{place.value}`, which every node takes for itself",
-            "name a host that all nodes can reach, or drop `--master_addr`: deepspeed asks the first host for its address",
+            "name a host that all nodes can reach, or drop `--master_addr`: "
+            "deepspeed asks the first host for its address",
             evidence(launch, launch.options.get("num_nodes"), place),
         )  # fmt: skip
 
@@ -261,8 +266,8 @@ def _ports(launches: Launches) -> Iterator[Conflict]:
     """Two single-node launches at the same time on one machine and one port."""
     for file in launches.files:
         here = [
-            (launch, port) for launch in launches.in_file(file.path)
-            if launch.kind in (*TORCHRUN_KINDS, "deepspeed") and (port := _port(launch)) is not None
+            (launch, found) for launch in launches.in_file(file.path)
+            if launch.kind in (*TORCHRUN_KINDS, "deepspeed") and (found := _port(launch)) is not None
             and launch.step("srun", "mpirun", "ssh", "tpu-vm ssh", *EACH_POD) is None
         ]  # fmt: skip
         told: set[int] = set()
@@ -270,12 +275,12 @@ def _ports(launches: Launches) -> Iterator[Conflict]:
             if launch.background and launch.loops and not _waits(launches, launch, None):
                 told.add(launch.order)
                 yield _clash(launch, launch, port, option)
-        for (first, (one, _)), (second, (other, option)) in combinations(here, 2):
+        for (first, (one, _)), (second, (other, place)) in combinations(here, 2):
             if one != other or not first.background or second.order in told or first.order == second.order:
                 continue
             if not _exclusive(first, second) and not _waits(launches, first, second):
                 told.add(second.order)
-                yield _clash(first, second, other, option)
+                yield _clash(first, second, other, place)
 
 
 def _waits(launches: Launches, first: Launch, second: Launch | None) -> bool:

@@ -244,7 +244,9 @@ def _command(reader: _Reader, parts: list[Token], background: bool) -> None:
             line=words[0].line,
             scope=scope.copy(),
             environment=tuple(prefix),
-            branch=tuple((frame.number, frame.arm) for frame in reader.frames if frame.kind in ("if", "case", "function")),
+            branch=tuple(
+                (frame.number, frame.arm) for frame in reader.frames if frame.kind in ("if", "case", "function")
+            ),
             loops=sum(frame.kind in ("for", "while") and frame.arm > 0 for frame in reader.frames),
             background=background,
             conditional=conditional or any(frame.kind in ("if", "case", "while") for frame in reader.frames),

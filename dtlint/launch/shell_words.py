@@ -108,7 +108,12 @@ def word_end(text: str, start: int, line: int) -> int:
     while position < len(text):
         letter = text[position]
         if letter in " \t\r\n;&|<>()" or letter == JOINED:
-            if letter == "(" and position > start and text[position - 1] in "@?*+!" and "\n" not in text[start:position]:
+            if (
+                letter == "("
+                and position > start
+                and text[position - 1] in "@?*+!"
+                and "\n" not in text[start:position]
+            ):
                 position = closing(text, position + 1, ")", line)  # an extended glob
                 continue
             break

@@ -52,16 +52,24 @@ def step(kind: str, path: str, line: int, options: Options, job: Launch | None) 
     per_node = number("ntasks_per_node")
     says_nodes = options.get("nodes") or (job.options.get("nodes") if job else None)
     if nodes is None and says_nodes is None and options.complete:
-        nodes = job.nodes if job is not None else (1 if tasks == 1 or (tasks and per_node and tasks <= per_node) else None)
+        nodes = (
+            job.nodes if job is not None else (1 if tasks == 1 or (tasks and per_node and tasks <= per_node) else None)
+        )
         if nodes is None and tasks and per_node and tasks % per_node == 0:
             nodes = tasks // per_node
     if options.get("ntasks") and not options.get("nodes") and tasks == 1:
         nodes = 1
     devices = _devices(options, nodes, per_node, tasks) or (job.devices_per_node if job else None)
     tasks_unsaid = not (options.get("ntasks") or (job and job.options.get("ntasks")))
-    if tasks is not None and nodes and (per_node is None or (options.get("ntasks") and not options.get("ntasks_per_node"))):
+    if (
+        tasks is not None
+        and nodes
+        and (per_node is None or (options.get("ntasks") and not options.get("ntasks_per_node")))
+    ):
         per_node = tasks // nodes if tasks % nodes == 0 else None
-    elif per_node is None and tasks_unsaid and not options.get("ntasks_per_gpu", "ntasks_per_socket", "ntasks_per_core"):
+    elif (
+        per_node is None and tasks_unsaid and not options.get("ntasks_per_gpu", "ntasks_per_socket", "ntasks_per_core")
+    ):
         inherited = job is not None and job.options.get("ntasks_per_gpu", "ntasks_per_socket", "ntasks_per_core")
         per_node = 1 if options.complete and not inherited and says_nodes else None
     world = tasks if tasks is not None else (nodes * per_node if nodes and per_node else None)

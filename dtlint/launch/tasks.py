@@ -99,7 +99,10 @@ def _first_node_only(launch: Launch, job: Launch, launches: Launches) -> Iterato
     """A batch script itself runs on the first node of the job, whatever the job has."""
     if job.nodes is None or job.nodes < 2 or launch.step("mpirun", "ssh", "tpu-vm ssh") is not None:
         return
-    if launch.kind in REACH_OUT or launch.option("deepspeed_hostfile", "deepspeed_config.deepspeed_hostfile") is not None:
+    if (
+        launch.kind in REACH_OUT
+        or launch.option("deepspeed_hostfile", "deepspeed_config.deepspeed_hostfile") is not None
+    ):
         return
     if ITSELF.search("\n".join(launches.texts.get(launch.path, []))):
         return
@@ -107,7 +110,8 @@ def _first_node_only(launch: Launch, job: Launch, launches: Launches) -> Iterato
     if launch.nodes is not None and launch.nodes > 1:
         yield Conflict(
             launch.path, launch.line,
-            f"a batch script runs on the first node only, so {launch.nodes - 1} of {launch.nodes} nodes never start `{launch.kind}`",
+            f"a batch script runs on the first node only, so {launch.nodes - 1} of {launch.nodes} nodes "
+            f"never start `{launch.kind}`",
             f"start it on every node: `srun --ntasks-per-node=1 {launch.kind} …`",
             evidence(launch, asked, option),
         )  # fmt: skip

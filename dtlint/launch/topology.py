@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
-from dtlint.launch.model import Argument, Configuration, Launch
+from dtlint.launch.model import Argument, Launch
 from dtlint.launch.shell_values import known
 
 TORCHRUN_KINDS = ("torchrun", "torch.distributed.launch")

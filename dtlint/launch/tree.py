@@ -14,7 +14,9 @@ from dtlint.source.text import Incomplete
 
 LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 STRING_OR_TAB = re.compile(r'"(?:\\.|[^"\\])*"|\t')
-TEMPLATE = re.compile(r"\{\{.*?\}\}|\{%.*?%\}|[:,\[]\s*(?:[A-Z][A-Z0-9_]{2,}|<[\w -]+>|\$\{?\w+\}?)\s*[,}\]\n]", re.DOTALL)
+TEMPLATE = re.compile(
+    r"\{\{.*?\}\}|\{%.*?%\}|[:,\[]\s*(?:[A-Z][A-Z0-9_]{2,}|<[\w -]+>|\$\{?\w+\}?)\s*[,}\]\n]", re.DOTALL
+)
 DEEPEST = 200
 
 
@@ -71,7 +73,9 @@ def read_yaml(path: str, text: str) -> list[Tree] | Incomplete:
         what = " ".join(part for part in (problem.context, problem.problem) if part)
         return Incomplete(path, mark.line + 1 if mark else 1, f"not valid YAML: {what}")
     except (yaml.YAMLError, ValueError, RecursionError) as problem:
-        return Incomplete(path, 1, f"not valid YAML: {str(problem).splitlines()[0] if str(problem) else 'nested too deeply'}")
+        return Incomplete(
+            path, 1, f"not valid YAML: {str(problem).splitlines()[0] if str(problem) else 'nested too deeply'}"
+        )
 
 
 def read_json(path: str, text: str) -> Tree | Incomplete:
@@ -134,7 +138,11 @@ def _scalar(node: yaml.Node) -> Any:
             return str(text).lower() in ("yes", "true", "on")
         case "int":
             try:
-                return int(text.replace("_", ""), 0) if text.lower().startswith(("0x", "0b", "0o")) else int(text.replace("_", ""))
+                return (
+                    int(text.replace("_", ""), 0)
+                    if text.lower().startswith(("0x", "0b", "0o"))
+                    else int(text.replace("_", ""))
+                )
             except ValueError:
                 return text
         case "float":

@@ -16,7 +16,9 @@ CODE_FOR_MANY = re.compile(
     r"jax\.distributed\.initialize|jax\.process_index|jax\.process_count|multihost_utils|xla_multiprocessing|xmp\.spawn"
 )
 # Programs of one worker that look after the others, or that do no training.
-ASIDE = re.compile(r"(?:setup|install|download|prepare|convert|export|check|test|plot|monitor|tensorboard|serve|demo)", re.I)
+ASIDE = re.compile(
+    r"(?:setup|install|download|prepare|convert|export|check|test|plot|monitor|tensorboard|serve|demo)", re.I
+)
 
 
 def hosts(accelerator: str) -> int | None:
@@ -49,8 +51,12 @@ def _worker(
         return
     if step.loops or ASIDE.search((program.script or "").rpartition("/")[2]):
         return
-    same = [other for other in steps if other is not step and other.script == step.script and other.kind == "tpu-vm ssh"]
-    if any(_worker_of(other) not in ("all", value) and _program_of(other, launches) == program.script for other in same):
+    same = [
+        other for other in steps if other is not step and other.script == step.script and other.kind == "tpu-vm ssh"
+    ]
+    if any(
+        _worker_of(other) not in ("all", value) and _program_of(other, launches) == program.script for other in same
+    ):
         return  # the other workers get it from commands of their own
     reason, certain = _several_hosts(program, step, steps, text, launches, sources)
     if reason is None and certain:
@@ -58,7 +64,8 @@ def _worker(
     which = f"`--worker={value}`" if option else "without `--worker` it is worker 0 alone"
     yield Conflict(
         step.path, option.line if option else step.line,
-        f"`{shown(program.script or program.kind)}` starts on one worker ({which})" + (f", but {reason}" if reason else ""),
+        f"`{shown(program.script or program.kind)}` starts on one worker ({which})"
+        + (f", but {reason}" if reason else ""),
         "add `--worker=all`: every host has to run the same program, and the first collective waits for all of them",
         evidence(program, option), tier=None if reason else "strict",
     )  # fmt: skip

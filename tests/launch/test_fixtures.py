@@ -20,7 +20,9 @@ def test_fixture(project, monkeypatch):
     report = check([project.name if project.is_file() else "."], Config(strict=is_strict(project)))
     found = {(item.span.path, item.span.line, item.code): item for item in report.findings}
     wanted = {(mark.path, mark.line, mark.code): mark for mark in marks(project) if mark.kind == "want"}
-    assert {key: found[key].message for key in found} == {key: found[key].message if key in found else "" for key in wanted}
+    assert {key: found[key].message for key in found} == {
+        key: found[key].message if key in found else "" for key in wanted
+    }
     for key, mark in wanted.items():
         assert mark.part in found[key].message
         assert found[key].trail and found[key].remedy and found[key].line_text
