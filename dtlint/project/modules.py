@@ -136,7 +136,13 @@ class Project:
         self._stored[path] = stored
 
     def _note(self, path: str, problem: SyntaxProblem) -> None:
-        found = Incomplete(path, problem.line, f"cannot be parsed: {problem.message}")
+        line, where = problem.line, ""
+        notebook = self.notebooks.get(path)
+        cell = notebook.cell_of(line) if notebook else None
+        if notebook and cell:
+            where = f" (cell {cell[0].number}, line {cell[1]})"
+            line = notebook.physical_line(line)
+        found = Incomplete(path, line, f"cannot be parsed: {problem.message}{where}")
         if found not in self.problems:
             self.problems.append(found)
 
