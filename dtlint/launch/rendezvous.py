@@ -245,21 +245,21 @@ def _program(launch: Launch) -> Iterator[Conflict]:
 
 
 def _port(launch: Launch) -> tuple[str, Argument | None] | None:
-    """The port a single-node launch listens on; None when it finds a free one itself, or nobody knows."""
+    """The port a single-node launch listens on; None when it finds a free one itself, or nobody knows.
+
+    torchrun on one node without a port looks for a free one; deepspeed does not."""
     if launch.options.get("standalone") or not launch.options.complete or launch.nodes != 1:
         return None
     if any(name.startswith("PET_") for name in launch.environment):
         return None
+    option = launch.options.get("master_port")
+    port = option.value or "" if option else (DEFAULT_PORT if launch.kind == "deepspeed" else "0")
     endpoint = launch.options.get("rdzv_endpoint")
-    if launch.kind in TORCHRUN_KINDS and (endpoint is not None or backend(launch) != "static"):
-        value = endpoint.value or "" if endpoint else "localhost:" + DEFAULT_PORT
-        if not known(value) or not is_local(value):
-            return None
-        port = value.rpartition(":")[2] if ":" in value else DEFAULT_PORT
-    else:
-        endpoint = launch.options.get("master_port")
-        port = endpoint.value or "" if endpoint else DEFAULT_PORT
-    return None if not known(port) or port == "0" else (port, endpoint)
+    if endpoint is not None:
+        if launch.options.get("rdzv_id") is not None or not is_local(endpoint.value or ""):
+            return None  # jobs of different names can share a store
+        option, port = endpoint, (endpoint.value or "").partition(":")[2] or "0"
+    return None if not known(port) or port == "0" else (port, option)
 
 
 def _ports(launches: Launches) -> Iterator[Conflict]:
@@ -300,7 +300,7 @@ def _clash(first: Launch, second: Launch, port: str, option: Argument | None) ->
     return Conflict(
         second.path, line_of(second, option),
         f"this launch uses port {port} of the machine at the same time {again}",
-        "give each its own port: `--standalone`, or `--rdzv_backend=c10d --rdzv_endpoint=localhost:0`"
+        "let each find a free one: `--standalone`"
         if second.kind != "deepspeed" else "give each its own `--master_port`",
         tuple(steps), effect="crash",
     )  # fmt: skip

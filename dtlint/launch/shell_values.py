@@ -16,6 +16,8 @@ from dtlint.launch.shell_words import CLOSE, JOINED, OPEN, part_end, tokens
 
 NAME = re.compile(r"[A-Za-z_]\w*")
 BRACED = re.compile(r"\{([A-Za-z_]\w*|\d+|[@*#?$!-])(\[[^\]]*\])?(?:(:?[-=+?])(.*))?\}\Z", re.DOTALL)
+SPECIAL = re.compile(f"[\\\\'\"`${OPEN}]")
+PLAIN = re.compile(f"[^\\\\'\"`${OPEN}]+")
 MARKER = re.compile(f"{OPEN}([^{CLOSE}]*){CLOSE}")
 LONGEST = 100_000  # letters of one word; a variable that doubles itself must not fill the memory
 EACH_NODE = "@"  # first letter of a marker's source when it was expanded by a shell that runs once per node
@@ -115,9 +117,15 @@ class _Words:
 
 def expand(raw: str, line: int, scope: Scope) -> list[Word]:
     """The words that `raw` becomes; usually one, none or several where an unquoted value is split."""
+    if not SPECIAL.search(raw):
+        return [Word(raw, line)]
     words = _Words(line)
     position = 0
     while position < len(raw):
+        if plain := PLAIN.match(raw, position):
+            words.add(plain[0])
+            position = plain.end()
+            continue
         end = min(part_end(raw, position, line), len(raw))
         piece = raw[position:end]
         position = end

@@ -13,7 +13,8 @@ from dataclasses import dataclass
 
 OPEN, CLOSE, JOINED = "\ue000", "\ue001", "\ue002"
 BLANK = " \t\r" + JOINED
-OPERATORS = ("&&", "||", ";;&", ";;", ";&", "|&", ";", "&", "|", "(", ")")
+OPERATOR = re.compile(r"&&|\|\||;;&|;;|;&|\|&|[;&|()]")
+PLAIN = re.compile(f"[^ \\t\\r\\n;&|<>()\\\\'\"`${OPEN}{JOINED}]+")  # letters that mean only themselves
 REDIRECTION = re.compile(r"(?:\{\w+\}|\d*)(?:<<<|<<-?|<>|<&|>&|>>|>\||&>>|&>|<|>)")
 VARIABLE = re.compile(r"[A-Za-z_]\w*")
 ARRAY = re.compile(r"[A-Za-z_]\w*\+?=\(")
@@ -77,10 +78,10 @@ def tokens(text: str, line: int = 1) -> Iterator[Token]:
                 bare = re.sub(r"[\"'\\]", "", target)
                 waiting.append((bare, bare != target, match[0].endswith("-")))
         else:
-            operator = next((item for item in OPERATORS if text.startswith(item, start)), None)
+            operator = OPERATOR.match(text, start)
             if operator:
-                yield Token("operator", operator, count)
-                start += len(operator)
+                yield Token("operator", operator[0], count)
+                start = operator.end()
             else:
                 end = word_end(text, start, count)
                 yield Token("word", text[start:end], count)
@@ -106,6 +107,10 @@ def word_end(text: str, start: int, line: int) -> int:
         return closing(text, array.end(), ")", line)
     position = start
     while position < len(text):
+        if plain := PLAIN.match(text, position):
+            position = plain.end()
+            if position == len(text):
+                break
         letter = text[position]
         if letter in " \t\r\n;&|<>()" or letter == JOINED:
             if (
