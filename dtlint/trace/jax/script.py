@@ -1,0 +1,123 @@
+"""How is the script run inside its process? As `python script.py` would, with the programs of JAX listened to."""
+
+from __future__ import annotations
+
+import atexit
+import contextlib
+import os
+import random
+import signal
+import sys
+import traceback
+import types
+from collections.abc import Callable
+from typing import Any
+
+from dtlint.trace.frames import failure_stack
+from dtlint.trace.keeper import SET_CHILD_SUBREAPER, SET_PARENT_DEATH_SIGNAL, process_control
+
+FAULT = "<fault>"
+# XLA gives up on a device that does not come: soon enough for a tiny run, late enough for a slow device
+PATIENCE = {
+    "xla_cpu_collective_call_warn_stuck_timeout_seconds": 5,
+    "xla_cpu_collective_call_terminate_timeout_seconds": 10,
+}
+FLAGS_SINCE = (0, 10)
+
+
+class StepsDone(BaseException):
+    """As many launches of the training program as were asked for."""
+
+
+def prepare(devices: int, log: str, seed: int) -> None:
+    """Before JAX starts its devices: which there are, where output goes, which random numbers."""
+    process_control(SET_PARENT_DEATH_SIGNAL, signal.SIGKILL)
+    process_control(SET_CHILD_SUBREAPER, 1)
+    os.setpgid(0, 0)
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    _redirect(log)
+    import jaxlib
+
+    # a tiny run is all compilation: let XLA not optimise
+    quick = ["--xla_backend_optimization_level=0", "--xla_llvm_disable_expensive_passes=true"]
+    flags = [f"--xla_force_host_platform_device_count={devices}", *quick]
+    if tuple(int(part) for part in jaxlib.__version__.split(".")[:2]) >= FLAGS_SINCE:
+        flags += [f"--{name}={value}" for name, value in PATIENCE.items()]
+    os.environ["XLA_FLAGS"] = " ".join(flags)
+    random.seed(seed)
+    with contextlib.suppress(ImportError):
+        import numpy
+
+        numpy.random.seed(seed)
+
+
+def _redirect(path: str) -> None:
+    log = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+    nothing = os.open(os.devnull, os.O_RDONLY)
+    for source, target in ((nothing, 0), (log, 1), (log, 2)):
+        os.dup2(source, target)
+    os.close(log)
+    os.close(nothing)
+    sys.stdin = open(0, closefd=False)
+    sys.stdout = open(1, "w", buffering=1, closefd=False, errors="backslashreplace")
+    sys.stderr = open(2, "w", buffering=1, closefd=False, errors="backslashreplace")
+    sys.__stdout__, sys.__stderr__ = sys.stdout, sys.stderr
+
+
+def keep_flags(flags: str) -> None:
+    """A script that writes XLA_FLAGS would change the number of devices: what it adds is kept, what we need stays."""
+    import jax._src.xla_bridge as bridge
+
+    ours = {flag.partition("=")[0] for flag in flags.split()}
+    original = bridge.backends
+
+    def backends() -> Any:
+        asked = [flag for flag in os.environ.get("XLA_FLAGS", "").split() if flag.partition("=")[0] not in ours]
+        os.environ["XLA_FLAGS"] = " ".join([*asked, flags])
+        return original()
+
+    bridge.backends = backends
+
+
+def execute(job: dict[str, Any], rank: int, stopped: Callable[[], str]) -> dict[str, Any]:
+    """Run the script to its end: how it ended, as the fields of a RankEnd."""
+    script = os.path.abspath(job["script"])
+    sys.argv = [job["script"], *job.get("arguments", ())]
+    sys.path[:] = [os.path.dirname(script), *(entry for entry in sys.path if entry)]
+    module = types.ModuleType("__main__")
+    module.__file__, module.__builtins__ = script, __builtins__  # type: ignore[attr-defined]
+    sys.modules["__main__"] = module
+    atexit._clear()  # what JAX wants to do at exit is nothing to a fork of its process
+    from dtlint.trace.jax.programs import Stopped
+
+    try:
+        with open(script, "rb") as file:
+            code = compile(file.read(), script, "exec")
+        prelude = job.get("prelude")
+        if prelude and int(prelude["rank"]) == rank:
+            exec(compile(prelude["code"], FAULT, "exec"), {"__name__": FAULT})
+        exec(code, module.__dict__)
+        return {"how": "finished"}
+    except StepsDone:
+        return {"how": "steps", "text": f"stopped after {job['steps']} steps"}
+    except Stopped:
+        return {"how": "stopped", "text": stopped()}
+    except SystemExit as error:
+        stack, _ = failure_stack(error.__traceback__)
+        number = error.code if isinstance(error.code, int) else int(error.code is not None)
+        text = f"exit status {number}" if error.code is None or isinstance(error.code, int) else str(error.code)[:500]
+        return {"how": "exit", "text": text, "stack": stack, "place": stack[-1] if stack else None}
+    except BaseException as error:
+        if stopped():
+            return {"how": "stopped", "text": stopped()}
+        traceback.print_exception(error)
+        stack, by_user = failure_stack(error.__traceback__)
+        injected = any(frame.filename == FAULT for frame in traceback.extract_tb(error.__traceback__))
+        return {
+            "how": "exception",
+            "text": f"{type(error).__name__}: {error}"[:1000],
+            "stack": stack,
+            "place": stack[-1] if stack else None,
+            "origin": "injected" if injected else "user" if by_user else "library",
+        }
