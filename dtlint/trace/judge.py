@@ -25,10 +25,12 @@ def points_at(finding: Finding, path: str, result: Result) -> bool:
         # a step of the trail counts only as the call itself: every stack passes through main()
         if (os.path.realpath(event.place.path), event.place.line) in steps:
             return True
-    if locate.leaves(path, finding.span.line):
-        ranks = result.covered.get(path, {}).get(finding.span.line, ())
-        return 0 < len(ranks) < result.ranks
-    return False
+    if finding.code == "DT117" and not result.outcome.events:
+        return True  # torch itself compared the models of the ranks
+    # the exit of some ranks: the line itself, or a way out below the decision on it
+    covered = result.covered.get(path, {})
+    exits = (number for number in range(first, last + 1) if locate.leaves(path, number))
+    return any(0 < len(covered.get(number, ())) < result.ranks for number in exits)
 
 
 def _root(finding: Finding, path: str) -> str:
@@ -48,8 +50,6 @@ def verdict(finding: Finding, path: str, result: Result) -> Verdict:
             if not reached:
                 return Verdict("not-reached", "the ranks part before this line", "run")
             return Verdict("inconclusive", f"other-divergence: {outcome.sentence}", "run")
-        if any(event.asynchronous for event in result.involved) and outcome.kind == "deadlock":
-            return Verdict("inconclusive", f"order-hazard: {outcome.sentence}", "run")
         return Verdict("confirmed", outcome.sentence, "run")
     if outcome.kind == "inconclusive":
         return Verdict("inconclusive", f"{outcome.reason}: {outcome.sentence}"[:300], "run")
@@ -77,19 +77,20 @@ def _agreed(path: str, first: int, last: int, result: Result) -> Verdict:
     return Verdict("refuted", "all ranks made this call together, and both sides of the decision ran", "run")
 
 
-def verdict_of_failure(baseline: Result, failed: Result, handler: int, path: str) -> Verdict:
+def verdict_of_failure(baseline: Result, failed: Result) -> Verdict:
     """Judge a run in which one rank was made to fail, against the same run without."""
     if baseline.outcome.kind in PARTED:
         return Verdict("inconclusive", f"other-divergence: {baseline.outcome.sentence}", "run")
     outcome = failed.outcome
+    if not any(fact.get("failed") for fact in failed.facts):
+        return Verdict("not-reached", "the line where a rank should fail was not executed", "run")
     if outcome.kind in PARTED:
         return Verdict("confirmed", f"with rank 1 made to fail here: {outcome.sentence}", "run")
     if outcome.reason == "injected-failure":
         return Verdict("refuted", "with rank 1 made to fail here, the failure ends that rank, and so the job", "run")
     if outcome.kind == "agreed":
-        if 1 in failed.covered.get(path, {}).get(handler, ()):
-            return Verdict("refuted", "with rank 1 made to fail here, the ranks still agreed", "run")
-        return Verdict("not-reached", "the line where a rank should fail was not executed", "run")
+        # it failed before it communicated; a failure halfway through was not tried
+        return Verdict("inconclusive", "agreed: with rank 1 made to fail here once, the ranks still agreed", "run")
     return Verdict("inconclusive", f"{outcome.reason}: {outcome.sentence}"[:300], "run")
 
 

@@ -132,6 +132,30 @@ def failure_for(path: str, line: int) -> Failure | None:
     return best
 
 
+def exit_method_class(path: str, line: int) -> str:
+    """The class whose `__exit__` this line is in."""
+    tree = tree_of(path)
+    for node in ast.walk(tree) if tree is not None else ():
+        if isinstance(node, ast.ClassDef):
+            for item in node.body:
+                if isinstance(item, (ast.FunctionDef, ast.AsyncFunctionDef)) and _within(item, line):
+                    return node.name if item.name in ("__exit__", "__aexit__") else ""
+    return ""
+
+
+def body_of_with(name: str, files: list[str]) -> tuple[str, int] | None:
+    """The first statement under `with Name(…)`, wherever it is."""
+    for path in files:
+        for node in statements(path):
+            if isinstance(node, (ast.With, ast.AsyncWith)):
+                for item in node.items:
+                    call = item.context_expr
+                    called = ast.unparse(call.func) if isinstance(call, ast.Call) else ""
+                    if called.rpartition(".")[2] == name:
+                        return path, node.body[0].lineno
+    return None
+
+
 def statements(path: str) -> Iterator[ast.stmt]:
     tree = tree_of(path)
     if tree is not None:

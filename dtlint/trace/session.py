@@ -55,6 +55,7 @@ class Job:
 
     script: str
     ranks: int = 2
+    per_host: int = 0  # ranks on each pretended host; 0: all on one
     directory: str = ""
     arguments: tuple[str, ...] = ()
     timeout: float = 60.0

@@ -17,6 +17,8 @@ from dtlint.trace import interpreter, judge, locate
 from dtlint.trace.model import Result
 from dtlint.trace.session import Job, NotPossible, Session
 
+# rules whose harm is that ranks do not meet: what the lockstep engine can see
+MEETINGS = frozenset({f"DT{number}" for number in range(101, 113)} | {"DT117", "DT412"})
 FAILURES = ("DT105", "DT106")  # decided by making one rank fail
 DECISIONS = ("DT110", "DT111")  # decided by making one rank decide otherwise
 SCRIPTS_TRIED = 3
@@ -38,8 +40,11 @@ class Runs:
     def over(self) -> bool:
         return time.monotonic() > self.deadline
 
-    def plain(self, script: str) -> Result:
-        return self._run((script,), Job(script, cover=self.paths, timeout=self._limit(), directory=self.root))
+    def plain(self, script: str, ranks: int = 2) -> Result:
+        # four ranks on two hosts show what two cannot: subgroups, local ranks, unequal neighbours
+        per_host = 2 if ranks == 4 else 0
+        job = Job(script, ranks, per_host, self.root, cover=self.paths, timeout=self._limit())
+        return self._run((script, ranks), job)
 
     def failing(self, script: str, path: str, failure: locate.Failure) -> Result:
         inject = {"path": path, "line": failure.line, "rank": 1, "exception": failure.exception}
@@ -106,6 +111,8 @@ def _path(finding: Finding, root: str) -> str:
 
 def _one(finding: Finding, path: str, runs: Runs) -> Verdict:
     """The best verdict that the scripts which reach this finding can give."""
+    if finding.code not in MEETINGS:
+        return Verdict("inconclusive", "not-supported: the harm of this rule is not a call that some rank misses", "run")
     if finding.cell is not None or not path.endswith(".py"):
         return Verdict("inconclusive", "not-supported: only Python files are run", "run")
     scripts = locate.scripts_for(path, runs.root)
@@ -128,11 +135,39 @@ def _one(finding: Finding, path: str, runs: Runs) -> Verdict:
 
 def _in_script(finding: Finding, path: str, script: str, runs: Runs) -> Verdict:
     plain = runs.plain(script)
-    if finding.code in FAILURES and (failure := locate.failure_for(path, finding.span.line)):
-        return judge.verdict_of_failure(plain, runs.failing(script, path, failure), failure.handler, path)
+    if finding.code in FAILURES:
+        return _with_failure(finding, path, script, runs, plain)
     found = judge.verdict(finding, path, plain)
     if found.state != "confirmed" and finding.code in DECISIONS and locate.decides(path, finding.span.line):
         return judge.verdict_of_decision(plain, runs.deciding(script, path, finding.span.line))
+    agreed = plain.outcome.kind == "agreed" and plain.ranks == 2
+    if agreed and found.state in ("refuted", "inconclusive") and not runs.over:
+        found = _stronger(found, judge.verdict(finding, path, runs.plain(script, 4)))
+    return found
+
+
+def _stronger(two: Verdict, four: Verdict) -> Verdict:
+    """Two ranks refute only what four do not contradict."""
+    if four.state == "confirmed" or two.state != "refuted" or four.state == "refuted":
+        return four if four.state in ("confirmed", "refuted") else two
+    return Verdict("inconclusive", f"with four ranks: {four.reason}", "run")
+
+
+def _with_failure(finding: Finding, path: str, script: str, runs: Runs, plain: Result) -> Verdict:
+    failure = locate.failure_for(path, finding.span.line)
+    where = path
+    if failure is None and (name := locate.exit_method_class(path, finding.span.line)):
+        body = locate.body_of_with(name, [script, *runs.paths])
+        if body is not None:
+            where, failure = body[0], locate.Failure(body[1], "", finding.span.line)
+    if failure is None:
+        found = judge.verdict(finding, path, plain)
+        if found.state == "refuted":  # a run in which nothing fails says nothing about what happens then
+            return Verdict("inconclusive", "no-failure: no place was found where a rank could be made to fail", "run")
+        return found
+    found = judge.verdict_of_failure(plain, runs.failing(script, where, failure))
+    if where != path and found.state == "refuted":
+        return Verdict("inconclusive", found.reason, "run")
     return found
 
 

@@ -43,7 +43,7 @@ def count_steps(limit: int) -> StepCounter:
     return counter
 
 
-def watch_lines(job: dict[str, Any], rank: int) -> dict[str, set[int]]:
+def watch_lines(job: dict[str, Any], rank: int, tell: Any) -> dict[str, set[int]]:
     """Note the executed lines of the files in `cover`; raise once at the line in `inject`."""
     wanted = {os.path.realpath(path) for path in job.get("cover", ())}
     failure = job.get("inject")
@@ -63,6 +63,7 @@ def watch_lines(job: dict[str, Any], rank: int) -> dict[str, set[int]]:
             target = state["armed"]
             if target and frame.f_lineno == int(target["line"]) and path == os.path.realpath(target["path"]):
                 state["armed"] = None
+                tell({"type": "fact", "fact": {"failed": True}})
                 raise failure_for(target, frame)
         return line
 
@@ -130,13 +131,15 @@ def flip_decision(job: dict[str, Any], rank: int, tell: Any) -> None:
         return original(self, data, path, **keywords)
 
     importlib.machinery.SourceFileLoader.source_to_code = source_to_code  # type: ignore[method-assign]
-    # a cached compilation would not pass through here
-    importlib.machinery.SourceFileLoader.get_code = _uncached  # type: ignore[method-assign]
+    cached = importlib.machinery.SourceFileLoader.get_code
 
+    def get_code(self: Any, name: str) -> Any:
+        path = self.get_filename(name)
+        if os.path.realpath(path) == wanted:  # a stored compilation would not be rewritten
+            return self.source_to_code(self.get_data(path), path)
+        return cached(self, name)
 
-def _uncached(self: Any, name: str) -> Any:
-    path = self.get_filename(name)
-    return self.source_to_code(self.get_data(path), path)
+    importlib.machinery.SourceFileLoader.get_code = get_code  # type: ignore[method-assign]
 
 
 def compiled(script: str) -> Any:

@@ -23,19 +23,20 @@ from dtlint.trace.torch.recorder import Recorder, Stopped
 FAULT = "<fault>"
 
 
-def environment(rank: int, ranks: int) -> dict[str, str]:
-    """What torchrun would set on one host."""
+def environment(rank: int, ranks: int, per_host: int) -> dict[str, str]:
+    """What torchrun would set on each host."""
+    host, hosts = rank // per_host, -(-ranks // per_host)
     return {
         "RANK": str(rank),
-        "LOCAL_RANK": str(rank),
+        "LOCAL_RANK": str(rank % per_host),
         "WORLD_SIZE": str(ranks),
-        "LOCAL_WORLD_SIZE": str(ranks),
-        "GROUP_RANK": "0",
-        "GROUP_WORLD_SIZE": "1",
+        "LOCAL_WORLD_SIZE": str(per_host),
+        "GROUP_RANK": str(host),
+        "GROUP_WORLD_SIZE": str(hosts),
         "ROLE_RANK": str(rank),
         "ROLE_WORLD_SIZE": str(ranks),
         "ROLE_NAME": "default",
-        "NODE_RANK": "0",
+        "NODE_RANK": str(host),
         "MASTER_ADDR": "127.0.0.1",
         "MASTER_PORT": "29500",
         "TORCHELASTIC_RUN_ID": "dtlint",
@@ -79,7 +80,8 @@ def _redirect(path: str) -> None:
 
 def _run(job: dict[str, Any], rank: int, channel: Channel, scratch: str) -> int:
     ranks = int(job["ranks"])
-    os.environ.update(environment(rank, ranks))
+    per_host = int(job.get("per_host") or 0) or ranks
+    os.environ.update(environment(rank, ranks, per_host))
     torch.set_num_threads(1)
     torch.autograd.set_multithreading_enabled(False)
     seed = int(job.get("seed", 0)) * 1000 + rank
@@ -97,14 +99,14 @@ def _run(job: dict[str, Any], rank: int, channel: Channel, scratch: str) -> int:
     else:
         install(recorder, os.path.join(scratch, "store"))
     if job.get("pretend_gpus", True):
-        cuda.pretend(ranks, rank)
+        cuda.pretend(per_host, rank % per_host)
     cuda.simplify_wrappers()
     spawn.install(rank, recorder)
     counter = observe.count_steps(int(job.get("steps") or 0))
     if job.get("synthetic"):
         synthetic.install(recorder)
     observe.flip_decision(job, rank, recorder.tell)
-    lines = observe.watch_lines(job, rank)
+    lines = observe.watch_lines(job, rank, recorder.tell)
     end = _execute(job, recorder)
     sys.settrace(None)
     if lines:

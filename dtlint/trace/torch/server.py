@@ -70,10 +70,28 @@ def serve(stream: Stream) -> int:
     return 0
 
 
+# imported before the fork when a script mentions them: every rank would spend seconds on them
+HEAVY = ("accelerate", "lightning", "pytorch_lightning", "torchmetrics", "torchvision", "transformers", "datasets")
+
+
+def preload(script: str) -> None:
+    try:
+        with open(script, encoding="utf-8", errors="replace") as file:
+            text = file.read()
+    except OSError:
+        return
+    for name in HEAVY:
+        if name in text and name not in sys.modules:
+            with contextlib.suppress(BaseException):
+                __import__(name)
+                gc.freeze()
+
+
 def run_job(job: dict[str, Any], number: int, stream: Stream, limits: sandbox.Limits) -> None:
     root = os.environ.get("DTLINT_TRACE_ROOT") or tempfile.gettempdir()
     scratch = os.path.join(root, f"job{number}")
     os.mkdir(scratch)
+    preload(job["script"])
     began = time.monotonic()
     layers = writable_layers(job)
     private = bool(job.get("private", True)) and _can_be_private(scratch, layers, limits)
