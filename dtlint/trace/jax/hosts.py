@@ -19,6 +19,7 @@ from dtlint.trace.frames import user_stack
 from dtlint.trace.jax import packing, script
 
 GROUP = "hosts"
+_inside: list[str] = []  # a host that does something on its own, for all of them
 
 
 class HostAgent:
@@ -36,6 +37,8 @@ class HostAgent:
         """Make a call with all hosts: the values of every host, in their order."""
         import sys
 
+        if _inside:
+            return [value]
         if self.stopped:
             self._stop(self.stopped)
         metas, payload = packing.pack(value)
@@ -192,13 +195,10 @@ def _to_global(agent: HostAgent, arrays: Any, mesh: Any, specs: Any) -> Any:
     return jax.tree.unflatten(form, made)
 
 
-SAVERS = {
-    "CheckpointManager": ("save", "restore", "wait_until_finished", "close"),
-    "Checkpointer": ("save", "restore", "close"),
-    "AsyncCheckpointer": ("save", "restore", "wait_until_finished", "close"),
-    "StandardCheckpointer": ("save", "restore", "wait_until_finished", "close"),
-    "PyTreeCheckpointer": ("save", "restore", "close"),
-}
+TOGETHER = ("__init__", "save", "restore", "wait_until_finished", "close")
+LOCAL = ("all_steps", "latest_step", "should_save")
+SAVERS = ("CheckpointManager", "Checkpointer", "AsyncCheckpointer", "StandardCheckpointer", "PyTreeCheckpointer")
+ON_EVERY_HOST = ("__init__", "restore", *LOCAL)
 
 
 def _checkpoints(agent: HostAgent) -> None:
@@ -208,11 +208,11 @@ def _checkpoints(agent: HostAgent) -> None:
 
     def patch() -> None:
         package = sys.modules.get("orbax.checkpoint")
-        for name, methods in SAVERS.items():
+        for name in SAVERS:
             kind = getattr(package, name, None)
-            for method in methods if kind is not None else ():
-                if callable(getattr(kind, method, None)) and method in vars(kind):
-                    setattr(kind, method, _on_all_hosts(agent, f"{name}.{method}", getattr(kind, method)))
+            for method in (*TOGETHER, *LOCAL) if kind is not None else ():
+                if method in vars(kind):
+                    setattr(kind, method, _on_all_hosts(agent, name, method, getattr(kind, method)))
 
     original = builtins.__import__
     done = []
@@ -228,20 +228,18 @@ def _checkpoints(agent: HostAgent) -> None:
     builtins.__import__ = importing
 
 
-_inside: list[str] = []
-
-
-def _on_all_hosts(agent: HostAgent, name: str, original: Callable[..., Any]) -> Callable[..., Any]:
+def _on_all_hosts(agent: HostAgent, kind: str, name: str, original: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(original)
     def method(self: Any, *arguments: Any, **options: Any) -> Any:
         if _inside:
             return original(self, *arguments, **options)
-        agent.post(name)
-        if agent.host and not name.endswith("restore"):
-            return True if name.endswith("save") else None
+        if name not in LOCAL:
+            agent.post(kind if name == "__init__" else f"{kind}.{name}")
+        if agent.host and name not in ON_EVERY_HOST:
+            return True if name == "save" else None
         with _alone(name):
             result = original(self, *arguments, **options)
-            if name.endswith("save") and hasattr(self, "wait_until_finished"):
+            if name == "save" and hasattr(self, "wait_until_finished"):
                 self.wait_until_finished()
         return result
 
