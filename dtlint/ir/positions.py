@@ -219,6 +219,9 @@ def from_libcst(module: libcst.Module) -> Positions:
             func = node.func
             end = ranges[func].end
             found[name].append((end.line, end.column, place(node), called_name(func)))
+        elif node.__class__ is libcst.GeneratorExp and node.lpar:  # its own parentheses belong to it, says `ast`
+            start, end = ranges[node.lpar[-1]].start, ranges[node.rpar[0]].end
+            found["comprehensions"].append((start.line, start.column + 1, end.line, end.column + 1))
         elif name is not None:
             found[name].append(place(node))
         if name == "strings" or isinstance(node, libcst.TypeParameters):

@@ -76,7 +76,9 @@ class Writer:
 
     def function(self, indent: str, depth: int) -> str:
         decorator = f"{indent}@{self.name()}({self.expression(1)})\n" if self.choose.random() < 0.5 else ""
-        head = f"def f(a: {self.expression(1)} = {self.expression(1)}, *, b={self.expression(1)}) -> {self.expression(1)}"
+        head = (
+            f"def f(a: {self.expression(1)} = {self.expression(1)}, *, b={self.expression(1)}) -> {self.expression(1)}"
+        )
         inner = f"{indent}    return {self.expression(1)}\n"
         return f"{decorator}{indent}{head}:\n{self.body(indent + '    ', depth - 1, 1)}{inner}"
 

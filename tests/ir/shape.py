@@ -14,7 +14,9 @@ def shape(value: Any, places: bool = True) -> Any:
     if isinstance(value, nodes.Node):
         fields = [name for name in value.__slots__ if places or name not in ("at", "tokens", "path")]
         return (type(value).__name__, *(shape(getattr(value, name), places) for name in fields))
-    return (type(value).__name__, value)
+    if isinstance(value, frozenset):
+        return ("frozenset", tuple(sorted(value)))
+    return (type(value).__name__, repr(value))  # 0.0 is not -0.0, 1 is not True
 
 
 def walk(value: Any) -> Iterator[nodes.Node]:
