@@ -11,7 +11,7 @@ from dtlint.config import Config, ConfigError
 from dtlint.findings import Finding, with_fingerprints
 from dtlint.listing import Listing, listed
 from dtlint.report.model import Report
-from dtlint.source.text import Incomplete
+from dtlint.source.text import Incomplete, read
 
 if TYPE_CHECKING:
     from dtlint.api import Rule
@@ -100,17 +100,18 @@ def _fresh(listing: Listing, config: Config, rule_dirs: Sequence[Path], progress
     for run in _machine(project, config, progress):
         for rule in rules:
             if rule.family != LAUNCH:
-                findings += _asked(rule, run, config, incomplete)
+                findings += _answers(rule, run, incomplete)
         incomplete += [Incomplete(path, run.entry.line, reason) for path, reason in run.incomplete]
     started = launch_run(listing.launchers, listing.files)
     for rule in rules:
         if rule.family == LAUNCH:
-            findings += _asked(rule, started, config, incomplete)
+            findings += _answers(rule, started, incomplete)
     incomplete += started.incomplete
     findings = with_fingerprints(_distinct(findings))
     asked_for = {file.path for file in (*listing.files, *listing.launchers)}
     findings = [finding for finding in findings if not asked_for.isdisjoint(outcome.paths_of(finding))]
-    kept, suppressed, notices = outcome.sorted_out(findings, listing.files, config, known, rules)
+    texts = _texts(project, listing, asked_for)
+    kept, suppressed, notices = outcome.sorted_out(findings, texts, outcome.Asked(known, rules, config))
     return Report(
         findings=tuple(sorted(outcome.placed(kept, project.notebooks), key=lambda item: item.sort_key)),
         suppressed=tuple(outcome.placed(suppressed, project.notebooks)),
@@ -125,19 +126,25 @@ def _fresh(listing: Listing, config: Config, rule_dirs: Sequence[Path], progress
     )
 
 
-def _asked(rule: Rule, run: Any, config: Config, incomplete: list[Incomplete]) -> list[Finding]:
+def _answers(rule: Rule, run: Any, incomplete: list[Incomplete]) -> list[Finding]:
     """What a rule says about a run. A rule that fails takes only itself down, and not in silence."""
-    from dtlint import registry
-
     assert rule.check is not None
     try:
-        found = list(rule.check(run))
+        return list(rule.check(run))
     except Exception as problem:
         reason = f"rule {rule.code} failed: {type(problem).__name__}: {problem}"
         entry = getattr(run, "entry", None)
         incomplete.append(Incomplete(entry.path if entry else ".", entry.line if entry else 1, reason))
         return []
-    return [finding for finding in found if registry.reported(finding, rule, config.select, config.strict)]
+
+
+def _texts(project: Project, listing: Listing, asked_for: set[str]) -> dict[str, str]:
+    """What was asked for and could be read, as text."""
+    texts = {path: project.text(path) for path in project.paths if path in asked_for}
+    for file in listing.launchers:
+        if not isinstance(source := read(file), Incomplete):
+            texts[file.path] = source.text
+    return texts
 
 
 def _distinct(findings: list[Finding]) -> list[Finding]:

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import difflib
 import os
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from dtlint import registry
 from dtlint.api import Rule
 from dtlint.config import Config
 from dtlint.findings import Finding, Timeline
 from dtlint.source.notebooks import Notebook
-from dtlint.source.text import SourceFile
+from dtlint.source.suppressions import Suppression, Suppressions, suppressions
 
 
 def ignored_by_file(finding: Finding, config: Config, rule: Rule) -> bool:
@@ -28,17 +29,72 @@ def ignored_by_file(finding: Finding, config: Config, rule: Rule) -> bool:
     return False
 
 
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What was asked of the rules: which there are, which ran, and under which configuration."""
+
+    known: Sequence[Rule]
+    chosen: Sequence[Rule]
+    config: Config
+
+    def shows(self, finding: Finding) -> bool:
+        rule = next(rule for rule in self.known if rule.code == finding.code)
+        wanted = registry.reported(finding, rule, self.config.select, self.config.strict)
+        return wanted and not ignored_by_file(finding, self.config, rule)
+
+    def ran(self, written: Sequence[str]) -> bool:
+        """Would every rule that these codes mean have spoken, had it something to say?"""
+        chosen = {rule.code for rule in self.chosen}
+        meant = [rule for rule in self.known if not written or any(_means(item, rule) for item in written)]
+        return all(rule.code in chosen for rule in meant)
+
+
 def sorted_out(
-    findings: Sequence[Finding],
-    files: Sequence[SourceFile],
-    config: Config,
-    known: Sequence[Rule],
-    rules: Sequence[Rule],
+    findings: Sequence[Finding], texts: Mapping[str, str], asked: Asked
 ) -> tuple[list[Finding], list[Finding], list[str]]:
-    """What is reported, what a comment suppresses, and what is wrong with the comments."""
-    rule_of = {rule.code: rule for rule in known}
-    kept = [finding for finding in findings if not ignored_by_file(finding, config, rule_of[finding.code])]
-    return kept, [], []
+    """What is reported, what a comment suppresses, and what is wrong with the comments. Lines are those of `texts`."""
+    comments = {path: suppressions(text) for path, text in texts.items() if "tlint:" in text}
+    used: set[tuple[str, Suppression]] = set()
+    kept: list[Finding] = []
+    silenced: list[Finding] = []
+    for finding in findings:
+        comment = _suppression(finding, comments.get(finding.span.path))
+        if comment is not None:
+            used.add((finding.span.path, comment))
+        if asked.shows(finding):
+            (kept if comment is None else silenced).append(finding)
+    notices = [
+        f"{path}:{line}: {text}"
+        for path, found in sorted(comments.items())
+        for line, text in _complaints(found, {item for where, item in used if where == path}, asked)
+    ]
+    return kept, silenced, notices
+
+
+def _suppression(finding: Finding, comments: Suppressions | None) -> Suppression | None:
+    """The comment on the finding's line, or behind the last line of its call."""
+    if comments is None:
+        return None
+    first = comments.find(finding.span.line, finding.code, finding.slug)
+    return first or comments.find(finding.span.end_line, finding.code, finding.slug)
+
+
+def _complaints(comments: Suppressions, used: set[Suppression], asked: Asked) -> Iterator[tuple[int, str]]:
+    for bad in comments.malformed:
+        yield bad.line, f"suppression not understood: {bad.reason}"
+    for comment in comments.found:
+        unknown = [written for written in comment.codes if not any(_means(written, rule) for rule in asked.known)]
+        for written in unknown:
+            near = difflib.get_close_matches(written.lower(), [rule.slug for rule in asked.known], 1)
+            hint = f"; did you mean `{near[0]}`?" if near else ""
+            yield comment.line, f"suppression names no rule: `{written}`{hint}"
+        if not unknown and comment not in used and asked.ran(comment.codes):
+            codes = ", ".join(comment.codes) or "everything"
+            yield comment.line, f"suppression of {codes} has nothing to suppress; remove it"
+
+
+def _means(written: str, rule: Rule) -> bool:
+    return registry.names(written.lower() if "-" in written else written, rule)
 
 
 # --- notebooks ---------------------------------------------------------------------------------------------------

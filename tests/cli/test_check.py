@@ -107,7 +107,6 @@ def test_no_files(dtlint, project):
 
 
 def test_suppressions(dtlint, project):
-    (project / "a.py").write_text(TORCH + "x = 1  # HANG dtlint: ignore[DT101] -- on purpose\n")
     (project / "a.py").write_text(TORCH + "HANG = 1  # dtlint: ignore[DT101] -- on purpose\n")
     done = dtlint("check")
     assert (done.code, done.err) == (0, "")
@@ -118,6 +117,12 @@ def test_suppressions(dtlint, project):
     assert "a.py:2" in done.err and "missing-barrier" in done.err
     (project / "a.py").write_text(TORCH + "HANG = 1  # dtlint: ignore[DT999] -- no such\n")
     assert "DT999" in dtlint("check").err
+    (project / "a.py").write_text(TORCH + "# dtlint: ignore[DT101\nHANG = 1\n")
+    done = dtlint("check")
+    assert (done.code, "not closed" in done.err) == (1, True)
+    (project / "a.py").write_text(TORCH + "MAYBE = 1  # dtlint: ignore[DT103] -- only reported with --strict\n")
+    assert dtlint("check").err == ""
+    assert dtlint("check", "--strict").err == ""
 
 
 def test_a_suppression_of_a_rule_that_did_not_run_is_not_called_unused(dtlint, project):
