@@ -68,7 +68,7 @@ def parameters(found: object) -> list[str] | None:
     names = []
     for parameter in signature.parameters.values():
         if parameter.kind is inspect.Parameter.VAR_POSITIONAL:
-            return None
+            return None  # `*args` takes any name
         if parameter.kind is not inspect.Parameter.VAR_KEYWORD:
             names.append(parameter.name)
     return names
@@ -90,17 +90,27 @@ def complaint(row: dict) -> str | None:
     return f"{row['pack']}: {row['name']} takes {real}, not {wanted}"
 
 
+def broken(library: str) -> str:
+    """Why an installed library cannot be imported on this machine, if so."""
+    try:
+        importlib.import_module(library)
+    except Exception as problem:
+        return f"{type(problem).__name__}: {problem}"
+    return ""
+
+
 def main() -> None:
     rows = json.load(sys.stdin)
     said = io.StringIO()
     complaints = []
     with warnings.catch_warnings(), contextlib.redirect_stdout(said), contextlib.redirect_stderr(said):
         warnings.simplefilter("ignore")
-        for row in rows:
+        problem = next((text for text in map(broken, sorted({row["name"].split(".")[0] for row in rows})) if text), "")
+        for row in [] if problem else rows:
             found = complaint(row)
             if found is not None:
                 complaints.append(found)
-    json.dump(complaints, sys.stdout)
+    json.dump({"broken": problem, "complaints": complaints}, sys.stdout)
 
 
 if __name__ == "__main__":
