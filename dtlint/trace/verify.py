@@ -112,7 +112,9 @@ def _path(finding: Finding, root: str) -> str:
 def _one(finding: Finding, path: str, runs: Runs) -> Verdict:
     """The best verdict that the scripts which reach this finding can give."""
     if finding.code not in MEETINGS:
-        return Verdict("inconclusive", "not-supported: the harm of this rule is not a call that some rank misses", "run")
+        return Verdict(
+            "inconclusive", "not-supported: the harm of this rule is not a call that some rank misses", "run"
+        )
     if finding.cell is not None or not path.endswith(".py"):
         return Verdict("inconclusive", "not-supported: only Python files are run", "run")
     scripts = locate.scripts_for(path, runs.root)
@@ -172,14 +174,17 @@ def _with_failure(finding: Finding, path: str, script: str, runs: Runs, plain: R
 
 
 def _by_slices(
-    findings: Sequence[Finding], earlier: list[Verdict], root: str, deadline: float, mode: str, progress: Progress | None
+    findings: Sequence[Finding],
+    earlier: list[Verdict],
+    root: str,
+    deadline: float,
+    mode: str,
+    progress: Progress | None,
 ) -> list[Verdict]:
     """Function by function, with stand-ins for the unknown; only where a run has not decided."""
     from dtlint.trace import slicing
 
-    open_ones = [
-        number for number, verdict in enumerate(earlier) if verdict.state in ("inconclusive", "not-reached")
-    ]
+    open_ones = [number for number, verdict in enumerate(earlier) if verdict.state in ("inconclusive", "not-reached")]
     verdicts = list(earlier)
     answers = slicing.verdicts([findings[number] for number in open_ones], root, deadline, progress)
     for number, answer in zip(open_ones, answers, strict=True):
