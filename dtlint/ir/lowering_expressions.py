@@ -5,8 +5,6 @@ Children are lowered in the order they are written: places are handed out in tha
 
 from __future__ import annotations
 
-import ast
-import warnings
 from collections.abc import Callable
 from sys import intern
 from typing import Any
@@ -14,42 +12,12 @@ from typing import Any
 import libcst
 
 from dtlint.ir import nodes
+from dtlint.ir.literals import OPERATORS, string_value, unescaped
 from dtlint.ir.lowering_state import Lowering, Misaligned
 from dtlint.ir.positions import has_values
 
 TOKEN_LENGTH = 40  # a string constant up to this long may be an identifier in disguise: `getattr(x, "barrier")`
 
-OPERATORS: dict[type, str] = {
-    libcst.Add: "+",
-    libcst.Subtract: "-",
-    libcst.Multiply: "*",
-    libcst.Divide: "/",
-    libcst.FloorDivide: "//",
-    libcst.Modulo: "%",
-    libcst.Power: "**",
-    libcst.LeftShift: "<<",
-    libcst.RightShift: ">>",
-    libcst.BitOr: "|",
-    libcst.BitAnd: "&",
-    libcst.BitXor: "^",
-    libcst.MatrixMultiply: "@",
-    libcst.Plus: "+",
-    libcst.Minus: "-",
-    libcst.BitInvert: "~",
-    libcst.Not: "not",
-    libcst.And: "and",
-    libcst.Or: "or",
-    libcst.LessThan: "<",
-    libcst.GreaterThan: ">",
-    libcst.Equal: "==",
-    libcst.LessThanEqual: "<=",
-    libcst.GreaterThanEqual: ">=",
-    libcst.NotEqual: "!=",
-    libcst.In: "in",
-    libcst.NotIn: "not in",
-    libcst.Is: "is",
-    libcst.IsNot: "is not",
-}
 _KEYWORDS: dict[str, object] = {"None": None, "True": True, "False": False}
 
 
@@ -110,21 +78,6 @@ def _constant(value: str | bytes, state: Lowering) -> nodes.Expr:
     return nodes.Const(value)
 
 
-def string_value(source: str) -> str | bytes:
-    """What a string literal, prefix and quotes included, evaluates to."""
-    if "\\" not in source:
-        quote = source[0]
-        if quote in "\"'":
-            return source[3:-3] if len(source) >= 6 and source.startswith(quote * 3) else source[1:-1]
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        try:
-            value = ast.literal_eval(source)
-        except (SyntaxError, ValueError):
-            return source
-    return value if isinstance(value, (str, bytes)) else source
-
-
 def _concatenated(node: Any, state: Lowering) -> nodes.Expr:
     if has_values(node):
         return _formatted(node, state)
@@ -168,21 +121,13 @@ def _part(part: Any, raw: bool, parts: list[nodes.Expr], state: Lowering) -> Non
     if not hasattr(part, "expression"):
         text = part.value.replace("{{", "{").replace("}}", "}")
         if "\\" in text and not raw:
-            text = _unescaped(text)
+            text = unescaped(text)
         parts.append(nodes.Const(text))
         return
     parts.append(_EXPRESSIONS[part.expression.__class__](part.expression, state))
     for inner in part.format_spec or ():
         if hasattr(inner, "expression"):
             _part(inner, raw, parts, state)
-
-
-def _unescaped(text: str) -> str:
-    for quote in ('"""', "'''"):
-        if quote not in text and not text.endswith(quote[0]):
-            value = string_value(f"{quote}{text}{quote}")
-            return value if isinstance(value, str) else text
-    return text
 
 
 # --- operators ---------------------------------------------------------------------------------------------------

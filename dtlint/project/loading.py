@@ -17,7 +17,7 @@ from dtlint.project import cache
 
 PARALLEL_BYTES = 500_000  # below this much source a pool of processes costs more than it saves
 CHUNK_BYTES = 200_000  # of files that are only checked
-CRASHED = "could not be parsed: the parser crashed"
+CRASHED = "the parser crashed"
 
 _texts: Mapping[str, str] = {}  # what workers read: inherited through fork, never sent
 

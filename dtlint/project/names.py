@@ -155,10 +155,16 @@ class Names:
 
     def _absolute(self, directory: str, module: str) -> str:
         parts = module.split(".")
+        top = self._best_entry(directory, parts[:1])
+        if top in self._packages:  # a regular package lies in one place: what it lacks is not looked for elsewhere
+            for length in range(len(parts), 0, -1):
+                entry = "/".join((top, *parts[1:length]))
+                if entry in self._entries:
+                    return ".".join((self._name_of_entry(entry), *parts[length:]))
         for length in range(len(parts), 0, -1):
-            entry = self._best_entry(directory, parts[:length])
-            if entry is not None:
-                return ".".join((self._name_of_entry(entry), *parts[length:]))
+            best = self._best_entry(directory, parts[:length])
+            if best is not None:
+                return ".".join((self._name_of_entry(best), *parts[length:]))
         return module
 
     def _best_entry(self, directory: str, parts: list[str]) -> str | None:

@@ -156,7 +156,7 @@ def _ignored(directory: Path) -> bool:
 def _walk(directory: Path, base: Path, result: Discovery) -> Iterator[Path]:
     """All files below, outside git: `.gitignore` files hold here too. Links to directories are not followed, as git
     does not follow them: what they lead to is found in its own place, and no loop is possible."""
-    pending: list[tuple[Path, tuple[_Ignores, ...]]] = [(directory, ())]
+    pending: list[tuple[Path, tuple[_Ignores, ...]]] = [(directory, _ignores_above(directory, base))]
     while pending:
         here, ignores = pending.pop()
         try:
@@ -177,6 +177,13 @@ def _walk(directory: Path, base: Path, result: Discovery) -> Iterator[Path]:
                 yield path
             elif entry.name not in NEVER and not (path / "pyvenv.cfg").exists():
                 pending.append((path, ignores))
+
+
+def _ignores_above(directory: Path, base: Path) -> tuple[_Ignores, ...]:
+    """The `.gitignore` files between `base` and a directory below it, but for those that ignore it altogether."""
+    above = [parent for parent in directory.parents if parent == base or base in parent.parents]
+    found = [_Ignores.read(parent) for parent in reversed(above)]
+    return tuple(ignores for ignores in found if ignores is not None and not ignores.match(directory, True))
 
 
 @dataclass(frozen=True, slots=True)
