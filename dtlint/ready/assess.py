@@ -101,7 +101,7 @@ def _answer(item: Item, evidence: Evidence) -> Answer | None:
     if shown:
         return _made(item, Mark.WORKS, _names(shown), shown)
     if item.silence:
-        return _made(item, Mark.WORKS, "nothing found that speaks against it", needed)
+        return _made(item, Mark.WORKS, "nothing found that speaks against it")
     return _made(item, Mark.UNKNOWN, item.unknown)
 
 

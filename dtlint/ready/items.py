@@ -86,7 +86,8 @@ ITEMS = (
     ),
     Item(
         "agreement of ranks", "all ranks make the same collectives in the same order",
-        ("DT101", "DT102", "DT104", "DT105", "DT106", "DT107", "DT110", "DT111", "DT112", "DT113", "DT117", "DT406", "DT412",
+        ("DT101", "DT102", "DT104", "DT105", "DT106", "DT107", "DT110", "DT111", "DT112", "DT113", "DT117",
+         "DT406", "DT412",
          "DT802", "DT803"),
         needs=("collective", "initialise"), silence=True, critical=True,
     ),
@@ -106,7 +107,8 @@ ITEMS = (
     Item(
         "checkpoints and logs", "checkpoints are written by those who have to",
         ("DT108", "DT114", "DT702", "DT704", "DT705", "DT706"),
-        shows=("checkpoint",), critical=True, unknown="no checkpoint is written: a run that stops starts again from nothing",
+        shows=("checkpoint",), critical=True,
+        unknown="no checkpoint is written: a run that stops starts again from nothing",
     ),
     Item(
         "checkpoints and logs", "a run can go on where it stopped", ("DT510", "DT211"), shows=("resume",),

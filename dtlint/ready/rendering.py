@@ -55,7 +55,7 @@ def summary(result: Readiness) -> str:
 def _lines(answer: Answer, look: Look) -> Iterator[str]:
     sign = (PLAIN if look.ascii else SIGNS)[answer.mark]
     sign = f"\x1b[{COLORS[answer.mark]}m{sign}\x1b[0m" if look.color else sign
-    yield f"  {sign} {answer.title}"
+    yield _wrapped(answer.title, look, "    ").replace("    ", f"  {sign} ", 1)
     if answer.findings:
         for finding in answer.findings:
             yield _wrapped(f"{_place(finding)} {finding.code} {finding.message}", look, "      ")

@@ -34,7 +34,7 @@ def wasted(findings: Sequence[Finding], facts: Facts, launches: Launches, hosts:
             yield Waste(f"all {who} read the same data: with N {who} 1/N of the work counts", None, None, same)
         else:
             share = 1 / number
-            yield Waste(f"{number} {who} read the same data: {share:.0%} effective", number, share, same)
+            yield Waste(f"{number} {who} read the same data: {100 * share:.0f} % effective", number, share, same)
     for launch in launches:
         step = launch.step(*STEPS_ON_NODES)
         if step is None or launch.nodes != 1 or not step.nodes or step.nodes < 2:
@@ -49,7 +49,7 @@ def wasted(findings: Sequence[Finding], facts: Facts, launches: Launches, hosts:
         )
         if alone is not None:
             share = 1 / step.nodes
-            yield Waste(f"{step.nodes} nodes train alone: {share:.0%} effective", step.nodes, share, alone)
+            yield Waste(f"{step.nodes} nodes train alone: {100 * share:.0f} % effective", step.nodes, share, alone)
 
 
 def readers(facts: Facts, launches: Launches) -> int | None:
