@@ -58,8 +58,8 @@ def test_through_packages_stars_and_aliases(tmp_path: Path) -> None:
 
 def test_through_methods(tmp_path: Path) -> None:
     files = {
-        "trainer.py": "class T:\n    def fit(self):\n        self._sync()\n    def _sync(self):\n        all_reduce(self)\n"
-        "    def show(self):\n        pass\n",
+        "trainer.py": "class T:\n    def fit(self):\n        self._sync()\n"
+        "    def _sync(self):\n        all_reduce(self)\n    def show(self):\n        pass\n",
         "fits.py": "from trainer import T\nT().fit()\n",
         "shows.py": "from trainer import T\nT().show()\n",
         "sub.py": "from trainer import T\nclass S(T):\n    pass\n",
