@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 
 LAUNCH = "launch"  # the family whose rules read what starts the programs
 Progress = Callable[[int, int, str], None]
+_known: dict[str, Knowledge] = {}
 
 
 def check(
@@ -69,10 +71,14 @@ def _project(listing: Listing, config: Config, progress: Progress | None = None)
 
 
 def _knowledge(config: Config) -> Knowledge:
+    """The packs and the user's rows; reading them takes longer than most files do, so it is done once."""
     from dtlint.knowledge import loader
 
+    own = json.dumps(config.knowledge, sort_keys=True, default=str)
+    if own in _known:
+        return _known[own]
     try:
-        return loader.load(config.knowledge)
+        return _known.setdefault(own, loader.load(config.knowledge))
     except loader.KnowledgeError as problem:
         raise ConfigError(f"`knowledge` in the configuration: {problem}") from None
 

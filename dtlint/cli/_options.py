@@ -106,3 +106,13 @@ def put(text: str) -> None:
         stream.flush()
     except BrokenPipeError:
         raise SystemExit(terminal.nobody_reads()) from None
+
+
+def queries() -> Any:
+    """The questions one can put to the machine apart from the rules."""
+    import importlib
+
+    try:
+        return importlib.import_module("dtlint.machine.queries")
+    except ModuleNotFoundError:
+        raise click.UsageError("this dtlint cannot answer that yet") from None

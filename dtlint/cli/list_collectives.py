@@ -18,7 +18,8 @@ from dtlint.cli import _options as options
 def command(paths: tuple[str, ...], form: str, **given: Any) -> None:
     """List the collective calls in PATHS with their group and the decisions above them."""
     from dtlint import engine
-    from dtlint.machine import queries
+
+    queries = options.queries()
 
     targets = paths or (".",)
     settings = options.configured(targets, given)

@@ -25,7 +25,8 @@ def command(place: str, paths: tuple[str, ...], color: str, **given: Any) -> Non
     PATHS are what is analysed along with the file; the current directory unless given.
     """
     from dtlint import engine
-    from dtlint.machine import queries
+
+    queries = options.queries()
     from dtlint.source.files import shown_path
 
     match = PLACE.fullmatch(place)

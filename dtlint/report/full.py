@@ -14,7 +14,7 @@ from dtlint.report.model import RenderOptions, Report, place
 from dtlint.report.summary import summary
 from dtlint.report.terminal import ASCII, clean
 from dtlint.report.timeline import render as render_timeline
-from dtlint.report.timeline import shorten
+from dtlint.report.timeline import shorten, without_common_directory
 
 COLOR_OF = {"error": "bold red", "warning": "bold yellow", "note": "bold blue"}
 
@@ -138,6 +138,9 @@ def _snippet(finding: Finding, options: RenderOptions) -> list[Text]:
 def _trail(trail: tuple[Step, ...], width: int) -> list[Text]:
     """Why ranks differ here, as a list of places and words."""
     places = [f"{clean(step.path)}:{step.line}" for step in trail]
+    if max(map(cell_len, places)) > width // 3:
+        shorter = without_common_directory(step.path for step in trail)
+        places = [f"{clean(shorter[step.path])}:{step.line}" for step in trail]
     column = min(max(cell_len(item) for item in places), max(12, width // 3))
     lines = [Text("  why:", "bold")]
     for step, where in zip(trail, places):

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import posixpath
+from collections.abc import Iterable
+from dataclasses import replace
+
 from rich.cells import cell_len
 from rich.text import Text
 
@@ -25,6 +29,10 @@ SHOWN = {
 
 def render(timeline: Timeline, width: int, ascii: bool = False, indent: int = 2) -> list[Text]:
     """The lines of the timeline, none of them wider than `width` where the content allows it."""
+    if any(cell_len(_where(row)) > width // 3 for row in timeline.rows):
+        shorter = without_common_directory(row.path for row in timeline.rows)
+        rows = tuple(replace(row, path=shorter[row.path]) for row in timeline.rows)
+        timeline = replace(timeline, rows=rows)
     lines = _table(timeline, width - indent) if width >= NARROW else None
     lines = lines or _lists(timeline, width - indent)
     margin = " " * indent
@@ -44,6 +52,14 @@ def shorten(text: str, room: int, keep_end: bool = False) -> str:
     while text and cell_len(text) > room - 1:
         text = text[1:] if keep_end else text[:-1]
     return "…" + text if keep_end else text + "…"
+
+
+def without_common_directory(paths: Iterable[str]) -> dict[str, str]:
+    """Each path without the directory that all of them are in: what is left still tells them apart."""
+    known = list(paths)
+    directories = [posixpath.dirname(path) for path in known]
+    common = posixpath.commonpath(directories) if directories and all(directories) else ""
+    return {path: posixpath.relpath(path, common) if common else path for path in known}
 
 
 def _where(row: TimelineRow) -> str:

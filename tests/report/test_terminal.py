@@ -9,7 +9,7 @@ import pytest
 from dtlint.cli._progress import Progress
 from dtlint.findings import Cell, Timeline, TimelineRow
 from dtlint.report import terminal
-from dtlint.report.timeline import render, shorten
+from dtlint.report.timeline import render, shorten, without_common_directory
 
 
 class Terminal(io.StringIO):
@@ -112,3 +112,17 @@ def test_progress_only_on_a_terminal_only_when_it_takes_long(monkeypatch):
     with Progress(pipe) as progress:
         progress.step(5, 10, "running")
     assert pipe.getvalue() == ""
+
+
+@pytest.mark.parametrize(
+    ("paths", "shown"),
+    [
+        (["a/b/x.py", "a/b/x.py"], ["x.py", "x.py"]),
+        (["a/b/x.py", "a/c/y.py"], ["b/x.py", "c/y.py"]),
+        (["x.py", "a/y.py"], ["x.py", "a/y.py"]),
+        (["../a/x.py", "../a/b/y.py"], ["x.py", "b/y.py"]),
+        (["/a/x.py", "/a/y.py"], ["x.py", "y.py"]),
+    ],
+)
+def test_common_directory(paths, shown):
+    assert [without_common_directory(paths)[path] for path in paths] == shown
