@@ -118,9 +118,9 @@ def run(job: dict[str, Any], channel: Channel, devices: int, log: str) -> None:
         script.keep_flags(os.environ["XLA_FLAGS"])
         end = script.execute(job, 0, lambda: agent.stopped)
         seen = {
-            "programs": len([p for p in watcher.all_programs if p.devices > 1 and p.launches]),
+            "programs": len(watcher.ran),
             "launches": agent.launches,
-            "collectives": sum(len(program.collectives) for program in watcher.all_programs if program.launches),
+            "collectives": sum(len(program.collectives) for program in watcher.ran),
         }
         channel.send({"type": "end", **end, **seen})
         status = 0

@@ -50,11 +50,16 @@ class Program:
 
     @property
     def fingerprint(self) -> str:
-        digest = hashlib.sha256(str(self.jaxpr.jaxpr).encode())
-        for constant in self.jaxpr.consts:
-            with contextlib.suppress(Exception):
-                digest.update(np.asarray(constant).tobytes())
-        return digest.hexdigest()[:16]
+        return _fingerprint(self.jaxpr)
+
+
+def _fingerprint(jaxpr: Any) -> str:
+    """Equal for programs that compute the same, constants included."""
+    digest = hashlib.sha256(str(jaxpr.jaxpr).encode())
+    for constant in jaxpr.consts:
+        with contextlib.suppress(Exception):
+            digest.update(np.asarray(constant).tobytes())
+    return digest.hexdigest()[:16]
 
 
 @dataclass
@@ -71,7 +76,12 @@ class Watcher:
     compiled: Any = field(default_factory=weakref.WeakKeyDictionary)  # executable → program
     recent: deque[Any] = field(default_factory=lambda: deque(maxlen=4096))  # results of mapped programs, kept alive
     told: set[tuple[object, ...]] = field(default_factory=set)
-    all_programs: list[Program] = field(default_factory=list)
+    programs: dict[str, Program] = field(default_factory=dict)
+
+    @property
+    def ran(self) -> list[Program]:
+        """The programs that were launched on more than one device."""
+        return [program for program in self.programs.values() if program.launches and program.devices > 1]
 
     @contextlib.contextmanager
     def silently(self) -> Iterator[None]:
@@ -97,9 +107,6 @@ class Watcher:
 
 def here() -> list[dict[str, object]]:
     return user_stack(sys._getframe(1))
-
-
-NOWHERE: dict[str, object] = {"path": "", "line": 0, "function": ""}
 
 
 def install(watcher: Watcher) -> list[str]:
@@ -198,10 +205,14 @@ def _program(jaxpr: Any, arguments: tuple[Any, ...], watcher: Watcher) -> Progra
     if name == "_fun" and getattr(_pmapped, "name", ""):
         name = _pmapped.name
     mapped = walk.mapped(jaxpr)
+    key = _fingerprint(jaxpr) if mapped else f"{name} {id(jaxpr.jaxpr)}"
+    known = watcher.programs.get(key)
+    if known is not None:  # lowered again for arguments that lie elsewhere
+        return known
     hazards = [hazard for equation in mapped for hazard in varying.analyse(equation)]
     stack = here()
-    program = Program(name, jaxpr, stack[-1] if stack else NOWHERE, mapped, walk.collectives(jaxpr), hazards)
-    watcher.all_programs.append(program)
+    program = Program(name, jaxpr, stack[-1] if stack else walk.NOWHERE, mapped, walk.collectives(jaxpr), hazards)
+    watcher.programs[key] = program  # which keeps the jaxpr, and so its id, alive
     for hazard in hazards:
         if hazard.place["line"] and is_user_file(str(hazard.place["path"])):
             watcher.fact(hazard.kind, hazard.text, hazard.place, axes=hazard.axes, inner=hazard.inner)

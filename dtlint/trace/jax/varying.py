@@ -37,6 +37,7 @@ class Walker:
 
     axes: Axes
     hazards: dict[tuple[object, ...], Hazard] = field(default_factory=dict)
+    around: list[Any] = field(default_factory=list)
 
     def note(self, hazard: Hazard) -> None:
         key = (hazard.kind, tuple(hazard.place.values()), tuple(hazard.inner.values()))
@@ -48,9 +49,14 @@ class Walker:
         table.update(zip(jaxpr.invars, inputs))
         for equation in jaxpr.eqns:
             given = [self._read(table, atom) for atom in equation.invars]
+            self.around.append(equation)
             for variable, axes in zip(equation.outvars, self.equation(equation, given)):
                 table[variable] = axes
+            self.around.pop()
         return [self._read(table, atom) for atom in jaxpr.outvars]
+
+    def _place(self) -> dict[str, object]:
+        return walk.place_of(self.around[-1], self.around[:-1])
 
     @staticmethod
     def _read(table: dict[Any, Axes], atom: Any) -> Axes:
@@ -71,7 +77,7 @@ class Walker:
         if over := frozenset(walk.axis_names(equation)) & self.axes:
             return self._collective(equation, given, over)
         if name in DRAWS and self.axes and not self._key(name, given) & self.axes:
-            self._shared_key(equation)
+            self._shared_key()
         inner = next(walk.nested(equation), None)
         if inner is not None:
             return self._call(inner[1], given, count, together)
@@ -81,8 +87,8 @@ class Walker:
     def _key(name: str, given: list[Axes]) -> Axes:
         return NONE.union(*given[:2]) if name == "threefry2x32" else given[0] if given else NONE
 
-    def _shared_key(self, equation: Any) -> None:
-        place = walk.place_of(equation)
+    def _shared_key(self) -> None:
+        place = self._place()
         if place["line"]:
             axes = tuple(sorted(self.axes))
             text = f"random numbers are drawn from one key on all devices of {_axes(axes)}"
@@ -95,7 +101,7 @@ class Walker:
             return given
         if equation.primitive.name.startswith("psum") and given and not NONE.union(*given) & over:
             text = f"what {equation.primitive.name} adds up over {_axes(sorted(over))} is already equal on all devices"
-            self.note(Hazard("reduced-twice", tuple(sorted(over)), walk.place_of(equation), {}, text))
+            self.note(Hazard("reduced-twice", tuple(sorted(over)), self._place(), {}, text))
         return [axes - over for axes in given]
 
     def _call(self, jaxpr: Any, given: list[Axes], count: int, together: Axes) -> list[Axes]:
@@ -148,7 +154,7 @@ class Walker:
         kind = equation.primitive.name
         what = "loops for a number of turns" if kind == "while" else "takes a branch"
         text = f"each device of {_axes(sorted(predicate))} {what} of its own around {first.operation}"
-        self.note(Hazard("varying-predicate", tuple(sorted(predicate)), walk.place_of(equation), first.place, text))
+        self.note(Hazard("varying-predicate", tuple(sorted(predicate)), self._place(), first.place, text))
 
 
 def _axes(names: Iterable[str]) -> str:
@@ -165,6 +171,9 @@ def analyse(equation: Any, shared_inputs: frozenset[int] = frozenset()) -> list[
     walker = Walker(axes)
     walker.body(equation.params["jaxpr"], inputs)
     hazards = list(walker.hazards.values())
+    if not any(inputs):
+        # all devices compute the same from the same, as they do when parameters are made
+        hazards = [hazard for hazard in hazards if hazard.kind != "shared-key"]
     if not _tracked(equation):
         # without tracking, a value that is equal everywhere may well be meant to be added up
         hazards = [hazard for hazard in hazards if hazard.kind != "reduced-twice"]

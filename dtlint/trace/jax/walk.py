@@ -5,7 +5,7 @@ Works on the shape of the objects (`.eqns`, `.jaxpr`), since their classes move 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -39,12 +39,11 @@ AGREEING = frozenset({"psum", "psum_invariant", "pmax", "pmin", "all_gather", "a
 
 @dataclass(frozen=True)
 class Collective:
-    """One communicating equation and the way to it."""
+    """One communicating equation."""
 
     operation: str
     axes: tuple[str, ...]
     place: dict[str, object]
-    path: tuple[str, ...]  # `cond.branches[1]`, `while.body_jaxpr` …
 
 
 def open_jaxpr(item: Any) -> Any:
@@ -92,23 +91,29 @@ def user_places(equation: Any) -> list[dict[str, object]]:
     return found
 
 
-def place_of(equation: Any) -> dict[str, object]:
-    places = user_places(equation)
-    return places[0] if places else {"path": "", "line": 0, "function": ""}
+NOWHERE: dict[str, object] = {"path": "", "line": 0, "function": ""}
 
 
-def equations(jaxpr: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[Any, tuple[str, ...]]]:
-    """Every equation at every depth, in program order."""
+def place_of(equation: Any, around: Iterable[Any] = ()) -> dict[str, object]:
+    """The user's line, or that of the nearest equation around it: functions of JAX are traced once and shared."""
+    for candidate in (equation, *reversed(tuple(around))):
+        if places := user_places(candidate):
+            return places[0]
+    return NOWHERE
+
+
+def equations(jaxpr: Any, around: tuple[Any, ...] = ()) -> Iterator[tuple[Any, tuple[Any, ...]]]:
+    """Every equation at every depth with those around it, in program order."""
     for equation in open_jaxpr(jaxpr).eqns:
-        yield equation, path
-        for name, inner in nested(equation):
-            yield from equations(inner, (*path, f"{equation.primitive.name}.{name}"))
+        yield equation, around
+        for _, inner in nested(equation):
+            yield from equations(inner, (*around, equation))
 
 
 def collectives(jaxpr: Any) -> list[Collective]:
     return [
-        Collective(equation.primitive.name, axes, place_of(equation), path)
-        for equation, path in equations(jaxpr)
+        Collective(equation.primitive.name, axes, place_of(equation, around))
+        for equation, around in equations(jaxpr)
         if (axes := axis_names(equation))
     ]
 
