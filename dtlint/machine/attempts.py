@@ -45,7 +45,6 @@ def run_try(machine: Machine, node: ir.Try, mask: int) -> int:
     inside = [(attempt.body, mask)]
     machine.sinks = inside
     left_before = frame.left
-    body_mark = len(machine.journal)
     through = run(machine, node.body, mask)
     if node.orelse and through:
         through = run(machine, node.orelse, through)
@@ -53,14 +52,24 @@ def run_try(machine: Machine, node: ir.Try, mask: int) -> int:
     body_word = frame.last_exit[0] if not through else ""
     raised = frame.left & ~left_before
     caught = 0
-    for handler in node.handlers:
-        caught |= run_handler(machine, node, handler, attempt, mask, raised, through)
-    del body_mark
-    if node.handlers and raised and body_word != "exit":
-        frame.left &= ~(raised & caught)
+    surely = raised if node.handlers and body_word != "exit" and frame.last_exit[0] != "exit" else 0
+    if not surely and not only_raises(node.body):
+        for handler in node.handlers:
+            caught |= run_handler(machine, node, handler, attempt, mask, raised, through)
     moved = body_sinks != inside
+    handled = 0
+    if surely:
+        # these lanes raise for certain: for them the handler is what comes next
+        machine.sinks = body_sinks if moved else outer_sinks
+        frame.left &= ~surely
+        handler = node.handlers[0]
+        decision = Decision("handler", frame.path, handler.at or node.at, "except", None, surely, mask, frame.scope)
+        frame.guards = outer_guards if surely == mask else Guards(decision, outer_guards)
+        handled = run(machine, handler.body, surely)
+        outer_sinks = machine.sinks if not moved else outer_sinks
+        body_sinks = machine.sinks if moved else body_sinks
     frame.guards = outer_guards
-    staying = through | (caught if not through else caught & (through | raised))
+    staying = through | handled if surely else through | (caught if not through else caught & through)
     if moved:
         # a side of a choice left the body: what follows belongs to the side that stayed
         rest = [(log, lanes & ~mask) for log, lanes in outer_sinks if lanes & ~mask]
@@ -81,6 +90,17 @@ def run_try(machine: Machine, node: ir.Try, mask: int) -> int:
         machine.sinks = saved
         staying &= final_through
     return staying & ~frame.left
+
+
+def only_raises(body: tuple[ir.Stmt, ...]) -> bool:
+    """A body that does nothing but test and raise: what it raises, every rank raises."""
+    for statement in body:
+        if isinstance(statement, ir.If):
+            if not (only_raises(statement.body) and only_raises(statement.orelse)):
+                return False
+        elif not isinstance(statement, ir.Raise | ir.Pass):
+            return False
+    return True
 
 
 def run_handler(

@@ -22,6 +22,7 @@ from dtlint.machine.values import (
     Symbol,
     Symbols,
     Trail,
+    Tuple,
     Unknown,
     Value,
 )
@@ -89,7 +90,7 @@ class Machine:
         return Cause(kind, Trail(self.step(text, at)))
 
     def rank_row(self, numbers: Iterable[Any], kind: str, text: str) -> Value:
-        lanes: tuple[Value, ...] = tuple(Const(number) for number in numbers)
+        lanes: tuple[Value, ...] = tuple(Const(number, "rank") for number in numbers)
         return Row(lanes, self.cause(kind, text))
 
     # --- objects -------------------------------------------------------------------------------------------------

@@ -166,7 +166,7 @@ def arithmetic_one(machine: Machine, op: str, left: Value, right: Value) -> Valu
             return opaque(machine, f"op {op}", left, right)
         if isinstance(result, str | bytes | tuple) and len(result) > 400:
             return opaque(machine, f"op {op}", left, right)
-        return Const(result, left.scale or right.scale if isinstance(result, int | float) else None)
+        return Const(result, scale_of(left, right) if isinstance(result, int | float) else None)
     if isinstance(left, Tuple) and isinstance(right, Tuple) and op == "+":
         return Tuple(left.items + right.items)
     if op == "+" and isinstance(left, Object) and left.kind == "list":
@@ -174,6 +174,12 @@ def arithmetic_one(machine: Machine, op: str, left: Value, right: Value) -> Valu
     if op == "*" and isinstance(left, Object) and left.kind == "list":
         return containers.repeat(machine, left, right)
     return opaque(machine, f"op {op}", content(left), content(right))
+
+
+def scale_of(left: Const, right: Const) -> str | None:
+    if "rank" in (left.scale, right.scale):
+        return "rank"
+    return left.scale or right.scale
 
 
 def content(value: Value) -> Value:
@@ -289,7 +295,7 @@ def compare_one(machine: Machine, op: str, left: Value, right: Value) -> Value:
 
 def scale_decides_nothing(left: Const, right: Const) -> bool:
     """Our world's size compared with a literal says nothing about the user's cluster, but it is more than one."""
-    if bool(left.scale) == bool(right.scale):
+    if bool(left.scale) == bool(right.scale) or "rank" in (left.scale, right.scale):
         return False
     literal = right.value if left.scale else left.value
     return not (isinstance(literal, int) and literal in (0, 1, -1))

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from dtlint.machine.values import Cause, Symbol, Value
+from dtlint.machine.values import Cause, Const, External, Symbol, Value, lane_value
 
 Place = tuple[int, int, int, int]
 
@@ -301,9 +301,22 @@ def event_key(event: Event, lane: int, group: Any) -> tuple[Any, ...] | None:
     if event.kind not in COMMUNICATES or event.group is None:
         return None
     members = event.group.members[lane]
-    if not members or (group is not None and members != group):
+    if not members or (group is not None and members != group and not (type(group) is frozenset and members in group)):
         return None
-    return (event.op, members)
+    return (event.op, members, *spoken_arguments(event, lane))
+
+
+def spoken_arguments(event: Event, lane: int) -> tuple[Any, ...]:
+    """The known arguments that all ranks must agree on; defaults are written out so that leaving one out is no
+    difference."""
+    found = []
+    for name, value in event.details:
+        held = lane_value(value, lane)
+        if isinstance(held, Const):
+            found.append((name, held.value))
+        elif isinstance(held, External):
+            found.append((name, held.name.rpartition(".")[2]))
+    return tuple(found)
 
 
 def communicates(log: Log, mask: int) -> bool:

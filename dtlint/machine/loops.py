@@ -45,10 +45,7 @@ def run_for(machine: Machine, node: ir.For, mask: int) -> int:
     if items is not None:
         return unroll(machine, node, items, mask)
     iterable = library.iterated(machine, iterable, mask)
-    cause = containers.length_cause(machine, iterable)
-    trip = library.length(machine, iterable, mask)
-    if isinstance(trip, Row) and cause is None:
-        cause = trip.cause
+    trip, cause = turns_of(machine, iterable, mask)
     return turn(
         machine,
         node,
@@ -60,6 +57,15 @@ def run_for(machine: Machine, node: ir.For, mask: int) -> int:
         lambda: f"for {text_of(node.target)} in {text_of(node.iterable)}",
         lambda lanes: bind_item(machine, node.target, iterable, lanes),
     )
+
+
+def turns_of(machine: Machine, iterable: Value, mask: int) -> tuple[Value | None, Cause | None]:
+    """The number of turns over an iterable where it is known, and why it may differ between lanes."""
+    trip = library.length(machine, iterable, mask)
+    cause = containers.length_cause(machine, iterable)
+    if trip is not None and cause is None:
+        cause = trip.cause
+    return trip, cause
 
 
 def bind_item(machine: Machine, target: ir.Expr, iterable: Value, mask: int) -> int:
@@ -387,10 +393,9 @@ def run_comprehension(machine: Machine, node: ir.Comp, mask: int) -> Value:
                 filtered(part, index, lanes)
             return
         exact = False
-        cause = containers.length_cause(machine, iterable)
-        if cause is not None:
-            uneven.append(cause)
-        loop_cause = cause
+        trip, loop_cause = turns_of(machine, iterable, lanes)
+        if loop_cause is not None:
+            uneven.append(loop_cause)
         decision = Decision(
             "loop",
             frame.path,
@@ -401,7 +406,7 @@ def run_comprehension(machine: Machine, node: ir.Comp, mask: int) -> Value:
             lanes,
             frame.scope,
         )
-        loop = Loop(decision, lanes, frame.guards, library.length(machine, iterable, lanes), loop_cause, iterable)
+        loop = Loop(decision, lanes, frame.guards, trip, loop_cause, iterable)
         saved = machine.sinks
         machine.sinks = [(loop.body, lanes)]
         assign_target(machine, part.target, library.element(machine, iterable, lanes), lanes)

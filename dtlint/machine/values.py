@@ -63,8 +63,9 @@ class Value:
 
 
 class Const(Value):
-    """One Python constant on every lane. `scale` marks sizes of the imaginary world ("world", "local"): they are
-    true of our four ranks, not of the user's cluster, so comparing them with a literal decides nothing."""
+    """One Python constant on every lane. `scale` marks sizes of the imaginary world ("world", "local", …): they
+    are true of our four ranks, not of the user's cluster, so comparing them with a literal decides nothing. Comparing
+    them with a "rank" does."""
 
     __slots__ = ("scale", "value")
 

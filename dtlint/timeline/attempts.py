@@ -71,7 +71,7 @@ def of_attempt(run: Run, node: Attempt, path: Path) -> Iterator[Divergence]:
         )
     if node.final is not None and communicates_without_end(node.body, node.mask):
         talking = first_event(node.final, node.mask)
-        if talking is not None and not talking[0].implicit:
+        if talking is not None and not talking[0].implicit and risky(node):
             yield Divergence(
                 "handler",
                 None,
@@ -82,6 +82,16 @@ def of_attempt(run: Run, node: Attempt, path: Path) -> Iterator[Divergence]:
                 cause=Cause("exception"),
                 attempt=node,
             )
+
+
+def risky(node: Attempt) -> bool:
+    """Does the body do what one rank alone may fail at? A training step does, or a raise that not all ranks take."""
+    for inner, _ in walk(node.body):
+        if isinstance(inner, Event) and inner.implicit and inner.op in ("forward", "backward"):
+            return True
+        if isinstance(inner, Choice) and "raise" in inner.exits and inner.cause is not None:
+            return True
+    return False
 
 
 def exits_of(handler: HandlerLog) -> set[str]:

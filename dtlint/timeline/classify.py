@@ -36,10 +36,6 @@ def code_of(divergence: Divergence) -> tuple[str, str]:
     if shape == "exit":
         if divergence.choice is not None and divergence.cause is not None and divergence.cause.kind in LOCAL_KINDS:
             return "DT102", "default"
-        if divergence.decision is not None and divergence.decision.exit_word == "raise":
-            return "DT102", "strict"
-        if divergence.event.op in CREATION and divergence.event.op != "init":
-            return "DT102", "default"
         return "DT102", "default"
     if is_creation(divergence):
         return "DT109", "default"

@@ -25,11 +25,12 @@ from dtlint.machine.logs import (
     LogNode,
     Loop,
     decisions,
+    event_key,
     first_event,
     key,
 )
 from dtlint.machine.run import Run
-from dtlint.machine.values import Cause, Row, Unknown, Value
+from dtlint.machine.values import Cause, Object, Row, Unknown, Value
 
 Path = tuple[LogNode, ...]
 
@@ -67,6 +68,11 @@ class Item:
     path: Path
     mask: int
     keys: dict[int, object] = field(default_factory=dict)
+    copied: Item | None = None
+
+    @property
+    def of(self) -> Item:
+        return self.copied or self
 
 
 Pending = dict[int, list[Item]]  # by the member mask of the communicator
@@ -82,9 +88,12 @@ def divergences(run: Run) -> list[Divergence]:
 
 def find(run: Run) -> Iterator[Divergence]:
     pending: Pending = {}
-    yield from scan(run, run.log, (), pending, run.world.full)
-    yield from flush(run, pending)
-    yield from undecided(run)
+    certain = [*scan(run, run.log, (), pending, run.world.full), *flush(run, pending)]
+    yield from certain
+    unsure = list(undecided(run))
+    yield from unsure
+    if not certain and not unsure:
+        yield from crossed(run)
 
 
 # --- lanes that part for certain -------------------------------------------------------------------------------
@@ -122,7 +131,7 @@ def meet_event(run: Run, event: Event, mask: int, path: Path, pending: Pending) 
         return
     for members in communicators(event.group, mask):
         present = mask & members
-        item = Item(event, path, present, dict.fromkeys(lanes_in(present), (event.op, members)))
+        item = Item(event, path, present, {lane: event_key(event, lane, None) for lane in lanes_in(present)})
         if present == members and not pending.get(members):
             continue
         if present == members:
@@ -142,15 +151,19 @@ def add(pending: Pending, members: int, item: Item) -> None:
 
 def settle(pending: Pending, members: int) -> None:
     """Forget what is pending once every member has made the same calls."""
-    items = pending.get(members, [])
+    if agreed(pending.get(members, []), members):
+        pending[members] = []
+
+
+def agreed(items: list[Item], members: int) -> bool:
     first: list[object] | None = None
     for lane in lanes_in(members):
         mine = [item.keys[lane] for item in items if lane in item.keys]
         if first is None:
             first = mine
         elif mine != first:
-            return
-    pending[members] = []
+            return False
+    return True
 
 
 def meet_block(run: Run, node: Choice | Loop, mask: int, path: Path, pending: Pending) -> Iterator[Divergence]:
@@ -215,7 +228,7 @@ def collect(parts: object, found: set[int], full: int) -> None:
     if not isinstance(parts, tuple):
         return
     for part in parts:
-        if isinstance(part, tuple) and len(part) == 2 and isinstance(part[0], str) and isinstance(part[1], int):
+        if isinstance(part, tuple) and len(part) > 1 and isinstance(part[0], str) and isinstance(part[1], int):
             found.add(part[1])
         elif isinstance(part, tuple):
             collect(part, found, full)
@@ -252,23 +265,62 @@ def report(run: Run, pending: Pending, members: int) -> Iterator[Divergence]:
     for _ in range(12):
         if not items:
             return
-        divergence = first_difference(run, items, members)
-        if divergence is None:
+        found = first_difference(run, items, members)
+        if found is None:
             return
+        divergence, position = found
+        if is_second_half(run, divergence, members):
+            items = unexplained(items, divergence, members, position)
+            continue
         yield divergence
-        decision = divergence.decision
-        remaining = [item for item in items if decision is not None and not behind(item, decision)]
-        if len(remaining) == len(items):
-            return
-        box = {members: remaining}
-        settle(box, members)
-        items = box[members]
+        items = unexplained(items, divergence, members, position)
+
+
+def unexplained(items: list[Item], divergence: Divergence, members: int, position: int) -> list[Item]:
+    """What is still pending once the place just reported is mended."""
+    decision = divergence.decision
+    if decision is None or divergence.choice is not None:
+        return []
+    mine = [item for item in items if behind(item, decision)]
+    rest = [item for item in items if not behind(item, decision)]
+    matched = {
+        id([item for item in items if lane in item.keys][:position][-1])
+        for lane in lanes_in(members)
+        if position and len([item for item in items if lane in item.keys]) >= position
+    }
+    rest = [item for item in rest if id(item) not in matched]
+    # mended means: the lanes the decision separates do what one of its sides does
+    for side in (decision.taken, decision.before & ~decision.taken):
+        copied = [widened_item(item, decision.before) for item in mine if item.mask & side]
+        if agreed(sorted([*rest, *copied], key=lambda item: items.index(item.of)), members):
+            return []
+    if divergence.other is not None:
+        # the counterpart named in the report: half of a pair that does not fit
+        partners = [
+            one
+            for item in rest
+            if item.mask & divergence.absent and not item.mask & divergence.here
+            for one in chain(item.node, item.path)
+        ]
+        rest = [item for item in rest if not any(behind(item, one) for one in partners[:1])]
+    box = {members: rest}
+    settle(box, members)
+    return box[members] if len(box[members]) < len(items) else []
+
+
+def widened_item(item: Item, lanes: int) -> Item:
+    shown = next(iter(item.keys.values()))
+    return Item(item.node, item.path, lanes, dict.fromkeys(lanes_in(lanes), shown), item)
 
 
 def behind(item: Item, decision: Decision) -> bool:
     if isinstance(item.node, Choice) and item.node.decision is decision:
         return True
-    return any(one is decision or one.place == decision.place for one in chain(item.node, item.path))
+    return any(same_place(one, decision) for one in chain(item.node, item.path))
+
+
+def same_place(one: Decision, other: Decision) -> bool:
+    return one is other or (one.path, one.at) == (other.path, other.at)
 
 
 def chain(node: LogNode, path: Path) -> Iterator[Decision]:
@@ -279,7 +331,19 @@ def chain(node: LogNode, path: Path) -> Iterator[Decision]:
             yield from decisions(above.guards)
 
 
-def first_difference(run: Run, items: list[Item], members: int) -> Divergence | None:
+def is_second_half(run: Run, divergence: Divergence, members: int) -> bool:
+    """The other half of a pair whose first half has been reported: the barrier after a body that talked."""
+    half = (members, divergence.event.op, divergence.here)
+    halves = run.cache.setdefault("halves", [])
+    if half in halves:
+        halves.remove(half)
+        return True
+    if divergence.decision is not None and divergence.decision.kind == "branch":
+        halves.append((members, divergence.event.op, divergence.absent))
+    return False
+
+
+def first_difference(run: Run, items: list[Item], members: int) -> tuple[Divergence, int] | None:
     lanes = list(lanes_in(members))
     sequences = {lane: [item for item in items if lane in item.keys] for lane in lanes}
     length = max(len(sequence) for sequence in sequences.values())
@@ -288,7 +352,8 @@ def first_difference(run: Run, items: list[Item], members: int) -> Divergence | 
         kinds = {lane: item.keys[lane] if item is not None else None for lane, item in held.items()}
         if len(set(kinds.values())) == 1:
             continue
-        return explain(run, held, kinds, members)
+        found = explain(run, held, kinds, members)
+        return (found, position) if found is not None else None
     return None
 
 
@@ -324,10 +389,16 @@ def explain(run: Run, held: dict[int, Item | None], kinds: dict[int, object], me
         if kind == kinds[lane]:
             here |= 1 << one
     opposite = held[other]
-    shape = "exit" if decision.kind == "exit" else "trip" if decision.kind == "loop" else "guarded"
-    if shape == "guarded" and opposite is not None and guarded_by(opposite, decision):
+    shape = {"exit": "exit", "loop": "trip", "handler": "handler"}.get(decision.kind, "guarded")
+    if shape == "guarded" and opposite is not None:
         shape = "order"
-    return make(run, shape, decision, item, here, members & ~here, held, other)
+        if isinstance(item.node, Event) and isinstance(opposite.node, Event) and item.node.op == opposite.node.op:
+            shape = "argument"
+    made = make(run, shape, decision, item, here, members & ~here, held, other)
+    if made is not None and shape == "argument" and made.other is not None:
+        theirs = dict(made.other.details)
+        made.argument = next((name for name, value in made.event.details if theirs.get(name) != value), "arguments")
+    return made
 
 
 def rank_first(decision: Decision) -> int:
@@ -339,10 +410,6 @@ def order(item: Item | None) -> tuple[int, int]:
         return (1 << 30, 0)
     place = item.node.at if isinstance(item.node, Event | Call | Attempt) else item.node.decision.at
     return (place[0], place[1])
-
-
-def guarded_by(item: Item, decision: Decision) -> bool:
-    return any(one is decision for one in chain(item.node, item.path))
 
 
 def left_in_choice(run: Run, item: Item, held: dict[int, Item | None], members: int) -> Divergence | None:
@@ -421,6 +488,79 @@ def make(
         other_path=found[1] if found else (),
         cause=cause,
     )
+
+
+def crossed(run: Run) -> Iterator[Divergence]:
+    """Two ranks that meet in two groups must meet in the same order."""
+    groups = block_communicators_of(run.log, run.world.full)
+    if len(groups) < 2:
+        return
+    for lane in range(run.world.size):
+        for other in range(lane + 1, run.world.size):
+            shared = frozenset(members for members in groups if members >> lane & 1 and members >> other & 1)
+            if len(shared) < 2:
+                continue
+            mine, theirs = key(run.log, lane, shared), key(run.log, other, shared)
+            if mine == theirs:
+                continue
+            position = next((index for index, (a, b) in enumerate(zip(mine, theirs, strict=False)) if a != b), None)
+            if position is None or mine[position] not in theirs or theirs[position] not in mine:
+                continue
+            found = event_at(run.log, lane, shared, position)
+            across = event_at(run.log, other, shared, position)
+            if found is None or across is None:
+                continue
+            decision = next((one for one in chain(found[0], found[1]) if one.separates(lane, other)), None)
+            yield Divergence(
+                "order",
+                decision,
+                found[0],
+                found[1],
+                1 << lane,
+                1 << other,
+                across[0],
+                across[1],
+                decision.cause if decision else None,
+            )
+            return
+
+
+def block_communicators_of(log: Log, full: int) -> list[int]:
+    found: set[int] = set()
+    for lane in lanes_in(full):
+        collect(key(log, lane), found, full)
+    return sorted(found)
+
+
+def event_at(log: Log, lane: int, groups: frozenset[int], position: int) -> tuple[Event, Path] | None:
+    """The event behind the n-th part of a lane's key."""
+    count = 0
+
+    def search(inner: Log, path: Path) -> tuple[Event, Path] | None:
+        nonlocal count
+        for node in inner.nodes:
+            if not node.mask >> lane & 1:
+                continue
+            if isinstance(node, Event):
+                if event_key(node, lane, groups) is not None:
+                    if count == position:
+                        return node, path
+                    count += 1
+            elif isinstance(node, Call):
+                found = search(node.log, (*path, node))
+                if found is not None:
+                    return found
+            else:
+                single = Log()
+                single.nodes = [node]
+                parts = len(key(single, lane, groups))
+                if count <= position < count + parts:
+                    below = first_event(single, 1 << lane)
+                    return (below[0], (*path, node, *below[1])) if below else None
+                count += parts
+        return None
+
+    return search(log, ())
 
 
 # --- lanes that may part ---------------------------------------------------------------------------------------
@@ -520,6 +660,10 @@ def may_differ(run: Run, node: Loop, path: Path) -> Divergence | None:
 def differing_argument(run: Run, event: Event, path: Path) -> Divergence | None:
     if event.kind != "collective" or event.group is None:
         return None
+    tensor = event.extra.get("tensor")
+    shape = tensor.facts.get("shape") if isinstance(tensor, Object) else None
+    if shape is not None and event.op in EQUAL_SHAPES:
+        return Divergence("argument", None, event, path, event.mask, 0, cause=shape, argument="tensor shape")
     for name, value in event.details:
         if disagrees(value, event):
             return Divergence(
@@ -533,6 +677,11 @@ def differing_argument(run: Run, event: Event, path: Path) -> Divergence | None:
                 argument=name,
             )
     return None
+
+
+EQUAL_SHAPES = frozenset(
+    {"all_reduce", "reduce", "broadcast", "all_gather", "all_gather_into_tensor", "reduce_scatter", "gather"}
+)
 
 
 def disagrees(value: Value, event: Event) -> bool:

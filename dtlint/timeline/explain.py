@@ -38,6 +38,8 @@ def site_under(decision: Decision | None, event: Event, path: Path) -> Site:
     if decision is not None:
         for node in path:
             if isinstance(node, Call) and any(one is decision for one in decisions(node.guards)):
+                if "<locals>" in node.caller and node.caller == decision.function:
+                    continue  # a wrapper that calls what it was given: its author is not to blame
                 return Site(node.path, node.at, node.caller)
     return Site(event.path, event.at, event.function)
 

@@ -9,7 +9,7 @@ from dtlint.machine.lanes import restrict, token
 from dtlint.machine.library.groups import group_in
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.logs import Event, Group
-from dtlint.machine.values import NONE, Const, Object, Row, Tuple, Unknown, Value
+from dtlint.machine.values import NONE, Const, External, Object, Row, Tuple, Unknown, Value
 
 
 def condition_holds(machine: Machine, call: Invocation) -> bool:
@@ -55,6 +55,7 @@ def perform_collective(machine: Machine, call: Invocation) -> Value:
         implicit=row.implicit,
         asynchronous=asynchronous,
         subject=call.receiver or (call.arguments[0] if call.arguments else None),
+        extra={"tensor": next(iter(call.values), None), "call": call},
     )
     sanitise(machine, call, group)
     return result_value(machine, call, event)
@@ -79,8 +80,11 @@ def details(machine: Machine, call: Invocation) -> tuple[tuple[str, Value], ...]
     for name in (call.row.root, *call.row.agree):
         if name:
             value = call.get(name)
-            if value is not None:
-                found.append((name, value))
+            if value is None or value == NONE:
+                value = External("torch.distributed.ReduceOp.SUM") if name in ("op", "reduction") else Const(0)
+                if name not in (call.row.root, "op"):
+                    continue
+            found.append((name, value))
     return tuple(found)
 
 

@@ -7,8 +7,10 @@ from typing import Any
 
 from dtlint.ir import nodes as ir
 from dtlint.machine.core import Machine
+from dtlint.machine.lanes import lanes_in
+from dtlint.machine.library.identity import lane_value_of
 from dtlint.machine.logs import Attempt, Decision, HandlerLog
-from dtlint.machine.values import NONE, Bound, Cause, External, Object, Trail, Value
+from dtlint.machine.values import NONE, Bound, Cause, External, Object, Trail, Value, lane_value
 
 Inner = Callable[[Value, int], int]
 
@@ -18,7 +20,7 @@ def run_context(machine: Machine, manager: Value, expression: ir.Expr, mask: int
     if kind == "suppress":
         return suppress(machine, manager, mask, inner, at)
     if kind in ("first", "local_first"):
-        return in_turns(machine, manager, kind, mask, inner)
+        return in_turns(machine, manager, kind, mask, inner, at)
     if kind == "no_sync":
         saved = machine.facts.get("no_sync", 0)
         machine.facts["no_sync"] = saved + 1
@@ -36,12 +38,24 @@ def run_context(machine: Machine, manager: Value, expression: ir.Expr, mask: int
     return inner(manager, mask)
 
 
-def in_turns(machine: Machine, manager: Value, kind: str, mask: int, inner: Inner) -> int:
-    """`main_process_first`: the others wait in a barrier before the body, the main one after it. The barriers on
-    both sides pair up, so only the body counts, and the body runs on every rank."""
+def in_turns(machine: Machine, manager: Value, kind: str, mask: int, inner: Inner, at: Any) -> int:
+    """`main_process_first`: the others wait in a barrier before the body, the first ones wait for them after it. A
+    collective in the body meets that barrier."""
     name = manager.facts.get("api", "main_process_first") if isinstance(manager, Object) else "main_process_first"
-    machine.emit_event("collective", "barrier", name, mask, group=machine.world_group)
+    shown = f"{name.rpartition('.')[2]}()"
+    value = lane_value_of(machine, "is_main" if kind == "first" else "is_local_main", shown)
+    first = sum(1 << lane for lane in lanes_in(mask) if getattr(lane_value(value, lane), "value", False))
+    frame = machine.frame
+    decision = Decision("branch", frame.path, at, shown, value.cause, first, mask, frame.scope)
+
+    def wait(lanes: int) -> int:
+        if lanes:
+            machine.emit_event("collective", "barrier", name, lanes, group=machine.world_group, at=at)
+        return lanes
+
+    machine.guarded(decision, lambda: wait(mask & ~first))
     through = inner(NONE, mask)
+    machine.guarded(decision, lambda: wait(first))
     return through
 
 

@@ -69,7 +69,7 @@ def lane_value_of(machine: Machine, kind: str, spelled: str) -> Value:
             numbers = tuple(rank == world.per_host - 1 for rank in world.local_ranks())
         case _:
             return machine.unknown("value", kind, spelled, cause=cause_of(machine, kind, spelled))
-    lanes: tuple[Value, ...] = tuple(Const(number) for number in numbers)
+    lanes: tuple[Value, ...] = tuple(Const(number, None if isinstance(number, bool) else "rank") for number in numbers)
     return Row(lanes, cause_of(machine, kind, spelled))
 
 

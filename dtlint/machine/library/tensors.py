@@ -55,9 +55,24 @@ def make(machine: Machine, content: Value, mask: int) -> Object:
     return made
 
 
+SIZED = frozenset(
+    {"torch.zeros", "torch.ones", "torch.empty", "torch.full", "torch.rand", "torch.randn", "torch.arange"}
+)
+
+
 def construct(machine: Machine, call: Invocation) -> Value | None:
+    made = constructed(machine, call)
+    if isinstance(made, Object) and call.name in SIZED and call.arguments:
+        sizes = containers.items_of(machine, call.arguments[0]) or call.arguments[:1]
+        made.facts["shape"] = next((size.cause for size in sizes if size.cause is not None), None)
+    return made
+
+
+def constructed(machine: Machine, call: Invocation) -> Value | None:
     if call.name in FILLED:
         return make(machine, Const(FILLED[call.name]), call.mask)
+    if call.name in ("torch.rand", "torch.randn", "torch.arange"):
+        return make(machine, machine.fresh("drawn"), call.mask)
     if call.name in FROM_VALUE and call.arguments:
         return make(machine, single(machine, call.arguments[0]), call.mask)
     if call.name == "torch.full" and len(call.arguments) > 1:
