@@ -45,7 +45,7 @@ def main(arguments: list[str] | None = None) -> int:
         return 0
     extra = ("--strict",) if options.strict else ()
     extra += ("--select", options.codes) if options.codes else ()
-    measured = [measure(package, options.dir, extra) for package in chosen]
+    measured = [measure(package, options.dir, extra, options.limit) for package in chosen]
     known = judgements()
     if options.json:
         print(json.dumps([asdict(one) for one in measured], indent=1))
@@ -60,6 +60,7 @@ def read(arguments: list[str] | None) -> argparse.Namespace:
     parser.add_argument("--dir", type=Path, default=DEFAULT_DIRECTORY, help="where archives and sources are kept")
     parser.add_argument("--only", default="", metavar="NAME,…")
     parser.add_argument("--codes", default="", metavar="CODE,…")
+    parser.add_argument("--limit", type=float, default=600.0, help="seconds for one package")
     parser.add_argument("--strict", action="store_true")
     parser.add_argument("--download", action="store_true", help="only download and unpack")
     parser.add_argument("--triage", action="store_true", help="print new findings as rows for triage.toml")
@@ -67,10 +68,10 @@ def read(arguments: list[str] | None) -> argparse.Namespace:
     return parser.parse_args(arguments)
 
 
-def measure(package: Package, directory: Path, extra: Sequence[str]) -> Measured:
+def measure(package: Package, directory: Path, extra: Sequence[str], limit: float) -> Measured:
     root = sources_of(package, directory)
     files, lines = count_lines(root)
-    answer = check(root, options=extra)
+    answer = check(root, options=extra, limit_seconds=limit)
     print(f"{package.label}: {len(answer.findings)} in {answer.seconds:.1f} s {answer.failure}", file=sys.stderr)
     return Measured(
         package.name, files, lines, round(answer.seconds, 2), answer.findings, len(answer.incomplete), answer.failure
