@@ -36,8 +36,15 @@ class DeviceAgent:
         self.channel.send(record)
 
     def event(
-        self, lane: int, operation: str, axes: tuple[str, ...], members: tuple[int, ...], place: dict[str, object], stack: list[dict[str, object]],
-        state: str, detail: str,
+        self,
+        lane: int,
+        operation: str,
+        axes: tuple[str, ...],
+        members: tuple[int, ...],
+        place: dict[str, object],
+        stack: list[dict[str, object]],
+        state: str,
+        detail: str,
     ) -> tuple[int, int]:
         group = "axis " + ",".join(axes)
         self.numbers[lane] += 1
@@ -78,13 +85,16 @@ class DeviceAgent:
                              "done" if turn.done else "waiting", program.name)  # fmt: skip
             if not turn.done:
                 keys.append(key)
-        waits = f"{_name(parted.waiting)} wait in {parted.operation} at {_short(parted.place)}"
+        verb = "waits" if len(parted.waiting) == 1 else "wait"
+        waits = f"{_name(parted.waiting)} {verb} in {parted.operation} at {_short(parted.place)}"
         absent = f"{_name(parted.absent)}, which {parted.how} at {_short(parted.decision)}"
         sentence = f"COLLECTIVE_STATE_MISMATCH: {waits} for {absent}"
         self._finish("deadlock", "COLLECTIVE_STATE_MISMATCH", sentence, keys)
 
     def drift(self, program: Any, text: str, place: dict[str, object]) -> None:
-        self.tell({"type": "fact", "fact": {"kind": "replicas-drift", "text": f"{_short(place)}: {text}", "place": place}})
+        self.tell(
+            {"type": "fact", "fact": {"kind": "replicas-drift", "text": f"{_short(place)}: {text}", "place": place}}
+        )
         self._finish("mismatch", "REPLICAS_DRIFT", f"REPLICAS_DRIFT: {text}, at {_short(place)}", [])
 
     def _finish(self, kind: str, reason: str, sentence: str, keys: list[tuple[int, int]]) -> None:
@@ -160,7 +170,11 @@ def serve(job: dict[str, Any], channel: Channel, child: int, devices: int, log: 
     status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
     output = _read(log)
     if end is None:
-        how, text = ("stopped", "") if timed_out or outcome else ("killed", f"signal {-status}" if status < 0 else f"exit {status}")
+        how, text = (
+            ("stopped", "")
+            if timed_out or outcome
+            else ("killed", f"signal {-status}" if status < 0 else f"exit {status}")
+        )
         end = {"how": how, "text": text}
     outcome = outcome or _judge(end, status, output, timed_out)
     for device in range(devices):

@@ -16,10 +16,9 @@ from typing import Any
 
 from dtlint.trace.channel import Channel, Closed
 from dtlint.trace.frames import user_stack
-from dtlint.trace.jax import packing, script
+from dtlint.trace.jax import checkpoints, packing, script
 
 GROUP = "hosts"
-_inside: list[str] = []  # a host that does something on its own, for all of them
 
 
 class HostAgent:
@@ -31,13 +30,14 @@ class HostAgent:
         self.stopped = ""
 
     def tell(self, record: dict[str, Any]) -> None:
-        self.channel.send(record)
+        if self.host == 0 or record["type"] == "end":  # the other hosts see the same
+            self.channel.send(record)
 
     def post(self, operation: str, value: Any = None, **signature: Any) -> list[Any]:
         """Make a call with all hosts: the values of every host, in their order."""
         import sys
 
-        if _inside:
+        if checkpoints.alone:
             return [value]
         if self.stopped:
             self._stop(self.stopped)
@@ -66,7 +66,7 @@ class HostAgent:
 
     def launch(self, program: Any, stack: list[dict[str, object]]) -> None:
         """A program over the devices of all hosts has to be launched by all of them, in the same order."""
-        from dtlint.trace.jax.programs import in_pmap
+        from dtlint.trace.jax.pmaps import in_pmap
 
         everywhere = program.devices == packing.global_devices()
         if program.devices < 2 or not (everywhere or (in_pmap() and program.mapped)):
@@ -92,11 +92,10 @@ def install(agent: HostAgent, local: int) -> None:
 
     host, hosts = agent.host, agent.hosts
     packing.total = local * hosts
-    mine = slice(host * local, (host + 1) * local)
 
     def local_devices(process_index: int | None = None, backend: Any = None, host_id: int | None = None) -> list[Any]:
         asked = host if process_index is None else process_index
-        return jax.devices(backend)[asked * local : (asked + 1) * local] if process_index is not None else jax.devices()[mine]
+        return jax.devices(backend)[asked * local : (asked + 1) * local]
 
     jax.process_index = lambda backend=None: host
     jax.process_count = lambda backend=None: hosts
@@ -115,7 +114,7 @@ def install(agent: HostAgent, local: int) -> None:
     tools.host_local_array_to_global_array = functools.partial(_to_global, agent)
     tools.global_array_to_host_local_array = lambda arrays, mesh, specs: arrays
     jax.make_array_from_process_local_data = functools.partial(_from_local, agent)
-    _checkpoints(agent)
+    checkpoints.listen(agent)
 
 
 def _tree(function: Callable[..., Any], *trees: Any) -> Any:
@@ -193,72 +192,6 @@ def _to_global(agent: HostAgent, arrays: Any, mesh: Any, specs: Any) -> Any:
         whole = _joined(agent, "host_local_array_to_global_array", leaf, along)
         made.append(jax.device_put(whole, NamedSharding(mesh, spec)))
     return jax.tree.unflatten(form, made)
-
-
-TOGETHER = ("__init__", "save", "restore", "wait_until_finished", "close")
-LOCAL = ("all_steps", "latest_step", "should_save")
-SAVERS = ("CheckpointManager", "Checkpointer", "AsyncCheckpointer", "StandardCheckpointer", "PyTreeCheckpointer")
-ON_EVERY_HOST = ("__init__", "restore", *LOCAL)
-
-
-def _checkpoints(agent: HostAgent) -> None:
-    """Orbax waits for all hosts in each of these; the first host alone then does what there is to do."""
-    import builtins
-    import sys
-
-    def patch() -> None:
-        package = sys.modules.get("orbax.checkpoint")
-        for name in SAVERS:
-            kind = getattr(package, name, None)
-            for method in (*TOGETHER, *LOCAL) if kind is not None else ():
-                if method in vars(kind):
-                    setattr(kind, method, _on_all_hosts(agent, name, method, getattr(kind, method)))
-
-    original = builtins.__import__
-    done = []
-
-    def importing(name: str, *arguments: Any, **options: Any) -> Any:
-        module = original(name, *arguments, **options)
-        ready = getattr(sys.modules.get("orbax.checkpoint"), "CheckpointManager", None)
-        if not done and ready is not None and name.startswith("orbax"):
-            done.append(True)
-            patch()
-        return module
-
-    builtins.__import__ = importing
-
-
-def _on_all_hosts(agent: HostAgent, kind: str, name: str, original: Callable[..., Any]) -> Callable[..., Any]:
-    @functools.wraps(original)
-    def method(self: Any, *arguments: Any, **options: Any) -> Any:
-        if _inside:
-            return original(self, *arguments, **options)
-        if name not in LOCAL:
-            agent.post(kind if name == "__init__" else f"{kind}.{name}")
-        if agent.host and name not in ON_EVERY_HOST:
-            return True if name == "save" else None
-        with _alone(name):
-            result = original(self, *arguments, **options)
-            if name == "save" and hasattr(self, "wait_until_finished"):
-                self.wait_until_finished()
-        return result
-
-    return method
-
-
-@contextlib.contextmanager
-def _alone(name: str) -> Any:
-    """Inside, JAX is one process again."""
-    import jax
-
-    _inside.append(name)
-    before = jax.process_count, jax.process_index
-    jax.process_count, jax.process_index = (lambda backend=None: 1), (lambda backend=None: 0)
-    try:
-        yield
-    finally:
-        jax.process_count, jax.process_index = before
-        _inside.pop()
 
 
 def run(job: dict[str, Any], channel: Channel, host: int, hosts: int, local: int, log: str) -> None:

@@ -75,7 +75,9 @@ class Player:
     def coordinates(self, lane: Lane) -> dict[str, int]:
         return dict(zip(self.sizes, map(int, np.unravel_index(lane, tuple(self.sizes.values())))))
 
-    def body(self, jaxpr: Any, consts: Sequence[Any], inputs: list[Values], lanes: tuple[Lane, ...], fork: Fork | None) -> list[Values]:
+    def body(
+        self, jaxpr: Any, consts: Sequence[Any], inputs: list[Values], lanes: tuple[Lane, ...], fork: Fork | None
+    ) -> list[Values]:
         jaxpr = walk.open_jaxpr(jaxpr)
         table: dict[Any, Values] = {
             variable: dict.fromkeys(lanes, value) for variable, value in zip(jaxpr.constvars, consts, strict=True)
@@ -158,7 +160,9 @@ class Player:
         table: dict[tuple[int, ...], list[tuple[tuple[int, ...], Lane]]] = {}
         for lane in self.lanes:
             where = self.coordinates(lane)
-            table.setdefault(tuple(where[name] for name in rest), []).append((tuple(where[name] for name in axes), lane))
+            table.setdefault(tuple(where[name] for name in rest), []).append(
+                (tuple(where[name] for name in axes), lane)
+            )
         whole = [tuple(lane for _, lane in sorted(members)) for members in table.values()]
         if not chosen:
             return whole
@@ -241,8 +245,10 @@ def _evaluate(part: Sequence[Any], needed: list[Any], results: list[Any], values
     for equation in part:
         given = [atom.val if hasattr(atom, "val") else table[atom] for atom in equation.invars]
         bound = equation.primitive.get_bind_params(equation.params)
-        outcome = equation.primitive.bind(*given, **bound) if not isinstance(bound, tuple) else equation.primitive.bind(
-            *bound[0], *given, **bound[1]
+        outcome = (
+            equation.primitive.bind(*given, **bound)
+            if not isinstance(bound, tuple)
+            else equation.primitive.bind(*bound[0], *given, **bound[1])
         )
         table.update(zip(equation.outvars, outcome if equation.primitive.multiple_results else [outcome]))
     return [table[variable] for variable in results]
@@ -265,7 +271,9 @@ def inputs_of(target: Any, jaxpr: Any, consts: Sequence[Any], values: Sequence[A
     jaxpr = walk.open_jaxpr(jaxpr)
     table = dict(zip(jaxpr.constvars, consts, strict=True)) | dict(zip(jaxpr.invars, values, strict=True))
     for number, equation in enumerate(jaxpr.eqns):
-        inner = next((item for _, item in walk.nested(equation) if any(found is target for found in walk.mapped(item))), None)
+        inner = next(
+            (item for _, item in walk.nested(equation) if any(found is target for found in walk.mapped(item))), None
+        )
         if equation is not target and inner is None:
             continue
         before = jaxpr.eqns[:number]
@@ -299,4 +307,3 @@ def _block(value: Any, spec: dict[int, tuple[str, ...]], player: Player, lane: L
         index[dimension] = slice(number * size, (number + 1) * size)
     block = value[tuple(index)]
     return jnp.asarray(block) if isinstance(block, np.ndarray) else block
-

@@ -1,8 +1,8 @@
 """The process that imports JAX once and then runs one job after another.
 
 Started in the user's Python as `python -m dtlint.trace.jax.server EVENTS_FD`: jobs come as JSON lines on stdin, what
-happens goes out as JSON lines on the descriptor. It never uses a device itself: it forks. By hand, without the sandbox's
-keeper: `python -m dtlint.trace.jax.server SCRIPT [--ranks N] [--hosts N] [-- ARGUMENTS]`.
+happens goes out as JSON lines on the descriptor. It never uses a device itself: it forks. By hand, without a keeper
+around it: `python -m dtlint.trace.jax.server SCRIPT [--ranks N] [--hosts N] [-- ARGUMENTS]`.
 """
 
 from __future__ import annotations
@@ -105,7 +105,9 @@ def run_job(job: dict[str, Any], number: int, stream: Stream, limits: sandbox.Li
     while os.waitpid(child, os.WNOHANG)[0] == 0:
         if time.monotonic() > deadline:
             kill_below(os.getpid())
-            stream({"type": "outcome", "kind": "inconclusive", "reason": "engine-error", "sentence": "no answer in time"})
+            stream(
+                {"type": "outcome", "kind": "inconclusive", "reason": "engine-error", "sentence": "no answer in time"}
+            )
             break
         time.sleep(0.004)
     kill_below(os.getpid())

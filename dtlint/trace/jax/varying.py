@@ -1,6 +1,6 @@
 """Which values differ between the devices of an axis? A walk over the body of a mapped program.
 
-JAX's own answer (`check_vma=True`) is not there for pmap and for `check_vma=False`, so dtlint follows the values itself:
+JAX's own answer (`check_vma=True`) is not there for pmap and `check_vma=False`, so dtlint follows the values itself:
 sharded inputs and `axis_index` vary, a reduction or a gather over an axis stops varying over it, everything else varies
 as its inputs do.
 """
@@ -96,7 +96,11 @@ class Walker:
 
     def _collective(self, equation: Any, given: list[Axes], over: Axes) -> list[Axes]:
         if equation.primitive.name not in walk.AGREEING:
-            return [axes | over for axes in given] if len(given) == len(equation.outvars) else [over] * len(equation.outvars)
+            return (
+                [axes | over for axes in given]
+                if len(given) == len(equation.outvars)
+                else [over] * len(equation.outvars)
+            )
         if equation.params.get("axis_index_groups"):
             return given
         if equation.primitive.name.startswith("psum") and given and not NONE.union(*given) & over:

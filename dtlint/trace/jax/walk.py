@@ -72,7 +72,9 @@ def axis_names(equation: Any) -> tuple[str, ...]:
     if parameter is None:
         return ()
     value = equation.params.get(parameter, ())
-    return tuple(str(name) for name in (value if isinstance(value, (tuple, list)) else (value,)) if not isinstance(name, int))
+    return tuple(
+        str(name) for name in (value if isinstance(value, (tuple, list)) else (value,)) if not isinstance(name, int)
+    )
 
 
 def user_places(equation: Any) -> list[dict[str, object]]:
@@ -146,7 +148,9 @@ def specs(equation: Any, which: str) -> list[dict[int, tuple[str, ...]]]:
     """dimension → mesh axes, for every operand (`in`) or result (`out`) of a shard_map equation."""
     if f"{which}_specs" in equation.params:
         return [_of_spec(spec) for spec in equation.params[f"{which}_specs"]]
-    return [{int(dim): tuple(map(str, axes)) for dim, axes in names.items()} for names in equation.params[f"{which}_names"]]
+    return [
+        {int(dim): tuple(map(str, axes)) for dim, axes in names.items()} for names in equation.params[f"{which}_names"]
+    ]
 
 
 def _of_spec(spec: Any) -> dict[int, tuple[str, ...]]:
