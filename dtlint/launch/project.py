@@ -137,6 +137,8 @@ def read_text(path: str, text: str) -> LaunchFile:
         return LaunchFile(path, text, tuple(script_launches(text, Place(path))))
     except ShellProblem as problem:
         return LaunchFile(path, text, problems=(Incomplete(path, problem.line, f"not valid shell: {problem.message}"),))
+    except RecursionError:
+        return LaunchFile(path, text, problems=(Incomplete(path, 1, "not valid shell: nested too deeply"),))
 
 
 def _documents(path: str, text: str, trees: list[Tree]) -> LaunchFile:

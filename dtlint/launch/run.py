@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import posixpath
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -9,7 +10,9 @@ from typing import Any
 from dtlint.findings import Finding, Span
 from dtlint.launch import batch, machines, rendezvous, tasks, workers
 from dtlint.launch.conflict import Conflict
+from dtlint.launch.model import Launch
 from dtlint.launch.project import Launches, load
+from dtlint.launch.shell_values import known
 from dtlint.source.text import Incomplete, SourceFile, read
 
 
@@ -55,13 +58,30 @@ class LaunchRun:
 
 
 def launch_run(files: Sequence[SourceFile], python: Sequence[SourceFile] = ()) -> LaunchRun:
-    """Read launch files. Of `python`, only programs that a TPU pod is asked to run are read."""
+    """Read launch files; and the programs that TPU pods are asked to run, from `python` or beside the launch file."""
     launches = load(files)
     sources: dict[str, str] = {}
-    if any(launch.kind == "tpu-vm ssh" for launch in launches):
-        for file in python:
-            if any(launch.step("tpu-vm ssh") for launch in launches.of_script(file.path)):
+    for launch in launches:
+        if launch.step("tpu-vm ssh") is None or not launch.script:
+            continue
+        for file in (*python, *_beside(launch, files)):
+            if file.path not in sources and launch in launches.of_script(file.path):
                 source = read(file)
                 if not isinstance(source, Incomplete):
                     sources[file.path] = source.text
     return LaunchRun(launches, sources)
+
+
+def _beside(launch: Launch, files: Sequence[SourceFile]) -> Iterator[SourceFile]:
+    """The program as a file in the directory of the launch file, or in the one above."""
+    script = launch.script or ""
+    name = script.replace(".", "/") + ".py" if launch.is_module else script
+    place = next((file.location.parent for file in files if file.path == launch.path), None)
+    if place is None or not known(name) or not name.endswith(".py") or name.startswith(("/", "~")):
+        return
+    for folder, shown in (
+        (place, posixpath.dirname(launch.path)),
+        (place.parent, posixpath.dirname(launch.path) + "/.."),
+    ):
+        if (folder / name).is_file():
+            yield SourceFile(posixpath.normpath(posixpath.join(shown, name)), folder / name)

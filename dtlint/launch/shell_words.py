@@ -160,10 +160,6 @@ def part_end(text: str, position: int, line: int) -> int:
     return position + 1
 
 
-def _line_at(text: str, position: int, line: int) -> int:
-    return line + text.count("\n", 0, position)
-
-
 def _through(text: str, start: int, closer: str, line: int) -> int:
     end = text.find(closer, start)
     if end < 0:
