@@ -83,12 +83,12 @@ def test_much_of_the_standard_library(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(lowering, "from_libcst", no_fallback)
     files = [path for path in sorted(STDLIB.rglob("*.py")) if not {"site-packages", "lib2to3", "test"} & {*path.parts}]
     checked = 0
-    for path in files[::4]:
+    for path in files[::12]:
         text = path.read_text(encoding="utf-8", errors="replace")
         lower(text, path.name)
         on_deep_stack(assert_same_as_provider, text)
         checked += 1
-    assert checked > 50
+    assert checked > 30
 
 
 def first(text: str, kind: type[nodes.Node]) -> nodes.Node:
