@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import re
 
 import libcst
@@ -11,7 +10,7 @@ from dtlint.ir import nodes
 from dtlint.ir.lowering_state import Lowering, Misaligned, SyntaxProblem
 from dtlint.ir.lowering_statements import body_of, docstring_of
 from dtlint.ir.positions import Positions, TooDeep, from_ast, from_libcst, parse_ast
-from dtlint.ir.stack import on_deep_stack
+from dtlint.ir.stack import on_deep_stack, without_collector
 
 __all__ = ["SyntaxProblem", "lower"]
 
@@ -46,23 +45,18 @@ def _lower(text: str, path: str) -> nodes.Module:
     if "\0" in text:
         line = text.count("\n", 0, text.index("\0")) + 1
         raise SyntaxProblem(line, 1, "contains NUL bytes")
-    # Nothing of a parse is garbage before it ends; the collector would walk the growing tree again and again.
-    collecting = gc.isenabled()
-    gc.disable()
     try:
-        positions, complaint = _fast_positions(text)
-        module = _parse(text, complaint)
-        if positions is not None:
-            try:
-                return _lower_module(module, path, positions)
-            except Misaligned:
-                pass
-        return _lower_module(module, path, from_libcst(module))
+        with without_collector():
+            positions, complaint = _fast_positions(text)
+            module = _parse(text, complaint)
+            if positions is not None:
+                try:
+                    return _lower_module(module, path, positions)
+                except Misaligned:
+                    pass
+            return _lower_module(module, path, from_libcst(module))
     except (RecursionError, MemoryError):
         raise _too_deep(1) from None
-    finally:
-        if collecting:
-            gc.enable()
 
 
 def _fast_positions(text: str) -> tuple[Positions | None, SyntaxError | None]:

@@ -6,9 +6,11 @@ thousand levels (a native parser then dies without a message), so such work runs
 
 from __future__ import annotations
 
+import gc
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any, TypeVar
 
 Result = TypeVar("Result")
@@ -18,6 +20,18 @@ STACK_BYTES = 512 * 1024 * 1024  # reserved, not used: pages are taken as they a
 FRAME_LIMIT = 30_000
 
 _here = threading.local()
+
+
+@contextmanager
+def without_collector() -> Iterator[None]:
+    """Nothing of a growing tree is garbage; the collector would walk it again and again."""
+    collecting = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if collecting:
+            gc.enable()
 
 
 def on_deep_stack(function: Callable[..., Result], *arguments: Any) -> Result:

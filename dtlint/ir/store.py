@@ -13,7 +13,7 @@ from sys import intern
 from typing import Any
 
 from dtlint.ir import nodes
-from dtlint.ir.stack import on_deep_stack
+from dtlint.ir.stack import on_deep_stack, without_collector
 
 VERSION = 1
 
@@ -143,7 +143,8 @@ def load(data: bytes) -> nodes.Module:
         if order != sys.byteorder:
             code.byteswap()
             places.byteswap()
-        module = _replay(code.tolist(), places.tolist(), [_constant(value) for value in plain])
+        with without_collector():
+            module = _replay(code.tolist(), places.tolist(), [_constant(value) for value in plain])
     except Damaged:
         raise
     except (ValueError, TypeError, IndexError, KeyError, AttributeError, StopIteration, RecursionError) as error:
