@@ -7,13 +7,15 @@ from __future__ import annotations
 
 import contextlib
 import importlib
+import importlib.util
 import inspect
 import io
 import json
 import sys
 import warnings
 
-MISSING = object()
+MISSING = object()  # the library has no such name
+UNSEEN = object()  # this machine cannot import the module it would be in
 
 
 def find(name: str) -> object:
@@ -22,11 +24,15 @@ def find(name: str) -> object:
     for end in range(len(parts), 0, -1):
         try:
             found: object = importlib.import_module(".".join(parts[:end]))
-        except Exception:  # a submodule may need another package, or refuse this machine
+        except Exception:
+            if _is_there(".".join(parts[:end])):
+                return UNSEEN  # it needs another package, or refuses this machine
             continue
         for position, part in enumerate(parts[end:], end):
             owner = found
             found = _member(owner, part)
+            if found is UNSEEN:
+                return UNSEEN
             if found is MISSING:
                 last = position == len(parts) - 1
                 return None if last and _instance_attribute(owner, part) else MISSING
@@ -37,8 +43,17 @@ def find(name: str) -> object:
 def _member(owner: object, part: str) -> object:
     try:
         return getattr(owner, part)
-    except Exception:  # properties of lazy modules raise whatever they like
+    except AttributeError:
         return MISSING
+    except Exception:  # lazy modules import only now
+        return UNSEEN
+
+
+def _is_there(module: str) -> bool:
+    try:
+        return importlib.util.find_spec(module) is not None
+    except (ImportError, AttributeError, ValueError):
+        return False
 
 
 def _instance_attribute(owner: object, name: str) -> bool:
@@ -74,11 +89,10 @@ def parameters(found: object) -> list[str] | None:
     return names
 
 
-def complaint(row: dict) -> str | None:
-    found = find(row["name"])
+def complaint(row: dict, found: object) -> str | None:
     if found is MISSING:
         return None if row["optional"] else f"{row['pack']}: {row['name']} does not exist"
-    if not row["params"] or row["section"] != "call":
+    if found is UNSEEN or not row["params"] or row["section"] != "call":
         return None
     real = parameters(found)
     if real is None:
@@ -102,15 +116,18 @@ def broken(library: str) -> str:
 def main() -> None:
     rows = json.load(sys.stdin)
     said = io.StringIO()
-    complaints = []
+    complaints, unseen = [], []
     with warnings.catch_warnings(), contextlib.redirect_stdout(said), contextlib.redirect_stderr(said):
         warnings.simplefilter("ignore")
         problem = next((text for text in map(broken, sorted({row["name"].split(".")[0] for row in rows})) if text), "")
         for row in [] if problem else rows:
-            found = complaint(row)
-            if found is not None:
-                complaints.append(found)
-    json.dump({"broken": problem, "complaints": complaints}, sys.stdout)
+            found = find(row["name"])
+            if found is UNSEEN:
+                unseen.append(row["name"])
+            text = complaint(row, found)
+            if text is not None:
+                complaints.append(text)
+    json.dump({"broken": problem, "unseen": unseen, "complaints": complaints}, sys.stdout)
 
 
 if __name__ == "__main__":

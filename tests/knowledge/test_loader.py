@@ -41,7 +41,7 @@ def test_what_a_row_does_follows_from_what_it_says(row, does):
     ],
 )
 def test_what_cannot_be_understood_is_refused_by_name(content, words):
-    with pytest.raises(KnowledgeError, match="^mine: ") as caught:
+    with pytest.raises(KnowledgeError, match=r"^mine: ") as caught:
         pack(**content)
     assert words in str(caught.value)
 
