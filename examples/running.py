@@ -61,7 +61,9 @@ class Example:
 
     @property
     def fixed_files(self) -> list[Path]:
-        fixed = [path for path in self.folder.rglob("*.py") if "broken" not in path.name and "standin" not in path.parts]
+        fixed = [
+            path for path in self.folder.rglob("*.py") if "broken" not in path.name and "standin" not in path.parts
+        ]
         return sorted(fixed)
 
 

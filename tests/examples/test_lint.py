@@ -23,9 +23,9 @@ def test_root_cause_is_found(name: str, index: int) -> None:
     near = [
         f"{finding['code']} {finding['path']}:{finding['line']}" for finding in findings(name, row.tier == "strict")
     ]
-    assert any(
-        running.matches(row, finding, example.folder) for finding in findings(name, row.tier == "strict")
-    ), f"{row.code} at {row.file}:{row.lines(example.folder)[0]} ({row.why}); reported: {near}"
+    assert any(running.matches(row, finding, example.folder) for finding in findings(name, row.tier == "strict")), (
+        f"{row.code} at {row.file}:{row.lines(example.folder)[0]} ({row.why}); reported: {near}"
+    )
 
 
 @pytest.mark.parametrize("name", running.NAMES)

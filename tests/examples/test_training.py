@@ -43,9 +43,7 @@ def test_broken_breaks(name: str) -> None:
 
 
 PAIRS = running.FOLDER / "ddp_troubleshooting" / "pairs"
-SHOWN = {
-    row.file for row in running.load("ddp_troubleshooting").expected if "/" in row.file and row.shown == "run"
-}
+SHOWN = {row.file for row in running.load("ddp_troubleshooting").expected if "/" in row.file and row.shown == "run"}
 
 
 def pair(path: Path) -> list[object]:
@@ -70,7 +68,14 @@ def test_broken_pair_fails_or_hangs(name: str) -> None:
 def test_ddp_robust_resumes_and_runs_alone(tmp_path: Path) -> None:
     need("torch")
     folder = running.FOLDER / "ddp_robust"
-    places = ["--log-dir", str(tmp_path / "logs"), "--checkpoint-dir", str(tmp_path / "checkpoints"), "--dataset-size", "512"]
+    places = [
+        "--log-dir",
+        str(tmp_path / "logs"),
+        "--checkpoint-dir",
+        str(tmp_path / "checkpoints"),
+        "--dataset-size",
+        "512",
+    ]
     alone = running.run(sys.executable, folder, ["python", "fixed.py", "--num-epochs", "1", *places], {}, 60)
     assert alone.code == 0, alone.output[-2000:]
     again = running.run(
