@@ -7,8 +7,11 @@ import subprocess
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from dtlint.launch.project import SUFFIXES
+from dtlint.launch.project import SUFFIXES, YAML_SUFFIXES
 from dtlint.source.files import NEVER, Discovery, discover
+
+DATA_SUFFIXES = (*YAML_SUFFIXES, ".json")
+LARGEST = 512 * 1024  # larger YAML and JSON below a directory is data; named outright it is read all the same
 
 
 def launch_files(paths: Sequence[str], exclude: Sequence[str] = (), force_exclude: bool = False) -> Discovery:
@@ -34,7 +37,7 @@ def _below(directory: Path) -> Iterator[Path]:
     tracked = _tracked(directory)
     for path in _walk(directory) if tracked is None else tracked:
         if path.suffix.lower() in SUFFIXES and not NEVER.intersection(path.relative_to(directory).parts[:-1]):
-            if path.is_file():
+            if path.is_file() and (path.suffix.lower() not in DATA_SUFFIXES or path.stat().st_size <= LARGEST):
                 yield path
 
 

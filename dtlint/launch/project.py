@@ -20,14 +20,18 @@ SHELL_SUFFIXES = (".sh", ".bash", ".sbatch", ".slurm", ".srun")
 YAML_SUFFIXES = (".yaml", ".yml")
 SUFFIXES = (*SHELL_SUFFIXES, *YAML_SUFFIXES, ".json")
 EDITORS = frozenset({".vscode", ".devcontainer", ".idea"})
-# A cheap look before any parsing: a file without one of these starts nothing we know of.
-SHELL_TOKENS = re.compile(
-    rb"torchrun|torch\.distributed|accelerate|deepspeed|srun|#SBATCH|mpirun|mpiexec|tpu-vm|queued-resources|python"
+# A cheap look before any parsing: a file without one of these starts nothing we know of. What cannot be parsed is
+# worth a word only where one of the sure signs says that it was meant as a launch file.
+SHELL_SIGNS = re.compile(
+    rb"torchrun|torch\.distributed|accelerate[ -]launch|deepspeed |\bsrun |#SBATCH|mpirun |mpiexec |tpu-vm"
+    rb"|queued-resources"
 )
-DATA_TOKENS = re.compile(
-    rb"PyTorchJob|TrainJob|TrainingRuntime|JobSet|torchrun|torch\.distributed|accelerate|deepspeed|compute_environment"
-    rb"|num_machines|num_nodes|train_batch_size|train_micro_batch_size_per_gpu|zero_optimization"
+SHELL_TOKENS = re.compile(SHELL_SIGNS.pattern + rb"|accelerate|deepspeed|python")
+DATA_SIGNS = re.compile(
+    rb"PyTorchJob|TrainJob|TrainingRuntime|JobSet|compute_environment|num_machines|num_nodes"
+    rb"|train_batch_size|train_micro_batch_size_per_gpu|zero_optimization"
 )
+DATA_TOKENS = re.compile(DATA_SIGNS.pattern + rb"|torchrun|torch\.distributed|accelerate|deepspeed")
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +99,7 @@ def load(files: Iterable[SourceFile]) -> Launches:
     read_files: list[LaunchFile] = []
     places: dict[str, Path] = {}
     problems: list[Incomplete] = []
-    notices: list[str] = []
+    templates: list[str] = []
     for file in files:
         data = read_bytes(file)
         if isinstance(data, Incomplete):
@@ -109,12 +113,16 @@ def load(files: Iterable[SourceFile]) -> Launches:
             continue
         one = read_text(file.path, source.text)
         places[file.path] = file.location
-        problems += one.problems
-        if one.problems and file.path.lower().endswith(SUFFIXES[-3:]) and is_template(source.text):
-            problems = [item for item in problems if item not in one.problems]
-            notices.append(f"{file.path}: a template, not read as a launch file")
+        shell = file.path.lower().endswith(SHELL_SUFFIXES)
+        if one.problems and not shell and is_template(source.text):
+            templates.append(file.path)
+        elif (SHELL_SIGNS if shell else DATA_SIGNS).search(data):
+            problems += one.problems
         if one.launches or one.configurations:
             read_files.append(one)
+    notices = [f"{path}: a template, not read as a launch file" for path in templates[:3]]
+    if len(templates) > 3:
+        notices.append(f"and {len(templates) - 3} more templates")
     return _joined(read_files, problems, notices, places)
 
 

@@ -162,7 +162,7 @@ def _rank(launch: Launch, launches: Launches, counted: Argument | None) -> Itera
 def _separate(launch: Launch, counted: Argument | None) -> Iterator[Conflict]:
     """One node each, started on several at once: as many trainings as nodes, each believing it is the only one."""
     step = launch.step("srun", *EACH_POD)
-    if step is None or step.nodes is None or step.nodes < 2 or launch.nodes != 1 or launch.options.get("standalone"):
+    if step is None or step.nodes is None or step.nodes < 2 or launch.nodes != 1:
         return
     meets = meeting_place(launch) or launch.environment.get("MASTER_ADDR")
     if step.kind == "srun" or (step.kind == "jobset" and meets is None):

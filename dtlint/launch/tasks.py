@@ -77,12 +77,13 @@ def _nodes(launch: Launch, step: Launch) -> Iterator[Conflict]:
     of_step = step.options.get("nodes") or _of_job(step, "nodes")
     name = "num_machines" if launch.kind == "accelerate" else "nnodes"
     if launch.nodes == 1:
-        if step.tasks_per_node is None or launch.options.get("standalone"):
+        if step.tasks_per_node is None:
             return
+        option = option or launch.options.get("standalone")
+        says = f"`--{name}` is not given" if option is None else f"`{option.shown}` means one"
         yield Conflict(
             launch.path, line_of(launch, option),
-            f"`srun` starts this on {step.nodes} nodes, but `--{name}` is {'1' if option else 'not given'}: "
-            f"{step.nodes} trainings of their own, not one",
+            f"`srun` starts this on {step.nodes} nodes, but {says}: {step.nodes} trainings of their own, not one",
             f"add `--{name}=$SLURM_NNODES` and the rendezvous options, or start it on one node",
             evidence(launch, of_step, option), effect="wrong",
         )  # fmt: skip

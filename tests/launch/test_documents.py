@@ -149,3 +149,13 @@ def test_json_means_the_same_with_and_without_places(value):
 def test_any_text_is_a_tree_or_a_problem(text):
     found = read_yaml("x.yaml", text)
     assert isinstance(found, (list, Incomplete))
+
+
+def test_what_was_not_meant_as_a_launch_file_may_be_as_wrong_as_it_likes(tmp_path):
+    files = {"site.json": '{"text": "accelerate",}', "x.sh": "python x.py 'open\n", "notes.yaml": "accelerate: [\n"}
+    assert loaded(tmp_path, files).problems == ()
+
+
+def test_many_templates_are_told_in_short(tmp_path):
+    found = loaded(tmp_path, {f"{number}.yaml": "num_nodes: {{ n }}\n- [" for number in range(9)})
+    assert len(found.notices) == 4 and "6 more" in found.notices[-1]
