@@ -16,6 +16,7 @@ from dtlint.trace.session import Job, NotPossible, Session
 
 SECONDS = 3.0
 SHOWN = 3
+REFUTABLE = ("DT101", "DT102", "DT108")  # decided by which calls are made; the others also by what is in them
 
 
 def verdicts(
@@ -74,7 +75,7 @@ def judge(finding: Finding, path: str, fact: dict[str, Any]) -> Verdict:
         if any(entry["group"] for entry in entries):
             return Verdict("inconclusive", "group: the members of the group are not known", "slice")
         exits = _exit_of_some(answers, path, first, last)
-        if exits or any(_at(e, path, first, last) or (e["path"], e["line"]) in steps for e in entries):
+        if exits or any(_at(e, path, first, last) or tuple(e["stack"][0]) in steps for e in entries):
             asked = max((answer["asked"] for answer in answers.values()), key=len)
             assumed = ", ".join(f"{name.split('@')[0]} is {value}" for name, value in asked[:SHOWN])
             return Verdict("confirmed", sentence + (f", assuming {assumed}" if assumed else ""), "slice")
@@ -82,15 +83,28 @@ def judge(finding: Finding, path: str, fact: dict[str, Any]) -> Verdict:
         return Verdict("not-reached", "no path of the slice executed this line", "slice")
     if not clean:
         return Verdict("inconclusive", "rank-error: no path of the slice ended without an error", "slice")
-    if fact["complete"] and called and all(
+    if finding.code in REFUTABLE and _both_sides(fact, path, first) and fact["complete"] and called and all(
         answer["how"] in ("ended", "left") for answers in fact["paths"] for answer in answers.values()
     ):
         return Verdict("refuted", f"on all {len(fact['paths'])} paths the ranks made the same calls", "slice")
     return Verdict("inconclusive", "budget: no path that was tried parts the ranks here", "slice")
 
 
+def _both_sides(fact: dict[str, Any], path: str, line: int) -> bool:
+    """Whether a decision around the line, inside the function, was seen to go both ways."""
+    from dtlint.trace import locate
+
+    guards = locate.guards_of(path, line)
+    runs = [set(a["lines"].get(path, ())) for answers in fact["paths"] for a in answers.values()]
+    return bool(guards) and all(
+        any(guard.taken in lines for lines in runs)
+        and any(guard.line in lines and guard.taken not in lines for lines in runs)
+        for guard in guards
+    )
+
+
 def _at(entry: dict[str, Any], path: str, first: int, last: int) -> bool:
-    return bool(entry["path"] == path and first <= entry["line"] <= last)
+    return any(where == path and first <= line <= last for where, line in entry["stack"])
 
 
 def _difference(answers: dict[int, dict[str, Any]]) -> tuple[list[dict[str, Any]], str] | None:
@@ -105,7 +119,7 @@ def _difference(answers: dict[int, dict[str, Any]]) -> tuple[list[dict[str, Any]
                 continue
             entries = [entry for entry in (here, there) if entry]
             words = [
-                f"rank {who} = {entry['operation']} at line {entry['line']}" if entry else f"rank {who} makes no more calls"
+                f"rank {who} = {entry['operation']} at line {entry['stack'][0][1]}" if entry else f"rank {who} makes no more calls"
                 for who, entry in ((ranks[0], here), (rank, there))
             ]
             return entries, ", ".join(words)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import contextlib
 import inspect
 import os
 import sys
@@ -62,9 +63,16 @@ def instance(kind: type) -> Any:
 
     twin = type(kind.__name__, (kind,), {"__getattr__": missing})
     try:
-        return object.__new__(twin)
+        made = object.__new__(twin)
     except TypeError:
         return Stub("self")
+    # what the constructor says about the attributes is worth having, however far it gets
+    with contextlib.suppress(Exception):
+        parameters = list(inspect.signature(kind.__init__).parameters.items())[1:]
+        ordinary = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+        kind.__init__(made, *[argument(name, item) for name, item in parameters if item.kind in ordinary])  # type: ignore[misc]
+    stub.oracle.log.clear()
+    return made
 
 
 def target(module: types.ModuleType, names: list[str]) -> Any:

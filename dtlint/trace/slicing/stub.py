@@ -16,7 +16,7 @@ RANK_NAMES = frozenset(
     "rank global_rank get_rank get_global_rank process_index process_id proc_id node_rank_global global_rank_id".split()
 )
 LOCAL_RANK_NAMES = frozenset("local_rank get_local_rank local_process_index get_node_local_rank".split())
-WORLD_NAMES = frozenset("world_size get_world_size num_processes process_count device_count_global".split())
+WORLD_NAMES = frozenset("world_size world get_world_size num_processes process_count device_count_global".split())
 MAIN_NAMES = frozenset(
     "is_main_process is_global_zero is_rank_zero is_rank_0 is_master is_primary is_main is_local_main_process".split()
 )
@@ -63,11 +63,9 @@ class Oracle:
         return self.prefer
 
     def collective(self, operation: str, group: bool) -> None:
-        frame = caller()
-        if frame is not None:
-            self.log.append(
-                {"operation": operation, "path": frame.f_code.co_filename, "line": frame.f_lineno, "group": group}
-            )
+        stack = sliced_stack()
+        if stack:
+            self.log.append({"operation": operation, "stack": stack, "group": group})
 
 
 oracle = Oracle(0, [])
@@ -79,6 +77,15 @@ def caller() -> Any:
     while frame is not None and frame.f_globals.get("__name__", "").startswith("dtlint."):
         frame = frame.f_back
     return frame
+
+
+def sliced_stack() -> list[tuple[str, int]]:
+    """Innermost first, sliced code only."""
+    frame, found = caller(), []
+    while frame is not None and not frame.f_globals.get("__name__", "").startswith("dtlint."):
+        found.append((frame.f_code.co_filename, frame.f_lineno))
+        frame = frame.f_back
+    return found
 
 
 def line_here() -> int:
@@ -157,7 +164,7 @@ class Stub:
         return oracle.decide(f"issubclass(…, {self._path_})", line_here())
 
     def __mro_entries__(self, bases: Any) -> tuple[type, ...]:
-        return ()
+        return () if any(isinstance(base, type) and issubclass(base, Unknown) for base in bases) else (Unknown,)
 
     def __iter__(self) -> Iterator[Any]:
         for number in range(LOOPS):
@@ -201,6 +208,28 @@ class Stub:
 
     def __format__(self, _: str) -> str:
         return self._path_
+
+
+class Unknown:
+    """The base of a class whose real base is unknown: it has every attribute."""
+
+    def __init_subclass__(cls, **_: Any) -> None: ...
+    def __init__(self, *_: Any, **__: Any) -> None: ...
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        known = known_value(name)
+        return known if known is not None and not name.startswith("get_") else Stub(f"self.{name}")
+
+    def __call__(self, *args: Any, **keywords: Any) -> Any:
+        forward = getattr(type(self), "forward", None)
+        return forward(self, *args, **keywords) if forward is not None else Stub("self()")
+
+    def __iter__(self) -> Iterator[Any]:
+        yield from Stub("self")
+
+    def __len__(self) -> int:
+        return LOOPS
 
 
 def show(value: Any) -> str:
