@@ -96,7 +96,7 @@ def _answer(item: Item, evidence: Evidence) -> Answer | None:
     if item.needs and not needed and not shown:
         return None
     looked_for = item.codes[:1] if item.silence else item.codes
-    if not evidence.rules.intersection(looked_for):
+    if not evidence.rules.intersection(looked_for) and not (shown and not item.critical):
         return _made(item, Mark.UNKNOWN, f"the check has no rule for it ({', '.join(looked_for)})", shown)
     if shown:
         return _made(item, Mark.WORKS, _names(shown), shown)

@@ -56,6 +56,13 @@ def test_silence_of_a_rule_that_does_not_exist_means_nothing(tmp_path):
     assert result.verdict is Verdict.UNKNOWN
 
 
+def test_a_plain_fact_needs_no_rule_unless_it_is_essential(tmp_path):
+    shown = (*JAX, "initialise-torch", "shutdown", "data-sharding")
+    result = assess(evidence(tmp_path, shown=shown, rules=frozenset({"DT101"})), "torchrun")
+    assert mark_of(result, "shut down").mark is Mark.WORKS
+    assert mark_of(result, "own part of the data").mark is Mark.UNKNOWN
+
+
 def test_a_finding_that_no_line_asks_for_still_counts(tmp_path):
     result = assess(evidence(tmp_path, finding("DT601"), shown=(*JAX, "data-sharding")), "tpu-pod")
     assert result.verdict is Verdict.NOT_READY
