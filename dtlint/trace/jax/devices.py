@@ -81,7 +81,7 @@ class DeviceAgent:
         keys = []
         for turn in player.turns:
             place = turn.place if turn.place["line"] else program.place
-            key = self.event(turn.lane, turn.operation, turn.axes, members, place, [program.place],
+            key = self.event(turn.lane, turn.operation, turn.axes, members, place, [program.place, parted.decision],
                              "done" if turn.done else "waiting", program.name)  # fmt: skip
             if not turn.done:
                 keys.append(key)
@@ -93,7 +93,15 @@ class DeviceAgent:
 
     def drift(self, program: Any, text: str, place: dict[str, object]) -> None:
         self.tell(
-            {"type": "fact", "fact": {"kind": "replicas-drift", "text": f"{_short(place)}: {text}", "place": place}}
+            {
+                "type": "fact",
+                "fact": {
+                    "kind": "replicas-drift",
+                    "text": f"{_short(place)}: {text}",
+                    "place": place,
+                    "lines": program.lines,
+                },
+            }
         )
         self._finish("mismatch", "REPLICAS_DRIFT", f"REPLICAS_DRIFT: {text}, at {_short(place)}", [])
 
@@ -126,7 +134,7 @@ def run(job: dict[str, Any], channel: Channel, devices: int, log: str) -> None:
         for text in programs.install(watcher):
             agent.tell({"type": "notice", "text": text})
         script.keep_flags(os.environ["XLA_FLAGS"])
-        end = script.execute(job, 0, lambda: agent.stopped)
+        end = script.execute(job, 0, lambda: agent.stopped, agent.tell)
         seen = {
             "programs": len(watcher.ran),
             "launches": agent.launches,
@@ -163,6 +171,9 @@ def serve(job: dict[str, Any], channel: Channel, child: int, devices: int, log: 
                 outcome = record
             case "end":
                 end = record
+            case "covered":
+                for device in range(devices):
+                    stream({**record, "rank": device})
             case _:
                 stream(record)
     if timed_out:

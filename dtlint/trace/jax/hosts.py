@@ -82,7 +82,9 @@ class HostAgent:
         raise RuntimeError(text)
 
     def drift(self, program: Any, text: str, place: dict[str, object]) -> None:
-        self.tell({"type": "fact", "fact": {"kind": "replicas-drift", "text": text, "place": place}})
+        self.tell(
+            {"type": "fact", "fact": {"kind": "replicas-drift", "text": text, "place": place, "lines": program.lines}}
+        )
 
 
 def install(agent: HostAgent, local: int) -> None:
@@ -208,7 +210,7 @@ def run(job: dict[str, Any], channel: Channel, host: int, hosts: int, local: int
             agent.tell({"type": "notice", "text": text})
         script.keep_flags(os.environ["XLA_FLAGS"])
         install(agent, local)
-        end = script.execute(job, host, lambda: agent.stopped)
+        end = script.execute(job, host, lambda: agent.stopped, channel.send)
         with contextlib.suppress(Closed):
             channel.send({"type": "end", **end})
         status = 0 if end["how"] in ("finished", "steps") else 1

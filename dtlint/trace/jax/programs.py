@@ -50,6 +50,15 @@ class Program:
     dropped: bool = False  # cannot be played
 
     @property
+    def lines(self) -> dict[str, list[int]]:
+        """The user's lines that this program came from."""
+        found: dict[str, set[int]] = {}
+        for equation, _ in walk.equations(self.jaxpr):
+            for place in walk.user_places(equation):
+                found.setdefault(str(place["path"]), set()).add(int(str(place["line"])))
+        return {path: sorted(numbers) for path, numbers in found.items()}
+
+    @property
     def fingerprint(self) -> str:
         """What hosts must agree on: everything for a program over global arrays, the collectives for a pmap."""
         if pmaps.in_pmap():
@@ -189,7 +198,15 @@ def _program(jaxpr: Any, arguments: tuple[Any, ...], watcher: Watcher) -> Progra
     watcher.programs[key] = program  # which keeps the jaxpr, and so its id, alive
     for hazard in hazards:
         if hazard.place["line"] and is_user_file(str(hazard.place["path"])):
-            watcher.fact(hazard.kind, hazard.text, hazard.place, axes=hazard.axes, inner=hazard.inner)
+            watcher.fact(
+                hazard.kind,
+                hazard.text,
+                hazard.place,
+                axes=hazard.axes,
+                inner=hazard.inner,
+                call=program.place,
+                lines=program.lines,
+            )
     return program
 
 
@@ -200,9 +217,18 @@ def _before(program: Program, given: list[Any], stack: list[dict[str, object]], 
     if program.launches == 1:
         program.equal_inputs, program.drawn_inputs = equal, replicas.drawn(given, equal)
         for hazard in replicas.shared_keys(program, given, equal):
-            watcher.fact("shared-key", hazard.text, hazard.place, axes=hazard.axes, call=program.place)
-    elif text := replicas.drifted(program, given, equal, {id(array) for array in watcher.recent}):
-        watcher.drift(program, text, stack[-1] if stack else program.place)
+            watcher.fact(
+                "shared-key", hazard.text, hazard.place, axes=hazard.axes, call=program.place, lines=program.lines
+            )
+    else:
+        text, certain = replicas.drifted(program, given, equal, {id(array) for array in watcher.recent})
+        place = stack[-1] if stack else program.place
+        if certain:
+            watcher.drift(program, text, place)
+        elif text:
+            watcher.fact(
+                "replicas-differ", f"{text}: a missing reduction, or a state of its own", place, lines=program.lines
+            )
     if any(hazard.kind == "varying-predicate" for hazard in program.hazards):
         _replay(program, given, watcher)
 

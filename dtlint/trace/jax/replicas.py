@@ -92,25 +92,23 @@ def shared_keys(program: Program, given: list[Any], equal: frozenset[int]) -> li
     return [hazard for hazard in varying.analyse(equation, shared) if shared and hazard.kind == "shared-key"]
 
 
-def drifted(program: Program, given: list[Any], equal: frozenset[int], known: set[int]) -> str:
+def drifted(program: Program, given: list[Any], equal: frozenset[int], known: set[int]) -> tuple[str, bool]:
     """What was equal on all devices and has come back from a mapped program different; `known`: results so far.
 
-    Only what looks like parameters counts: a counter or a state that starts from one number may well go its own way, and
-    so may everything where nothing but the keys differ.
+    Certain only for what looks like parameters: a counter or a state that starts from one number may well go its own
+    way. Where nothing but the keys differ between devices, everything may.
     """
     if not any(not is_key(given[position]) for position in _rows(program).keys() - program.equal_inputs):
-        return ""
-    for position in sorted(program.drawn_inputs - equal):
+        return "", False
+    for position in sorted(program.equal_inputs - equal, key=lambda item: item not in program.drawn_inputs):
         array = given[position]
-        if id(array) not in known or array.dtype.kind not in "fc":
-            continue
-        values = _values(array)
+        values = _values(array) if id(array) in known and array.dtype.kind in "fc" else None
         if values is None:
             continue
         spread = float(np.nanmax(np.abs(values - values[:1])))
         was = f"input {position} of {program.name} was equal on all devices before the first call"
-        return f"{was} and differs now (by {spread:.3g})"
-    return ""
+        return f"{was} and differs now (by {spread:.3g})", position in program.drawn_inputs
+    return "", False
 
 
 def unequal_copies(program: Program, results: Any) -> str:

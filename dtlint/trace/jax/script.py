@@ -14,6 +14,7 @@ from collections.abc import Callable
 from typing import Any
 
 from dtlint.trace.frames import failure_stack
+from dtlint.trace.jax import lines
 from dtlint.trace.keeper import SET_CHILD_SUBREAPER, SET_PARENT_DEATH_SIGNAL, process_control
 
 FAULT = "<fault>"
@@ -80,8 +81,10 @@ def keep_flags(flags: str) -> None:
     bridge.backends = backends
 
 
-def execute(job: dict[str, Any], rank: int, stopped: Callable[[], str]) -> dict[str, Any]:
-    """Run the script to its end: how it ended, as the fields of a RankEnd."""
+def execute(
+    job: dict[str, Any], rank: int, stopped: Callable[[], str], tell: Callable[[dict[str, Any]], None]
+) -> dict[str, Any]:
+    """Run the script to its end: how it ended, as the fields of a RankEnd. Executed lines go to `tell`."""
     script = os.path.abspath(job["script"])
     sys.argv = [job["script"], *job.get("arguments", ())]
     sys.path[:] = [os.path.dirname(script), *(entry for entry in sys.path if entry)]
@@ -91,6 +94,7 @@ def execute(job: dict[str, Any], rank: int, stopped: Callable[[], str]) -> dict[
     atexit._clear()  # what JAX wants to do at exit is nothing to a fork of its process
     from dtlint.trace.jax.programs import Stopped
 
+    seen = lines.watch(job.get("cover") or ())
     try:
         with open(script, "rb") as file:
             code = compile(file.read(), script, "exec")
@@ -121,3 +125,7 @@ def execute(job: dict[str, Any], rank: int, stopped: Callable[[], str]) -> dict[
             "place": stack[-1] if stack else None,
             "origin": "injected" if injected else "user" if by_user else "library",
         }
+    finally:
+        if covered := lines.stop(seen):
+            with contextlib.suppress(Exception):
+                tell(covered)
