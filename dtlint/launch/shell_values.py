@@ -19,7 +19,10 @@ BRACED = re.compile(r"\{([A-Za-z_]\w*|\d+|[@*#?$!-])(\[[^\]]*\])?(?:(:?[-=+?])(.
 SPECIAL = re.compile(f"[\\\\'\"`${OPEN}]")
 PLAIN = re.compile(f"[^\\\\'\"`${OPEN}]+")
 MARKER = re.compile(f"{OPEN}([^{CLOSE}]*){CLOSE}")
-LONGEST = 100_000  # letters of one word; a variable that doubles itself must not fill the memory
+FIELD_PART = re.compile(
+    f"{OPEN}[^{CLOSE}]*{CLOSE}|(?P<blank>[ \\t\\r\\n{JOINED}]+)|[^ \\t\\r\\n{JOINED}{OPEN}]+|.", re.DOTALL
+)
+LONGEST = 50_000  # letters of one word; a variable that doubles itself must not fill the memory
 EACH_NODE = "@"  # first letter of a marker's source when it was expanded by a shell that runs once per node
 
 
@@ -166,18 +169,18 @@ def expand(raw: str, line: int, scope: Scope) -> list[Word]:
 def split_fields(text: str) -> list[tuple[str, int]]:
     """Split at white space outside markers; each field with the number of lines before it."""
     fields: list[tuple[str, int]] = []
-    current, rows, at, inside = "", 0, 0, False
-    for letter in text:
-        inside = letter == OPEN or (inside and letter != CLOSE)
-        if letter in " \t\r\n" + JOINED and not inside:
+    current, rows, at = "", 0, 0
+    for match in FIELD_PART.finditer(text):
+        part = match[0]
+        if match.lastgroup == "blank":
             if current:
                 fields.append((current, at))
                 current = ""
-            rows += letter in "\n" + JOINED
+            rows += part.count("\n") + part.count(JOINED)
         else:
             if not current:
                 at = rows
-            current += letter
+            current += part
     if current:
         fields.append((current, at))
     return fields
