@@ -19,6 +19,7 @@ if sys.version_info >= (3, 11):
 else:
     import tomli as tomllib
 
+MOST_RANKS = 16  # more say nothing new and cost time
 WORLD = re.compile(r"([1-9]\d?)x([1-9]\d?)")
 
 
@@ -156,6 +157,8 @@ def checked(config: Config, where: str) -> Config:
     """The same configuration, once its values have been found to make sense."""
     if not WORLD.fullmatch(config.world):
         raise ConfigError(f"{where}: world must be HOSTSxRANKS, as in `2x2`, not `{config.world}`")
+    if not 2 <= config.hosts_and_ranks[0] * config.hosts_and_ranks[1] <= MOST_RANKS:
+        raise ConfigError(f"{where}: world must have between 2 and {MOST_RANKS} ranks, not `{config.world}`")
     if config.fail_on not in SEVERITIES:
         raise ConfigError(f"{where}: fail-on must be one of {', '.join(SEVERITIES)}, not `{config.fail_on}`")
     if config.jobs < 0 or config.budget < 0:

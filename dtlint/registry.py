@@ -91,7 +91,7 @@ def one(selector: str, known: Sequence[Rule]) -> Rule:
     for rule in matching(selector, known):
         if selector.upper() == rule.code or selector == rule.slug:
             return rule
-    raise UnknownRule(f"`{selector}` is a family; name one rule")
+    raise UnknownRule(f"`{selector}` means several rules; name one")
 
 
 def chosen(known: Sequence[Rule], select: Iterable[str], ignore: Iterable[str]) -> tuple[Rule, ...]:

@@ -82,6 +82,8 @@ anything = { goes = 1 }
         ("jobs = true", "`jobs` must be a whole number"),
         ("jobs = -1", "must not be negative"),
         ("world = '2'", "world must be HOSTSxRANKS"),
+        ("world = '1x1'", "between 2 and 16 ranks"),
+        ("world = '9x2'", "between 2 and 16 ranks"),
         ("fail-on = 'all'", "fail-on must be one of error, warning, note"),
         ("per-file-ignores = []", "must be a table"),
         ("per-file-ignores = { a = 'DT1' }", "must be a list of strings"),
