@@ -54,6 +54,8 @@ def _is_there(module: str) -> bool:
         return importlib.util.find_spec(module) is not None
     except (ImportError, AttributeError, ValueError):
         return False
+    except Exception:  # an import hook that gave up: mpi4py without an MPI library
+        return True
 
 
 def _instance_attribute(owner: object, name: str) -> bool:
