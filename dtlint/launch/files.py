@@ -7,9 +7,11 @@ import subprocess
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from dtlint.launch.project import SUFFIXES, YAML_SUFFIXES
 from dtlint.source.files import NEVER, Discovery, discover
 
+SHELL_SUFFIXES = (".sh", ".bash", ".sbatch", ".slurm", ".srun")
+YAML_SUFFIXES = (".yaml", ".yml")
+SUFFIXES = (*SHELL_SUFFIXES, *YAML_SUFFIXES, ".json")
 DATA_SUFFIXES = (*YAML_SUFFIXES, ".json")
 LARGEST = 512 * 1024  # larger YAML and JSON below a directory is data; named outright it is read all the same
 

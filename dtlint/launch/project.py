@@ -10,15 +10,13 @@ from pathlib import Path
 
 from dtlint.launch import containers, settings, topology
 from dtlint.launch.commands import Place, script_launches
+from dtlint.launch.files import SHELL_SUFFIXES, YAML_SUFFIXES
 from dtlint.launch.model import Argument, Configuration, Launch, LaunchFile
 from dtlint.launch.shell_values import known
 from dtlint.launch.shell_words import ShellProblem
 from dtlint.launch.tree import Tree, is_template, read_json, read_yaml
 from dtlint.source.text import Incomplete, SourceFile, decode, read, read_bytes
 
-SHELL_SUFFIXES = (".sh", ".bash", ".sbatch", ".slurm", ".srun")
-YAML_SUFFIXES = (".yaml", ".yml")
-SUFFIXES = (*SHELL_SUFFIXES, *YAML_SUFFIXES, ".json")
 EDITORS = frozenset({".vscode", ".devcontainer", ".idea"})
 # A cheap look before any parsing: a file without one of these starts nothing we know of. What cannot be parsed is
 # worth a word only where one of the sure signs says that it was meant as a launch file.
