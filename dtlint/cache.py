@@ -20,7 +20,7 @@ from enum import Enum
 from pathlib import Path
 from typing import Any
 
-from dtlint import __version__
+from dtlint import __version__, rules_folder
 from dtlint.config import Config
 from dtlint.findings import Cell, Edit, Finding, Fix, Span, Step, Timeline, TimelineRow, Verdict
 from dtlint.report.model import Report
@@ -153,10 +153,8 @@ def key(paths: Sequence[str], hashes: Sequence[str], config: Config, extra: Sequ
 
 def identity(extra: Sequence[Path] = ()) -> str:
     """Which dtlint this is: version, Python, and the size and time of each of its files, rules and packs."""
-    from dtlint import registry
-
     stamps: list[str] = []
-    for base in {Path(__file__).resolve().parent, registry.folder(), *extra}:
+    for base in {Path(__file__).resolve().parent, rules_folder(), *extra}:
         for folder, names, files in os.walk(base):
             names[:] = sorted(name for name in names if name != "__pycache__")
             for name in sorted(files):

@@ -15,6 +15,7 @@ from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
+from dtlint import rules_folder
 from dtlint.api import Rule
 from dtlint.findings import Finding
 from dtlint.mistakes import Mistake
@@ -24,13 +25,6 @@ RULE_FILE = re.compile(r"dt\d{3}_[a-z0-9_]+\.py")
 
 class UnknownRule(Mistake):
     """A selector names no rule."""
-
-
-def folder() -> Path:
-    """Where the rules that came with dtlint are."""
-    package = Path(__file__).resolve().parent
-    inside = package / "rules"
-    return inside if inside.is_dir() else package.parent / "rules"
 
 
 def rule_files(where: Path) -> list[Path]:
@@ -57,7 +51,7 @@ def load(path: Path) -> Rule:
 def rules(extra: tuple[Path, ...] = ()) -> tuple[Rule, ...]:
     """Every rule, in the order of the codes. `extra` are further directories, given on the command line only."""
     found: dict[str, Rule] = {}
-    for where in (folder(), *extra):
+    for where in (rules_folder(), *extra):
         for path in rule_files(where):
             rule = load(path)
             if rule.code in found:

@@ -10,7 +10,6 @@ from typing import Any
 import click
 
 from dtlint.cli import _options as options
-from dtlint.cli._changes import only_changed
 from dtlint.cli._outputs import FORMATS, Output, outputs
 from dtlint.cli._progress import Progress
 from dtlint.config import Config
@@ -55,6 +54,8 @@ def command(ctx: click.Context, paths: tuple[str, ...], formats: tuple[str, ...]
     settings = options.configured(targets, given)
     report = _checked(targets, settings, given)
     if given["changed_only"]:
+        from dtlint.cli._changes import only_changed
+
         report = only_changed(report, options.say)
     _write(wanted, report, settings, given)
     code = exit_code(report, settings)

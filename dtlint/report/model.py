@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from dtlint.api import Rule
 from dtlint.findings import SEVERITIES, Finding
 
 if TYPE_CHECKING:
+    from dtlint.api import Rule
     from dtlint.source.text import Incomplete
 
 
