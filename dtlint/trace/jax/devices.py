@@ -95,12 +95,7 @@ class DeviceAgent:
         self.tell(
             {
                 "type": "fact",
-                "fact": {
-                    "kind": "replicas-drift",
-                    "text": f"{_short(place)}: {text}",
-                    "place": place,
-                    "lines": program.lines,
-                },
+                "fact": {"kind": "replicas-drift", "text": f"{_short(place)}: {text}", "place": place, **program.where},
             }
         )
         self._finish("mismatch", "REPLICAS_DRIFT", f"REPLICAS_DRIFT: {text}, at {_short(place)}", [])

@@ -66,10 +66,10 @@ class HostAgent:
 
     def launch(self, program: Any, stack: list[dict[str, object]]) -> None:
         """A program over the devices of all hosts has to be launched by all of them, in the same order."""
-        from dtlint.trace.jax.pmaps import in_pmap
+        from dtlint.trace.jax import pmaps
 
         everywhere = program.devices == packing.global_devices()
-        if program.devices < 2 or not (everywhere or (in_pmap() and program.mapped)):
+        if program.devices < 2 or not (everywhere or (pmaps.running() is not None and program.mapped)):
             return
         if self.steps and program.collectives and program.launches > self.steps:
             raise script.StepsDone
@@ -82,9 +82,7 @@ class HostAgent:
         raise RuntimeError(text)
 
     def drift(self, program: Any, text: str, place: dict[str, object]) -> None:
-        self.tell(
-            {"type": "fact", "fact": {"kind": "replicas-drift", "text": text, "place": place, "lines": program.lines}}
-        )
+        self.tell({"type": "fact", "fact": {"kind": "replicas-drift", "text": text, "place": place, **program.where}})
 
 
 def install(agent: HostAgent, local: int) -> None:

@@ -56,7 +56,7 @@ def _by_fact(finding: Finding, path: str, result: Result) -> Verdict | None:
 
 def _speaks_of(fact: Mapping[str, Any], places: set[tuple[str, int]]) -> bool:
     """At the line itself, at the call of the program, or anywhere in the program's own lines."""
-    mentioned = [fact.get("place"), fact.get("call")]
+    mentioned = [fact.get("place"), fact.get("call"), fact.get("made")]
     mentioned += [{"path": name, "line": line} for name, lines in fact.get("lines", {}).items() for line in lines]
     return any(
         isinstance(item, Mapping) and (os.path.realpath(str(item.get("path"))), item.get("line")) in places

@@ -1,11 +1,14 @@
-"""What did the user call the function that is being mapped? JAX itself calls all programs of pmap `_fun`."""
+"""Which pmap is running, and where was it made? JAX itself calls all programs of pmap `_fun`."""
 
 from __future__ import annotations
 
+import sys
 import threading
 from typing import Any
 
 import jax
+
+from dtlint.trace.frames import user_stack
 
 _current = threading.local()
 
@@ -15,16 +18,22 @@ class Named:
 
     def __init__(self, function: Any, mapped: Any) -> None:
         self.__wrapped__ = function
+        stack = user_stack(sys._getframe(1))
         self._mapped = mapped
+        self._made = stack[-1] if stack else None
         self._name = getattr(function, "__name__", "") or getattr(getattr(function, "func", None), "__name__", "pmap")
 
     def __call__(self, *values: Any, **keywords: Any) -> Any:
-        before = getattr(_current, "name", "")
-        _current.name = self._name
+        before = running()
+        _current.mapped = self
         try:
             return self._mapped(*values, **keywords)
+        except Exception as error:
+            if self._made is not None and not hasattr(error, "made_at"):
+                error.made_at = self._made  # type: ignore[attr-defined]
+            raise
         finally:
-            _current.name = before
+            _current.mapped = before
 
     def __getattr__(self, attribute: str) -> Any:
         return getattr(self._mapped, attribute)
@@ -39,9 +48,16 @@ def listen() -> None:
     jax.pmap = pmap
 
 
-def in_pmap() -> bool:
-    return bool(getattr(_current, "name", ""))
+def running() -> Named | None:
+    return getattr(_current, "mapped", None)
 
 
 def current_name(name: str) -> str:
-    return (getattr(_current, "name", "") or name) if name == "_fun" else name
+    mapped = running()
+    return mapped._name if mapped is not None and name == "_fun" else name
+
+
+def made() -> dict[str, object] | None:
+    """The line that made the running pmap, where its axes are given."""
+    mapped = running()
+    return mapped._made if mapped is not None else None

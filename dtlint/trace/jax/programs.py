@@ -37,7 +37,8 @@ class Program:
 
     name: str
     jaxpr: Any
-    place: dict[str, object]
+    place: dict[str, object]  # of the first call
+    made: dict[str, object] | None  # of the pmap
     mapped: list[Any]
     collectives: list[walk.Collective]
     hazards: list[varying.Hazard]
@@ -48,6 +49,11 @@ class Program:
     drawn_inputs: frozenset[int] = frozenset()
     players: dict[int, replay.Player] = field(default_factory=dict)
     dropped: bool = False  # cannot be played
+
+    @property
+    def where(self) -> dict[str, object]:
+        """All the lines that a fact about this program may be attached to."""
+        return {"call": self.place, "made": self.made, "lines": self.lines}
 
     @property
     def lines(self) -> dict[str, list[int]]:
@@ -61,7 +67,7 @@ class Program:
     @property
     def fingerprint(self) -> str:
         """What hosts must agree on: everything for a program over global arrays, the collectives for a pmap."""
-        if pmaps.in_pmap():
+        if pmaps.running() is not None:
             made = [(item.operation, item.axes) for item in self.collectives]
             return hashlib.sha256(repr(made).encode()).hexdigest()[:16]
         return _fingerprint(self.jaxpr)
@@ -194,7 +200,8 @@ def _program(jaxpr: Any, arguments: tuple[Any, ...], watcher: Watcher) -> Progra
         return known
     hazards = [hazard for equation in mapped for hazard in varying.analyse(equation)]
     stack = here()
-    program = Program(name, jaxpr, stack[-1] if stack else walk.NOWHERE, mapped, walk.collectives(jaxpr), hazards)
+    place = stack[-1] if stack else walk.NOWHERE
+    program = Program(name, jaxpr, place, pmaps.made(), mapped, walk.collectives(jaxpr), hazards)
     watcher.programs[key] = program  # which keeps the jaxpr, and so its id, alive
     for hazard in hazards:
         if hazard.place["line"] and is_user_file(str(hazard.place["path"])):
@@ -204,8 +211,7 @@ def _program(jaxpr: Any, arguments: tuple[Any, ...], watcher: Watcher) -> Progra
                 hazard.place,
                 axes=hazard.axes,
                 inner=hazard.inner,
-                call=program.place,
-                lines=program.lines,
+                **program.where,
             )
     return program
 
@@ -217,9 +223,7 @@ def _before(program: Program, given: list[Any], stack: list[dict[str, object]], 
     if program.launches == 1:
         program.equal_inputs, program.drawn_inputs = equal, replicas.drawn(given, equal)
         for hazard in replicas.shared_keys(program, given, equal):
-            watcher.fact(
-                "shared-key", hazard.text, hazard.place, axes=hazard.axes, call=program.place, lines=program.lines
-            )
+            watcher.fact("shared-key", hazard.text, hazard.place, axes=hazard.axes, **program.where)
     else:
         text, certain = replicas.drifted(program, given, equal, {id(array) for array in watcher.recent})
         place = stack[-1] if stack else program.place
@@ -227,7 +231,7 @@ def _before(program: Program, given: list[Any], stack: list[dict[str, object]], 
             watcher.drift(program, text, place)
         elif text:
             watcher.fact(
-                "replicas-differ", f"{text}: a missing reduction, or a state of its own", place, lines=program.lines
+                "replicas-differ", f"{text}: a missing reduction, or a state of its own", place, **program.where
             )
     if any(hazard.kind == "varying-predicate" for hazard in program.hazards):
         _replay(program, given, watcher)

@@ -117,6 +117,8 @@ def execute(
             return {"how": "stopped", "text": stopped()}
         traceback.print_exception(error)
         stack, by_user = failure_stack(error.__traceback__)
+        made = getattr(error, "made_at", None)  # where the axes were given, as far as the rules are concerned a caller
+        stack = [made, *stack] if made else stack
         injected = any(frame.filename == FAULT for frame in traceback.extract_tb(error.__traceback__))
         return {
             "how": "exception",

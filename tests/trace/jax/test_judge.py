@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from dtlint.findings import Finding, Span
+from dtlint.findings import Finding, Span, Step
 from dtlint.trace.jax import judge
 from dtlint.trace.session import Job, Session
 
@@ -27,7 +28,6 @@ def marked(path: Path, code: str) -> int:
 
 CASES = [
     ("DT301", "key_with_in_axes_none", "confirmed"),
-    ("DT301", "replicated_key", "confirmed"),
     ("DT404", "gradients_not_averaged", "confirmed"),
     ("DT404", "pmean_again_in_shard_map", "confirmed"),
     ("DT406", "cond_on_axis_index", "confirmed"),
@@ -45,6 +45,17 @@ def test_bad_fixture(jax_session: Session, code: str, name: str, state: str) -> 
     result = jax_session.run(job)
     found = judge.verdict(finding_of(path, code, marked(path, code)), str(path), result)
     assert found.state == state, (found, result.outcome, result.facts)
+
+
+def test_a_trail_leads_from_the_copied_key_to_the_draw(jax_session: Session) -> None:
+    path = FIXTURES / "DT301" / "replicated_key.py"
+    job = Job(str(path), ranks=4, directory=str(path.parent), engine="jax", timeout=120, cover=(str(path),))
+    result = jax_session.run(job)
+    finding = finding_of(path, "DT301", marked(path, "DT301"))
+    assert judge.verdict(finding, str(path), result).state == "inconclusive"
+    (fact,) = [fact for fact in result.facts if fact["kind"] == "shared-key"]
+    trail = (Step(path.name, int(fact["place"]["line"]), "the key is used"),)
+    assert judge.verdict(replace(finding, trail=trail), str(path), result).state == "confirmed"
 
 
 @pytest.mark.parametrize(("code", "name"), sorted({(code, name) for code, name, _ in CASES}))
