@@ -39,7 +39,8 @@ def test_broken_breaks(name: str) -> None:
     example = running.load(name)
     ran = running.run_example(sys.executable, example, "broken", timeout=40)
     assert ran is not None and ran.code != 0, ran and ran.output[-2000:]
-    assert re.search(example.data["start"]["broken_says"], ran.output, re.IGNORECASE), ran.output[-2000:]
+    hangs = ran.code is None
+    assert hangs or re.search(example.data["start"]["broken_says"], ran.output, re.IGNORECASE), ran.output[-2000:]
 
 
 PAIRS = running.FOLDER / "ddp_troubleshooting" / "pairs"
