@@ -3,7 +3,8 @@
     python -m bench.trace [--python INTERPRETER] [--select DT101] [--json FILE]
 
 A bad program must be seen to part, its good twin must be seen to agree (or, where one rank is made to fail, to fail
-loudly). Codes whose harm is no missed meeting on a CPU (races, unwaited works, results off the root, crossed communicators) are run but only their
+loudly). Codes whose harm is no missed meeting on a CPU (races, unwaited
+works, results off the root, crossed communicators) are run but only their
 good twins can be judged.
 """
 

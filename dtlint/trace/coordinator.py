@@ -6,6 +6,7 @@ here knows torch. Everything seen is passed on at once through `emit`, so that a
 
 from __future__ import annotations
 
+import contextlib
 import os
 import selectors
 import signal
@@ -169,10 +170,8 @@ class Coordinator:
 
     def _send(self, rank: int, header: dict[str, Any], payload: bytes = b"") -> None:
         if rank in self.open:
-            try:
+            with contextlib.suppress(Closed):  # the selector will tell that it is gone
                 self.open[rank].send(header, payload)
-            except Closed:
-                pass  # the selector will tell that it is gone
 
     def _refuse(self, rank: int) -> None:
         self.agreement.release(rank)
@@ -210,10 +209,8 @@ class Coordinator:
     def _kill(self) -> None:
         """Ranks that compute, swallow the stop, or ended without closing their socket."""
         for rank in list(self.open):
-            try:
+            with contextlib.suppress(ProcessLookupError):
                 os.kill(self.pids[rank], signal.SIGKILL)
-            except ProcessLookupError:
-                pass
             self.ends.setdefault(rank, {"rank": rank, "how": "stopped", "time": self.now()})
             self._closed(rank)
 

@@ -20,7 +20,7 @@ def common_tail(first: str, second: str) -> int:
 
 
 def _touches(finding: Finding, place: Place) -> int:
-    """0: not at all; otherwise the better the more of the path agrees, and the line itself before a step of the trail."""
+    """0: not at all. More for more of the path in common, and for the line itself rather than a step of the trail."""
     best = 0
     for rank, (path, line) in enumerate(
         [(finding.span.path, finding.span.line), *((step.path, step.line) for step in finding.trail)]

@@ -139,7 +139,8 @@ def private_files(scratch: str, readable: list[str], limits: Limits) -> bool:
     """Let the run write where it likes, into memory that vanishes with it.
 
     The directories in `readable` (the project, the system's temporary directory) get a layer on top that takes all
-    writes; everything else turns read-only. False when the system does not allow it: ask `can_have_private_files` first.
+    writes; everything else turns read-only. False when the system does not
+    allow it: ask `can_have_private_files` first.
     """
     if not sys.platform.startswith("linux") or not _call("unshare", NEW_MOUNTS):
         return False

@@ -87,7 +87,8 @@ def build(result: Result, root: str = "") -> Timeline:
             )
         )
     if result.outcome.kind != "agreed":
-        shown += [row for end in sorted(result.ends, key=lambda item: item.rank) if (row := _end(end, lanes, root))]
+        ends = (_end(end, lanes, root) for end in sorted(result.ends, key=lambda item: item.rank))
+        shown += [end for end in ends if end is not None]
     return Timeline(tuple(rank_words(lane) for lane in lanes), tuple(shown), result.outcome.sentence)
 
 

@@ -74,7 +74,7 @@ def verify(
     python: str = "",
     progress: Progress | None = None,
 ) -> list[Finding]:
-    """The same findings, each with a verdict. `mode`: run, slice, or auto (a run, then a slice where it decided nothing)."""
+    """The same findings, each with a verdict. `mode`: run, slice, or auto: a slice where the run decided nothing."""
     root = os.path.realpath(project_root)
     deadline = time.monotonic() + budget
     verdicts: list[Verdict] = [Verdict("inconclusive", "budget")] * len(findings)

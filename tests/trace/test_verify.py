@@ -152,7 +152,8 @@ def test_the_script_is_found_through_imports(tmp_path: Path) -> None:
 def test_the_try_body_of_a_handler_is_found(tmp_path: Path) -> None:
     path = tmp_path / "nested.py"
     path.write_text(
-        "try:\n    outer()\nexcept OSError:\n    try:\n        inner()\n    except (KeyError, ValueError):\n        pass\n"
+        "try:\n    outer()\nexcept OSError:\n"
+        "    try:\n        inner()\n    except (KeyError, ValueError):\n        pass\n"
         "finally:\n    close()\nwith suppress(TypeError):\n    work()\n"
     )
     assert locate.failure_for(str(path), 6) == locate.Failure(5, "(KeyError, ValueError)", 7)

@@ -83,8 +83,12 @@ def judge(finding: Finding, path: str, fact: dict[str, Any]) -> Verdict:
         return Verdict("not-reached", "no path of the slice executed this line", "slice")
     if not clean:
         return Verdict("inconclusive", "rank-error: no path of the slice ended without an error", "slice")
-    if finding.code in REFUTABLE and _both_sides(fact, path, first) and fact["complete"] and called and all(
-        answer["how"] in ("ended", "left") for answers in fact["paths"] for answer in answers.values()
+    if (
+        finding.code in REFUTABLE
+        and _both_sides(fact, path, first)
+        and fact["complete"]
+        and called
+        and all(answer["how"] in ("ended", "left") for answers in fact["paths"] for answer in answers.values())
     ):
         return Verdict("refuted", f"on all {len(fact['paths'])} paths the ranks made the same calls", "slice")
     return Verdict("inconclusive", "budget: no path that was tried parts the ranks here", "slice")
@@ -119,7 +123,9 @@ def _difference(answers: dict[int, dict[str, Any]]) -> tuple[list[dict[str, Any]
                 continue
             entries = [entry for entry in (here, there) if entry]
             words = [
-                f"rank {who} = {entry['operation']} at line {entry['stack'][0][1]}" if entry else f"rank {who} makes no more calls"
+                f"rank {who} = {entry['operation']} at line {entry['stack'][0][1]}"
+                if entry
+                else f"rank {who} makes no more calls"
                 for who, entry in ((ranks[0], here), (rank, there))
             ]
             return entries, ", ".join(words)

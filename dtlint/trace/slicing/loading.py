@@ -12,8 +12,28 @@ from typing import Any
 from dtlint.trace.slicing.stub import Stub, environment_value
 
 REAL = frozenset(
-    "math functools itertools collections dataclasses typing contextlib enum re operator string abc copy types "
-    "__future__ numbers bisect heapq textwrap typing_extensions".split()
+    [
+        "math",
+        "functools",
+        "itertools",
+        "collections",
+        "dataclasses",
+        "typing",
+        "contextlib",
+        "enum",
+        "re",
+        "operator",
+        "string",
+        "abc",
+        "copy",
+        "types",
+        "__future__",
+        "numbers",
+        "bisect",
+        "heapq",
+        "textwrap",
+        "typing_extensions",
+    ]
 )
 KEPT = (ast.Import, ast.ImportFrom, ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Assign, ast.AnnAssign)
 
@@ -40,7 +60,7 @@ class Raises(ast.NodeTransformer):
         return node
 
 
-class Builtins(dict):  # type: ignore[type-arg]
+class Builtins(dict):
     """An unknown global is a stub as well."""
 
     def __missing__(self, name: str) -> Any:

@@ -63,14 +63,15 @@ def instance(kind: type) -> Any:
 
     twin = type(kind.__name__, (kind,), {"__getattr__": missing})
     try:
-        made = object.__new__(twin)
+        made: Any = object.__new__(twin)
     except TypeError:
         return Stub("self")
     # what the constructor says about the attributes is worth having, however far it gets
     with contextlib.suppress(Exception):
-        parameters = list(inspect.signature(kind.__init__).parameters.items())[1:]
+        construct: Any = getattr(kind, "__init__")  # noqa: B009  (an attribute access is unsound for mypy)
+        parameters = list(inspect.signature(construct).parameters.items())[1:]
         ordinary = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
-        kind.__init__(made, *[argument(name, item) for name, item in parameters if item.kind in ordinary])  # type: ignore[misc]
+        construct(made, *[argument(name, item) for name, item in parameters if item.kind in ordinary])
     stub.oracle.log.clear()
     return made
 
@@ -92,7 +93,9 @@ def target(module: types.ModuleType, names: list[str]) -> Any:
     return found, []
 
 
-def run_path(module: types.ModuleType, names: list[str], rank: int, forced: list[bool], prefer: bool) -> dict[str, Any]:
+def run_path(
+    module: types.ModuleType, names: list[str], rank: int, forced: dict[str, bool], prefer: bool
+) -> dict[str, Any]:
     stub.oracle = oracle = Oracle(rank, forced, prefer)
     lines: set[tuple[str, int]] = set()
     state = {"count": 0, "end": time.monotonic() + TIME_LIMIT}
@@ -121,10 +124,8 @@ def run_path(module: types.ModuleType, names: list[str], rank: int, forced: list
             for _ in outcome:
                 pass
         elif inspect.iscoroutine(outcome):
-            try:
+            with contextlib.suppress(StopIteration):
                 outcome.send(None)
-            except StopIteration:
-                pass
     except SystemExit:
         how = "left"
     except TooLong:
@@ -142,6 +143,6 @@ def run_path(module: types.ModuleType, names: list[str], rank: int, forced: list
 
 
 def load(root: str, path: str, rank: int) -> types.ModuleType:
-    stub.oracle = Oracle(rank, [])
+    stub.oracle = Oracle(rank, {})
     sys.dont_write_bytecode = True
     return Loader(root).load(os.path.realpath(path))

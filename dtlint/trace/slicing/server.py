@@ -22,6 +22,7 @@ from dtlint.trace.torch.server import Stream
 
 RANKS = (0, 1, 3)  # the first, an ordinary one, the last
 PATHS = 24
+FLIPS = 8
 
 
 def host(job: dict[str, Any], rank: int, names: list[str], channel: Channel) -> None:
@@ -51,8 +52,8 @@ def explore(job: dict[str, Any], channels: dict[int, Channel], budget: float) ->
     """Depth first over the answers; the same forced answers on every rank."""
     deadline = time.monotonic() + budget
     paths: list[dict[int, dict[str, Any]]] = []
-    waiting: list[list[bool]] = [[]]
-    seen: set[tuple[bool, ...]] = set()
+    waiting: list[dict[str, bool]] = [{}]
+    seen: set[frozenset[tuple[str, bool]]] = set()
     complete = True
     while waiting:
         if len(paths) >= PATHS or time.monotonic() > deadline:
@@ -65,15 +66,19 @@ def explore(job: dict[str, Any], channels: dict[int, Channel], budget: float) ->
         for rank, channel in channels.items():
             answers[rank], _ = channel.receive()
         paths.append(answers)
-        # flip the last question that any rank asked on its own: shortest prefixes first
-        asked = max((answer["asked"] for answer in answers.values()), key=len)
-        for position in range(len(forced), min(len(asked), len(forced) + 8)):
-            flipped = [bool(value) for _, value in asked[:position]] + [not asked[position][1]]
-            if tuple(flipped) not in seen:
-                seen.add(tuple(flipped))
+        asked: dict[str, bool] = {}
+        for answer in answers.values():
+            for question, value in answer["asked"]:
+                asked.setdefault(question, bool(value))
+        free = [question for question in asked if question not in forced]
+        complete = complete and len(free) <= FLIPS
+        # flip one question after the other, keeping the answers before it: short ways first
+        for position, question in enumerate(free[:FLIPS]):
+            flipped = {**forced, **{before: asked[before] for before in free[:position]}, question: not asked[question]}
+            key = frozenset(flipped.items())
+            if key not in seen:
+                seen.add(key)
                 waiting.append(flipped)
-        if len(asked) > len(forced) + 8:
-            complete = False
     return {"paths": paths, "complete": complete}
 
 

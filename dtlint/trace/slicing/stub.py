@@ -13,46 +13,106 @@ from typing import Any
 WORLD = 4
 LOOPS = 2  # turns of a loop over something unknown
 RANK_NAMES = frozenset(
-    "rank global_rank get_rank get_global_rank process_index process_id proc_id node_rank_global global_rank_id".split()
+    [
+        "rank",
+        "global_rank",
+        "get_rank",
+        "get_global_rank",
+        "process_index",
+        "process_id",
+        "proc_id",
+        "node_rank_global",
+        "global_rank_id",
+    ]
 )
-LOCAL_RANK_NAMES = frozenset("local_rank get_local_rank local_process_index get_node_local_rank".split())
-WORLD_NAMES = frozenset("world_size world get_world_size num_processes process_count device_count_global".split())
+LOCAL_RANK_NAMES = frozenset(["local_rank", "get_local_rank", "local_process_index", "get_node_local_rank"])
+WORLD_NAMES = frozenset(
+    ["world_size", "world", "get_world_size", "num_processes", "process_count", "device_count_global"]
+)
 MAIN_NAMES = frozenset(
-    "is_main_process is_global_zero is_rank_zero is_rank_0 is_master is_primary is_main is_local_main_process".split()
+    [
+        "is_main_process",
+        "is_global_zero",
+        "is_rank_zero",
+        "is_rank_0",
+        "is_master",
+        "is_primary",
+        "is_main",
+        "is_local_main_process",
+    ]
 )
-TRUE_NAMES = frozenset("is_initialized is_available is_dist_avail_and_initialized is_dist_initialized".split())
-FALSE_NAMES = frozenset("TYPE_CHECKING is_compiling".split())
+TRUE_NAMES = frozenset(["is_initialized", "is_available", "is_dist_avail_and_initialized", "is_dist_initialized"])
+FALSE_NAMES = frozenset(["TYPE_CHECKING", "is_compiling"])
 COLLECTIVES = frozenset(
-    "all_reduce all_gather all_gather_object all_gather_into_tensor broadcast_object_list reduce_scatter "
-    "reduce_scatter_tensor gather_object scatter_object_list all_to_all all_to_all_single monitored_barrier new_group "
-    "init_process_group wait_for_everyone gather_for_metrics sync_global_devices process_allgather broadcast_one_to_all "
-    "allreduce allgather barrier all_reduce_dict".split()
+    [
+        "all_reduce",
+        "all_gather",
+        "all_gather_object",
+        "all_gather_into_tensor",
+        "broadcast_object_list",
+        "reduce_scatter",
+        "reduce_scatter_tensor",
+        "gather_object",
+        "scatter_object_list",
+        "all_to_all",
+        "all_to_all_single",
+        "monitored_barrier",
+        "new_group",
+        "init_process_group",
+        "wait_for_everyone",
+        "gather_for_metrics",
+        "sync_global_devices",
+        "process_allgather",
+        "broadcast_one_to_all",
+        "allreduce",
+        "allgather",
+        "barrier",
+        "all_reduce_dict",
+    ]
 )
 # these mean something else on other objects
-AMBIGUOUS = frozenset("broadcast reduce gather scatter save_state load_state save_checkpoint rendezvous".split())
-HINTS = frozenset(
-    "distributed dist comm accelerator fabric strategy hvd xm multihost_utils process_group engine model_engine mpu "
-    "torch_dist ptdist c10d".split()
+AMBIGUOUS = frozenset(
+    ["broadcast", "reduce", "gather", "scatter", "save_state", "load_state", "save_checkpoint", "rendezvous"]
 )
-ZERO_ONLY = frozenset("rank_zero_only master_only on_main_process rank0_only main_process_only only_on_rank_zero".split())
+HINTS = frozenset(
+    [
+        "distributed",
+        "dist",
+        "comm",
+        "accelerator",
+        "fabric",
+        "strategy",
+        "hvd",
+        "xm",
+        "multihost_utils",
+        "process_group",
+        "engine",
+        "model_engine",
+        "mpu",
+        "torch_dist",
+        "ptdist",
+        "c10d",
+    ]
+)
+ZERO_ONLY = frozenset(
+    ["rank_zero_only", "master_only", "on_main_process", "rank0_only", "main_process_only", "only_on_rank_zero"]
+)
 
 
 class Oracle:
     """Answers of one path: the forced ones first, then the preferred, each remembered in order."""
 
-    def __init__(self, rank: int, forced: list[bool], prefer: bool = True) -> None:
+    def __init__(self, rank: int, forced: dict[str, bool], prefer: bool = True) -> None:
         self.rank, self.forced, self.prefer = rank, forced, prefer
         self.asked: list[tuple[str, bool]] = []
-        self.answers: dict[tuple[str, int, int], bool] = {}
         self.seen: dict[tuple[str, int], int] = {}
         self.log: list[dict[str, Any]] = []
 
     def decide(self, question: str, line: int) -> bool:
         self.seen[question, line] = self.seen.get((question, line), 0) + 1
-        key = (question, line, self.seen[question, line])
-        number = len(self.asked)
-        answer = self.forced[number] if number < len(self.forced) else self._consistent(question)
-        self.asked.append((f"{question}@{line}#{key[2]}", answer))
+        key = f"{question}@{line}#{self.seen[question, line]}"
+        answer = self.forced[key] if key in self.forced else self._consistent(question)
+        self.asked.append((key, answer))
         return answer
 
     def _consistent(self, question: str) -> bool:
@@ -68,7 +128,7 @@ class Oracle:
             self.log.append({"operation": operation, "stack": stack, "group": group})
 
 
-oracle = Oracle(0, [])
+oracle = Oracle(0, {})
 
 
 def caller() -> Any:
@@ -96,7 +156,7 @@ def line_here() -> int:
 class Stub:
     """An unknown value, known by the expression it came from."""
 
-    __slots__ = ("_path_", "_items_")
+    __slots__ = ("_items_", "_path_")
 
     def __init__(self, path: str) -> None:
         object.__setattr__(self, "_path_", path[-200:])
@@ -136,6 +196,7 @@ class Stub:
             return known
         if name in COLLECTIVES or (name in AMBIGUOUS and HINTS & set(self._path_.split("."))):
             oracle.collective(name, keywords.get("group") is not None)
+            agree([*args, *keywords.values()], f"{name}@{line_here()}#{len(oracle.log)}")
         return Stub(f"{self._path_}()")
 
     def __getitem__(self, key: Any) -> Any:
@@ -230,6 +291,16 @@ class Unknown:
 
     def __len__(self) -> int:
         return LOOPS
+
+
+def agree(values: list[Any], name: str) -> None:
+    """What went through a collective is the same on every rank from here on, whatever it was before."""
+    for position, value in enumerate(values):
+        if isinstance(value, Stub):
+            object.__setattr__(value, "_path_", f"{name}.{position}")
+            value._items_.clear()
+        elif isinstance(value, list):
+            value[:] = [Stub(f"{name}.{position}[{index}]") for index in range(len(value))]
 
 
 def show(value: Any) -> str:

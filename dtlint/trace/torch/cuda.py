@@ -162,7 +162,7 @@ def pretend(ranks: int, rank: int) -> None:
     )
     for name in nothing.split():
         setattr(torch.cuda, name, lambda *_, **__: None)
-    for name in "memory_allocated max_memory_allocated memory_reserved max_memory_reserved".split():
+    for name in ["memory_allocated", "max_memory_allocated", "memory_reserved", "max_memory_reserved"]:
         setattr(torch.cuda, name, lambda *_, **__: 1024**2)
     torch.cuda.mem_get_info = lambda *_: (8 * 1024**3, 16 * 1024**3)
     torch.cuda.memory_stats = lambda *_: {}

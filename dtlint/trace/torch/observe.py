@@ -12,7 +12,6 @@ from typing import Any
 
 from torch.optim.optimizer import Optimizer, register_optimizer_step_post_hook
 
-
 DECIDE = "__dtlint_decide__"
 
 
@@ -123,15 +122,13 @@ def flip_decision(job: dict[str, Any], rank: int, tell: Any) -> None:
             return node
 
     setattr(builtins, DECIDE, decide)
-    original = importlib.machinery.SourceFileLoader.source_to_code
+    loader: Any = importlib.machinery.SourceFileLoader
+    original, cached = loader.source_to_code, loader.get_code
 
     def source_to_code(self: Any, data: Any, path: Any, **keywords: Any) -> Any:
         if os.path.realpath(path) == wanted:
             return compile(Rewrite().visit(ast.parse(data)), path, "exec")
         return original(self, data, path, **keywords)
-
-    importlib.machinery.SourceFileLoader.source_to_code = source_to_code  # type: ignore[method-assign]
-    cached = importlib.machinery.SourceFileLoader.get_code
 
     def get_code(self: Any, name: str) -> Any:
         path = self.get_filename(name)
@@ -139,7 +136,7 @@ def flip_decision(job: dict[str, Any], rank: int, tell: Any) -> None:
             return self.source_to_code(self.get_data(path), path)
         return cached(self, name)
 
-    importlib.machinery.SourceFileLoader.get_code = get_code  # type: ignore[method-assign]
+    loader.source_to_code, loader.get_code = source_to_code, get_code
 
 
 def compiled(script: str) -> Any:

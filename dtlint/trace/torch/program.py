@@ -72,10 +72,12 @@ def _redirect(path: str) -> None:
         os.dup2(source, target)
     os.close(log)
     os.close(nothing)
-    sys.stdin = open(0, closefd=False)
-    sys.stdout = open(1, "w", buffering=1, closefd=False, errors="backslashreplace")
-    sys.stderr = open(2, "w", buffering=1, closefd=False, errors="backslashreplace")
-    sys.__stdout__, sys.__stderr__ = sys.stdout, sys.stderr
+    system: Any = sys
+    system.stdin = os.fdopen(0, closefd=False)
+    for number, name in ((1, "stdout"), (2, "stderr")):
+        stream = os.fdopen(number, "w", buffering=1, closefd=False, errors="backslashreplace")
+        setattr(system, name, stream)
+        setattr(system, f"__{name}__", stream)
 
 
 def _run(job: dict[str, Any], rank: int, channel: Channel, scratch: str) -> int:

@@ -61,13 +61,13 @@ def install(rank: int, recorder: Recorder) -> None:
 
         kill = close = terminate
 
-    for holder in (multiprocessing, torch.multiprocessing):
+    holders: list[Any] = [multiprocessing, torch.multiprocessing]
+    for holder in holders:
         holder.Process = Process
-    for method in ("spawn", "fork", "forkserver"):
-        context = multiprocessing.get_context(method)
-        context.Process = Process  # type: ignore[misc, assignment]
-    for holder in (multiprocessing, torch.multiprocessing):
         holder.set_start_method = lambda *_, **__: None
+    for method in ("spawn", "fork", "forkserver"):
+        context: Any = multiprocessing.get_context(method)
+        context.Process = Process
 
 
 class _Joined:

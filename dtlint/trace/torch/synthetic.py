@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import builtins
 import contextlib
+import importlib
 import os
 from typing import Any
 
@@ -70,10 +71,10 @@ def _numpy_files(tell: Any) -> None:
             return tokens(dtype)
         return fromfile(file, dtype, *args, **keywords)
 
-    numpy.memmap, numpy.load, numpy.fromfile = fake_memmap, fake_load, fake_fromfile  # type: ignore[misc, assignment]
+    numpy.memmap, numpy.load, numpy.fromfile = fake_memmap, fake_load, fake_fromfile
 
 
-class _Images(torch.utils.data.Dataset):  # type: ignore[type-arg]
+class _Images(torch.utils.data.Dataset):
     def __init__(self, shape: tuple[int, ...], classes: int, transform: Any = None) -> None:
         self.shape, self.class_count, self.transform = shape, classes, transform
         self.classes = [str(number) for number in range(classes)]
@@ -90,7 +91,7 @@ class _Images(torch.utils.data.Dataset):  # type: ignore[type-arg]
 
 
 def _image_sets(tell: Any) -> None:
-    from torchvision import datasets
+    datasets: Any = importlib.import_module("torchvision.datasets")
 
     for name, (shape, classes) in IMAGES.items():
 

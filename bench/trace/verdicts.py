@@ -1,0 +1,88 @@
+"""What does `check --verify` decide, and is any of it wrong? Every marked line of the DT1 fixtures as a finding.
+
+    python -m bench.trace.verdicts [--mode run|slice|auto] [--python INTERPRETER] [--select DT101]
+
+The fixtures mark real bugs, so `refuted` is wrong. On the good twins every line that communicates is claimed to be a
+DT101: there `confirmed` is wrong.
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+import sys
+import time
+from collections import Counter
+from pathlib import Path
+
+from dtlint.findings import Finding, Span
+from dtlint.trace.verify import MEETINGS, verify
+
+FIXTURES = Path(__file__).resolve().parents[2] / "tests" / "fixtures"
+WANTED = re.compile(r"#\s*want:\s*(DT1\d\d)")
+CALL = re.compile(r"^\s+.*\b(?:barrier|all_reduce|all_gather\w*|broadcast\w*|wait_for_everyone|gather)\(")
+RUNNABLE = re.compile(r"#\s*run:\s*torchrun")
+
+
+def claim(code: str, path: Path, line: int) -> Finding:
+    span = Span(path.relative_to(FIXTURES).as_posix(), line, 1, line, 2)
+    return Finding(code, "fixture", "hang", "error", "default", "", "", span)
+
+
+def runnable(path: Path) -> bool:
+    """A program says so in its first line; a helper file belongs to the program beside it."""
+    family = path.relative_to(FIXTURES).parts[0]
+    beside = [path] if path.parent == FIXTURES / family else list(path.parent.glob("*.py"))
+    return any(RUNNABLE.match(file.read_text("utf-8")) for file in beside)
+
+
+def claims(select: str, good: bool) -> list[Finding]:
+    found = []
+    for path in sorted(FIXTURES.glob("DT1*/**/*.py")):
+        name = path.relative_to(FIXTURES).parts[1].removesuffix(".py")
+        if not path.relative_to(FIXTURES).parts[0].startswith(select) or name.endswith("_ok") is not good:
+            continue
+        if not runnable(path):
+            continue
+        for number, line in enumerate(path.read_text("utf-8").splitlines(), 1):
+            match = WANTED.search(line)
+            if good and CALL.match(line):
+                found.append(claim("DT101", path, number))
+            elif not good and match and match.group(1) in MEETINGS:
+                found.append(claim(match.group(1), path, number))
+    return found
+
+
+def judge(findings: list[Finding], options: argparse.Namespace, wrong: str) -> int:
+    began = time.monotonic()
+    verified = verify(findings, FIXTURES, options.mode, options.budget, python=options.python)
+    states = Counter(finding.verdict.state for finding in verified if finding.verdict)
+    decided = states["confirmed"] + states["refuted"]
+    for finding in verified:
+        verdict = finding.verdict
+        if verdict and (verdict.state == wrong or (wrong == "refuted" and verdict.state != "confirmed")):
+            mark = "WRONG" if verdict.state == wrong else verdict.state
+            print(f"{mark:>13}  {finding.code} {finding.span.path}:{finding.span.line}  {verdict.reason[:140]}")
+    share = 100 * decided // max(1, len(verified))
+    kind = "bad programs" if wrong == "refuted" else "good programs"
+    print(
+        f"{kind}: {len(verified)} findings, {share} % decided, {states[wrong]} wrong, {time.monotonic() - began:.0f} s"
+    )
+    print("  " + ", ".join(f"{count} {state}" for state, count in states.most_common()))
+    return states[wrong]
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="python -m bench.trace.verdicts")
+    parser.add_argument("--mode", choices=["run", "slice", "auto"], default="auto")
+    parser.add_argument("--python", default="")
+    parser.add_argument("--select", default="DT1")
+    parser.add_argument("--budget", type=float, default=600.0)
+    options = parser.parse_args()
+    wrong = judge(claims(options.select, good=False), options, "refuted")
+    wrong += judge(claims(options.select, good=True), options, "confirmed")
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
