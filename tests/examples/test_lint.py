@@ -8,7 +8,11 @@ from typing import Any
 import pytest
 import running
 
-ROWS = [(name, index) for name in running.NAMES for index in range(len(running.load(name).expected))]
+ROWS = [
+    pytest.param(name, index, id=f"{name}-{index}-{row.code}")
+    for name in running.NAMES
+    for index, row in enumerate(running.load(name).expected)
+]
 
 
 @functools.cache
