@@ -66,6 +66,37 @@ def test_broken_pair_fails_or_hangs(name: str) -> None:
     assert ran.code != 0, ran.output[-2000:]
 
 
+def out_of_memory(where: str, script: str, *arguments: str) -> running.Ran:
+    helper = Path(__file__).with_name("out_of_memory.py")
+    words = ["torchrun", 2, str(helper), where, str(running.FOLDER / script), *arguments]
+    return running.run(sys.executable, running.FOLDER, words, {}, 40)
+
+
+@pytest.mark.parametrize(
+    ("script", "arguments", "said"),
+    [
+        ("ddp_troubleshooting/pairs/oom_handling_fixed.py", (), "done"),
+        ("ddp_troubleshooting/fixed.py", ("--checkpoint", "{tmp}/last.pt", "--epochs", "1"), "epoch 0 loss"),
+        (
+            "ddp_robust/fixed.py",
+            ("--num-epochs", "1", "--log-dir", "{tmp}/logs", "--checkpoint-dir", "{tmp}/checkpoints"),
+            "epoch 0 mean loss",
+        ),
+    ],
+)
+def test_fixed_agrees_when_one_rank_is_out_of_memory(script: str, arguments: tuple[str, ...], said: str) -> None:
+    need("torch")
+    ran = out_of_memory("forward", script, *arguments)
+    assert ran.code == 0 and said in ran.output, ran.output[-2000:]
+
+
+@pytest.mark.parametrize("name", ["oom_handling", "error_recovery"])
+def test_broken_recovery_parts_the_ranks(name: str) -> None:
+    need("torch")
+    ran = out_of_memory("backward", f"ddp_troubleshooting/pairs/{name}_broken.py")
+    assert ran.code != 0, ran.output[-2000:]
+
+
 def test_ddp_robust_resumes_and_runs_alone(tmp_path: Path) -> None:
     need("torch")
     folder = running.FOLDER / "ddp_robust"
@@ -132,4 +163,4 @@ def test_documents_are_shared_out_evenly(tmp_path: Path) -> None:
         stream = documents_of_process(path, process, 4)
         parts.append([next(stream) for _ in range(10)])
         assert next(stream) == parts[-1][0]
-    assert sorted(sum(parts, [])) == sorted(whole[:40])
+    assert sorted(text for part in parts for text in part) == sorted(whole[:40])
