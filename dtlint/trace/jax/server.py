@@ -1,8 +1,8 @@
 """The process that imports JAX once and then runs one job after another.
 
 Started in the user's Python as `python -m dtlint.trace.jax.server EVENTS_FD`: jobs come as JSON lines on stdin, what
-happens goes out as JSON lines on the descriptor. It never uses a device itself: it forks. By hand, without a keeper
-around it: `python -m dtlint.trace.jax.server SCRIPT [--ranks N] [--hosts N] [-- ARGUMENTS]`.
+happens goes out as JSON lines on the descriptor. It never uses a device itself: it forks. By hand, with the records on
+standard output: `python -m dtlint.trace.jax.server SCRIPT [--ranks N] [--hosts N] [-- ARGUMENTS]`.
 """
 
 from __future__ import annotations
@@ -197,7 +197,9 @@ def _many_hosts(job: dict[str, Any], hosts: int, local: int, scratch: str, strea
 
 
 def by_hand(arguments: list[str]) -> int:
-    """One script, records on standard output."""
+    """One script in a sandbox of its own, records on standard output."""
+    from dtlint.trace.session import Job, Session
+
     parser = argparse.ArgumentParser(prog="dtlint.trace.jax.server")
     parser.add_argument("script")
     parser.add_argument("--ranks", type=int, default=4)
@@ -209,14 +211,10 @@ def by_hand(arguments: list[str]) -> int:
     parser.add_argument("arguments", nargs="*")
     given = vars(parser.parse_args(arguments))
     extra = {name: given.pop(name) for name in ("hosts", "devices", "backend")}
-    job = {**given, "script": os.path.abspath(given["script"]), "directory": os.getcwd(), "extra": extra}
-    limits = sandbox.Limits()
-    for notice in sandbox.enter(limits):
-        print(notice, file=sys.stderr)
-    os.environ.update(sandbox.OFFLINE)
-    import_jax()
-    run_job(job, 0, Stream(os.dup(1)), limits)
-    return 0
+    job = Job(**{**given, "arguments": tuple(given["arguments"])}, engine="jax", extra=extra)
+    with Session(sys.executable, __spec__.name, framework="jax") as session:
+        result = session.run_as_wanted(job, lambda record: print(json.dumps(record), flush=True))
+    return result.exit_code
 
 
 def main() -> int:
