@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dtlint.knowledge.loader import Api
 from dtlint.machine.core import Machine
+from dtlint.machine.library import evidence
 from dtlint.machine.library.groups import group_in
 from dtlint.machine.values import FALSE, TRUE, Cause, Const, Row, Trail, Value
 
@@ -35,6 +36,7 @@ CAUSES = {
 
 def lane_value_of(machine: Machine, kind: str, spelled: str) -> Value:
     """The lanes' values of one of the pack's value kinds."""
+    evidence.noticed(machine, spelled)
     world = machine.world
     match kind:
         case "world_size" | "devices":

@@ -1,0 +1,57 @@
+"""How sure is it that this program runs in several processes?
+
+Rules about data, seeds, files and logs would be wrong ten times out of eleven if they fired on the bare pattern: a loader
+without a sampler is right in a single process. So they ask here first. *strong*: the run itself starts, wraps or
+communicates. *medium*: it asks who it is (rank, world size, the launcher's variables). *none*: nothing of the kind was
+seen on the way, whatever other files of the project do.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from dtlint.findings import Step
+from dtlint.machine.logs import COMMUNICATES, Event, walk
+
+ORDER = ("none", "medium", "strong")
+STARTS = frozenset({"init"})
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    confidence: str  # strong | medium | none
+    step: Step | None = None
+
+    def at_least(self, confidence: str) -> bool:
+        return ORDER.index(self.confidence) >= ORDER.index(confidence)
+
+
+def noticed(machine: Any, spelled: str) -> None:
+    """The program asks which rank it is, or how many there are."""
+    if "asked" not in machine.facts and machine.frame is not None:
+        machine.facts["asked"] = machine.step(f"`{spelled}` is asked for: the program runs in several processes")
+
+
+def evidence(run: Any) -> Evidence:
+    """What this run shows; computed once."""
+    found: Evidence | None = run.cache.get("evidence")
+    if found is None:
+        found = run.cache["evidence"] = gathered(run)
+    return found
+
+
+def gathered(run: Any) -> Evidence:
+    for node, _ in walk(run.log):
+        if isinstance(node, Event) and (node.kind in COMMUNICATES or (node.kind == "record" and node.op in STARTS)):
+            name = node.api.rpartition(".")[2]
+            return Evidence("strong", Step(node.path, node.at[0], f"`{name}` shows that several processes work together"))
+    asked = run.facts.get("asked")
+    return Evidence("medium", asked) if asked is not None else Evidence("none")
+
+
+def distributed(run: Any, confidence: str = "medium") -> bool:
+    return evidence(run).at_least(confidence)
+
+
+__all__ = ["Evidence", "distributed", "evidence", "noticed"]

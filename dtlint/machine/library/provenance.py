@@ -1,0 +1,106 @@
+"""Where does a value come from? Marks that flow with it, and the computations its symbol remembers.
+
+Marks are tags `(kind, …)` on unknown values. `order` is an order that may differ between ranks, `shard` a part chosen by
+rank, `worker` what only a loader worker knows, `loader` a batch of that loader.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from dtlint.machine.values import Bound, Cause, Object, Row, SliceValue, Symbol, Tuple, Unknown, Value
+
+DEPTH = 4
+WORKER = ("worker", "info")
+
+
+def parts(value: Value, depth: int = DEPTH, seen: set[int] | None = None) -> Iterator[Value]:
+    """The value and what it holds, a few levels deep."""
+    yield value
+    if depth <= 0:
+        return
+    seen = seen if seen is not None else set()
+    inner: tuple[Value, ...] = ()
+    if isinstance(value, Row):
+        inner = value.lanes
+    elif isinstance(value, Tuple):
+        inner = value.items[:16]
+    elif isinstance(value, SliceValue):
+        inner = (value.lower, value.upper, value.step)
+    elif isinstance(value, Bound):
+        inner = tuple(held for held in (value.receiver, *value.extra) if held is not None)
+    elif isinstance(value, Object):
+        if value.number in seen:
+            return
+        seen.add(value.number)
+        held_inside = value.facts.get("inner", ())
+        inner = (*value.attributes.values(), *(one for one in held_inside if isinstance(one, Value)))
+    elif isinstance(value, Unknown) and value.like is not None:
+        inner = (value.like,)
+    for held in inner:
+        yield from parts(held, depth - 1, seen)
+
+
+def marks(value: Value, kind: str, depth: int = DEPTH) -> list[tuple[Any, ...]]:
+    """The marks of one kind on a value or on what it holds, in a stable order."""
+    found: dict[tuple[Any, ...], None] = {}
+    for part in parts(value, depth):
+        for tag in part.tags:
+            if isinstance(tag, tuple) and tag[0] == kind:
+                found.setdefault(tag)
+    return sorted(found, key=repr)
+
+
+def has_mark(value: Value, kind: str, depth: int = DEPTH) -> bool:
+    return any(isinstance(tag, tuple) and tag[0] == kind for part in parts(value, depth) for tag in part.tags)
+
+
+def marked(value: Unknown, *tags: tuple[Any, ...]) -> Unknown:
+    return Unknown(value.symbol, value.cause, value.tags | frozenset(tags), value.like)
+
+
+def without(value: Value, kind: str) -> Value:
+    if isinstance(value, Unknown):
+        kept = frozenset(tag for tag in value.tags if not (isinstance(tag, tuple) and tag[0] == kind))
+        return Unknown(value.symbol, value.cause, kept, value.like) if kept != value.tags else value
+    return value
+
+
+def cause_of(value: Value, kinds: frozenset[str], depth: int = DEPTH) -> Cause | None:
+    """Why the value, or something it holds, differs for one of these reasons."""
+    for part in parts(value, depth):
+        if part.cause is not None and part.cause.kind in kinds:
+            return part.cause
+    return None
+
+
+def symbols_in(symbol: Symbol) -> Iterator[Symbol]:
+    """The symbol and those it was computed from."""
+    todo, seen = [symbol], set()
+    while todo and len(seen) < 400:
+        one = todo.pop()
+        if id(one) in seen:
+            continue
+        seen.add(id(one))
+        yield one
+        todo.extend(inner_symbols(one.key))
+
+
+def inner_symbols(key: tuple[Any, ...]) -> Iterator[Symbol]:
+    for part in key:
+        if isinstance(part, Symbol):
+            yield part
+        elif isinstance(part, tuple):
+            yield from inner_symbols(part)
+
+
+def mentions(value: Value, test: Callable[[Symbol], bool], depth: int = 2) -> bool:
+    """Was the value computed from a symbol that passes the test?"""
+    for part in parts(value, depth):
+        if isinstance(part, Unknown) and any(test(symbol) for symbol in symbols_in(part.symbol)):
+            return True
+    return False
+
+
+__all__ = ["WORKER", "cause_of", "has_mark", "marked", "marks", "mentions", "parts", "symbols_in", "without"]
