@@ -9,6 +9,8 @@ from dtlint.trace import locate
 from dtlint.trace.model import Place, Result
 
 PARTED = ("mismatch", "deadlock")
+# one run can only refute a claim about who comes to a call; not one about what else might happen, or with other data
+REFUTABLE = ("DT101", "DT102", "DT108")
 
 
 def _same(place: Place, path: str, first: int, last: int) -> bool:
@@ -55,10 +57,10 @@ def verdict(finding: Finding, path: str, result: Result) -> Verdict:
         return Verdict("inconclusive", f"{outcome.reason}: {outcome.sentence}"[:300], "run")
     if not reached:
         return Verdict("not-reached", "the run ended without executing this line", "run")
-    return _agreed(path, first, last, result)
+    return _agreed(finding, path, first, last, result)
 
 
-def _agreed(path: str, first: int, last: int, result: Result) -> Verdict:
+def _agreed(finding: Finding, path: str, first: int, last: int, result: Result) -> Verdict:
     """The ranks agreed. That refutes a finding only when they came here together and both sides of the guard ran."""
     members: set[int] = set()
     makers: set[int] = set()
@@ -70,8 +72,13 @@ def _agreed(path: str, first: int, last: int, result: Result) -> Verdict:
         return Verdict("inconclusive", "no-call: the line ran, but nothing communicated there", "run")
     if makers != members:
         return Verdict("inconclusive", "one-side-only: only some ranks came here, and none was missed", "run")
+    guards = locate.guards_of(path, first)
+    if finding.code not in REFUTABLE or not guards:
+        return Verdict(
+            "inconclusive", "agreed: the ranks made this call together in this run; others may differ", "run"
+        )
     covered = result.covered.get(path, {})
-    for guard in locate.guards_of(path, first):
+    for guard in guards:
         if not guard.other or guard.other not in covered or guard.taken not in covered:
             return Verdict("inconclusive", f"one-side-only: the other side of line {guard.line} was not seen", "run")
     return Verdict("refuted", "all ranks made this call together, and both sides of the decision ran", "run")

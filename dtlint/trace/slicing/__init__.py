@@ -6,6 +6,7 @@ The cheaper and weaker second of the two ways to verify: it needs no framework a
 from __future__ import annotations
 
 import os
+import re
 import sys
 import time
 from collections.abc import Callable, Sequence
@@ -15,6 +16,7 @@ from dtlint.findings import Finding, Verdict
 from dtlint.trace.session import Job, NotPossible, Session
 
 SECONDS = 3.0
+RECEIVED = re.compile(r"\w@\d+#\d+\.\d")  # the name that `stub.agree` gives
 SHOWN = 3
 REFUTABLE = ("DT101", "DT102", "DT108")  # decided by which calls are made; the others also by what is in them
 
@@ -74,6 +76,8 @@ def judge(finding: Finding, path: str, fact: dict[str, Any]) -> Verdict:
         entries, sentence = difference
         if any(entry["group"] for entry in entries):
             return Verdict("inconclusive", "group: the members of the group are not known", "slice")
+        if _on_received_values(answers):
+            continue  # what a rank received decides: a slice does not know it
         exits = _exit_of_some(answers, path, first, last)
         if exits or any(_at(e, path, first, last) or tuple(e["stack"][0]) in steps for e in entries):
             asked = max((answer["asked"] for answer in answers.values()), key=len)
@@ -130,6 +134,12 @@ def _difference(answers: dict[int, dict[str, Any]]) -> tuple[list[dict[str, Any]
             ]
             return entries, ", ".join(words)
     return None
+
+
+def _on_received_values(answers: dict[int, dict[str, Any]]) -> bool:
+    """Whether some ranks only were asked about a value that came out of a collective."""
+    asked = {rank: {name for name, _ in answer["asked"] if RECEIVED.search(name)} for rank, answer in answers.items()}
+    return len({frozenset(names) for names in asked.values()}) > 1
 
 
 def _exit_of_some(answers: dict[int, dict[str, Any]], path: str, first: int, last: int) -> bool:
