@@ -184,6 +184,12 @@ class Machine:
             elif lanes:
                 log.nodes.append(narrowed(node, lanes))
 
+    def retract(self, node: LogNode) -> None:
+        """Take back a node nothing happened in."""
+        for log, _ in self.sinks:
+            if log.nodes and log.nodes[-1] is node:
+                log.nodes.pop()
+
     def emit_event(self, kind: str, op: str, api: str, mask: int, **more: Any) -> Event:
         frame = self.frame
         at = more.pop("at", None) or self.current_at

@@ -259,6 +259,9 @@ def key(log: Log, lane: int, group: Any = None) -> tuple[Any, ...]:
     index = (lane, group)
     found = log.keys.get(index)
     if found is None:
+        if not log.talking_lanes >> lane & 1 and not any(isinstance(node, Event) for node in log.nodes):
+            found = log.keys[index] = ()
+            return found
         parts: list[Any] = []
         for node in log.nodes:
             if node.mask >> lane & 1:
@@ -319,15 +322,32 @@ def spoken_arguments(event: Event, lane: int) -> tuple[Any, ...]:
     return tuple(found)
 
 
-def communicates(log: Log, mask: int) -> bool:
-    """Does any lane of `mask` communicate here?"""
-    return any(
-        any(item[0] != "end" for item in key(log, lane)) for lane in range(mask.bit_length()) if mask >> lane & 1
-    )
+def talks(log: Log, mask: int) -> bool:
+    """Does any lane of `mask` communicate here? Ends of loop turns do not count."""
+    return log.talking_lanes & mask != 0 if log.nodes else False
+
+
+def lanes_that_talk(log: Log) -> int:
+    talking = 0
+    for node in log.nodes:
+        missing = node.mask & ~talking
+        if not missing:
+            continue
+        if isinstance(node, Event):
+            if node.kind in COMMUNICATES and node.group is not None:
+                for lane in range(missing.bit_length()):
+                    if missing >> lane & 1 and node.group.members[lane]:
+                        talking |= 1 << lane
+        else:
+            for inner in inner_logs(node):
+                talking |= inner.talking_lanes & node.mask
+    return talking
 
 
 def first_event(log: Log, mask: int) -> tuple[Event, tuple[Call, ...]] | None:
     """The first communicating event some lane of `mask` reaches, with the calls that lead to it."""
+    if not talks(log, mask):
+        return None
     for node in log.nodes:
         if not node.mask & mask:
             continue
@@ -356,21 +376,38 @@ def first_in(node: LogNode, mask: int) -> tuple[Event, tuple[Call, ...]] | None:
     return found
 
 
-def walk(log: Log, path: tuple[LogNode, ...] = ()) -> Iterator[tuple[LogNode, tuple[LogNode, ...]]]:
-    """Every node with the nodes above it, handlers and final parts included; shared logs are met on every path."""
-    for node in log.nodes:
+def walk(log: Log) -> Iterator[tuple[LogNode, tuple[LogNode, ...]]]:
+    """Every node once, with the nodes above it on the first way to it; handlers and final parts included.
+
+    Logs share what follows a branch that some side left, so the tree is a graph: each log is walked once."""
+    seen: set[int] = set()
+    stack: list[tuple[Iterator[LogNode], tuple[LogNode, ...]]] = [(iter(log.nodes), ())]
+    while stack:
+        nodes, path = stack[-1]
+        node = next(nodes, None)
+        if node is None:
+            stack.pop()
+            continue
+        if id(node) in seen:
+            continue
+        seen.add(id(node))
         yield node, path
-        inner = (*path, node)
-        if isinstance(node, Call):
-            yield from walk(node.log, inner)
-        elif isinstance(node, Choice):
-            yield from walk(node.then, inner)
-            yield from walk(node.other, inner)
-        elif isinstance(node, Loop):
-            yield from walk(node.body, inner)
-        elif isinstance(node, Attempt):
-            yield from walk(node.body, inner)
-            for handler in node.handlers:
-                yield from walk(handler.log, inner)
-            if node.final is not None:
-                yield from walk(node.final, inner)
+        below = [inner for inner in inner_logs(node) if id(inner) not in seen and inner.nodes]
+        if below:
+            inner_path = (*path, node)
+            for inner in reversed(below):
+                seen.add(id(inner))
+                stack.append((iter(inner.nodes), inner_path))
+
+
+def inner_logs(node: LogNode) -> tuple[Log, ...]:
+    if isinstance(node, Event):
+        return ()
+    if isinstance(node, Call):
+        return (node.log,)
+    if isinstance(node, Choice):
+        return (node.then, node.other)
+    if isinstance(node, Loop):
+        return (node.body,)
+    final = () if node.final is None else (node.final,)
+    return (node.body, *(handler.log for handler in node.handlers), *final)

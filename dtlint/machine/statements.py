@@ -266,6 +266,8 @@ def choose(
     )
     if plain:
         machine.sinks = outside
+        if not choice.then.nodes and not choice.other.nodes:
+            machine.retract(choice)
     elif stayed_then == stayed_other == mask and not exit_then[0] and not exit_other[0]:
         # a nested choice lost a side inside a loop or call that has ended: both sides go on
         machine.sinks = limited([*rest, *parts(sinks_then, stayed_then), *parts(sinks_other, stayed_other)], outside)

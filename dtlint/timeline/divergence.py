@@ -27,7 +27,10 @@ from dtlint.machine.logs import (
     decisions,
     event_key,
     first_event,
+    inner_logs,
     key,
+    talks,
+    walk,
 )
 from dtlint.machine.run import Run
 from dtlint.machine.values import Cause, Object, Row, Unknown, Value
@@ -100,6 +103,8 @@ def find(run: Run) -> Iterator[Divergence]:
 
 
 def scan(run: Run, log: Log, path: Path, pending: Pending, lanes: int) -> Iterator[Divergence]:
+    if not talks(log, lanes):
+        return
     for node in log.nodes:
         mask = node.mask & lanes
         if not mask:
@@ -170,6 +175,8 @@ def meet_block(run: Run, node: Choice | Loop, mask: int, path: Path, pending: Pe
     """A loop or an undecided branch: its own scope where all ranks enter it, one pending thing otherwise."""
     inner = (*path, node)
     full = run.world.full
+    if not any(talks(log, mask) for log in inner_logs(node)) and not in_talking_loop(path, mask):
+        return
     sides = (node.body,) if isinstance(node, Loop) else (node.then, node.other)
     if mask == full or (not any(pending.values()) and covers(run, node, mask)):
         if isinstance(node, Loop):
@@ -241,7 +248,7 @@ def strip_ends(parts: object) -> object:
 
 
 def communicates_without_end(log: Log, mask: int) -> bool:
-    return any(strip_ends(key(log, lane)) for lane in lanes_in(mask))
+    return talks(log, mask)
 
 
 def in_talking_loop(path: Path, mask: int) -> bool:
@@ -568,8 +575,6 @@ def event_at(log: Log, lane: int, groups: frozenset[int], position: int) -> tupl
 
 def undecided(run: Run) -> Iterator[Divergence]:
     """Branches, loops and attempts that each rank decides for itself, and arguments that differ."""
-    from dtlint.machine.logs import walk
-
     seen: set[tuple[object, ...]] = set()
     for node, path in walk(run.log):
         if isinstance(node, Choice) and node.cause is not None:
@@ -590,6 +595,8 @@ def undecided(run: Run) -> Iterator[Divergence]:
 
 
 def may_split(run: Run, node: Choice, path: Path) -> Divergence | None:
+    if not talks(node.then, node.mask) and not talks(node.other, node.mask) and not in_talking_loop(path, node.mask):
+        return None
     for lane in lanes_in(node.mask):
         then, other = key(node.then, lane), key(node.other, lane)
         if then == other:
