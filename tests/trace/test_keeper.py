@@ -68,6 +68,9 @@ def test_orphans_of_a_finished_job_are_killed(scratch: Path) -> None:
         result = session.run(Job("nothing.py", arguments=(token, "end"), timeout=20))
         assert result.outcome.kind == "agreed"
         assert roots(scratch), "the temporary directory should exist while the session is open"
+        deadline = time.monotonic() + 5
+        while not processes_of(token) and time.monotonic() < deadline:
+            time.sleep(0.01)  # they are forked, and become visible by their name a moment later
         assert processes_of(token), "the job should have left processes to kill"
     assert gone(token, scratch, 1.0)
 

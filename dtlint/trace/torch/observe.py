@@ -91,10 +91,9 @@ def failure_for(target: dict[str, Any], frame: FrameType) -> BaseException:
         kind = kind[0]
     message = target.get("message", "CUDA out of memory (made to fail by dtlint)")
     try:
-        error = kind(message)
+        error: BaseException = kind(message)
     except Exception:
         error = RuntimeError(message)
-    error.injected_by_dtlint = True
     return error
 
 

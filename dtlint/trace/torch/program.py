@@ -144,7 +144,7 @@ def _execute(job: dict[str, Any], recorder: Recorder) -> dict[str, Any]:
         text = f"exit status {status}" if error.code is None or isinstance(error.code, int) else str(error.code)[:500]
         return {"how": "exit", "text": text, "stack": stack, "place": stack[-1] if stack else None}
     except BaseException as error:
-        return describe_failure(error, recorder)
+        return describe_failure(error, recorder, job)
 
 
 def _prelude(job: dict[str, Any], rank: int) -> None:
@@ -159,7 +159,7 @@ def _run_exit_handlers() -> None:
     atexit._run_exitfuncs()
 
 
-def describe_failure(error: BaseException, recorder: Recorder) -> dict[str, Any]:
+def describe_failure(error: BaseException, recorder: Recorder, job: dict[str, Any]) -> dict[str, Any]:
     import traceback
 
     if recorder.stopped:
@@ -167,8 +167,8 @@ def describe_failure(error: BaseException, recorder: Recorder) -> dict[str, Any]
     stack, by_user = failure_stack(error.__traceback__)
     traceback.print_exception(error)
     origin = "user" if by_user else "library"
-    frames = {frame.filename for frame in traceback.extract_tb(error.__traceback__)}
-    if getattr(error, "injected_by_dtlint", False) or FAULT in frames:
+    # whatever ends the rank that was made to fail ends it because of that, also what its handlers raise
+    if any(int((job.get(name) or {"rank": -1})["rank"]) == recorder.rank for name in ("prelude", "inject")):
         origin = "injected"
     text = f"{type(error).__name__}: {error}"[:1000]
     place = stack[-1] if stack else None
