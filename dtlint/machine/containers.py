@@ -152,7 +152,13 @@ def cut(machine: Machine, base: Value, index: SliceValue) -> Value:
                 pass
     result = opaque(machine, "slice", base, *parts)
     if differing is not None:
-        return Unknown(result.symbol, differing.cause, result.tags | {UNEVEN})
+        from dtlint.machine.library import sharding
+
+        return sharding.part(machine, base, index, result, differing)
+    if isinstance(base, Object):
+        from dtlint.machine.library import provenance
+
+        return provenance.marked(result, *(tag for tag in provenance.marks(base, "order", 1)))
     return result
 
 

@@ -10,6 +10,7 @@ from dtlint.ir import nodes as ir
 from dtlint.machine import attributes, calls, containers
 from dtlint.machine.core import Machine
 from dtlint.machine.lanes import join, lanes_in, map_lanes, restrict, token
+from dtlint.machine.library import batches
 from dtlint.machine.logs import Decision
 from dtlint.machine.values import (
     FALSE,
@@ -151,7 +152,11 @@ def deep_cause(machine: Machine, values: tuple[Value, ...], depth: int = 0) -> C
 
 
 def binary(machine: Machine, node: ir.BinOp, mask: int) -> Value:
-    return arithmetic(machine, node.op, evaluate(machine, node.left, mask), evaluate(machine, node.right, mask))
+    left, right = evaluate(machine, node.left, mask), evaluate(machine, node.right, mask)
+    result = arithmetic(machine, node.op, left, right)
+    if node.op in batches.OPERATORS:
+        batches.noticed(machine, node, left, right, result)
+    return result
 
 
 def arithmetic(machine: Machine, op: str, left: Value, right: Value) -> Value:

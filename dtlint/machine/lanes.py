@@ -185,6 +185,8 @@ def token(value: Value) -> object:
     if isinstance(value, Unknown):
         return value.symbol
     if isinstance(value, Const):
+        if value.scale is not None and value.scale != "rank":
+            return (type(value.value).__name__, repr(value.value)[:80], value.scale)
         return (type(value.value).__name__, repr(value.value)[:80])
     if isinstance(value, Row):
         return tuple(token(held) for held in value.lanes)

@@ -288,8 +288,7 @@ def element(machine: Machine, value: Value, mask: int) -> Value:
         if value.kind == "<zip>" and inner:
             return Tuple(tuple(element(machine, iterated(machine, one, mask), mask) for one in inner))
         if value.kind == "builtins.range":
-            count = value.attributes["count"]
-            return machine.unknown("number", value.number, cause=count.cause if isinstance(count, Row) else None)
+            return data.number(machine, value)
         found = data.element(machine, value, mask)
         if found is not None:
             return found

@@ -1,63 +1,62 @@
-"""The life of data: datasets, samplers, loaders, and what iterating over them gives each rank."""
+"""The life of data: datasets, samplers, loaders, and what iterating over them gives each rank.
+
+The pieces live in loaders, samplers, sharding, inside and seeds; here a call, an attribute or a loop finds its piece.
+"""
 
 from __future__ import annotations
 
 from typing import Any
 
+from dtlint.findings import Step
+from dtlint.ir import nodes as ir
 from dtlint.machine import containers
 from dtlint.machine.core import Machine
-from dtlint.machine.lanes import token
+from dtlint.machine.library import handing, loaders, provenance, seeds, sharding
 from dtlint.machine.library.invocation import Invocation
-from dtlint.machine.values import NONE, Bound, Cause, Const, External, Object, Row, Trail, Tuple, Unknown, Value
+from dtlint.machine.values import NONE, Cause, Const, Object, Trail, Unknown, Value
 
-LOADER = "torch.utils.data.DataLoader"
-SAMPLER = "torch.utils.data.DistributedSampler"
+CHAINS = ("datasets.", "tensorflow.data.", "webdataset.", "streaming.")
+LEAVES = frozenset({"column_names", "features", "num_rows", "to_pandas", "to_dict", "save_to_disk", "num_shards", "n_shards"})
 
 
 def constructed(machine: Machine, thing: Object, call: Invocation) -> None:
     """Remember how a library object was made; rules and later calls ask for it."""
     thing.facts["call"] = call
-    if thing.kind == LOADER:
-        dataset = call.get("dataset") or (call.arguments[0] if call.arguments else NONE)
-        sampler = call.get("sampler") or call.get("batch_sampler") or NONE
-        thing.attributes["dataset"] = dataset
-        thing.attributes["sampler"] = sampler
-        thing.facts["sharded by"] = shard_cause(machine, sampler) or shard_cause(machine, dataset)
-        thing.facts["uneven"] = uneven_cause(machine, dataset) if sampler == NONE else None
-    elif isinstance(thing.kind, str) and thing.kind.rpartition(".")[2] in (
-        "DistributedSampler",
-        "StatefulDistributedSampler",
-    ):
+    if thing.kind == loaders.LOADER:
+        loaders.constructed(machine, thing, call)
+        return
+    seeds.constructed(machine, thing, call)
+    if not isinstance(thing.kind, str):
+        return
+    last = thing.kind.rpartition(".")[2]
+    if last in ("DistributedSampler", "StatefulDistributedSampler"):
         thing.facts["shards"] = True
-    else:
-        for value in call.arguments[:1]:
-            uneven = uneven_cause(machine, value)
-            if uneven is not None:
-                thing.facts["uneven"] = uneven
+    if last in ("Subset", "ConcatDataset", "BatchSampler") or last.endswith("Sampler"):
+        first = call.get("dataset") or call.get("data_source") or call.get("sampler")
+        if first is not None:
+            thing.attributes["sampler" if last == "BatchSampler" else "dataset"] = first
+        for name in ("indices", "datasets", "weights"):
+            held = call.get(name)
+            if held is not None:
+                thing.attributes[name] = held
+    elif last == "TensorDataset":
+        for position, value in enumerate(call.arguments):
+            thing.attributes[f"tensor {position}"] = value
+    elif thing.kind.startswith(CHAINS):
+        for position, value in enumerate(call.values):
+            thing.attributes[f"source {position}"] = value
+    for value in call.values[:2]:
+        uneven = containers.length_cause(machine, value)
+        if uneven is not None:
+            thing.facts["uneven"] = uneven
 
 
-def shard_cause(machine: Machine, value: Value) -> Cause | None:
-    """Why this sampler, dataset or loader gives each rank its own part."""
-    if isinstance(value, Object):
-        found = value.facts.get("sharded by")
-        if isinstance(found, Cause):
-            return found
-        if value.facts.get("shards"):
-            path, line = value.path, (value.at or (1,))[0]
-            from dtlint.findings import Step
-
-            return Cause("data", Trail(Step(path, line, "each rank gets its own part of the data")))
-    if value.cause is not None and value.cause.kind in ("rank", "data", "local rank", "node", "length"):
-        return Cause("data", value.cause.trail)
-    return None
-
-
-def uneven_cause(machine: Machine, value: Value) -> Cause | None:
-    if isinstance(value, Object):
-        found = value.facts.get("uneven")
-        if isinstance(found, Cause):
-            return found
-    return containers.length_cause(machine, value)
+def number(machine: Machine, value: Object) -> Value:
+    """One number of a range: it differs where the range begins, steps or ends by rank."""
+    ends = [value.attributes.get(name) for name in ("start", "step", "count")]
+    cause = next((end.cause for end in ends if end is not None and end.cause is not None), None)
+    tags = frozenset(tag for end in ends if end is not None for tag in end.tags)
+    return machine.unknown("number", value.number, cause=cause, tags=tags)
 
 
 def iterated(machine: Machine, value: Value, mask: int) -> Value:
@@ -65,15 +64,22 @@ def iterated(machine: Machine, value: Value, mask: int) -> Value:
 
 
 def element(machine: Machine, value: Object, mask: int) -> Value | None:
-    if value.kind == LOADER or value.facts.get("loader"):
-        cause = value.facts.get("sharded by")
-        if isinstance(cause, Cause):
-            cause = cause.then(machine.step("a batch of this rank's data"))
-        return machine.unknown("batch", value.number, machine.symbols.fresh("turn"), cause=cause)
+    if loaders.is_loader(machine, value):
+        return loaders.element(machine, value)
+    if isinstance(value.kind, str) and value.kind.startswith(CHAINS):
+        cause = sharding.is_part(value)
+        tags = frozenset({("loader", value.number)})
+        machine.facts.setdefault("loaders", {})[value.number] = value
+        return machine.unknown("batch", value.number, machine.symbols.fresh("turn"), cause=cause, tags=tags)
     return None
 
 
 def length(machine: Machine, value: Object, mask: int) -> Value | None:
+    if loaders.is_loader(machine, value):
+        return loaders.length(machine, value)
+    if value.kind == "torch.Tensor":
+        known = value.facts.get("length")
+        return known if isinstance(known, Value) else None
     uneven = value.facts.get("uneven")
     if isinstance(uneven, Cause):
         return machine.unknown("length", value.number, cause=uneven)
@@ -81,18 +87,44 @@ def length(machine: Machine, value: Object, mask: int) -> Value | None:
 
 
 def method(machine: Machine, receiver: Object, name: str, call: Invocation) -> Value | None:
+    if name == "set_epoch":
+        return set_epoch(machine, receiver, call)
+    drawn = seeds.method(machine, receiver, name, call)
+    if drawn is not None:
+        return drawn
+    if isinstance(receiver.kind, str) and receiver.kind.startswith(CHAINS) and name not in LEAVES:
+        return receiver
     return None
 
 
+def set_epoch(machine: Machine, receiver: Value, call: Invocation) -> Value:
+    machine.emit_event("record", "set-epoch", call.name, call.mask, subject=receiver, extra={"call": call})
+    return NONE
+
+
 def unknown_method(machine: Machine, receiver: Value, name: str, call: Invocation) -> Value | None:
+    if name == "set_epoch":
+        return set_epoch(machine, receiver, call)
+    if name == "sort" and call.node is not None and isinstance(call.node.func, ir.Attr):
+        from dtlint.machine.assignment import assign_target
+
+        target = call.node.func.value
+        if isinstance(target, ir.Name | ir.Attr) and isinstance(receiver, Unknown):
+            assign_target(machine, target, provenance.without(receiver, "order"), call.mask)
+            return NONE
     return None
 
 
 def attribute(machine: Machine, thing: Object, name: str, mask: int) -> Value | None:
+    if loaders.is_loader(machine, thing):
+        return loaders.attribute(machine, thing, name, mask)
     return None
 
 
 def read_item(machine: Machine, base: Value, index: Value, mask: int) -> Value | None:
+    if isinstance(base, Object) and isinstance(base.kind, str) and base.kind.startswith("datasets."):
+        if isinstance(index, Const) and isinstance(index.value, str):
+            return base  # a split of the data set
     return None
 
 
@@ -103,13 +135,54 @@ def called(machine: Machine, thing: Object, call: Invocation) -> Value | None:
 def made_instance(
     machine: Machine, thing: Object, bases: list[str], arguments: tuple[Value, ...], keywords: Any, mask: int
 ) -> None:
-    """Project datasets that were given a rank-local list have a rank-local length."""
-    for value in arguments[:2]:
-        uneven = uneven_cause(machine, value)
-        if uneven is not None and any("Dataset" in base for base in bases):
-            thing.facts["uneven"] = uneven
-            thing.facts["sharded by"] = Cause("data", uneven.trail)
+    """Instances of project classes speak for themselves: their methods are run."""
 
 
-MODELS: dict[str, Any] = {}
-__all__ = ["MODELS", "Bound", "Const", "External", "Row", "Tuple", "Unknown", "token"]
+# --- what rows ask for -----------------------------------------------------------------------------------------
+
+
+def shard(machine: Machine, call: Invocation) -> Value | None:
+    """`dataset.shard(n, index)`, `split_dataset_by_node(dataset, rank, world)`: a part for each rank."""
+    dataset = call.receiver if call.receiver is not None else call.get("dataset")
+    index = call.get("index") or call.get("rank")
+    if index is None or index.cause is None or not isinstance(dataset, Object):
+        return dataset
+    made = machine.new(dataset.kind, call.mask)
+    made.attributes.update(dataset.attributes)
+    made.facts.update(dataset.facts)
+    mark = sharding.remember(machine, "shard")
+    made.facts["shard"] = mark
+    step = Step(mark[1], mark[2][0], "each rank takes its own part here")
+    made.facts["sharded by"] = Cause("data", Trail(step, index.cause.trail))
+    return made
+
+
+def self_sharded(machine: Machine, call: Invocation) -> Value | None:
+    made = machine.new(call.row.type, call.mask)
+    made.facts.update(api=call.name, call=call, shards=True)
+    return made
+
+
+def worker_info(machine: Machine, call: Invocation) -> Value:
+    return machine.unknown("worker info", 0, tags=frozenset({provenance.WORKER}))
+
+
+def listing(machine: Machine, call: Invocation) -> Value | None:
+    """Names of files in the order this host's file system gives them."""
+    from dtlint.machine.expressions import opaque
+
+    receiver = (call.receiver,) if call.receiver is not None else ()
+    found = opaque(machine, call.name, *receiver, *call.values)
+    return provenance.marked(found, (*sharding.remember(machine, "order"), call.name))
+
+
+MODELS: dict[str, Any] = {
+    "split_by_rank": shard,
+    "dataset_shard": shard,
+    "self_sharded_dataset": self_sharded,
+    "worker_info": worker_info,
+    "listing": listing,
+    **seeds.MODELS,
+    **handing.MODELS,
+}
+__all__ = ["MODELS", "constructed", "element", "length", "number"]

@@ -7,45 +7,8 @@ from typing import Any
 from dtlint.machine import attributes
 from dtlint.machine.core import Machine
 from dtlint.machine.lanes import token
-from dtlint.machine.library.groups import group_in
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.values import NONE, ClassRef, Const, FunctionRef, Object, Tuple, Unknown, Value
-
-DDP = "torch.nn.parallel.DistributedDataParallel"
-FSDP = "torch.distributed.fsdp.FullyShardedDataParallel"
-
-
-def wrap(machine: Machine, call: Invocation, kind: str, sharded: bool) -> Value:
-    inner = call.get("module") or (call.arguments[0] if call.arguments else NONE)
-    group = group_in(machine, call.get("process_group"))
-    machine.emit_event(
-        "collective", "wrap", call.name, call.mask, group=group, implicit=True, subject=inner, extra={"wrap": kind}
-    )
-    made = machine.new(kind, call.mask)
-    made.attributes["module"] = inner
-    made.facts.update(wrapped=True, sharded=sharded, group=group, call=call.keywords)
-    if sharded:
-        machine.facts["sharded"] = True
-    return made
-
-
-def wrap_ddp(machine: Machine, call: Invocation) -> Value:
-    return wrap(machine, call, DDP, False)
-
-
-def wrap_fsdp(machine: Machine, call: Invocation) -> Value:
-    return wrap(machine, call, FSDP, True)
-
-
-def wrap_dp(machine: Machine, call: Invocation) -> Value:
-    return call.arguments[0] if call.arguments else NONE
-
-
-def unwrap(machine: Machine, call: Invocation) -> Value:
-    if isinstance(call.receiver, Object):
-        return call.receiver.attributes.get("module", call.receiver)
-    return call.receiver or NONE
-
 
 def forward(machine: Machine, model: Object, call: Invocation) -> Value:
     """The wrapped model is called: every rank of its group takes part, and the loss remembers whom it came from."""
@@ -61,7 +24,7 @@ def forward(machine: Machine, model: Object, call: Invocation) -> Value:
             subject=model,
             extra={"model": model},
         )
-    inner = model.attributes.get("module")
+    inner = model.attributes.get("module", model)  # fully_shard and the like leave the module itself
     result: Value | None = None
     if isinstance(inner, Object) and isinstance(inner.kind, ClassRef):
         result = call_module(machine, inner, call.arguments, call.keywords, call.mask, call.node)
@@ -125,10 +88,25 @@ def backward(machine: Machine, call: Invocation) -> Value:
     return NONE
 
 
-def no_sync(machine: Machine, call: Invocation) -> Value:
-    made = machine.new("<no_sync>", call.mask)
-    made.facts["context"] = "no_sync"
-    return made
+def framework_backward(machine: Machine, call: Invocation) -> Value:
+    """`accelerator.backward(loss)` reduces gradients, of whichever model the framework prepared."""
+    loss = call.arguments[0] if call.arguments else next((value for _, value in call.keywords), None)
+    held = loss.attributes.get("content") if isinstance(loss, Object) else loss
+    if not machine.facts.get("no_sync") and not machine.facts.get("join"):
+        models = wrapped_models(machine, held)
+        group = (models[0].facts.get("group") if models else None) or machine.world_group
+        machine.emit_event(
+            "collective",
+            "backward",
+            call.name,
+            call.mask,
+            group=group,
+            implicit=True,
+            subject=models[0] if models else None,
+            extra={"call": call, **({"model": models[0]} if models else {})},
+        )
+    machine.emit_event("step", "backward", call.name, call.mask, subject=held)
+    return NONE
 
 
 def join_context(machine: Machine, call: Invocation) -> Value:
@@ -138,11 +116,8 @@ def join_context(machine: Machine, call: Invocation) -> Value:
 
 
 MODELS = {
-    "wrap_ddp": wrap_ddp,
-    "wrap_fsdp": wrap_fsdp,
-    "wrap_dp": wrap_dp,
-    "unwrap": unwrap,
     "backward": backward,
+    "accelerate_backward": framework_backward,
     "join": join_context,
 }
 __all__ = ["MODELS", "Const", "call_module", "forward", "wrapped_models"]

@@ -109,7 +109,11 @@ def point_to_point(machine: Machine, call: Invocation) -> Value:
 
 
 def forget(machine: Machine, call: Invocation) -> None:
-    """An unknown function may have changed what it was given; optimism says it changed nothing that matters."""
+    """An unknown function may have changed what it was given; optimism says it changed nothing that matters. It may
+    have seeded the generators, if it says so."""
+    from dtlint.machine.library import seeds
+
+    seeds.foreign(machine, call.name)
 
 
 def callback_result(machine: Machine, value: Value) -> Value:

@@ -217,7 +217,7 @@ def through(kind: str) -> Handler:
 
             calls.resume(machine, inner, call.mask, lambda value, lanes: None)
         made = machine.new("set" if kind == "set" else "list", call.mask)
-        tags = inner.tags | ({containers.UNEVEN} if containers.length_cause(machine, inner) else frozenset())
+        tags = order_tags(machine, kind, inner) | ({containers.UNEVEN} if containers.length_cause(machine, inner) else frozenset())
         element = containers.element(machine, inner)
         made.attributes["[]"] = Unknown(
             machine.symbols.of(kind, token(inner)), inner.cause or element.cause, tags, getattr(element, "like", None)
@@ -225,6 +225,20 @@ def through(kind: str) -> Handler:
         return made
 
     return handler
+
+
+def order_tags(machine: Machine, kind: str, inner: Value) -> frozenset[Any]:
+    """Sorting makes an order everybody shares; taking texts out of a set makes one that nobody shares."""
+    held = inner.attributes.get("[]") if isinstance(inner, Object) else inner
+    tags = held.tags if held is not None else frozenset()
+    if kind == "sorted":
+        return frozenset(tag for tag in tags if not (isinstance(tag, tuple) and tag[0] == "order"))
+    if kind == "list" and isinstance(inner, Object) and inner.kind == "set" and isinstance(held, Unknown):
+        from dtlint.machine.library import provenance, sharding
+
+        if provenance.mentions(held, lambda symbol: symbol.key[0] == "text"):
+            return tags | {(*sharding.remember(machine, "order"), "set", "process")}
+    return tags
 
 
 def tuple_(machine: Machine, call: Invocation) -> Value | None:
@@ -493,6 +507,10 @@ def container_method(machine: Machine, receiver: Object, name: str, call: Invoca
         held_items = receiver.attributes.get("[]")
         if name == "insert" and len(arguments) > 1:
             containers.append(machine, receiver, arguments[1], call.mask)
+        elif name == "sort" and isinstance(held_items, Unknown):
+            from dtlint.machine.library import provenance
+
+            machine.set(receiver, "[]", provenance.without(held_items, "order"), call.mask)
         elif name in ("remove", "discard") and held_items is not None:
             machine.set(
                 receiver, "[]", machine.unknown("removed", token(held_items), cause=held_items.cause), call.mask

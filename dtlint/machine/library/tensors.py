@@ -64,6 +64,7 @@ def construct(machine: Machine, call: Invocation) -> Value | None:
     made = constructed(machine, call)
     if isinstance(made, Object) and call.name in SIZED and call.arguments:
         sizes = containers.items_of(machine, call.arguments[0]) or call.arguments[:1]
+        made.facts["length"] = sizes[0] if sizes else None
         made.facts["shape"] = next((size.cause for size in sizes if size.cause is not None), None)
     return made
 

@@ -1,0 +1,99 @@
+"""Whose batch size is this number: of all ranks together, or of one?
+
+Dividing by the number of ranks makes one rank's share of something; doing it twice, or by the devices of this node, makes
+the wrong share. Divisions and multiplications by sizes of the world are remembered as they happen, so that a rule can
+walk back from the number a loader was given.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from dtlint.ir import nodes as ir
+from dtlint.machine.core import Machine
+from dtlint.machine.values import Const, Row, Unknown, Value
+
+SIZES = frozenset({"world", "local", "group", "nodes"})
+WHOLE = ("global", "total", "effective")
+OPERATORS = frozenset({"//", "/", "*"})
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """One division or multiplication that concerns the number of ranks, or a number called global."""
+
+    op: str
+    left: Value
+    right: Value
+    result: Value
+    path: str
+    at: Any
+    scope: str
+    text: str  # the left operand as written
+    spelled: str  # the right operand as written
+
+    @property
+    def by(self) -> str:
+        """What it is divided by: world, local, group, nodes, or "" for a plain number."""
+        scale = self.right.scale if isinstance(self.right, Const) else None
+        return scale if scale in SIZES and scale is not None else ""
+
+
+def noticed(machine: Machine, node: ir.BinOp, left: Value, right: Value, result: Value) -> None:
+    if isinstance(left, Row) or isinstance(right, Row):
+        return
+    sized = isinstance(right, Const) and right.scale in SIZES
+    swapped = node.op == "*" and isinstance(left, Const) and left.scale in SIZES and not sized
+    if not sized and not swapped and not (node.op in ("//", "/") and says_whole(node.left)):
+        return
+    from dtlint.ir.text import render
+
+    if swapped:
+        left, right, first, second = right, left, node.right, node.left
+    else:
+        first, second = node.left, node.right
+    at = getattr(node, "at", None) or machine.current_at
+    frame = machine.frame
+    made = Share(node.op, left, right, result, frame.path, at, frame.scope, render(first), render(second))
+    machine.facts.setdefault("shares", []).append(made)
+
+
+def says_whole(node: ir.Expr) -> bool:
+    """A name that says it counts the samples of all ranks: `global_batch_size`, `args.total_batch`."""
+    name = node.id if isinstance(node, ir.Name) else node.name if isinstance(node, ir.Attr) else ""
+    return is_whole_name(name)
+
+
+def is_whole_name(name: str) -> bool:
+    words = name.lower().replace("-", "_").split("_")
+    return "batch" in words and any(word in words for word in WHOLE)
+
+
+def same_number(value: Value, other: Value) -> bool:
+    if value is other:
+        return True
+    if isinstance(value, Const) and isinstance(other, Const):
+        return bool(value.scale) and value.scale == other.scale and value == other and not isinstance(value.value, bool)
+    if isinstance(value, Unknown) and isinstance(other, Unknown):
+        if value.symbol is other.symbol:
+            return True
+        key = value.symbol.key  # int(x / world)
+        return key[0] in ("builtins.int", "builtins.round", "builtins.max") and other.symbol in key[1:]
+    return False
+
+
+def history(shares: list[Share], value: Value | None) -> Iterator[Share]:
+    """The divisions and multiplications that made this number, latest first."""
+    seen = 0
+    while value is not None and seen < 8:
+        seen += 1
+        made = next((share for share in reversed(shares) if same_number(value, share.result)), None)
+        if made is None:
+            return
+        yield made
+        value = made.left
+
+
+__all__ = ["OPERATORS", "Share", "history", "noticed", "says_whole"]

@@ -1,0 +1,195 @@
+"""What does a data set do when a loader asks it for samples?
+
+Its `__iter__` or `__getitem__` is run as a loader worker would run it, in a log of its own and without lasting effects,
+to see what the samples depend on: the rank, the worker, the index, generators made elsewhere.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from dtlint.machine import attributes, calls, containers
+from dtlint.machine.core import Machine, OutOfBudget
+from dtlint.machine.library import provenance, sharding
+from dtlint.machine.logs import Choice, Decision, Event, Log, Loop, decisions, walk
+from dtlint.machine.values import NONE, Bound, ClassRef, FunctionRef, Object, Symbol, Unknown, Value
+
+WRAPPERS = ("torch.utils.data.Subset", "torch.utils.data.ConcatDataset", "torch.utils.data.ChainDataset")
+COST = 20_000
+
+
+@dataclass(slots=True)
+class Inside:
+    iterable: bool = False
+    values: list[Value] = field(default_factory=list)
+    guards: list[tuple[Decision, ...]] = field(default_factory=list)
+    log: Log = field(default_factory=Log)
+    known: bool = False  # was there project code to run?
+    cut: bool = False  # too expensive, or too deep
+
+    def events(self, op: str) -> list[Event]:
+        return [node for node, _ in walk(self.log) if isinstance(node, Event) and node.op == op]
+
+
+def project_datasets(machine: Machine, dataset: Value, depth: int = 4) -> list[Object]:
+    """The data sets of the project below torch's wrappers and attributes that hold data sets."""
+    if not isinstance(dataset, Object) or depth <= 0:
+        return []
+    if isinstance(dataset.kind, ClassRef):
+        found = [dataset]
+        for held in dataset.attributes.values():
+            if isinstance(held, Object) and is_dataset(machine, held):
+                found.extend(project_datasets(machine, held, depth - 1))
+        return found
+    found = []
+    for held in (dataset.attributes.get("dataset"), *(containers.items_of(machine, dataset.attributes.get("datasets", NONE)) or ())):
+        if held is not None:
+            found.extend(project_datasets(machine, held, depth - 1))
+    return found
+
+
+def is_dataset(machine: Machine, value: Value) -> bool:
+    if not isinstance(value, Object):
+        return False
+    if isinstance(value.kind, ClassRef):
+        return (
+            attributes.in_class(machine, value.kind, "__getitem__") is not None
+            or attributes.in_class(machine, value.kind, "__iter__") is not None
+        )
+    return "torch.utils.data.Dataset" in machine.knowledge.ancestors(value.kind)
+
+
+def is_iterable(machine: Machine, dataset: Value) -> bool:
+    if not isinstance(dataset, Object):
+        return False
+    if attributes.is_a(machine, dataset, "torch.utils.data.IterableDataset"):
+        return True
+    if isinstance(dataset.kind, ClassRef):
+        return (
+            attributes.in_class(machine, dataset.kind, "__getitem__") is None
+            and attributes.in_class(machine, dataset.kind, "__iter__") is not None
+        )
+    return False
+
+
+def look(machine: Machine, dataset: Object, mask: int, collate: Value | None = None) -> Inside:
+    """Run the code that makes samples."""
+    made = Inside(iterable=is_iterable(machine, dataset))
+    assert isinstance(dataset.kind, ClassRef)
+    method = attributes.in_class(machine, dataset.kind, "__iter__" if made.iterable else "__getitem__")
+    if not isinstance(method, FunctionRef):
+        return made
+    made.known = True
+    saved = (machine.sinks, machine.frame, machine.current_at, machine.depth, machine.facts, machine.budget)
+    left, leavings, guards = machine.frame.left, list(machine.frame.leavings), machine.frame.guards
+    mark = len(machine.journal)
+    machine.sinks = [(made.log, mask)]
+    machine.facts = {**machine.facts, "inside": machine.facts.get("inside", 0) + 1}
+    machine.budget = min(machine.budget, machine.spent + COST)
+    base = machine.frame
+
+    def on_yield(value: Value, lanes: int) -> None:
+        made.values.append(value)
+        made.guards.append(decisions_above(machine, base))
+
+    try:
+        if made.iterable:
+            walk_over(machine, calls.follow(machine, method, dataset, (), (), mask), mask, on_yield)
+        else:
+            index = machine.unknown("index", dataset.number, tags=frozenset({("index", dataset.number)}))
+            value = calls.follow(machine, method, dataset, (index,), (), mask)
+            on_yield(value, mask)
+        if isinstance(collate, FunctionRef | Bound) or (isinstance(collate, Object) and isinstance(collate.kind, ClassRef)):
+            calls.call_value(machine, collate, (machine.new_list(tuple(made.values[:1]), mask),), (), mask)
+    except (OutOfBudget, RecursionError):
+        made.cut = True
+    finally:
+        machine.rollback(mark)
+        machine.sinks, machine.frame, machine.current_at, machine.depth, machine.facts, machine.budget = saved
+        machine.frame.left, machine.frame.guards = left, guards
+        machine.frame.leavings[:] = leavings
+    return made
+
+
+def walk_over(machine: Machine, value: Value, mask: int, on_yield: Any) -> None:
+    """Whatever `__iter__` gave: a generator, or an iterator over something."""
+    from dtlint.machine import library
+
+    if isinstance(value, Object) and value.kind == "<generator>":
+        calls.resume(machine, value, mask, on_yield)
+        return
+    on_yield(library.element(machine, library.iterated(machine, value, mask), mask), mask)
+    on_yield(value, mask)
+
+
+def decisions_above(machine: Machine, base: Any) -> tuple[Decision, ...]:
+    found: list[Decision] = []
+    frame = machine.frame
+    while frame is not None and frame is not base:
+        found.extend(decisions(frame.guards))
+        frame = frame.caller  # type: ignore[assignment]
+    return tuple(found)
+
+
+# --- what it depends on ----------------------------------------------------------------------------------------
+
+
+def is_worker(symbol: Symbol) -> bool:
+    """`get_worker_info().id` or `.num_workers`."""
+    key = symbol.key
+    return key[0] == "attr" and len(key) > 2 and key[2] in ("id", "num_workers") and isinstance(key[1], Symbol)
+
+
+def knows_worker(value: Value) -> bool:
+    return provenance.mentions(
+        value, lambda symbol: is_worker(symbol) and any(one.key[0] == "worker info" for one in provenance.symbols_in(symbol)), 3
+    )
+
+
+def rank_decisions(made: Inside) -> list[Decision]:
+    """The guards in front of samples that depend on the rank."""
+    found: list[Decision] = []
+    for guards in made.guards:
+        for decision in guards:
+            if decision.cause is not None and decision.cause.kind in sharding.RANKS and decision not in found:
+                found.append(decision)
+    return found
+
+
+def loop_decision(made: Inside, wanted: Any) -> Decision | None:
+    """The loop whose iterable passes a test."""
+    for node, _ in walk(made.log):
+        if isinstance(node, Loop) and node.subject is not None and wanted(node.subject):
+            return node.decision
+    return None
+
+
+def splits_by_rank(made: Inside) -> Decision | bool:
+    guarded = rank_decisions(made)
+    if guarded:
+        return guarded[0]
+    looped = loop_decision(made, lambda subject: provenance.cause_of(subject, sharding.RANKS) is not None)
+    if looped is not None:
+        return looped
+    return any(provenance.cause_of(value, sharding.RANKS) is not None for value in made.values)
+
+
+def splits_by_worker(made: Inside) -> Decision | bool:
+    looped = loop_decision(made, knows_worker)
+    if looped is not None:
+        return looped
+    for node, _ in walk(made.log):
+        if isinstance(node, Choice) and node.symbol is not None:
+            asked = Unknown(node.symbol)
+            if knows_worker(asked):
+                return node.decision
+    return any(knows_worker(value) for value in made.values)
+
+
+def is_endless(made: Inside) -> bool:
+    """`while True:` around the samples: nobody runs out."""
+    return any(decision.kind == "loop" and decision.text == "while True" for guards in made.guards for decision in guards)
+
+
+__all__ = ["Inside", "is_dataset", "is_endless", "is_iterable", "knows_worker", "look", "project_datasets", "splits_by_rank", "splits_by_worker"]

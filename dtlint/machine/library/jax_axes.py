@@ -1,0 +1,340 @@
+"""Which argument of a mapped function has which axis, and do the call and its construction fit together?"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from dtlint.ir import nodes as ir
+from dtlint.machine import containers
+from dtlint.machine.core import Machine
+from dtlint.machine.library import jax_facts
+from dtlint.machine.library.invocation import Invocation
+from dtlint.machine.library.jax_facts import Mapping, fact, has, words
+from dtlint.machine.values import NONE, Bound, Const, FunctionRef, Object, Tuple, Unknown, Value
+
+
+class _Spec:
+    def __init__(self, word: str) -> None:
+        self.word = word
+
+
+UNKNOWN, FIRST = _Spec("unknown"), _Spec("first")
+SPEC = "jax.sharding.PartitionSpec"
+PYTHON_NUMBERS = frozenset({"number", "index", "builtins.int", "builtins.float", "len"})
+
+
+def texts(value: Value | None) -> tuple[str, ...]:
+    """A name, or a tuple or list of names."""
+    if value is None:
+        return ()
+    items = (value,) if isinstance(value, Const) else containers.items_of(_NOBODY, value) or ()
+    return tuple(item.value for item in items if isinstance(item, Const) and isinstance(item.value, str))
+
+
+_NOBODY: Any = None  # items_of needs no machine for tuples, lists and constants
+
+
+def indices(value: Value | None) -> tuple[int, ...] | None:
+    """`donate_argnums=0` or `(0, 1)`; None when not given or not known."""
+    if value is None or value == NONE:
+        return None
+    items = (value,) if isinstance(value, Const) else containers.items_of(_NOBODY, value)
+    if items is None:
+        return None
+    found = tuple(item.value for item in items if isinstance(item, Const) and isinstance(item.value, int))
+    return found if len(found) == len(items) else None
+
+
+def made_by(thing: Object) -> Invocation:
+    found: Invocation = thing.facts["call"]
+    return found
+
+
+# --- specs -----------------------------------------------------------------------------------------------------
+
+
+def specs_of(machine: Machine, thing: Object, count: int | None) -> tuple[Any, ...] | None:
+    """One spec for each positional argument: FIRST, UNKNOWN, None (broadcast), a PartitionSpec, or a tuple."""
+    call = made_by(thing)
+    if thing.facts["transform"] == "shard_map":
+        given = call.get("in_specs")
+        if given is None:
+            return None
+        if is_spec(given):
+            return (given,) * (count if count is not None else 8)
+        items = containers.items_of(machine, given)
+        return tuple(spec_of(machine, item) for item in items) if items is not None else None
+    given = call.get("in_axes")
+    statics = indices(call.get("static_broadcasted_argnums")) or ()
+    if given is None:
+        return tuple(None if index in statics else FIRST for index in range(count if count is not None else 8))
+    if isinstance(given, Const):
+        one = axis_spec(machine, given)
+        return tuple(None if index in statics else one for index in range(count if count is not None else 8))
+    items = containers.items_of(machine, given) if not (isinstance(given, Object) and given.kind == "dict") else None
+    if items is None:
+        return None
+    specs = [axis_spec(machine, item) for item in items]
+    return tuple(None if index in statics else spec for index, spec in enumerate(specs))
+
+
+def axis_spec(machine: Machine, value: Value) -> Any:
+    if value == NONE:
+        return None
+    if isinstance(value, Const) and isinstance(value.value, int):
+        return FIRST
+    if isinstance(value, Tuple):
+        return tuple(axis_spec(machine, item) for item in value.items)
+    return UNKNOWN
+
+
+def spec_of(machine: Machine, value: Value) -> Any:
+    if is_spec(value):
+        return value
+    if value == NONE:
+        return None
+    items = containers.items_of(machine, value) if isinstance(value, Tuple) else None
+    return tuple(spec_of(machine, item) for item in items) if items is not None else UNKNOWN
+
+
+def is_spec(value: Value | None) -> bool:
+    return isinstance(value, Object) and value.kind == SPEC
+
+
+def spec_axes(spec: Object) -> tuple[str, ...] | None:
+    """The axis names of `P("data", ("x", "y"), None)`; None where a part is not known."""
+    call = spec.facts.get("call")
+    if call is None:
+        return None
+    found: list[str] = []
+    for value in call.arguments:
+        if value == NONE:
+            continue
+        names = texts(value)
+        if not names:
+            return None
+        found += names
+    return tuple(found)
+
+
+def varying_axes(spec: Any, mapping: Mapping) -> tuple[str, ...] | None:
+    """Over which axes an argument differs: () for none, None when nobody knows."""
+    if spec is None:
+        return ()
+    if isinstance(spec, Object):
+        return spec_axes(spec)
+    if spec is FIRST:
+        return mapping.axes or ("?",)
+    return None
+
+
+def axes_of(machine: Machine, thing: Object) -> tuple[str, ...] | None:
+    """The names the transformation binds."""
+    call = made_by(thing)
+    if thing.facts["transform"] == "pmap":
+        given = call.get("axis_name")
+        if given is None or given == NONE:
+            return (f"<axis {thing.number}>",)
+        names = texts(given)
+        return names or None
+    manual = call.get("axis_names")
+    if manual is not None and texts(manual):
+        return texts(manual)
+    return mesh_axes(call.get("mesh"))
+
+
+def mesh_axes(mesh: Value | None) -> tuple[str, ...] | None:
+    if isinstance(mesh, Object):
+        found = mesh.facts.get("axis names")
+        return found if isinstance(found, tuple) else None
+    return None
+
+
+def checked(thing: Object) -> bool:
+    """shard_map follows which values vary, unless it is told not to."""
+    if thing.facts["transform"] != "shard_map":
+        return False
+    call = made_by(thing)
+    for name in ("check_vma", "check_rep"):
+        value = call.get(name)
+        if value is not None:
+            return isinstance(value, Const) and bool(value.value)
+    return True
+
+
+# --- what is wrapped -------------------------------------------------------------------------------------------
+
+
+def signature(function: Value, taken: int = 0) -> tuple[list[ir.Param], bool] | None:
+    """The positional parameters that are left, and whether more are accepted; None when nobody knows."""
+    if isinstance(function, Bound):
+        extra = len(function.extra) + (1 if function.receiver is not None else 0)
+        found = signature(function.function, taken + extra)
+        if found is None:
+            return None
+        named = {name for name, _ in function.keywords}
+        return [param for param in found[0] if param.name not in named], found[1]
+    if isinstance(function, Object) and "transform" in function.facts:
+        return signature(function.facts["function"], taken) if function.facts["transform"] != "grad" else None
+    if not isinstance(function, FunctionRef):
+        return None
+    params = [param for param in function.node.params if param.kind in ("positional", "normal")]
+    more = any(param.kind == "vararg" for param in function.node.params)
+    return params[taken:], more
+
+
+def check_construction(machine: Machine, made: Object, call: Invocation) -> None:
+    """Indices that point behind the last positional parameter."""
+    known = signature(made.facts["function"])
+    if known is None or known[1]:
+        return
+    count = len(known[0])
+    if isinstance(made.facts["function"], FunctionRef) and made.facts["function"].owner is not None:
+        return  # a method that is wrapped in its class: the receiver comes later
+    for option in ("static_broadcasted_argnums", "donate_argnums"):
+        for index in indices(call.get(option)) or ():
+            if index >= count:
+                what = f"`{option}` names position {index}, but the function has {count} positional parameters left"
+                jax_facts.note(machine, "axes", call.mask, None, (), what=what, effect="crash")
+
+
+# --- a call ----------------------------------------------------------------------------------------------------
+
+
+def check_call(machine: Machine, thing: Object, call: Invocation, specs: tuple[Any, ...] | None) -> None:
+    if thing.facts["transform"] != "pmap":
+        return
+    made = made_by(thing)
+    where = thing.facts["where"]
+    here = machine.step("called here")
+    given = made.get("in_axes")
+    explicit = given is not None and given != NONE
+    items = containers.items_of(machine, given) if given is not None and not isinstance(given, Const) else None
+    if isinstance(given, Tuple) and items is not None and len(items) != len(call.arguments):
+        what = f"`in_axes` has {len(items)} entries, the call gives {len(call.arguments)} positional arguments"
+        jax_facts.note(machine, "axes", call.mask, where, (here,), what=what, effect="crash")
+        return
+    if specs is None:
+        return
+    statics = indices(made.get("static_broadcasted_argnums")) or ()
+    known = signature(thing.facts["function"])
+    names = [param.name for param in known[0]] if known is not None else []
+    led = any(words(jax_facts.deep((value,)), "device axis") for value in call.arguments)
+    for index, value in enumerate(call.arguments):
+        if index in statics or index >= len(specs):
+            continue
+        name = names[index] if index < len(names) else f"argument {index}"
+        spec = specs[index]
+        if spec is None:
+            if broadcast_batch(value):
+                what = f"`{name}` has one part for each device, but `in_axes` gives the whole of it to every device"
+                jax_facts.note(machine, "axes", call.mask, where, (here,), what=what, effect="wrong")
+            continue
+        if spec is not FIRST:
+            continue
+        lack = lacks_axis(value)
+        if lack and not explicit:
+            what = f"`{name}` is {lack}"
+            jax_facts.note(machine, "no axes", call.mask, where, (here,), what=what, name=name, index=index)
+        elif lack:
+            what = f"`{name}` is {lack}, but `in_axes` maps it over its first axis"
+            jax_facts.note(machine, "axes", call.mask, where, (here,), what=what, effect="crash")
+        elif isinstance(value, Const) and isinstance(value.value, str):
+            what = f"`{name}` is the text {value.value!r}: not an array, and not in `static_broadcasted_argnums`"
+            jax_facts.note(machine, "axes", call.mask, where, (here,), what=what, effect="crash")
+        check_counts(machine, call, value, led, here)
+    for keyword, value in call.keywords:
+        lack = lacks_axis(value)
+        if keyword is not None and lack:
+            what = f"keyword arguments are always mapped over their first axis, and `{keyword}` is {lack}"
+            jax_facts.note(machine, "no axes", call.mask, where, (here,), what=what, name=keyword, keyword=True)
+    lost = [number for number in indices(made.get("donate_argnums")) or () if number >= len(call.arguments)]
+    if lost and call.keywords and not any(name is None for name, _ in call.keywords):
+        what = "`donate_argnums` counts positional arguments; what pmap is given by keyword is not donated"
+        steps = (jax_facts.step_at(where, "donate_argnums is set here"),)
+        jax_facts.note(machine, "axes", call.mask, None, steps, what=what, effect="waste")
+
+
+def lacks_axis(value: Value) -> str:
+    """Why this argument visibly has no axis of devices."""
+    if isinstance(value, Const):
+        if isinstance(value.value, int | float) and not isinstance(value.value, bool):
+            return f"the number {value.value}" if not value.scale else "a number"
+        return ""
+    if isinstance(value, Unknown) and value.symbol.key[0] in PYTHON_NUMBERS:
+        return "a Python number"
+    found = jax_facts.deep((value,))
+    if any(jax_facts.is_fact(tag, "replicated") for tag in found):
+        return ""
+    for leaf in jax_facts.leaves(value, 3):
+        if has(leaf, "key") and not has(leaf, "keys") and not has(leaf, "device axis") and not has(leaf, "output"):
+            return "one unsplit key"
+        host = words(leaf.tags, "host tree")
+        if host and not has(leaf, "device axis"):
+            return str(host[0][2])
+    return ""
+
+
+def broadcast_batch(value: Value) -> bool:
+    found = jax_facts.deep((value,))
+    return (
+        any(tag[2] == "local" for tag in words(found, "device axis"))
+        and not words(found, "replicated")
+        and not words(found, "keys")
+        and not words(found, "output")
+    )
+
+
+def check_counts(machine: Machine, call: Invocation, value: Value, led: bool, here: Any) -> None:
+    """Keys and batches that count something else than this host's devices."""
+    hosts = machine.facts.get("jax hosts")
+    for leaf in jax_facts.leaves(value, 3):
+        for tag in words(leaf.tags, "keys"):
+            if has(leaf, "replicated") or tag[5] is None:
+                continue
+            if tag[3] == "world" and hosts:
+                what = "as many keys as all hosts have devices, for a pmap over this host's devices"
+                jax_facts.note(machine, "key count", call.mask, tag[5], (here,), what=what)
+            elif tag[3] == "" and tag[4] is not None and led and tag[4] != 1:
+                what = f"{tag[4]} keys, where the mapped axis has one entry for each device"
+                jax_facts.note(machine, "key count", call.mask, tag[5], (here,), what=what)
+        for tag in words(leaf.tags, "device axis"):
+            if tag[2] == "world" and hosts:
+                jax_facts.note(machine, "world axis", call.mask, tag[3], (here,))
+
+
+# --- meshes ----------------------------------------------------------------------------------------------------
+
+
+def check_specs(machine: Machine, call: Invocation) -> None:
+    """Do the specs of a shard_map name axes of its mesh?"""
+    for option in ("in_specs", "out_specs"):
+        value = call.get(option)
+        if value is not None:
+            against_mesh(machine, call.get("mesh"), value, call.mask)
+
+
+def against_mesh(machine: Machine, mesh: Value | None, value: Value, mask: int, depth: int = 3) -> None:
+    axes = mesh_axes(mesh)
+    if axes is None:
+        return
+    if isinstance(value, Object) and value.kind == SPEC:
+        for name in spec_axes(value) or ():
+            if name not in axes:
+                where = (value.path, value.at, machine.frame.scope)
+                assert isinstance(mesh, Object)
+                steps = (
+                    jax_facts.step_at((mesh.path, mesh.at, ""), f"the mesh has {', '.join(map(repr, axes))}"),
+                    machine.step("meets that mesh here"),
+                )
+                jax_facts.note(machine, "mesh axis", mask, where, steps, name=name, axes=axes)
+                return
+    elif depth:
+        for item in containers.items_of(machine, value) or () if not isinstance(value, Const) else ():
+            against_mesh(machine, mesh, item, mask, depth - 1)
+        if isinstance(value, Object) and value.kind == "dict":
+            for held in list(value.attributes.values()):
+                against_mesh(machine, mesh, held, mask, depth - 1)
+
+
+__all__ = ["FIRST", "UNKNOWN", "check_call", "check_construction", "check_specs", "fact"]

@@ -1,0 +1,306 @@
+"""What do `cond`, `switch`, `while_loop`, `scan`, `map` and `tree.map` run, and do all devices run the same?
+
+Callbacks run in logs of their own. A predicate that varies over an axis matters where the sides make different
+collectives over that axis; a loop whose condition varies matters where its body makes any.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from dtlint.machine import containers
+from dtlint.machine.core import Machine
+from dtlint.machine.library import jax_facts
+from dtlint.machine.library.invocation import Invocation
+from dtlint.machine.library.jax_facts import words
+from dtlint.machine.lanes import join
+from dtlint.machine.logs import Choice, Decision, Event, Log, Loop, walk
+from dtlint.machine.values import NONE, FunctionRef, Object, Symbol, Tuple, Unknown, Value
+
+
+def separately(machine: Machine, mask: int, run: Callable[[], Value]) -> tuple[Log, Value]:
+    log = Log()
+    saved = machine.sinks
+    machine.sinks = [(log, mask)]
+    try:
+        return log, run()
+    finally:
+        machine.sinks = saved
+
+
+def callback(machine: Machine, function: Value | None, arguments: tuple[Value, ...], mask: int) -> Value:
+    from dtlint.machine import calls
+
+    if function is None:
+        return machine.fresh("nothing")
+    return calls.call_value(machine, function, arguments, (), mask)
+
+
+def device_calls(log: Log) -> list[Event]:
+    return [node for node, _ in walk(log) if isinstance(node, Event) and node.kind == "device-collective"]
+
+
+def said(events: list[Event]) -> list[tuple[Any, ...]]:
+    return [(event.op, event.extra.get("axes")) for event in events]
+
+
+def varying(value: Value) -> set[str]:
+    return {tag[2] for tag in words(jax_facts.deep((value,)), "varies")}
+
+
+def over(events: list[Event], axes: set[str]) -> list[Event]:
+    return [event for event in events if not axes.isdisjoint(event.extra.get("axes") or ())]
+
+
+# --- branches --------------------------------------------------------------------------------------------------
+
+
+def cond(machine: Machine, call: Invocation) -> Value | None:
+    if len(call.arguments) < 3 and call.get("true_fun") is None:
+        return None
+    operands = call.arguments[3:] or tuple(value for name, value in call.keywords if name == "operand")
+    predicate = call.get("pred") or (call.arguments[0] if call.arguments else NONE)
+    return branches(machine, call, predicate, (call.get("true_fun"), call.get("false_fun")), operands)
+
+
+def switch(machine: Machine, call: Invocation) -> Value | None:
+    listed = call.get("branches")
+    items = containers.items_of(machine, listed) if listed is not None else None
+    if not items:
+        return None
+    return branches(machine, call, call.get("index") or NONE, items, call.arguments[2:])
+
+
+def branches(
+    machine: Machine, call: Invocation, predicate: Value, functions: Any, operands: tuple[Value, ...]
+) -> Value:
+    jax_facts.started(machine)
+    logs: list[Log] = []
+    results: list[Value] = []
+    for function in functions:
+        log, value = separately(machine, call.mask, lambda function=function: callback(machine, function, operands, call.mask))
+        logs.append(log)
+        results.append(value)
+    axes = varying(predicate)
+    different = next(
+        (log for log in logs[1:] if said(over(device_calls(log), axes)) != said(over(device_calls(logs[0]), axes))), None
+    )
+    if axes and different is not None:
+        events = over(device_calls(logs[0]), axes) or over(device_calls(different), axes)
+        met(machine, call, axes, events[0], f"jax.lax.{call.name.rpartition('.')[2]}")
+    emit_sides(machine, call.mask, logs, predicate)
+    return merged(machine, results, predicate)
+
+
+def emit_sides(machine: Machine, mask: int, logs: list[Log], predicate: Value) -> None:
+    """The sides exclude each other: nested choices."""
+    if not any(log.nodes for log in logs):
+        return
+    symbol = predicate.symbol if isinstance(predicate, Unknown) else machine.symbols.fresh("cond")
+    rest = logs[-1]
+    for log in reversed(logs[:-1]):
+        frame = machine.frame
+        decision = Decision("branch", frame.path, machine.current_at, "the predicate", None, mask, mask, frame.scope)
+        choice = Choice(symbol, decision, mask, frame.guards)
+        choice.then, choice.other = log, rest
+        rest = Log()
+        rest.nodes.append(choice)
+        symbol = machine.symbols.fresh("cond")
+    for node in rest.nodes:
+        machine.emit(node)
+
+
+def merged(machine: Machine, results: list[Value], predicate: Value) -> Value:
+    symbol = machine.symbols.fresh("cond")
+    result = results[0]
+    for other in results[1:]:
+        if isinstance(result, Tuple) and isinstance(other, Tuple) and len(result.items) == len(other.items):
+            result = Tuple(
+                tuple(join(a, b, machine.symbols, symbol, None) for a, b in zip(result.items, other.items, strict=True))
+            )
+        else:
+            result = join(result, other, machine.symbols, symbol, None)
+    more = words(jax_facts.deep((predicate,)), "varies")
+    return jax_facts.mapped_tree(machine, result, lambda one: jax_facts.with_facts(machine, one, more)) if more else result
+
+
+def met(machine: Machine, call: Invocation, axes: set[str], event: Event, what: str) -> None:
+    steps = (jax_facts.step_at((event.path, event.at, ""), f"`{event.op}` over {', '.join(map(repr, sorted(axes)))}"),)
+    mapping = jax_facts.device_mapping(machine)
+    if mapping is not None:
+        steps = (jax_facts.step_at(mapping.where, f"mapped over the devices by {mapping.kind}"), *steps)
+    jax_facts.note(machine, "varying predicate", call.mask, None, steps, op=event.op, what=what)
+
+
+# --- loops -----------------------------------------------------------------------------------------------------
+
+
+def turned(machine: Machine, mask: int, text: str, run: Callable[[], Value]) -> tuple[Loop, Value]:
+    """A callback that runs many times, as one loop in the log."""
+    frame = machine.frame
+    decision = Decision("loop", frame.path, machine.current_at, text, None, mask, mask, frame.scope)
+    loop = Loop(decision, mask, frame.guards, None, None, None, "callback")
+    loop.body, value = separately(machine, mask, run)
+    return loop, value
+
+
+def widened(machine: Machine, value: Value) -> Value:
+    def leaf(one: Value) -> Value:
+        if isinstance(one, FunctionRef | Object):
+            return one
+        return Unknown(machine.symbols.of("scan", machine.symbols.fresh("carry")), one.cause, one.tags)
+
+    return jax_facts.mapped_tree(machine, value, leaf)
+
+
+def symbols_of(value: Value) -> set[Symbol]:
+    return {leaf.symbol for leaf in jax_facts.leaves(value, 6) if isinstance(leaf, Unknown)}
+
+
+def carry_on(machine: Machine, loop: Loop, carry: Value, after: Value) -> None:
+    """Carried leaves that the body hands on unchanged are the same in every turn."""
+    kept = symbols_of(after)
+    loop.variant |= {symbol for symbol in symbols_of(carry) if symbol not in kept}
+
+
+def steady(machine: Machine, carry: Value, run: Callable[[Value], Value]) -> Value:
+    """Facts of the carry after one turn are facts before the next."""
+    first = run(carry)
+    old, new = list(jax_facts.leaves(carry, 6)), list(jax_facts.leaves(first, 6))
+    if len(old) != len(new):
+        return carry
+    more = iter(new)
+
+    def leaf(one: Value) -> Value:
+        later = next(more, None)
+        if later is None or not isinstance(one, Unknown):
+            return one
+        return Unknown(one.symbol, one.cause, one.tags | frozenset(words(later.tags, "varies")))
+
+    return jax_facts.mapped_tree(machine, carry, leaf)
+
+
+def while_loop(machine: Machine, call: Invocation) -> Value | None:
+    jax_facts.started(machine)
+    test, body = call.get("cond_fun"), call.get("body_fun")
+    carry = widened(machine, call.get("init_val") or NONE)
+
+    def quiet(state: Value) -> Value:
+        return separately(machine, call.mask, lambda: callback(machine, body, (state,), call.mask))[1]
+
+    carry = steady(machine, carry, quiet)
+    box: list[Value] = []
+
+    def once() -> Value:
+        box.append(callback(machine, test, (carry,), call.mask))
+        return callback(machine, body, (carry,), call.mask)
+
+    loop, after = turned(machine, call.mask, "while_loop", once)
+    carry_on(machine, loop, carry, after)
+    axes = varying(box[0])
+    events = over(device_calls(loop.body), axes)
+    if axes and events:
+        met(machine, call, axes, events[0], "jax.lax.while_loop")
+    if loop.body.nodes:
+        machine.emit(loop)
+    return after if isinstance(after, Tuple | Unknown | Object) else carry
+
+
+def fori_loop(machine: Machine, call: Invocation) -> Value | None:
+    jax_facts.started(machine)
+    body = call.get("body_fun")
+    start = call.get("init_val")
+    if body is None or start is None:
+        return None
+    carry = widened(machine, start)
+    index = machine.fresh("turn")
+    loop, after = turned(machine, call.mask, "fori_loop", lambda: callback(machine, body, (index, carry), call.mask))
+    loop.variant.add(index.symbol)
+    carry_on(machine, loop, carry, after)
+    axes = varying(call.get("upper") or NONE) | varying(call.get("lower") or NONE)
+    events = over(device_calls(loop.body), axes)
+    if axes and events:
+        met(machine, call, axes, events[0], "jax.lax.fori_loop")
+    if loop.body.nodes:
+        machine.emit(loop)
+    return after
+
+
+def scan(machine: Machine, call: Invocation) -> Value | None:
+    jax_facts.started(machine)
+    function = call.get("f")
+    if function is None:
+        return None
+    carry = widened(machine, call.get("init") or NONE)
+    row = element_of(machine, call.get("xs"))
+    loop, result = turned(machine, call.mask, "scan", lambda: callback(machine, function, (carry, row), call.mask))
+    loop.variant |= symbols_of(row)
+    after, out = result, result
+    if isinstance(result, Tuple) and len(result.items) == 2:
+        after, out = result.items
+        carry_on(machine, loop, carry, after)
+    else:
+        loop.variant |= symbols_of(carry)
+    if loop.body.nodes:
+        machine.emit(loop)
+    return Tuple((after, out)) if isinstance(result, Tuple) else None
+
+
+def element_of(machine: Machine, xs: Value | None) -> Value:
+    """One row of what is scanned or mapped: new in every turn."""
+    from dtlint.machine.library import jax_keys
+
+    def leaf(one: Value) -> Value:
+        if not isinstance(one, Unknown):
+            return one
+        taken = jax_keys.one_of(machine, one, None) or one
+        return Unknown(machine.symbols.fresh("row"), taken.cause, taken.tags)
+
+    return jax_facts.mapped_tree(machine, xs, leaf) if xs is not None else NONE
+
+
+def map_(machine: Machine, call: Invocation) -> Value | None:
+    jax_facts.started(machine)
+    row = element_of(machine, call.get("xs"))
+    loop, result = turned(machine, call.mask, "map", lambda: callback(machine, call.get("f"), (row,), call.mask))
+    loop.variant |= symbols_of(row)
+    if loop.body.nodes:
+        machine.emit(loop)
+    return jax_facts.mapped_tree(machine, result, lambda one: one)
+
+
+def tree_map(machine: Machine, call: Invocation) -> Value | None:
+    """`tree.map(f, tree, *more)`: f runs for every leaf."""
+    function = call.get("f") or (call.arguments[0] if call.arguments else None)
+    trees = call.arguments[1:]
+    if function is None or not trees:
+        return None
+    rows = tuple(leaf_of(machine, tree) for tree in trees)
+    loop, result = turned(machine, call.mask, "every leaf", lambda: callback(machine, function, rows, call.mask))
+    for row in rows:
+        loop.variant |= symbols_of(row)
+    if loop.body.nodes:
+        machine.emit(loop)
+    if isinstance(result, Unknown):
+        return result
+    return machine.fresh("tree") if not isinstance(result, Tuple) else result
+
+
+def leaf_of(machine: Machine, tree: Value) -> Value:
+    """Any leaf of a tree: it has the facts of all of them."""
+    found = list(jax_facts.leaves(tree, 6))
+    tags = jax_facts.deep((tree,))
+    cause = next((leaf.cause for leaf in found if leaf.cause is not None), None)
+    return Unknown(machine.symbols.fresh("leaf"), cause, frozenset(tags))
+
+
+MODELS: dict[str, Any] = {
+    "jax_cond": cond,
+    "jax_switch": switch,
+    "jax_while_loop": while_loop,
+    "jax_fori_loop": fori_loop,
+    "jax_scan": scan,
+    "jax_map": map_,
+    "jax_tree_map": tree_map,
+}

@@ -1,0 +1,262 @@
+"""Which facts travel with JAX values, and what do computations make of them?
+
+A fact is a tag `("jax", word, …)` on an unknown value. `flow` is called for every result the machine cannot compute,
+once a program has shown that it uses JAX; torch programs never come here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from dtlint.findings import Step
+from dtlint.machine.core import Machine
+from dtlint.machine.logs import Event
+from dtlint.machine.values import ClassRef, Object, Row, Symbol, Tuple, Unknown, Value
+
+Tag = tuple[Any, ...]
+Tags = frozenset[Any]
+
+# facts about the inside of one mapped call; they end where the call returns
+INSIDE = frozenset({"varies", "may", "arg", "replica", "grad", "summed", "over", "mean", "draw", "from host"})
+KEYS = frozenset({"key", "keys"})
+STRUCTURAL = frozenset({"item", "slice", "tuple", "any", "comprehension", "call attribute"})
+CONTAINERS = ("list", "dict", "set")
+
+
+def fact(word: str, *rest: Any) -> Tag:
+    return ("jax", word, *rest)
+
+
+def is_fact(tag: Any, word: str) -> bool:
+    return type(tag) is tuple and tag[0] == "jax" and tag[1] == word
+
+
+def words(tags: Iterable[Any], word: str) -> list[Tag]:
+    return [tag for tag in tags if type(tag) is tuple and tag[0] == "jax" and tag[1] == word]
+
+
+def has(value: Value, word: str) -> bool:
+    return any(is_fact(tag, word) for tag in value.tags)
+
+
+def leaves(value: Value, depth: int = 4) -> Iterable[Value]:
+    """The arrays of a tree: tuples, lists, dictionaries and instances of project classes."""
+    if isinstance(value, Tuple):
+        if depth:
+            for item in value.items:
+                yield from leaves(item, depth - 1)
+    elif isinstance(value, Object) and (value.kind in CONTAINERS or isinstance(value.kind, ClassRef)):
+        if depth:
+            for held in list(value.attributes.values())[:40]:
+                yield from leaves(held, depth - 1)
+    elif isinstance(value, Row):
+        yield from leaves(value.lanes[0], depth - 1) if depth else ()
+    else:
+        yield value
+
+
+def deep(values: Iterable[Value]) -> set[Any]:
+    found: set[Any] = set()
+    for value in values:
+        if type(value) is Unknown:
+            found |= value.tags
+        elif isinstance(value, Tuple | Object | Row):
+            for leaf in leaves(value):
+                found |= leaf.tags
+    return found
+
+
+def mapped_tree(machine: Machine, value: Value, change: Callable[[Value], Value], depth: int = 5) -> Value:
+    """The same tree with other leaves."""
+    if isinstance(value, Tuple) and depth:
+        return Tuple(tuple(mapped_tree(machine, item, change, depth - 1) for item in value.items))
+    if isinstance(value, Object) and depth and (value.kind in CONTAINERS or isinstance(value.kind, ClassRef)):
+        made = Object(value.kind, value.birth, value.number, value.at, value.path)
+        made.facts = value.facts
+        for name, held in value.attributes.items():
+            made.attributes[name] = mapped_tree(machine, held, change, depth - 1)
+        return made
+    return change(value)
+
+
+def with_facts(machine: Machine, value: Value, add: Iterable[Tag], drop: frozenset[str] = frozenset()) -> Value:
+    """One leaf with more and fewer facts; constants and callables stay what they are."""
+    if not isinstance(value, Unknown):
+        return value
+    kept = [tag for tag in value.tags if not (type(tag) is tuple and tag[0] == "jax" and tag[1] in drop)]
+    return Unknown(value.symbol, value.cause, frozenset((*kept, *add)), value.like)
+
+
+def without(tags: Iterable[Any], drop: frozenset[str]) -> Tags:
+    return frozenset(tag for tag in tags if not (type(tag) is tuple and tag[0] == "jax" and tag[1] in drop))
+
+
+def array(machine: Machine, what: str, *more: Tag, values: tuple[Value, ...] = ()) -> Unknown:
+    """A new JAX array."""
+    from dtlint.machine.expressions import first_cause
+
+    return machine.fresh(what, first_cause(*values), frozenset((fact("array"), *more)))
+
+
+# --- what is noted ---------------------------------------------------------------------------------------------
+
+
+def place(machine: Machine) -> tuple[str, Any, str]:
+    return (machine.frame.path, machine.current_at, machine.frame.scope)
+
+
+def step_at(where: tuple[str, Any, str], text: str) -> Step:
+    return Step(where[0], where[1][0], text)
+
+
+def note(
+    machine: Machine,
+    op: str,
+    mask: int,
+    where: tuple[str, Any, str] | None = None,
+    steps: tuple[Step, ...] = (),
+    **more: Any,
+) -> Event:
+    """Something a rule may report: `op` says what, `where` the line an author would edit."""
+    frame = machine.frame
+    extra = {"place": where or place(machine), "steps": steps, **more}
+    event = Event("jax", op, "", mask, frame.guards, frame.path, machine.current_at, frame.scope, extra=extra)
+    machine.emit(event)
+    return event
+
+
+# --- mapped functions that are being run -----------------------------------------------------------------------
+
+
+class Mapping:
+    """One pmap, shard_map or named vmap around what is being run. `axes` is None when nobody knows the names."""
+
+    __slots__ = ("axes", "checked", "kind", "noted", "reduced", "where")
+
+    def __init__(self, kind: str, axes: tuple[str, ...] | None, where: tuple[str, Any, str], checked: bool) -> None:
+        self.kind = kind
+        self.axes = axes
+        self.where = where
+        self.checked = checked  # shard_map(check_vma=True): differentiation sums over the devices
+        self.reduced: list[Any] = []  # collectives met inside
+        self.noted: set[Any] = set()
+
+
+def mappings(machine: Machine) -> list[Mapping]:
+    found: list[Mapping] = machine.facts.setdefault("jax mappings", [])
+    return found
+
+
+def device_mapping(machine: Machine) -> Mapping | None:
+    """The innermost pmap or shard_map."""
+    for mapping in reversed(mappings(machine)):
+        if mapping.kind in ("pmap", "shard_map"):
+            return mapping
+    return None
+
+
+def started(machine: Machine) -> None:
+    """This program uses JAX: facts flow from here on."""
+    machine.flow = flow
+    machine.facts["jax"] = True
+
+
+# --- the flow --------------------------------------------------------------------------------------------------
+
+
+def flow(machine: Machine, what: str, values: tuple[Value, ...], tags: Tags) -> Tags:
+    """The facts of a result that is not computed."""
+    found = deep(values) if any(type(value) is not Unknown for value in values) else set(tags)
+    donated = machine.facts.get("jax donated")
+    if donated:
+        used(machine, values, donated)
+    if not found:
+        return tags
+    seen = {tag[1] for tag in found if type(tag) is tuple and tag[0] == "jax"}
+    if not seen:
+        return tags
+    if "draw" in seen:
+        shared_draws(machine, found)
+    if "host draw" in seen:
+        host_draws(machine, found, values)
+    drop: set[str] = {"device axis"} if what.startswith("compare") else set()
+    if what not in STRUCTURAL:
+        drop |= {"key", "keys", "output"}
+        if not what.startswith(("optax.", "op ")):
+            drop |= {"host tree", "replicated"}
+    if what in ("op /", "op //", "jax.numpy.divide", "jax.numpy.true_divide") or scaled(what, values):
+        drop |= {"summed", "over", "mean"}
+    if reduces_inside(found, what):
+        drop |= {"grad", "varies", "may", "summed", "over"}
+    kept = without(found, frozenset(drop))
+    if is_mean(what, values):
+        kept |= {fact("mean")}
+    return frozenset(tag for tag in kept if tag in tags or (type(tag) is tuple and tag[0] == "jax"))
+
+
+def scaled(what: str, values: tuple[Value, ...]) -> bool:
+    """A product with something unknown that is no gradient may be the division by the number of devices."""
+    if what != "op *":
+        return False
+    return any(type(value) is Unknown and not words(value.tags, "grad") and not has(value, "arg") for value in values)
+
+
+def is_mean(what: str, values: tuple[Value, ...]) -> bool:
+    if what in ("jax.numpy.mean", "jax.numpy.average", "jax.numpy.nanmean"):
+        return True
+    first = values[0] if values else None
+    key = first.symbol.key if what == "call" and type(first) is Unknown else ()
+    return len(key) == 3 and key[0] == "attr" and key[2] == "mean"
+
+
+def reduces_inside(found: set[Any], what: str) -> bool:
+    return what == "call" and any(is_fact(tag, "reduces") for tag in found)
+
+
+def shared_draws(machine: Machine, found: set[Any]) -> None:
+    """Numbers drawn from one key meet values that differ between the devices."""
+    varying = {tag[2] for tag in words(found, "varies")}
+    for tag in words(found, "draw"):
+        if tag[3] in varying:
+            mapping = device_mapping(machine)
+            info = machine.facts["jax draws"][tag[2]]
+            if mapping is None or tag[2] in mapping.noted:
+                continue
+            mapping.noted.add(tag[2])
+            note(machine, "shared key", machine.frame.mask, info["where"], info["steps"], spread=info["spread"])
+
+
+def host_draws(machine: Machine, found: set[Any], values: tuple[Value, ...]) -> None:
+    from dtlint.machine.expressions import deep_cause
+
+    cause = deep_cause(machine, values)
+    if cause is None or cause.kind not in ("rank", "node", "data") or mappings(machine):
+        return
+    for tag in words(found, "host draw"):
+        info = machine.facts["jax draws"][tag[2]]
+        if info.get("noted") is None:
+            steps = (*info["steps"], *cause.steps()[:2], machine.step("meets this host's own data"))
+            note(machine, "host key", machine.frame.mask, info["where"], steps)
+
+
+def used(machine: Machine, values: tuple[Value, ...], donated: dict[Symbol, Any]) -> None:
+    """A value that was given away may be read here."""
+    for value in values:
+        for leaf in leaves(value, 2):
+            if type(leaf) is Unknown:
+                base = base_of(leaf.symbol, donated)
+                if base is not None:
+                    note(machine, "read", machine.frame.mask, symbol=base)
+                    return
+
+
+def base_of(symbol: Symbol, known: dict[Symbol, Any]) -> Symbol | None:
+    """The symbol itself, or the tree it was taken from."""
+    for _ in range(6):
+        if symbol in known:
+            return symbol
+        if symbol.key[0] not in ("attr", "item") or len(symbol.key) < 2 or not isinstance(symbol.key[1], Symbol):
+            return None
+        symbol = symbol.key[1]
+    return None

@@ -1,0 +1,231 @@
+"""Where does a JAX key come from, what is derived from it, and who draws from it?
+
+A key is an unknown value whose symbol is its identity: the same symbol twice is the same key twice. Consumption
+itself is the pack's `record = "key"`; `dtlint/timeline/lives.py` reads it in program order.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from dtlint.findings import Step
+from dtlint.machine.core import Machine
+from dtlint.machine.lanes import token
+from dtlint.machine.library import jax_facts
+from dtlint.machine.library.invocation import Invocation
+from dtlint.machine.library.jax_facts import fact, has, is_fact, words
+from dtlint.machine.values import Const, Object, Tuple, Unknown, Value
+
+CARRIERS = ("key", "rng", "rng_key", "seed", "prng_key")
+FIXED = frozenset({"parameter", "loop", "attr", "scan", "missing", "keyword"})
+
+
+def make_key(machine: Machine, call: Invocation) -> Value:
+    jax_facts.started(machine)
+    seed = call.get("seed") or (call.arguments[0] if call.arguments else None)
+    machine.objects += 1
+    number = machine.objects
+    text = "the key is made" + (" from one seed on every host" if seed is not None and seed.cause is None else "")
+    where = jax_facts.place(machine)
+    machine.facts.setdefault("jax roots", {})[number] = (where, text)
+    return machine.fresh("key", seed.cause if seed is not None else None, frozenset((fact("key", number),)))
+
+
+def key_of(machine: Machine, call: Invocation) -> Value | None:
+    return call.get("key") or (call.arguments[0] if call.arguments else None)
+
+
+def lineage(value: Value) -> list[Any]:
+    """The facts that children of a key inherit."""
+    return [
+        tag
+        for tag in value.tags
+        if type(tag) is tuple and tag[0] == "jax" and tag[1] in ("varies", "may", "arg", "replica", "from host")
+    ]
+
+
+def root_of(value: Value) -> Any:
+    found = words(value.tags, "key") or words(value.tags, "keys")
+    return found[0][2] if found else 0
+
+
+def child(machine: Machine, key: Value, symbol: Any, cause: Any = None) -> Unknown:
+    return Unknown(symbol, cause or key.cause, frozenset((fact("key", root_of(key)), *lineage(key))))
+
+
+def split(machine: Machine, call: Invocation) -> Value | None:
+    jax_facts.started(machine)
+    key = key_of(machine, call)
+    if key is None:
+        return None
+    batch_used_as_key(machine, call, key)
+    number = call.get("num")
+    if number is None:
+        return Tuple((child(machine, key, machine.symbols.fresh("key")), child(machine, key, machine.symbols.fresh("key"))))
+    scale, count = count_of(number)
+    tags = frozenset((fact("keys", root_of(key), scale, count, jax_facts.place(machine)), *lineage(key)))
+    return machine.fresh("keys", key.cause or number.cause, tags)
+
+
+def count_of(number: Value) -> tuple[str, int | None]:
+    """How many keys: a scale (local, world), or a plain number."""
+    if isinstance(number, Const) and isinstance(number.value, int):
+        return number.scale or "", number.value
+    return "?", None
+
+
+def one_of(machine: Machine, keys: Value, index: Value | None) -> Value | None:
+    """`keys[i]`, or any key of a batch."""
+    if not has(keys, "keys") or not isinstance(keys, Unknown):
+        return None
+    if index is None:
+        symbol = machine.symbols.of("item", keys.symbol)
+    elif isinstance(index, Const) or (isinstance(index, Unknown) and index.symbol.key[0] in FIXED):
+        symbol = machine.symbols.of("item", keys.symbol, token(index))
+    else:
+        symbol = machine.symbols.fresh("key")
+    return child(machine, keys, symbol, index.cause if index is not None else None)
+
+
+def fold_in(machine: Machine, call: Invocation) -> Value | None:
+    jax_facts.started(machine)
+    key = key_of(machine, call)
+    if key is None:
+        return None
+    data = call.get("data")
+    steady = isinstance(data, Const) or (isinstance(data, Unknown) and data.symbol.key[0] in FIXED)
+    symbol = (
+        machine.symbols.of("fold_in", token(key), token(data))
+        if steady and data is not None and isinstance(key, Unknown)
+        else machine.symbols.fresh("key")
+    )
+    made = child(machine, key, symbol, data.cause if data is not None else None)
+    if data is None:
+        return made
+    more = [tag for tag in jax_facts.deep((data,)) if is_fact(tag, "varies") or is_fact(tag, "may")]
+    if data.cause is not None and data.cause.kind in ("rank", "node", "local rank") and jax_facts.device_mapping(machine):
+        machine.objects += 1
+        machine.facts.setdefault("jax folds", {})[machine.objects] = jax_facts.place(machine)
+        more.append(fact("from host", machine.objects))
+    return jax_facts.with_facts(machine, made, more)
+
+
+def batch_used_as_key(machine: Machine, call: Invocation, key: Value) -> None:
+    """`split(key, 1)` is a batch of one key, no key."""
+    for tag in words(key.tags, "keys"):
+        if tag[3] == "" and tag[4] == 1 and not has(key, "key"):
+            steps = (machine.step("the batch of one is used as if it were a key"),)
+            jax_facts.note(machine, "batch of one", call.mask, tag[5], steps)
+
+
+def draw(machine: Machine, call: Invocation) -> Value | None:
+    """Numbers from a key; they remember the mapped axes over which the key is the same."""
+    jax_facts.started(machine)
+    key = key_of(machine, call)
+    if key is None:
+        return None
+    batch_used_as_key(machine, call, key)
+    others = tuple(value for value in call.values if value is not key)
+    return drawn(machine, key, others, f"drawn by `{call.name.rpartition('.')[2]}`", call.mask)
+
+
+def drawn(machine: Machine, key: Value, others: tuple[Value, ...], text: str, mask: int) -> Value:
+    from dtlint.machine.expressions import deep_cause
+
+    tags = {tag for tag in jax_facts.deep(others) if type(tag) is tuple and tag[0] == "jax"}
+    tags = {tag for tag in tags if tag[1] not in ("key", "keys", "host tree", "output")}
+    own = {tag for tag in lineage(key) if tag[1] in ("varies", "may", "arg")}
+    cause = key.cause or deep_cause(machine, others)
+    mapping = jax_facts.device_mapping(machine)
+    if mapping is None:
+        if root_of(key) in machine.facts.get("jax roots", {}) and key.cause is None and machine.facts.get("jax hosts"):
+            if not machine.facts.get("jax compiled"):
+                own.add(fact("host draw", remember(machine, key, text, ())))
+    else:
+        fixed = [axis for axis in mapping.axes or () if is_shared(key, axis)]
+        hosts = words(key.tags, "from host")
+        if fixed and hosts:
+            where = machine.facts["jax folds"][hosts[0][2]]
+            steps = (machine.step(f"{text}: the same numbers on all devices of a host"), told(mapping))
+            jax_facts.note(machine, "host index", mask, where, steps)
+        elif fixed and (known_key(key) or has(key, "replica")):
+            number = remember(machine, key, text, (told(mapping),))
+            own |= {fact("draw", number, axis) for axis in fixed}
+    result = frozenset(tags | own | {fact("array")})
+    if tags and any(is_fact(tag, "draw") for tag in own):
+        jax_facts.shared_draws(machine, tags | own)
+    return machine.fresh("drawn", cause, result)
+
+
+def is_shared(key: Value, axis: str) -> bool:
+    """Is the key certainly the same on all devices of this axis?"""
+    return not any((tag[1] in ("varies", "may")) and tag[2] in (axis, "?") for tag in lineage(key))
+
+
+def known_key(key: Value) -> bool:
+    return has(key, "key") or (isinstance(key, Unknown) and has(key, "keys"))
+
+
+def told(mapping: jax_facts.Mapping) -> Step:
+    return jax_facts.step_at(mapping.where, f"the function is mapped over the devices by {mapping.kind}")
+
+
+def remember(machine: Machine, key: Value, text: str, steps: tuple[Step, ...]) -> int:
+    machine.objects += 1
+    number = machine.objects
+    root = machine.facts.get("jax roots", {}).get(root_of(key))
+    entered = machine.facts.get("jax entered", {})
+    where, spread = (root[0], "made") if root else (jax_facts.place(machine), "drawn")
+    lines = [machine.step(text)]
+    if root:
+        lines.insert(0, jax_facts.step_at(root[0], root[1]))
+    copied = machine.facts.get("jax copied", {}).get(root_of(key))
+    for tag in words(key.tags, "arg"):
+        if tag[2] in entered:
+            where, spread = entered[tag[2]]
+    if copied is not None and spread != "made":
+        where, spread = copied, "copied"
+    machine.facts.setdefault("jax draws", {})[number] = {
+        "where": where,
+        "spread": spread,
+        "steps": (*steps, *lines),
+    }
+    return number
+
+
+def carried_by_keyword(machine: Machine, call: Invocation) -> Value | None:
+    """`model.apply(…, rngs={"dropout": key})`, `Layer(…, key=key)`: a library draws from the key."""
+    if call.name.rpartition(".")[2] in ("init", "init_with_output", "lazy_init", "eval_shape"):
+        return None
+    for name, value in call.keywords:
+        if name != "rngs" and name not in CARRIERS:
+            continue
+        for key in jax_facts.leaves(value, 2):
+            if isinstance(key, Unknown) and has(key, "key"):
+                weak = name == "rngs"
+                machine.emit_event(
+                    "record", "key", call.name, call.mask, subject=key, extra={"call": call, "weak": weak, "keyword": name}
+                )
+                others = tuple(held for held in call.values if held is not value)
+                if call.receiver is not None:
+                    others = (call.receiver, *others)
+                return drawn(machine, key, others, f"handed over as `{name}`", call.mask)
+    return None
+
+
+def shard_prng_key(machine: Machine, call: Invocation) -> Value | None:
+    key = call.arguments[0] if call.arguments else None
+    if key is None:
+        return None
+    jax_facts.started(machine)
+    return machine.fresh("keys", key.cause, frozenset((fact("keys", root_of(key), "local", None, None), *lineage(key))))
+
+
+MODELS: dict[str, Any] = {
+    "jax_random_key": make_key,
+    "jax_random_split": split,
+    "jax_random_fold_in": fold_in,
+    "jax_random_draw": draw,
+    "jax_shard_prng_key": shard_prng_key,
+}
+__all__ = ["MODELS", "Object", "carried_by_keyword", "one_of"]

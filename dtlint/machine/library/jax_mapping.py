@@ -1,0 +1,316 @@
+"""What happens when a function that JAX has transformed is called?
+
+`pmap`, `shard_map`, `vmap`, `jit`, `grad` and `value_and_grad` make an object that knows what it wraps. Calling it
+runs the wrapped function of the project on what each device gets: mapped arguments vary over the axis, the others
+are the same on all devices. What comes out is judged in `jax_outputs`.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from dtlint.ir import nodes as ir
+from dtlint.machine import containers
+from dtlint.machine.core import Machine
+from dtlint.machine.library import jax_axes, jax_facts, jax_outputs
+from dtlint.machine.library.invocation import Invocation
+from dtlint.machine.library.jax_facts import Mapping, fact, has, words
+from dtlint.machine.values import NONE, Bound, Const, External, FunctionRef, Object, Tuple, Unknown, Value
+
+KINDS = {
+    "jax_pmap": "pmap",
+    "jax_vmap": "vmap",
+    "jax_jit": "jit",
+    "jax_shard_map": "shard_map",
+    "jax_grad": "grad",
+    "jax_value_and_grad": "value_and_grad",
+}
+
+
+def transform(kind: str) -> Any:
+    def handler(machine: Machine, call: Invocation) -> Value | None:
+        jax_facts.started(machine)
+        function = call.get(call.row.params[0]) or (call.arguments[0] if call.arguments else None)
+        if function is None:
+            keywords = tuple((name, value) for name, value in call.keywords if name is not None)
+            return Bound(External(call.name), None, (), keywords)
+        made = machine.new(f"<jax {kind}>", call.mask)
+        made.facts.update(transform=kind, function=function, call=call, where=jax_facts.place(machine))
+        if kind == "pmap":
+            jax_axes.check_construction(machine, made, call)
+        elif kind == "shard_map":
+            jax_axes.check_specs(machine, call)
+        return made
+
+    return handler
+
+
+def is_transformed(value: Value) -> bool:
+    return isinstance(value, Object) and "transform" in value.facts
+
+
+def call_transformed(machine: Machine, thing: Object, call: Invocation) -> Value:
+    kind = thing.facts["transform"]
+    if kind in ("pmap", "shard_map"):
+        return over_devices(machine, thing, call)
+    if kind == "vmap":
+        return over_rows(machine, thing, call)
+    if kind == "jit":
+        return compiled(machine, thing, call)
+    return differentiated(machine, thing, call)
+
+
+def inner(machine: Machine, thing: Object, arguments: tuple[Value, ...], keywords: Any, call: Invocation) -> Value:
+    from dtlint.machine import calls
+
+    return calls.call_value(machine, thing.facts["function"], arguments, keywords, call.mask, None)
+
+
+def option(thing: Object, name: str) -> Value | None:
+    made: Invocation = thing.facts["call"]
+    return made.get(name)
+
+
+# --- pmap and shard_map ----------------------------------------------------------------------------------------
+
+
+def over_devices(machine: Machine, thing: Object, call: Invocation) -> Value:
+    kind = thing.facts["transform"]
+    arguments = call.arguments
+    spread = any(isinstance(value, Object) and value.kind == "<spread>" for value in arguments)
+    specs = jax_axes.specs_of(machine, thing, len(arguments) if not spread else None)
+    if not spread:
+        jax_axes.check_call(machine, thing, call, specs)
+        donate(machine, thing, call)
+    mapping = Mapping(kind, jax_axes.axes_of(machine, thing), thing.facts["where"], jax_axes.checked(thing))
+    entered = []
+    records = []
+    for index, value in enumerate(arguments):
+        spec = specs[index] if specs is not None and index < len(specs) else jax_axes.UNKNOWN
+        machine.objects += 1
+        number = machine.objects
+        entered.append(enter(machine, value, spec, mapping, number))
+        records.append((number, value))
+        machine.facts.setdefault("jax entered", {})[number] = (thing.facts["where"], "spec")
+    keywords = []
+    for name, value in call.keywords:
+        machine.objects += 1
+        number = machine.objects
+        keywords.append((name, enter(machine, value, jax_axes.FIRST, mapping, number)))
+        records.append((number, value))
+        machine.facts.setdefault("jax entered", {})[number] = (thing.facts["where"], "spec")
+    here = jax_facts.place(machine)
+    running = jax_facts.mappings(machine)
+    running.append(mapping)
+    try:
+        result = inner(machine, thing, tuple(entered), tuple(keywords), call)
+    finally:
+        running.pop()
+    return jax_outputs.leave(machine, thing, call, mapping, result, records, here)
+
+
+def enter(machine: Machine, value: Value, spec: Any, mapping: Mapping, number: int) -> Value:
+    """What one device gets of an argument."""
+    if isinstance(value, Object) and value.kind == "<spread>":
+        made = Object("<spread>", value.birth, 0)
+        made.attributes["value"] = enter(machine, value.attributes["value"], jax_axes.UNKNOWN, mapping, number)
+        return made
+    if isinstance(spec, tuple) and isinstance(value, Tuple) and len(spec) == len(value.items):
+        return Tuple(
+            tuple(enter(machine, item, one, mapping, number) for item, one in zip(value.items, spec, strict=True))
+        )
+    return jax_facts.mapped_tree(machine, value, lambda leaf: enter_leaf(machine, leaf, spec, mapping, number))
+
+
+def enter_leaf(machine: Machine, leaf: Value, spec: Any, mapping: Mapping, number: int) -> Value:
+    if not isinstance(leaf, Unknown):
+        return leaf
+    axes = jax_axes.varying_axes(spec, mapping)
+    add = [fact("arg", number)]
+    drop = frozenset({"device axis", "host tree", "global", *jax_facts.INSIDE})
+    outer = [tag for tag in leaf.tags if type(tag) is tuple and tag[0] == "jax" and tag[1] in ("varies", "may")]
+    add += outer
+    if axes == ():
+        return jax_facts.with_facts(machine, leaf, [*add, fact("replica", number)], drop)
+    if has(leaf, "replicated"):
+        drop |= {"replicated"}
+        if has(leaf, "keys"):
+            return jax_facts.with_facts(machine, single(machine, leaf), [*add, fact("replica", number)], drop)
+        return jax_facts.with_facts(machine, leaf, [*add, fact("replica", number)], drop)
+    if has(leaf, "host tree"):
+        return jax_facts.with_facts(machine, leaf, [*add, fact("replica", number)], drop)
+    if axes is None:
+        return jax_facts.with_facts(machine, leaf, [*add, fact("may", "?")], drop)
+    if has(leaf, "keys"):
+        return jax_facts.with_facts(machine, single(machine, leaf), [*add, *(fact("varies", a) for a in axes)], drop)
+    word = "varies" if mapping.kind == "shard_map" or is_data(leaf) else "may"
+    return jax_facts.with_facts(machine, leaf, [*add, *(fact(word, axis) for axis in axes)], drop)
+
+
+def single(machine: Machine, keys: Unknown) -> Unknown:
+    from dtlint.machine.library import jax_keys
+
+    found = jax_keys.one_of(machine, keys, None)
+    return found if isinstance(found, Unknown) else keys
+
+
+def is_data(leaf: Unknown) -> bool:
+    """Is this certainly a batch with one part for each device, not a state that may be replicated?"""
+    if has(leaf, "device axis") or has(leaf, "spread out"):
+        return True
+    return leaf.symbol.key[0] in ("item", "batch") or (leaf.cause is not None and leaf.cause.kind in ("rank", "data"))
+
+
+# --- donation --------------------------------------------------------------------------------------------------
+
+
+def donate(machine: Machine, thing: Object, call: Invocation) -> None:
+    """Buffers that the call takes over; keywords are donated under jit only."""
+    numbers = jax_axes.indices(option(thing, "donate_argnums"))
+    names = jax_axes.texts(option(thing, "donate_argnames"))
+    given: list[Value] = [call.arguments[number] for number in numbers or () if 0 <= number < len(call.arguments)]
+    given += [value for name, value in call.keywords if name in names]
+    donated = machine.facts.setdefault("jax donated", {})
+    for value in given:
+        for leaf in jax_facts.leaves(value, 3):
+            if isinstance(leaf, Unknown) and (has(leaf, "array") or has(leaf, "replicated") or has(leaf, "output")):
+                base = jax_facts.base_of(leaf.symbol, donated) or leaf.symbol
+                donated[leaf.symbol] = True
+                jax_facts.note(machine, "donate", call.mask, symbol=base, made=thing.facts["where"])
+                for alias in aliases(machine, leaf):
+                    donated[alias] = True
+                    jax_facts.note(machine, "donate", call.mask, symbol=alias, made=thing.facts["where"])
+
+
+def aliases(machine: Machine, leaf: Unknown) -> list[Any]:
+    """Symbols of merged values that may be this one, held by objects within reach."""
+    found = []
+    frame = machine.frame
+    seen: set[int] = set()
+    todo: list[Value] = []
+    for _ in range(4):
+        if frame is None:
+            break
+        todo += frame.variables.values()
+        frame = frame.caller  # type: ignore[assignment]
+    while todo and len(seen) < 400:
+        value = todo.pop()
+        if isinstance(value, Object) and id(value) not in seen:
+            seen.add(id(value))
+            todo += value.attributes.values()
+        elif isinstance(value, Unknown) and value.symbol.key[0] == "phi" and leaf.symbol in value.symbol.key:
+            found.append(value.symbol)
+    return found
+
+
+# --- the others ------------------------------------------------------------------------------------------------
+
+
+def over_rows(machine: Machine, thing: Object, call: Invocation) -> Value:
+    """`vmap`: one row at a time. A named axis can be reduced over, an anonymous one cannot."""
+    from dtlint.machine.library import jax_keys
+
+    specs = jax_axes.specs_of(machine, thing, len(call.arguments))
+    names = jax_axes.texts(option(thing, "axis_name"))
+
+    def row(value: Value, spec: Any) -> Value:
+        def leaf(one: Value) -> Value:
+            if spec is None or not isinstance(one, Unknown):
+                return one
+            taken = jax_keys.one_of(machine, one, None) or one
+            more = [fact("varies", name) for name in names]
+            return jax_facts.with_facts(machine, taken, more, frozenset({"device axis"})) if more else taken
+
+        return jax_facts.mapped_tree(machine, value, leaf)
+
+    arguments = tuple(
+        row(value, specs[index] if specs is not None and index < len(specs) else jax_axes.UNKNOWN)
+        for index, value in enumerate(call.arguments)
+    )
+    mapping = Mapping("vmap", names, thing.facts["where"], False)
+    running = jax_facts.mappings(machine)
+    running.append(mapping)
+    try:
+        result = inner(machine, thing, arguments, tuple((n, row(v, jax_axes.FIRST)) for n, v in call.keywords), call)
+    finally:
+        running.pop()
+    return strip_axes(machine, result, names)
+
+
+def strip_axes(machine: Machine, value: Value, names: tuple[str, ...]) -> Value:
+    def leaf(one: Value) -> Value:
+        if isinstance(one, Unknown) and any(tag[2] in names for tag in words(one.tags, "varies")):
+            kept = frozenset(tag for tag in one.tags if tag not in {fact("varies", name) for name in names})
+            return Unknown(one.symbol, one.cause, kept, one.like)
+        return one
+
+    return jax_facts.mapped_tree(machine, value, leaf) if names else value
+
+
+def compiled(machine: Machine, thing: Object, call: Invocation) -> Value:
+    donate(machine, thing, call)
+    saved = machine.facts.get("jax compiled", 0)
+    machine.facts["jax compiled"] = saved + 1
+    try:
+        result = inner(machine, thing, call.arguments, call.keywords, call)
+    finally:
+        machine.facts["jax compiled"] = saved
+    if jax_facts.mappings(machine):
+        return result
+    return jax_outputs.placed(machine, thing, result, call)
+
+
+def differentiated(machine: Machine, thing: Object, call: Invocation) -> Value:
+    result = inner(machine, thing, call.arguments, call.keywords, call)
+    auxiliary = option(thing, "has_aux")
+    has_aux = isinstance(auxiliary, Const) and bool(auxiliary.value)
+    loss, aux = result, None
+    if has_aux and isinstance(result, Tuple) and len(result.items) == 2:
+        loss, aux = result.items
+    elif has_aux:
+        aux = containers.item(machine, result, Const(1), call.mask)
+        loss = containers.item(machine, result, Const(0), call.mask)
+    numbers = jax_axes.indices(option(thing, "argnums"))
+    wanted = numbers if numbers else (0,)
+    made = tuple(
+        gradient(machine, loss, call.arguments[number] if number < len(call.arguments) else NONE, call)
+        for number in wanted
+    )
+    given = option(thing, "argnums")
+    grads: Value = Tuple(made) if len(made) > 1 or isinstance(given, Tuple) else made[0]
+    if thing.facts["transform"] == "value_and_grad":
+        return Tuple((result, grads))
+    return Tuple((grads, aux)) if aux is not None else grads
+
+
+def gradient(machine: Machine, loss: Value, parameter: Value, call: Invocation) -> Value:
+    found = jax_facts.deep((loss,))
+    own = jax_facts.deep((parameter,))
+    mapping = jax_facts.device_mapping(machine)
+    machine.objects += 1
+    number = machine.objects
+    tags: set[Any] = {fact("array")}
+    axes = [tag for tag in words(found, "varies") if mapping is None or tag[2] in (mapping.axes or ())]
+    maybe = words(found, "may")
+    if mapping is not None and (axes or maybe):
+        info = {
+            "where": jax_facts.place(machine),
+            "args": frozenset(tag for tag in own if jax_facts.is_fact(tag, "arg")),
+            "mean": any(jax_facts.is_fact(tag, "mean") for tag in found),
+            "certain": bool(axes),
+        }
+        machine.facts.setdefault("jax grads", {})[number] = info
+        alike = not words(own, "varies") and not words(own, "may")
+        if mapping.checked and alike:
+            if axes:
+                tags |= {fact("over", number, tag[2]) for tag in axes}
+        else:
+            tags |= {fact("grad", number), *axes, *maybe}
+            if info["mean"]:
+                tags.add(fact("mean"))
+    tags |= {tag for tag in found if jax_facts.is_fact(tag, "draw") or jax_facts.is_fact(tag, "global")}
+    return machine.fresh("gradient", loss.cause, frozenset(tags))
+
+
+MODELS: dict[str, Any] = {name: transform(kind) for name, kind in KINDS.items()}
+__all__ = ["MODELS", "FunctionRef", "call_transformed", "ir", "is_transformed"]

@@ -1,0 +1,171 @@
+"""What comes out of a mapped function, and is it the same on all devices where it has to be?"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from dtlint.ir import nodes as ir
+from dtlint.machine import containers
+from dtlint.machine.core import Machine
+from dtlint.machine.library import jax_axes, jax_facts
+from dtlint.machine.library.invocation import Invocation
+from dtlint.machine.library.jax_facts import INSIDE, Mapping, fact, has, is_fact, words
+from dtlint.machine.values import NONE, Bound, Const, FunctionRef, Object, Tuple, Unknown, Value
+
+NAMED = "jax.sharding.NamedSharding"
+
+
+def leave(
+    machine: Machine,
+    thing: Object,
+    call: Invocation,
+    mapping: Mapping,
+    result: Value,
+    records: list[tuple[int, Value]],
+    here: tuple[str, Any, str],
+) -> Value:
+    outputs = result.items if isinstance(result, Tuple) else (result,)
+    machine.objects += 1
+    number = machine.objects
+    where = returned_at(thing.facts["function"]) or here
+    made = []
+    told = []
+    for index, output in enumerate(outputs):
+        found = jax_facts.deep((output,))
+        judge(machine, thing, mapping, call, found, where, here)
+        varying = bool(words(found, "varies")) and not words(found, "grad")
+        told.append((index, varying, frozenset(tag[2] for tag in words(found, "replica"))))
+        if mapping.kind == "shard_map" and not mapping.checked and varying and replicated_spec(thing, index):
+            steps = (jax_facts.step_at(where, "and is returned here"),)
+            jax_facts.note(machine, "varying output", call.mask, mapping.where, steps, index=index)
+        made.append(out(machine, output, mapping, thing, number, index))
+    jax_facts.note(
+        machine, "mapped call", call.mask, where, (jax_facts.step_at(mapping.where, f"mapped by {mapping.kind} here"),),
+        number=number, arguments=records, outputs=told,
+    )
+    return Tuple(tuple(made)) if isinstance(result, Tuple) else made[0]
+
+
+def returned_at(function: Value) -> tuple[str, Any, str] | None:
+    """The line of the last top-level `return`."""
+    while isinstance(function, Bound) or (isinstance(function, Object) and "transform" in function.facts):
+        function = function.function if isinstance(function, Bound) else function.facts["function"]
+    if isinstance(function, FunctionRef):
+        node = function.node
+        if isinstance(node, ir.Function):
+            for statement in reversed(node.body):
+                if isinstance(statement, ir.Return):
+                    return (function.path, statement.at, node.qualname)
+        elif node.at is not None:
+            return (function.path, node.at, "<lambda>")
+    return None
+
+
+def replicated_spec(thing: Object, index: int) -> bool:
+    given = jax_axes.made_by(thing).get("out_specs")
+    if isinstance(given, Tuple):
+        given = given.items[index] if index < len(given.items) else None
+    return isinstance(given, Object) and given.kind == jax_axes.SPEC and jax_axes.spec_axes(given) == ()
+
+
+def judge(
+    machine: Machine,
+    thing: Object,
+    mapping: Mapping,
+    call: Invocation,
+    found: set[Any],
+    where: tuple[str, Any, str],
+    here: tuple[str, Any, str],
+) -> None:
+    """Parameters that leave with what only this device knows, or with a sum where a mean is meant."""
+    known = machine.facts.get("jax grads", {})
+    replicas = {tag[2] for tag in words(found, "replica")}
+    arguments = {tag for tag in found if is_fact(tag, "arg")}
+    mapped = jax_facts.step_at(mapping.where, f"mapped over the devices by {mapping.kind}")
+    called = jax_facts.step_at(here, "called here")
+    for tag in words(found, "grad"):
+        info = known[tag[2]]
+        own = info["args"] & arguments
+        if not own or tag in mapping.noted:
+            continue
+        shown = info["certain"] and bool(replicas & {one[2] for one in own})
+        if shown or mapping.reduced:
+            mapping.noted.add(tag)
+            steps = (
+                jax_facts.step_at(info["where"], "gradients of this device's part of the batch"),
+                jax_facts.step_at(where, "the parameters updated with them leave the mapped function"),
+                mapped,
+                called,
+            )
+            jax_facts.note(machine, "unreduced update", call.mask, where, steps)
+    for word in ("summed", "over"):
+        for tag in words(found, word):
+            info = known.get(tag[2])
+            event = machine.facts.get("jax sums", {}).get(tag[2] if word == "summed" else ("over", tag[2]))
+            if info is None or event is None or not info["args"] & arguments or tag in mapping.noted:
+                continue
+            mapping.noted.add(tag)
+            steps = (jax_facts.step_at(info["where"], "gradients of a mean over this device's batch"), mapped)
+            jax_facts.note(machine, "summed" if word == "summed" else "summed twice", call.mask, event, steps)
+
+
+def out(machine: Machine, value: Value, mapping: Mapping, thing: Object, number: int, index: int) -> Value:
+    """What the caller gets."""
+    broadcast = jax_axes.made_by(thing).get("out_axes") == NONE or mapping.kind == "shard_map"
+
+    def leaf(one: Value) -> Value:
+        if not isinstance(one, Unknown):
+            return one
+        alike = not has(one, "varies") and not has(one, "may")
+        outer = jax_facts.mappings(machine)
+        kept = set(jax_facts.without(one.tags, INSIDE if not outer else INSIDE - {"varies", "may", "arg", "replica"}))
+        symbol = one.symbol
+        if has(one, "key"):
+            if symbol.key[0] == "item" and len(symbol.key) == 2:
+                symbol = symbol.key[1]
+            if not broadcast:
+                kept = {tag for tag in kept if not is_fact(tag, "key")}
+                kept.add(fact("keys", words(one.tags, "key")[0][2], "local", None, None))
+        else:
+            symbol = machine.symbols.of("mapped", symbol, number)
+        kept |= {fact("array"), fact("output", number, index)}
+        if not broadcast:
+            kept.add(fact("device axis", "local", None))
+            if alike:
+                kept.add(fact("replicated"))
+        return Unknown(symbol, one.cause, frozenset(kept), one.like)
+
+    return jax_facts.mapped_tree(machine, value, leaf)
+
+
+# --- jit over global arrays ------------------------------------------------------------------------------------
+
+
+def placed(machine: Machine, thing: Object, result: Value, call: Invocation) -> Value:
+    """The result of a compiled function: arrays, laid out as `out_shardings` says."""
+    given = jax_axes.made_by(thing).get("out_shardings")
+
+    def lay(value: Value, sharding: Value | None) -> Value:
+        if isinstance(sharding, Tuple) and isinstance(value, Tuple) and len(sharding.items) == len(value.items):
+            return Tuple(tuple(lay(one, two) for one, two in zip(value.items, sharding.items, strict=True)))
+        axes = sharded_over(sharding)
+        add = [fact("array")]
+        if axes:
+            add.append(fact("global", tuple(axes)))
+        return jax_facts.mapped_tree(
+            machine, value, lambda leaf: jax_facts.with_facts(machine, leaf, add, frozenset({"global"}))
+        )
+
+    return lay(result, given)
+
+
+def sharded_over(sharding: Value | None) -> tuple[str, ...] | None:
+    """The axes a NamedSharding splits an array over; () for replicated, None when nobody knows."""
+    if isinstance(sharding, Object) and sharding.kind == NAMED:
+        spec = sharding.attributes.get("spec")
+        if isinstance(spec, Object) and spec.kind == jax_axes.SPEC:
+            return jax_axes.spec_axes(spec)
+    return None
+
+
+__all__ = ["Const", "containers", "leave", "placed", "sharded_over"]

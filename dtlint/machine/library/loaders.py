@@ -1,0 +1,344 @@
+"""The life of a loader: what it was made of, who took it over, and what its batches are for each rank."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import Any
+
+from dtlint.findings import Step
+from dtlint.machine import attributes, containers
+from dtlint.machine.core import Machine
+from dtlint.machine.library import inside, provenance, samplers, sharding
+from dtlint.machine.library.invocation import Invocation
+from dtlint.machine.values import NONE, Cause, ClassRef, Const, Object, Row, Trail, Unknown, Value
+
+LOADER = "torch.utils.data.DataLoader"
+PIPELINES = ("datasets.", "tensorflow.data.", "webdataset.", "grain.")
+RESOLVED = ("list", "dict", "set")
+
+
+@dataclass(slots=True)
+class Described:
+    """What is known of a loader's data. `gives`: same, differs or unknown over the ranks."""
+
+    gives: str = "unknown"
+    why: Cause | None = None
+    shards: list[tuple[Any, ...]] = field(default_factory=list)  # where the data set was cut by rank
+    sampler: Value | None = None
+    looks: list[inside.Inside] = field(default_factory=list)
+    iterable: bool = False
+    workers: int | None = None  # None: not known
+    uneven: Cause | None = None
+    counts: tuple[int, ...] | None = None  # samples of each lane, where they are known
+    total: Value | None = None
+
+
+def is_loader(machine: Machine, value: Value | None) -> bool:
+    return isinstance(value, Object) and (value.kind == LOADER or bool(value.facts.get("loader")))
+
+
+def constructed(machine: Machine, thing: Object, call: Invocation) -> None:
+    thing.attributes["dataset"] = call.get("dataset") or NONE
+    thing.attributes["sampler"] = call.get("sampler") or NONE
+    batch_sampler = call.get("batch_sampler")
+    if batch_sampler is not None and batch_sampler != NONE:
+        thing.attributes["batch_sampler"] = batch_sampler
+    thing.facts["at"] = (machine.frame.path, machine.current_at, machine.frame.scope)
+    machine.facts.setdefault("loaders", {})[thing.number] = thing
+
+
+def option(loader: Object, name: str) -> Value | None:
+    call = loader.facts.get("call")
+    return call.get(name) if isinstance(call, Invocation) else None
+
+
+def is_open(loader: Object) -> bool:
+    """Some options came as `**options` nobody knows."""
+    call = loader.facts.get("call")
+    return not isinstance(call, Invocation) or samplers.spread(call) or any(
+        isinstance(held, Object) and held.kind == "<spread>" for held in call.arguments
+    )
+
+
+def is_true(value: Value | None) -> bool:
+    return isinstance(value, Const) and value.value is True
+
+
+def number_of(value: Value | None) -> int | None:
+    return value.value if isinstance(value, Const) and type(value.value) is int else None
+
+
+def prepared(machine: Machine, loader: Object, by: str, mask: int) -> Object:
+    """The loader a framework gives back: it divides the data between the ranks."""
+    made = machine.new(loader.kind, mask)
+    made.attributes.update(loader.attributes)
+    made.facts.update(loader.facts)
+    made.facts.pop("described", None)
+    made.facts["prepared"] = by
+    made.facts["original"] = loader
+    machine.facts.setdefault("loaders", {})[made.number] = made
+    machine.emit_event("record", "prepare", by, mask, subject=loader, extra={"prepared": made})
+    return made
+
+
+def described(machine: Machine, loader: Object) -> Described:
+    found = loader.facts.get("described")
+    if not isinstance(found, Described):
+        found = loader.facts["described"] = Described()
+        describe(machine, loader, found)
+    return found
+
+
+def describe(machine: Machine, loader: Object, found: Described) -> None:
+    dataset = loader.attributes.get("dataset", NONE)
+    found.sampler = samplers.inner(machine, loader.attributes.get("batch_sampler")) or loader.attributes.get("sampler")
+    if found.sampler == NONE:
+        found.sampler = None
+    workers = option(loader, "num_workers")
+    found.workers = 0 if workers is None and not is_open(loader) else number_of(workers)
+    found.shards = sharding.shards_of(dataset)
+    if not machine.facts.get("inside"):
+        collate = option(loader, "collate_fn")
+        for part in inside.project_datasets(machine, dataset)[:4]:
+            found.looks.append(inside.look(machine, part, machine.world.full, collate))
+    found.iterable = any(look.iterable for look in found.looks) or inside.is_iterable(machine, dataset)
+    decide(machine, loader, dataset, found)
+    if found.sampler is None and not loader.facts.get("prepared"):
+        measure(machine, loader, dataset, found)
+
+
+def decide(machine: Machine, loader: Object, dataset: Value, found: Described) -> None:
+    """Do all ranks get the same samples?"""
+    if loader.facts.get("prepared"):
+        found.gives = "differs"
+        found.why = born(machine, loader, f"`{loader.facts['prepared'].rpartition('.')[2]}` divides the data between the ranks")
+        return
+    if samplers.is_distributed(machine, found.sampler):
+        assert isinstance(found.sampler, Object)
+        found.gives = "differs"
+        found.why = born(machine, found.sampler, "each rank gets its own part of the data")
+        return
+    cause = sharding.is_part(dataset) or sharding.is_part(found.sampler or NONE)
+    for name in ("generator", "worker_init_fn", "collate_fn", "batch_sampler"):
+        cause = cause or sharding.is_part(option(loader, name) or NONE)
+    if cause is None and isinstance(dataset, Object) and dataset.facts.get("shards"):
+        cause = born(machine, dataset, "finds its rank itself")
+    split = next((one for one in (inside.splits_by_rank(look) for look in found.looks) if one), None)
+    if cause is None and split:
+        cause = split.cause if not isinstance(split, bool) else born(machine, loader, "the data set asks for its rank")
+    if cause is not None:
+        found.gives = "differs"
+        found.why = Cause("data", cause.trail)
+        return
+    if is_open(loader) or any(look.cut for look in found.looks):
+        return
+    if found.sampler is not None and not samplers.is_plain(machine, found.sampler):
+        return
+    if understood(machine, loader, dataset, found):
+        found.gives = "same"
+
+
+def born(machine: Machine, thing: Object, text: str) -> Cause:
+    return Cause("data", Trail(Step(thing.path, (thing.at or (1,))[0], text)))
+
+
+def understood(machine: Machine, loader: Object, dataset: Value, found: Described) -> bool:
+    """Is enough known of the data set to say that nothing in it asks for the rank?"""
+    if has_draws(found.looks):
+        return False  # made up as it goes: the seeds decide
+    if isinstance(dataset, Object):
+        if isinstance(dataset.kind, ClassRef):
+            return bool(found.looks) and all(look.known for look in found.looks)
+        if dataset.kind in RESOLVED:
+            return True
+        if dataset.facts.get("loader") or dataset.kind == LOADER:
+            return False
+        ancestors = machine.knowledge.ancestors(dataset.kind)
+        if dataset.kind.startswith("datasets."):
+            return True
+        if "torch.utils.data.Dataset" in ancestors and "torch.utils.data.IterableDataset" not in ancestors:
+            inner = dataset.attributes.get("dataset")
+            return inner is None or understood(machine, loader, inner, found)
+        if "torch.utils.data.IterableDataset" in ancestors:
+            return False
+        # a data set of a library nobody described: torch refuses to shuffle what is not indexed
+        return is_true(option(loader, "shuffle"))
+    if isinstance(dataset, Unknown):
+        return is_true(option(loader, "shuffle")) and dataset.symbol.key[0] not in ("parameter", "missing", "keyword", "name")
+    return False
+
+
+def has_draws(looks: list[inside.Inside]) -> bool:
+    """Samples that are drawn and do not depend on the index."""
+    for look in looks:
+        if look.events("draw") and not any(
+            provenance.has_mark(value, "index", 3)
+            or provenance.mentions(value, lambda symbol: symbol.key[0] in ("index", "deep"), 3)
+            for value in look.values
+        ):
+            return True
+    return False
+
+
+# --- how many batches ------------------------------------------------------------------------------------------
+
+
+def measure(machine: Machine, loader: Object, dataset: Value, found: Described) -> None:
+    """Do the ranks make the same number of turns?"""
+    if found.iterable:
+        uneven_stream(machine, loader, found)
+        return
+    length = length_of(machine, dataset)
+    if length is None:
+        return
+    found.total = length
+    counts = sharding.numbers(length)
+    batch = number_of(option(loader, "batch_size")) if option(loader, "batch_size") is not None else 1
+    if counts is not None:
+        found.counts = counts
+        if batch is None:
+            batch = 1
+        whole = {count // batch for count in counts}
+        started = {math.ceil(count / batch) for count in counts}
+        dropped = is_true(option(loader, "drop_last"))
+        if len(whole if dropped else started) > 1:
+            kind = "last batch" if len(whole) == 1 else "shard" if found.shards else "length"
+            found.uneven = Cause(kind, length.cause.trail if length.cause is not None else None)
+        return
+    if isinstance(length, Row | Unknown) and length.cause is not None and not is_divided(machine, length):
+        found.uneven = Cause("shard", length.cause.trail) if found.shards else length.cause
+
+
+def is_divided(machine: Machine, length: Value) -> bool:
+    """`len(range(rank, n, world))` where n is a multiple of the world size."""
+    held = length.lanes[0] if isinstance(length, Row) else length
+    if isinstance(held, Unknown) and held.symbol.key[0] == "count":
+        return sharding.multiple(held.symbol.key[2], machine.world.size) is not None
+    return False
+
+
+def length_of(machine: Machine, dataset: Value) -> Value | None:
+    """The number of samples, as the data set itself says."""
+    from dtlint.machine import calls, library
+    from dtlint.machine.values import FunctionRef
+
+    if not isinstance(dataset, Object):
+        return library.length(machine, dataset, machine.world.full)
+    if isinstance(dataset.kind, ClassRef):
+        method = attributes.in_class(machine, dataset.kind, "__len__")
+        if isinstance(method, FunctionRef):
+            saved, mark = machine.sinks, len(machine.journal)
+            from dtlint.machine.logs import Log
+
+            machine.sinks = [(Log(), machine.world.full)]
+            try:
+                return calls.follow(machine, method, dataset, (), (), machine.world.full)
+            finally:
+                machine.sinks = saved
+                machine.rollback(mark)
+        return None
+    if dataset.kind == "torch.utils.data.Subset":
+        call = dataset.facts.get("call")
+        indices = call.get("indices") if isinstance(call, Invocation) else None
+        return items_count(machine, indices) if indices is not None else None
+    if dataset.kind == "torch.utils.data.TensorDataset":
+        call = dataset.facts.get("call")
+        return items_count(machine, call.arguments[0]) if isinstance(call, Invocation) and call.arguments else None
+    return items_count(machine, dataset)
+
+
+def items_count(machine: Machine, value: Value) -> Value | None:
+    from dtlint.machine import library
+
+    for mark in provenance.marks(value, "lengths", 1):
+        cause = containers.length_cause(machine, value)
+        if cause is not None:
+            return Row(tuple(Const(number) for number in mark[1]), cause)
+    known = library.length(machine, value, machine.world.full)
+    if known is not None:
+        return known
+    cause = containers.length_cause(machine, value)
+    return machine.unknown("length", value_number(value), cause=cause) if cause is not None else None
+
+
+def value_number(value: Value) -> int:
+    return value.number if isinstance(value, Object) else id(value)
+
+
+def uneven_stream(machine: Machine, loader: Object, found: Described) -> None:
+    """Samples skipped by rank: the rest is not equally long, unless the whole is a multiple."""
+    for look in found.looks:
+        if not look.iterable or inside.is_endless(look):
+            continue
+        for guards in look.guards:
+            skipping = next((one for one in guards if one.kind == "branch" and one.cause is not None and one.cause.kind in sharding.RANKS), None)
+            if skipping is None or even_loop(machine, look):
+                continue
+            mark = ("shard", skipping.path, skipping.at, skipping.function)
+            found.shards.append(mark)
+            trail = skipping.cause.trail if skipping.cause is not None else None
+            step = Step(skipping.path, skipping.at[0], "each rank skips what others take, and the rest is not equally long")
+            found.uneven = Cause("shard", Trail(step, trail))
+            machine.facts.setdefault("shard sites", []).append(mark)
+            return
+
+
+def even_loop(machine: Machine, look: inside.Inside) -> bool:
+    """A loop over a number of items that is a multiple of the world size."""
+    from dtlint.machine.logs import Loop, walk
+
+    for node, _ in walk(look.log):
+        if isinstance(node, Loop) and isinstance(node.subject, Object) and node.subject.kind == "builtins.range":
+            stop = node.subject.attributes.get("stop")
+            if isinstance(stop, Const) and isinstance(stop.value, int):
+                return stop.value % machine.world.size == 0
+            if isinstance(stop, Unknown) and sharding.multiple(stop.symbol, machine.world.size) is not None:
+                return True
+    return False
+
+
+# --- reading ---------------------------------------------------------------------------------------------------
+
+
+def element(machine: Machine, loader: Object) -> Value:
+    """A batch: it differs where the loader divides the data."""
+    known = described(machine, loader)
+    cause = known.why
+    if cause is not None:
+        cause = Cause("data", cause.trail).then(machine.step("a batch of this rank's data"))
+    tags = frozenset({("loader", loader.number)})
+    return machine.unknown("batch", loader.number, machine.symbols.fresh("turn"), cause=cause, tags=tags)
+
+
+def length(machine: Machine, loader: Object) -> Value | None:
+    known = described(machine, loader)
+    if known.uneven is not None:
+        return machine.unknown("length", loader.number, cause=known.uneven)
+    return machine.unknown("length", loader.number)
+
+
+def attribute(machine: Machine, loader: Object, name: str, mask: int) -> Value | None:
+    if name == "batch_sampler":
+        made = machine.new("torch.utils.data.BatchSampler", mask)
+        made.attributes["sampler"] = loader.attributes.get("sampler", NONE)
+        return made
+    if name in ("batch_size", "num_workers", "drop_last", "generator"):
+        return option(loader, name)
+    return None
+
+
+__all__ = [
+    "LOADER",
+    "Described",
+    "attribute",
+    "constructed",
+    "described",
+    "element",
+    "is_loader",
+    "is_true",
+    "length",
+    "number_of",
+    "option",
+    "prepared",
+]

@@ -1,0 +1,58 @@
+"""How does a sampler divide the data set between ranks?"""
+
+from __future__ import annotations
+
+from dtlint.machine import attributes
+from dtlint.machine.core import Machine
+from dtlint.machine.values import NONE, ClassRef, Const, Object, Value
+
+DISTRIBUTED = "torch.utils.data.DistributedSampler"
+
+
+def is_distributed(machine: Machine, value: Value | None) -> bool:
+    """torch's DistributedSampler, one of its kind in another library, or a project class derived from one."""
+    if not isinstance(value, Object):
+        return False
+    if attributes.is_a(machine, value, DISTRIBUTED):
+        return True
+    kinds = [value.kind] if isinstance(value.kind, str) else attributes.external_bases(machine, value.kind)
+    return any(kind.rpartition(".")[2] in ("DistributedSampler", "StatefulDistributedSampler") for kind in kinds)
+
+
+def is_plain(machine: Machine, value: Value | None) -> bool:
+    """torch's own sampler that every rank would fill alike."""
+    if not isinstance(value, Object) or not isinstance(value.kind, str) or is_distributed(machine, value):
+        return False
+    return "torch.utils.data.Sampler" in machine.knowledge.ancestors(value.kind)
+
+
+def inner(machine: Machine, value: Value | None) -> Value | None:
+    """The sampler a batch sampler draws from."""
+    if isinstance(value, Object) and not is_distributed(machine, value):
+        held = value.attributes.get("sampler")
+        if held is not None and held != NONE:
+            return held
+        call = value.facts.get("call")
+        if call is not None and value.kind == "torch.utils.data.BatchSampler":
+            found = call.get("sampler")
+            return found if isinstance(found, Object) else value
+    return value
+
+
+def shuffles(sampler: Object) -> bool | None:
+    """Does it shuffle? torch's default is yes; None when nobody knows or the sampler is of another make."""
+    call = sampler.facts.get("call")
+    if isinstance(sampler.kind, ClassRef) or call is None:
+        return None
+    given = call.get("shuffle")
+    if given is None:
+        return True if not spread(call) else None
+    return given.value if isinstance(given, Const) and isinstance(given.value, bool) else None
+
+
+def spread(call: object) -> bool:
+    """Were there `**options` nobody knows?"""
+    return any(name is None for name, _ in getattr(call, "keywords", ()))
+
+
+__all__ = ["DISTRIBUTED", "inner", "is_distributed", "is_plain", "shuffles", "spread"]

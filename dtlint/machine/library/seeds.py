@@ -1,0 +1,303 @@
+"""Random number generators: how was each seeded, and do all ranks agree on it?
+
+The global generators (torch's on the CPU, torch's on the device, NumPy's, Python's) are four entries of one journaled
+object; `torch.Generator`, `numpy.random.Generator`, `RandomState` and `random.Random` carry their seed themselves.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from dtlint.machine import containers
+from dtlint.machine.core import Machine
+from dtlint.machine.library import provenance, sharding, tensors
+from dtlint.machine.library.invocation import Invocation
+from dtlint.machine.values import NONE, Cause, Const, Object, Row, Unknown, Value
+
+UNSEEDED = Const("<unseeded>", "unseeded")
+GENERATORS = ("torch.Generator", "numpy.random.Generator", "numpy.random.RandomState", "random.Random")
+SEEDED = "seed"
+PERMUTES = frozenset({"shuffle", "permutation", "permuted", "sample", "choice", "choices"})
+LAYERS = frozenset(
+    {"Linear", "Bilinear", "LazyLinear", "Conv1d", "Conv2d", "Conv3d", "ConvTranspose1d", "ConvTranspose2d", "Embedding"}
+    | {"EmbeddingBag", "LSTM", "GRU", "RNN", "MultiheadAttention", "Transformer", "TransformerEncoderLayer"}
+    | {"TransformerDecoderLayer", "ConvTranspose3d"}
+)
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """How a generator stands: unseeded, differs, maybe or same; `seed` is what it was seeded with, `site` where."""
+
+    verdict: str
+    seed: Value
+    site: tuple[str, Any, str] | None
+    cause: Cause | None = None
+
+
+def registers(machine: Machine) -> Object:
+    """The global generators of this run. Only a script starts with none of them seeded: a function's caller may have."""
+    found = machine.facts.get("rng")
+    if not isinstance(found, Object):
+        found = Object("<generators>", machine.world.full, 0)
+        start = UNSEEDED if from_the_start(machine) else machine.unknown("seeded elsewhere")
+        for name in ("torch", "cuda", "numpy", "python"):
+            found.attributes[name] = start
+            found.attributes[f"{name} at"] = NONE
+        machine.facts["rng"] = found
+    return found
+
+
+def from_the_start(machine: Machine) -> bool:
+    frame = machine.frame
+    while frame.caller is not None:
+        frame = frame.caller
+    return frame.variables.get("__name__") == Const("__main__")
+
+
+def state_of(machine: Machine, seed: Value | None, at: Value | None) -> State:
+    if seed is None:
+        seed = machine.unknown("seeded elsewhere")
+    site = at.value if isinstance(at, Const) and isinstance(at.value, tuple) else None
+    if seed == UNSEEDED:
+        return State("unseeded", seed, site)
+    if isinstance(seed, Row):
+        if any(lane == UNSEEDED for lane in seed.lanes):
+            return State("maybe", seed, site)
+        return State("differs", seed, site, seed.cause)
+    if isinstance(seed, Unknown) and any("'<unseeded>'" in key for key in texts(seed)):
+        return State("maybe", seed, site)
+    cause = provenance.cause_of(seed, ALL, 2)
+    if cause is not None:
+        return State("differs", seed, site, cause)
+    return State("same", seed, site)
+
+
+ALL = sharding.RANKS | {"clock", "process", "random", "host", "memory", "data", "files", "worker"}
+
+
+def texts(value: Unknown) -> list[str]:
+    found = []
+    for symbol in provenance.symbols_in(value.symbol):
+        for part in symbol.key:
+            if isinstance(part, tuple):
+                found.extend(one for one in part if isinstance(one, str))
+    return found
+
+
+def current(machine: Machine, name: str) -> State:
+    held = registers(machine)
+    return state_of(machine, machine.get(held, name), machine.get(held, f"{name} at"))
+
+
+def of_generator(machine: Machine, generator: Object) -> State:
+    return state_of(machine, machine.get(generator, SEEDED), machine.get(generator, f"{SEEDED} at"))
+
+
+def generator_for(machine: Machine, call: Invocation, register: str) -> State:
+    """The generator an API draws from: the one it was given, or the global one."""
+    given = call.get("generator") or call.get("random_state")
+    if given is None or given == NONE:
+        return current(machine, register)
+    if isinstance(given, Object) and given.kind in GENERATORS:
+        return of_generator(machine, given)
+    if isinstance(given, Object) or (isinstance(given, Unknown) and given.cause is None):
+        return State("given", given, None)
+    return state_of(machine, given, None)
+
+
+# --- seeding ---------------------------------------------------------------------------------------------------
+
+
+def seed(machine: Machine, call: Invocation) -> Value:
+    """`torch.manual_seed(s)`, `random.seed(s)`, `set_seed(s)`: the row says which generators it seeds."""
+    value = call.get("seed") or call.get("a") or (call.arguments[0] if call.arguments else None)
+    names = call.row.extra.get("seeds", ())
+    adds = call.row.extra.get("adds_rank", "")
+    if adds:
+        flag = call.get(str(adds))
+        if isinstance(flag, Const) and flag.value is True:
+            value = machine.unknown("seed", call.name, cause=machine.cause("rank", f"`{adds}=True` adds the rank to the seed"))
+    if value is None or value == NONE:
+        value = UNSEEDED
+    held = registers(machine)
+    place = Const((machine.frame.path, machine.current_at, machine.frame.scope))
+    for name in names:
+        machine.set(held, str(name), value, call.mask)
+        machine.set(held, f"{name} at", place, call.mask)
+    call.extra["value"] = value
+    return value if call.row.does == "identity" and value != UNSEEDED else NONE
+
+
+def generator_seed(machine: Machine, call: Invocation) -> Value | None:
+    """`generator.manual_seed(s)` gives the generator back."""
+    receiver = call.receiver
+    value = call.get("seed") or (call.arguments[0] if call.arguments else None)
+    if isinstance(receiver, Object) and value is not None:
+        machine.set(receiver, SEEDED, value, call.mask)
+        place = Const((machine.frame.path, machine.current_at, machine.frame.scope))
+        machine.set(receiver, f"{SEEDED} at", place, call.mask)
+        call.extra["value"] = value
+    return receiver
+
+
+def constructed(machine: Machine, thing: Object, call: Invocation) -> None:
+    """A generator of its own, or a layer whose weights are drawn now."""
+    if thing.kind in GENERATORS:
+        given = call.arguments[0] if call.arguments and thing.kind != "torch.Generator" else None
+        given = given or call.get("seed")
+        for name, value in call.keywords:
+            if name in ("seed", "x"):
+                given = value
+        start: Value = Const(0) if thing.kind == "torch.Generator" else UNSEEDED
+        thing.attributes[SEEDED] = given if given is not None and given != NONE else start
+        thing.attributes[f"{SEEDED} at"] = Const((machine.frame.path, machine.current_at, machine.frame.scope))
+        thing.facts["inside"] = bool(machine.facts.get("inside"))
+        thing.facts["scope"] = machine.frame.scope
+    elif isinstance(thing.kind, str) and thing.kind.startswith("torch.nn."):
+        if thing.kind.rpartition(".")[2] in LAYERS:
+            thing.facts["rng"] = current(machine, "torch")
+
+
+# --- drawing ---------------------------------------------------------------------------------------------------
+
+
+def torch_draw(machine: Machine, call: Invocation) -> Value | None:
+    """`torch.randn(…)`: a tensor; which generator it came from stays with the event."""
+    from dtlint.machine.library import python
+
+    call.extra["rng"] = generator_for(machine, call, "torch")
+    call.extra["device"] = current(machine, "cuda")
+    made = tensors.construct(machine, call)
+    if made is None:
+        made = python.opaque(machine, call)
+    if isinstance(made, Unknown):
+        return drawn_order(machine, call, made, call.extra["rng"]) if call.name.endswith("randperm") else made
+    return made
+
+
+def drawn_order(machine: Machine, call: Invocation, value: Unknown, state: State) -> Unknown:
+    """A permutation that ranks may not agree on."""
+    if state.verdict in ("unseeded", "differs"):
+        return provenance.marked(value, order_mark(machine, call, state))
+    return value
+
+
+def order_mark(machine: Machine, call: Invocation, state: State) -> tuple[Any, ...]:
+    reason = state.cause.kind if state.cause is not None else state.verdict
+    place = sharding.remember(machine, "order")
+    machine.facts.setdefault("order states", {})[place[1:3]] = state
+    return (*place, call.name, reason)
+
+
+def host_draw(machine: Machine, call: Invocation) -> Value | None:
+    """Python's and NumPy's global generators: alike where they were seeded alike."""
+    from dtlint.machine.library import python
+
+    state = current(machine, "numpy" if call.name.startswith("numpy.") else "python")
+    call.extra["rng"] = state
+    name = call.name.rpartition(".")[2]
+    if state.verdict == "same" and state.site is not None:
+        return machine.unknown("drawn", call.name, machine.symbols.fresh("time"))
+    if name in PERMUTES and state.verdict in ("unseeded", "differs"):
+        result = python.opaque(machine, call)
+        cause = state.cause or machine.cause("random", f"`{call.name}` draws on each rank for itself")
+        return provenance.marked(Unknown(result.symbol, cause, result.tags), order_mark(machine, call, state))
+    return None
+
+
+def shuffle(machine: Machine, call: Invocation) -> Value | None:
+    """`random.shuffle(items)`: the order of the list now depends on the generator."""
+    state = current(machine, "numpy" if call.name.startswith("numpy.") else "python")
+    call.extra["rng"] = state
+    shuffled(machine, call, call.arguments[0] if call.arguments else NONE, state)
+    return NONE
+
+
+def shuffled(machine: Machine, call: Invocation, value: Value, state: State) -> None:
+    held = value.attributes.get("[]") if isinstance(value, Object) else None
+    if isinstance(value, Object) and value.kind == "list" and held is not None:
+        made = machine.unknown("shuffled", value.number, machine.symbols.fresh("time"), tags=held.tags, cause=held.cause)
+        items = containers.items_of(machine, value)
+        if items is not None:
+            first = containers.element(machine, value)
+            made = Unknown(made.symbol, made.cause, made.tags, getattr(first, "like", None))
+            machine.facts.setdefault("shuffled counts", {})[made.symbol] = len(items)
+        if state.verdict in ("unseeded", "differs"):
+            made = provenance.marked(made, order_mark(machine, call, state))
+        machine.set(value, "[]", made, call.mask)
+
+
+def method(machine: Machine, receiver: Object, name: str, call: Invocation) -> Value | None:
+    """Methods of a generator object."""
+    from dtlint.machine.library import python
+
+    if receiver.kind not in GENERATORS or receiver.kind == "torch.Generator":
+        return None
+    if name == "seed":
+        value = call.arguments[0] if call.arguments else UNSEEDED
+        machine.set(receiver, SEEDED, value, call.mask)
+        return NONE
+    state = of_generator(machine, receiver)
+    call.extra["rng"] = state
+    machine.emit_event("record", "draw", f"{receiver.kind}.{name}", call.mask, subject=receiver, extra={"call": call})
+    if name == "shuffle":
+        shuffled(machine, call, call.arguments[0] if call.arguments else NONE, state)
+        return NONE
+    result = python.opaque(machine, call)
+    if state.cause is not None and result.cause is None:
+        result = Unknown(result.symbol, state.cause, result.tags, result.like)  # type: ignore[attr-defined]
+    if name in PERMUTES and isinstance(result, Unknown):
+        return drawn_order(machine, call, result, state)
+    return result
+
+
+def split(machine: Machine, call: Invocation) -> Value | None:
+    """`random_split`, `train_test_split`: two parts of one data set, drawn from a generator."""
+    register = "numpy" if call.name.startswith("sklearn.") else "torch"
+    state = generator_for(machine, call, register)
+    call.extra["rng"] = state
+    source = call.receiver if call.receiver is not None else (call.arguments[0] if call.arguments else NONE)
+    if call.name.startswith("torch."):
+        lengths = containers.items_of(machine, call.arguments[1]) if len(call.arguments) > 1 else None
+        count = len(lengths) if lengths is not None else 2
+        made = []
+        for _ in range(count):
+            one = machine.new("torch.utils.data.Subset", call.mask)
+            one.attributes["dataset"] = source
+            one.facts["split"] = call
+            made.append(one)
+        return machine.new_list(tuple(made), call.mask)
+    return None
+
+
+def foreign(machine: Machine, name: str) -> None:
+    """A function nobody can see that says it seeds: from here on the generators are seeded, nobody knows how."""
+    if "seed" in name.rpartition(".")[2].lower() or "determinis" in name.lower():
+        held = registers(machine)
+        for register in ("torch", "cuda", "numpy", "python"):
+            machine.set(held, register, machine.unknown("seeded elsewhere"), machine.world.full)
+            machine.set(held, f"{register} at", NONE, machine.world.full)
+
+
+def text_hash(machine: Machine, call: Invocation) -> Value | None:
+    """`hash()` of a text is salted anew in every process."""
+    value = call.arguments[0] if call.arguments else None
+    texty = isinstance(value, Const) and isinstance(value.value, str | bytes)
+    if texty or (isinstance(value, Unknown) and value.symbol.key[0] == "text"):
+        cause = machine.cause("process", "`hash()` of a text is different in every process")
+        return machine.unknown("hash", machine.symbols.fresh("process"), cause=cause)
+    return None
+
+
+MODELS = {
+    "seed": seed,
+    "generator_seed": generator_seed,
+    "torch_draw": torch_draw,
+    "host_draw": host_draw,
+    "shuffle_in_place": shuffle,
+    "random_split": split,
+    "text_hash": text_hash,
+}
+__all__ = ["GENERATORS", "MODELS", "State", "constructed", "current", "foreign", "method", "of_generator", "state_of"]

@@ -1,0 +1,213 @@
+"""Which part of the data does each rank take, and are the parts equally long?
+
+A slice, range or filter that depends on the rank is a *shard*. It is *uneven* where the lengths can be shown to differ:
+`files[rank::world]` of a list whose length is not cut to a multiple first, slices of a share that was rounded up, a
+filter on `index % world`. Shares rounded down are even.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from dtlint.findings import Step
+from dtlint.machine.core import Machine
+from dtlint.machine.lanes import token
+from dtlint.machine.library import provenance
+from dtlint.machine.values import NONE, Cause, Const, Object, Row, SliceValue, Symbol, Trail, Tuple, Unknown, Value
+
+RANKS = frozenset({"rank", "local rank", "node", "group rank", "device", "shard"})
+EVEN = "even"
+UNEVEN = "uneven"
+SIZES = ("world", "group", "local", "nodes")
+
+
+def site(machine: Machine) -> tuple[str, Any, str]:
+    return (machine.frame.path, machine.current_at, machine.frame.scope)
+
+
+def remember(machine: Machine, kind: str, place: tuple[str, Any, str] | None = None) -> tuple[Any, ...]:
+    """A mark for something that happened here; rules find the exact place under it."""
+    path, at, scope = place or site(machine)
+    return (kind, path, at, scope)
+
+
+def shard_step(mark: tuple[Any, ...], text: str = "each rank takes its own part here") -> Step:
+    return Step(mark[1], mark[2][0], text)
+
+
+def part(machine: Machine, base: Value, index: SliceValue, result: Unknown, differing: Value) -> Value:
+    """A slice whose bounds differ between lanes."""
+    cause = differing.cause
+    assert cause is not None
+    inherited = frozenset(tag for held in provenance.parts(base, 2) for tag in held.tags)
+    if cause.kind not in RANKS:
+        return Unknown(result.symbol, cause, result.tags | inherited | {UNEVEN})
+    mark = remember(machine, "shard")
+    tags = result.tags | inherited | {mark}
+    lengths = part_lengths(machine, base, index)
+    if lengths == EVEN:
+        return Unknown(result.symbol, cause, tags - {UNEVEN})
+    if isinstance(lengths, tuple) and len(set(lengths)) == 1:
+        return Unknown(result.symbol, cause, tags - {UNEVEN})
+    if lengths is None:
+        kept = tags - {UNEVEN} if index.lower.cause is not None else tags | {UNEVEN}
+        return Unknown(result.symbol, cause, kept)
+    if isinstance(lengths, tuple):
+        tags |= {("lengths", lengths)}
+    why = Cause("shard", Trail(shard_step(mark, "each rank takes its own part here, and the parts are not equally long"), cause.trail))
+    return Unknown(result.symbol, why, tags | {UNEVEN})
+
+
+def part_lengths(machine: Machine, base: Value, index: SliceValue) -> tuple[int, ...] | str | None:
+    """How long each lane's part is: exact numbers, "even", "uneven", or None when nothing can be shown."""
+    total = total_of(machine, base)
+    step = index.step
+    if isinstance(step, Const) and step.scale in SIZES and isinstance(step.value, int) and step.value > 1:
+        if not isinstance(index.lower, Row):
+            return None
+        if index.upper != NONE:
+            return None
+        if total == EVEN:
+            return EVEN
+        starts = numbers(index.lower)
+        if isinstance(total, int) and starts is not None:
+            return tuple(len(range(start, total, step.value)) for start in starts)
+        return UNEVEN
+    if step != NONE or index.lower.cause is None:
+        return None
+    low, high = index.lower, index.upper
+    if high == NONE:
+        return None
+    starts, ends = numbers(low), numbers(high)
+    if starts is not None and ends is not None:
+        if isinstance(total, int):
+            return tuple(max(0, min(end, total) - min(start, total)) for start, end in zip(starts, ends, strict=True))
+        widths = {end - start for start, end in zip(starts, ends, strict=True)}
+        return EVEN if len(widths) == 1 else None
+    share = contiguous_share(low, high, machine.world.size)
+    if share is not None:
+        return UNEVEN if rounded_up(share) and total != EVEN else EVEN
+    return None
+
+
+def numbers(value: Value) -> tuple[int, ...] | None:
+    if isinstance(value, Row) and all(isinstance(held, Const) and isinstance(held.value, int) for held in value.lanes):
+        return tuple(held.value for held in value.lanes)  # type: ignore[attr-defined]
+    return None
+
+
+def total_of(machine: Machine, value: Value) -> int | str | None:
+    """The length: a number, "even" for a multiple of the world size, or None."""
+    from dtlint.machine import library
+
+    known = library.length(machine, value, machine.world.full)
+    if isinstance(known, Const) and isinstance(known.value, int):
+        return known.value
+    if isinstance(value, Object):
+        held = value.attributes.get("[]")
+        if isinstance(held, Unknown):
+            return total_of_symbol(held.symbol, machine.world.size)
+    if isinstance(value, Unknown):
+        return total_of_symbol(value.symbol, machine.world.size)
+    return None
+
+
+def total_of_symbol(symbol: Symbol, world: int) -> int | str | None:
+    key = symbol.key
+    if key[0] == "slice" and len(key) == 5:
+        _, _, lower, upper, step = key
+        if lower in (token(NONE), ("int", "0")) and step == token(NONE):
+            return multiple(upper, world)
+        return None
+    if key[0] in ("list", "sorted") and len(key) == 2 and isinstance(key[1], Symbol):
+        return total_of_symbol(key[1], world)
+    return None
+
+
+def multiple(of: Any, world: int) -> int | str | None:
+    """A number, or "even" when the computation shows a multiple of the world size."""
+    if isinstance(of, tuple) and of[:1] == ("int",):
+        return int(of[1])
+    if not isinstance(of, Symbol):
+        return None
+    key = of.key
+    if key[0] == "op -" and isinstance(key[2], Symbol) and key[2].key[0] == "op %" and key[2].key[1] == key[1]:
+        return EVEN if is_multiple(key[2].key[2], world) else None
+    if key[0] == "op *" and (is_multiple(key[1], world) or is_multiple(key[2], world)):
+        return EVEN
+    return None
+
+
+def is_multiple(of: Any, world: int) -> bool:
+    if isinstance(of, tuple) and of[:1] == ("int",):
+        return int(of[1]) % world == 0
+    return isinstance(of, Symbol) and of.key[0] == "op *" and any(is_multiple(one, world) for one in of.key[1:3])
+
+
+def contiguous_share(low: Value, high: Value, world: int) -> object | None:
+    """`[rank * share : (rank + 1) * share]`: the share, where it is the same on all lanes."""
+    if not isinstance(low, Row) or not isinstance(high, Row):
+        return None
+    shares = []
+    for lane in range(1, world):
+        start, end = low.lanes[lane], high.lanes[lane]
+        if not isinstance(start, Unknown) or not isinstance(end, Unknown):
+            return None
+        one, other = start.symbol.key, end.symbol.key
+        if one[0] == "op *" and other[0] == "op *":
+            common = [factor for factor in one[1:3] if factor in other[1:3] and isinstance(factor, Symbol)]
+            if len(common) != 1:
+                return None
+            shares.append(common[0])
+        elif other[0] == "op +" and start.symbol in other[1:3]:
+            shares.append(other[1] if other[2] is start.symbol else other[2])
+        else:
+            return None
+    return shares[0] if all(share is shares[0] or share == shares[0] for share in shares) else None
+
+
+def rounded_up(share: object) -> bool:
+    """`math.ceil(n / world)`, `-(-n // world)` and `(n + world - 1) // world`."""
+    if not isinstance(share, Symbol):
+        return False
+    for symbol in provenance.symbols_in(share):
+        key = symbol.key
+        if key[0] == "math.ceil":
+            return True
+        if key[0] == "unary -" and isinstance(key[1], Symbol) and key[1].key[0] == "op //":
+            return True
+        if key[0] == "op //" and isinstance(key[1], Symbol) and key[1].key[0] == "op -":
+            inner = key[1].key[1]
+            if isinstance(inner, Symbol) and inner.key[0] == "op +" and key[2] in inner.key[1:3]:
+                return True
+    return False
+
+
+def shards_of(value: Value) -> list[tuple[Any, ...]]:
+    """Where the value, or what it holds, was cut by rank; a range that starts at the rank counts too."""
+    found = provenance.marks(value, "shard")
+    for held in provenance.parts(value):
+        if isinstance(held, Object):
+            mark = held.facts.get("shard")
+            if mark is not None and mark not in found:
+                found.append(mark)
+            if held.kind == "builtins.range":
+                start = held.attributes.get("start")
+                if start is not None and start.cause is not None and start.cause.kind in RANKS:
+                    found.append(("shard", held.path, held.at, ""))
+    return found
+
+
+def is_part(value: Value) -> Cause | None:
+    """Why this gives each rank something of its own, in whatever way."""
+    for held in provenance.parts(value):
+        if held.cause is not None:
+            return held.cause
+        if isinstance(held, Object):
+            found = held.facts.get("sharded by")
+            if isinstance(found, Cause):
+                return found
+    return None
+
+
+__all__ = ["EVEN", "RANKS", "Tuple", "is_part", "part", "remember", "rounded_up", "shards_of", "total_of"]

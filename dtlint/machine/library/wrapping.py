@@ -1,0 +1,278 @@
+"""Who wraps a model so that its calls communicate, and what do the wrappers hand back?"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from dtlint.machine import attributes
+from dtlint.machine.core import Machine
+from dtlint.machine.library.groups import group_in
+from dtlint.machine.library.invocation import Invocation
+from dtlint.machine.logs import Group
+from dtlint.machine.values import FALSE, NONE, Cause, Const, Object, Row, Trail, Tuple, Unknown, Value
+
+DDP = "torch.nn.parallel.DistributedDataParallel"
+FSDP = "torch.distributed.fsdp.FullyShardedDataParallel"
+MODULE = "torch.nn.Module"
+LOADER = "torch.utils.data.DataLoader"
+PREPARED = "<prepared>"
+
+
+def note_wrap(machine: Machine, call: Invocation, inner: Value, kind: str, group: Group | None) -> None:
+    machine.emit_event(
+        "collective", "wrap", call.name, call.mask, group=group, implicit=True, subject=inner, extra={"wrap": kind}
+    )
+
+
+def wrapped(
+    machine: Machine, call: Invocation, inner: Value, kind: str, sharded: bool, group: Group | None = None
+) -> Object:
+    """An object whose call is the wrapped model's forward."""
+    made = machine.new(kind, call.mask)
+    made.attributes["module"] = inner
+    made.facts.update(wrapped=True, sharded=sharded, group=group or machine.world_group, call=call)
+    if sharded:
+        machine.facts["sharded"] = True
+    return made
+
+
+def wrap(machine: Machine, call: Invocation, kind: str, sharded: bool) -> Value:
+    inner = call.get("module") or (call.arguments[0] if call.arguments else NONE)
+    given = call.get("process_group")
+    group = group_in(machine, given)
+    note_wrap(machine, call, inner, kind, group)
+    if isinstance(inner, Object) and inner.facts.get("wrapped"):
+        return inner
+    made = wrapped(machine, call, inner, kind, sharded, group)
+    made.facts["group"] = group  # None: a communicator nobody knows
+    return made
+
+
+def wrap_ddp(machine: Machine, call: Invocation) -> Value:
+    return wrap(machine, call, DDP, False)
+
+
+def wrap_fsdp(machine: Machine, call: Invocation) -> Value:
+    return wrap(machine, call, FSDP, True)
+
+
+def wrap_dp(machine: Machine, call: Invocation) -> Value:
+    return call.arguments[0] if call.arguments else NONE
+
+
+def unwrap(machine: Machine, call: Invocation) -> Value:
+    """`model.module`, `accelerator.unwrap_model(model)`"""
+    outer = call.arguments[0] if call.arguments else call.receiver
+    if isinstance(outer, Object) and outer.facts.get("wrapped"):
+        return outer.attributes.get("module", outer)
+    return outer if outer is not None else NONE
+
+
+def in_place(machine: Machine, call: Invocation) -> Value:
+    """`fully_shard(module)`, `parallelize_module(module, mesh, plan)`: the module itself communicates from now on."""
+    model = call.get("module") or (call.arguments[0] if call.arguments else NONE)
+    mesh = call.get("mesh") or call.get("device_mesh")
+    group = group_in(machine, mesh) if mesh is not None else machine.world_group
+    note_wrap(machine, call, model, "fully_shard", group)
+    if isinstance(model, Object):
+        model.facts.update(wrapped=True, sharded=True, group=group)
+        model.facts.setdefault("call", call)
+    machine.facts["sharded"] = True
+    return model
+
+
+# --- frameworks that prepare several things at once --------------------------------------------------------------
+
+
+def is_module(machine: Machine, value: Value) -> bool:
+    return attributes.is_a(machine, value, MODULE)
+
+
+def is_loader(machine: Machine, value: Value) -> bool:
+    return isinstance(value, Object) and (value.kind == LOADER or attributes.is_a(machine, value, LOADER))
+
+
+def owner_shards(call: Invocation) -> bool:
+    return isinstance(call.receiver, Object) and bool(call.receiver.facts.get("sharded"))
+
+
+def prepare_one(machine: Machine, call: Invocation, value: Value) -> Value:
+    if isinstance(value, Object):
+        if value.facts.get("wrapped"):
+            return value
+        if is_loader(machine, value):
+            return prepare_loader(machine, call, value)
+        if is_module(machine, value):
+            sharded = owner_shards(call)
+            return wrapped(machine, call, value, FSDP if sharded else DDP, sharded)
+        return value
+    if isinstance(value, Unknown) and value.cause is None and value.like is None:
+        # a model, an optimizer, a schedule of a library: of these only a model is ever called
+        return wrapped(machine, call, value, PREPARED, owner_shards(call))
+    return value
+
+
+def prepare_loader(machine: Machine, call: Invocation, loader: Object) -> Object:
+    """The framework's own loader: it reads this rank's part, and pads so that all ranks turn equally often."""
+    made = machine.new(loader.kind, call.mask)
+    made.attributes.update(loader.attributes)
+    made.facts.update(loader.facts)
+    step = machine.step(f"`{call.name.rpartition('.')[2]}()` gives each rank its own part of the data")
+    made.facts.update({"prepared": call, "sharded by": Cause("data", Trail(step)), "uneven": None})
+    return made
+
+
+def accelerate_prepare(machine: Machine, call: Invocation) -> Value:
+    given = [value for value in call.arguments if not (isinstance(value, Object) and value.kind == "<spread>")]
+    if len(given) != len(call.arguments):
+        return machine.fresh("prepared")
+    models = [value for value in given if is_module(machine, value)]
+    note_wrap(machine, call, models[0] if models else (given[0] if given else NONE), "prepare", machine.world_group)
+    made = tuple(prepare_one(machine, call, value) for value in given)
+    return made[0] if len(made) == 1 else Tuple(made)
+
+
+def prepare_model(machine: Machine, call: Invocation) -> Value:
+    model = call.arguments[0] if call.arguments else next((value for _, value in call.keywords), NONE)
+    note_wrap(machine, call, model, "prepare", machine.world_group)
+    if isinstance(model, Object) and model.facts.get("wrapped"):
+        return model
+    sharded = owner_shards(call)
+    return wrapped(machine, call, model, FSDP if sharded else DDP, sharded)
+
+
+def prepare_loaders(machine: Machine, call: Invocation) -> Value:
+    made = tuple(
+        prepare_loader(machine, call, value) if isinstance(value, Object) and is_loader(machine, value) else value
+        for value in call.arguments
+    )
+    if not made:
+        return next((value for _, value in call.keywords), NONE)
+    return made[0] if len(made) == 1 else Tuple(made)
+
+
+def first_prepared(machine: Machine, call: Invocation) -> Value:
+    """`fabric.setup(model, optimizer)`: the model is wrapped, the rest comes back as it went."""
+    if not call.arguments:
+        return prepare_model(machine, call)
+    model = prepare_model(machine, call)
+    return model if len(call.arguments) == 1 else Tuple((model, *call.arguments[1:]))
+
+
+def same_values(machine: Machine, call: Invocation) -> Value:
+    return call.arguments[0] if len(call.arguments) == 1 else Tuple(call.arguments)
+
+
+def boosted(machine: Machine, call: Invocation) -> Value:
+    """`booster.boost(model, optimizer, criterion, dataloader, lr_scheduler)` always gives five values back."""
+    names = ("model", "optimizer", "criterion", "dataloader", "lr_scheduler")
+    found = [call.get(name) or NONE for name in names]
+    note_wrap(machine, call, found[0], "boost", machine.world_group)
+    found[0] = wrapped(machine, call, found[0], DDP, owner_shards(call))
+    if isinstance(found[3], Object) and is_loader(machine, found[3]):
+        found[3] = prepare_loader(machine, call, found[3])
+    return Tuple(tuple(found))
+
+
+def deepspeed_initialize(machine: Machine, call: Invocation) -> Value:
+    """The engine, its optimizer, its loader and its schedule."""
+    model = call.get("model") or NONE
+    note_wrap(machine, call, model, "deepspeed", machine.world_group)
+    kinds = tuple(call.row.extra.get("returns", ()))
+    stage = zero_stage(machine, call.get("config") or call.get("config_params"))
+    engine = wrapped(machine, call, model, str(kinds[0]), stage == 3)
+    engine.facts["deepspeed"] = True
+    items: list[Value] = [engine]
+    for kind in kinds[1:]:
+        if kind == LOADER:
+            loader = machine.new(kind, call.mask)
+            loader.facts["call"] = call
+            loader.attributes["dataset"] = call.get("training_data") or NONE
+            items.append(prepare_loader(machine, call, loader))
+        elif kind.endswith("Optimizer") and isinstance(call.get("optimizer"), Object):
+            items.append(call.get("optimizer") or NONE)
+        else:
+            items.append(machine.new(str(kind), call.mask) if kind else machine.fresh("scheduler"))
+    return Tuple(tuple(items))
+
+
+def zero_stage(machine: Machine, config: Value | None) -> int | None:
+    """The ZeRO stage a configuration names: in a dictionary, or in the name of its file."""
+    if isinstance(config, Const) and isinstance(config.value, str):
+        name = config.value.lower().replace("_", "").replace("-", "")
+        return 3 if any(mark in name for mark in ("zero3", "stage3", "z3.", "ds3")) else None
+    if isinstance(config, Object) and config.kind == "dict":
+        section = config.attributes.get(("key", "zero_optimization"))
+        stage = section.attributes.get(("key", "stage")) if isinstance(section, Object) else None
+        return stage.value if isinstance(stage, Const) and isinstance(stage.value, int) else None
+    if isinstance(config, Object) and isinstance(config.facts.get("call"), Invocation):
+        stage = config.facts["call"].get("zero_stage")
+        return stage.value if isinstance(stage, Const) and isinstance(stage.value, int) else None
+    return None
+
+
+def accelerator(machine: Machine, call: Invocation) -> Value:
+    """`Accelerator(fsdp_plugin=…)` shards what it prepares."""
+    made = machine.new(machine.knowledge.canonical(call.row.type), call.mask)
+    made.facts.update(api=call.row.name, call=call)
+    shards = given(call.get("fsdp_plugin")) or zero_stage(machine, call.get("deepspeed_plugin")) == 3
+    if shards:
+        made.facts["sharded"] = machine.facts["sharded"] = True
+    return made
+
+
+def given(value: Value | None) -> bool:
+    """Was an argument given, and is it something?"""
+    if value is None or value in (NONE, FALSE):
+        return False
+    if isinstance(value, Const):
+        return bool(value.value)
+    held = value.attributes.get("[]") if isinstance(value, Object) and value.kind == "list" else value
+    return not isinstance(held, Tuple) or bool(held.items)
+
+
+def training_arguments(machine: Machine, call: Invocation) -> Value:
+    """`TrainingArguments(fsdp=…, deepspeed=…)`: does this job keep sharded parameters?"""
+    made = machine.new(machine.knowledge.canonical(call.row.type), call.mask)
+    made.facts.update(api=call.row.name, call=call)
+    for name, value in call.keywords:
+        if name is not None:
+            made.attributes.setdefault(name, value)
+    fsdp, deepspeed = call.get("fsdp"), call.get("deepspeed")
+    if (isinstance(fsdp, Const | Object | Tuple) and given(fsdp)) or zero_stage(machine, deepspeed) == 3:
+        made.facts["sharded"] = machine.facts["sharded"] = True
+    return made
+
+
+def sharding_strategy(machine: Machine, call: Invocation) -> Value:
+    """`Fabric(strategy="fsdp")`, `Trainer(strategy="deepspeed_stage_3")`"""
+    made = machine.new(machine.knowledge.canonical(call.row.type), call.mask)
+    made.facts.update(api=call.row.name, call=call)
+    strategy = call.get("strategy")
+    name = strategy.value if isinstance(strategy, Const) else getattr(strategy, "kind", "")
+    if isinstance(name, str) and ("fsdp" in name.lower() or "stage_3" in name.lower()):
+        made.facts["sharded"] = machine.facts["sharded"] = True
+    return made
+
+
+MODELS: dict[str, Any] = {
+    "wrap_ddp": wrap_ddp,
+    "wrap_fsdp": wrap_fsdp,
+    "wrap_dp": wrap_dp,
+    "unwrap": unwrap,
+    "fully_shard": in_place,
+    "parallelize_module": in_place,
+    "accelerator": accelerator,
+    "accelerate_prepare": accelerate_prepare,
+    "accelerate_prepare_model": prepare_model,
+    "accelerate_prepare_loader": prepare_loaders,
+    "fabric": sharding_strategy,
+    "fabric_setup": first_prepared,
+    "fabric_setup_module": prepare_model,
+    "fabric_setup_optimizers": same_values,
+    "fabric_setup_loaders": prepare_loaders,
+    "colossalai_boost": boosted,
+    "deepspeed_initialize": deepspeed_initialize,
+    "hf_training_arguments": training_arguments,
+}
+__all__ = ["DDP", "FSDP", "MODELS", "Row", "wrapped", "zero_stage"]
