@@ -75,6 +75,7 @@ class Knowledge:
     functions: Mapping[str, Api]  # well-known function names whose module cannot be resolved
     tokens: frozenset[bytes]
     communicating: frozenset[str]  # last names of everything that may communicate
+    settings: Mapping[str, Api] = field(default_factory=dict)  # environment variables and flags that libraries read
 
     def canonical(self, name: str) -> str:
         """Replace alias prefixes, longest first, until nothing changes."""
@@ -139,7 +140,7 @@ def _canonical(knowledge: Knowledge, name: str) -> str:
 
 
 API_FIELDS = {name for name in Api.__dataclass_fields__ if name not in ("name", "pack", "extra")} | {"names", "extra"}
-SECTIONS = {"pack", "aliases", "call", "attribute", "type", "parameter", "member", "environment", "function", "tokens"}
+SECTIONS = {"pack", "aliases", "call", "attribute", "type", "parameter", "member", "environment", "function", "tokens", "setting"}
 
 
 def load(user: Mapping[str, Any] | None = None) -> Knowledge:
@@ -168,6 +169,7 @@ def build(packs: list[tuple[str, Mapping[str, Any]]]) -> Knowledge:
         "member": {},
         "environment": {},
         "function": {},
+        "setting": {},
     }
     types: dict[str, Type] = {}
     aliases: dict[str, str] = {}
@@ -206,6 +208,7 @@ def build(packs: list[tuple[str, Mapping[str, Any]]]) -> Knowledge:
         tables["function"],
         frozenset(tokens),
         frozenset(communicating),
+        tables["setting"],
     )
     for name in [*apis]:
         canonical = knowledge.canonical(name)

@@ -9,7 +9,19 @@ from dtlint.knowledge.loader import Api
 from dtlint.machine import containers
 from dtlint.machine.core import Machine
 from dtlint.machine.lanes import token
-from dtlint.machine.library import collectives, contexts, data, groups, identity, models, processes, python, tensors
+from dtlint.machine.library import (
+    collectives,
+    contexts,
+    data,
+    groups,
+    identity,
+    models,
+    processes,
+    python,
+    tensors,
+    trainers,
+    wrapping,
+)
 from dtlint.machine.library.invocation import Invocation, Keywords
 from dtlint.machine.values import (
     NONE,
@@ -30,6 +42,8 @@ HANDLERS: dict[str, Any] = {
     **models.MODELS,
     **data.MODELS,
     **processes.MODELS,
+    **trainers.MODELS,
+    **wrapping.MODELS,
 }
 LOCAL = Api(name="", does="local")
 
@@ -51,6 +65,8 @@ def call(
 
     last = name.rpartition(".")[2]
     row: Api | None = None
+    if last == "__init__" and isinstance(receiver, Object):
+        return initialised(machine, name.rpartition(".")[0], receiver, arguments, keywords, mask, node)
     if receiver is not None:
         row = attributes.method_row(machine, receiver, last)
     if row is None:
@@ -80,6 +96,22 @@ def call(
         return identity.lane_value_of(machine, known.value, last)
     processes.forget(machine, invocation)
     return python.opaque(machine, invocation)
+
+
+def initialised(
+    machine: Machine,
+    owner: str,
+    thing: Object,
+    arguments: tuple[Value, ...],
+    keywords: Keywords,
+    mask: int,
+    node: ir.Call | None,
+) -> Value:
+    """`super().__init__(…)` of a library class: the project's instance was made with these arguments."""
+    row = machine.knowledge.api(owner)
+    if row is not None and row.does == "make":
+        trainers.constructed(machine, thing, Invocation(row.name, row, None, arguments, keywords, mask, node))
+    return NONE
 
 
 def known_library(machine: Machine, name: str) -> bool:
@@ -145,6 +177,8 @@ def perform(
         case "same":
             return machine.unknown("same", row.name, *(token(value) for value in invocation.values))
         case "identity":
+            if row.op and collectives.condition_holds(machine, invocation):
+                note(machine, invocation)
             if row.params[:1] == ("self",):
                 return receiver if receiver is not None else NONE
             given = invocation.get(row.params[0]) if row.params else None
@@ -169,19 +203,25 @@ def perform(
     return python.opaque(machine, invocation)
 
 
+def note(machine: Machine, call: Invocation) -> None:
+    """The event of a row that communicates besides what it does."""
+    row = call.row
+    machine.emit_event(
+        "collective",
+        row.op,
+        call.name,
+        call.mask,
+        group=collectives.communicator(machine, call) if row.group else machine.world_group,
+        implicit=row.implicit,
+        subject=call.arguments[0] if call.arguments else None,
+        extra={"call": call},
+    )
+
+
 def make(machine: Machine, call: Invocation) -> Value:
     row = call.row
-    group = collectives.communicator(machine, call) if row.group else machine.world_group
     if row.op and collectives.condition_holds(machine, call):
-        machine.emit_event(
-            "collective",
-            row.op,
-            call.name,
-            call.mask,
-            group=group,
-            implicit=row.implicit,
-            subject=call.arguments[0] if call.arguments else None,
-        )
+        note(machine, call)
     made = machine.new(machine.knowledge.canonical(row.type or row.name), call.mask)
     made.facts["api"] = row.name
     made.facts["call"] = call
@@ -237,7 +277,7 @@ def read_attribute(machine: Machine, thing: Object, name: str, mask: int) -> Val
         from dtlint.machine import attributes
 
         inner = thing.attributes.get("module")
-        if isinstance(inner, Object) and machine.knowledge.method(thing.kind, name) is None:
+        if inner is not None and machine.knowledge.method(thing.kind, name) is None:
             return attributes.read(machine, inner, name, mask)
     return None
 
