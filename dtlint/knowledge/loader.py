@@ -75,6 +75,7 @@ class Knowledge:
     functions: Mapping[str, Api]  # well-known function names whose module cannot be resolved
     tokens: frozenset[bytes]
     communicating: frozenset[str]  # last names of everything that may communicate
+    meaningful: frozenset[str] = frozenset()  # last names of everything that means anything to some rule
     settings: Mapping[str, Api] = field(default_factory=dict)  # environment variables and flags that libraries read
 
     def canonical(self, name: str) -> str:
@@ -197,6 +198,12 @@ def build(packs: list[tuple[str, Mapping[str, Any]]]) -> Knowledge:
         for api in apis.values()
         if api.does in ("collective", "p2p", "context") or api.extra.get("communicates") or api.op
     }
+    meaningful = communicating | {
+        api.name.rpartition(".")[2]
+        for table in (apis, tables["attribute"], tables["member"], tables["environment"], tables["function"])
+        for api in table.values()
+        if api.does not in ("local", "identity", "same") or api.model or api.record
+    }
     knowledge = Knowledge(
         apis,
         tables["attribute"],
@@ -208,6 +215,7 @@ def build(packs: list[tuple[str, Mapping[str, Any]]]) -> Knowledge:
         tables["function"],
         frozenset(tokens),
         frozenset(communicating),
+        frozenset(meaningful),
         tables["setting"],
     )
     for name in [*apis]:

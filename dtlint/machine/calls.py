@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 from dtlint.ir import nodes as ir
@@ -108,6 +109,9 @@ def call_value(
     if isinstance(callee, Bound):
         return call_bound(machine, callee, arguments, keywords, mask, node)
     if isinstance(callee, ClassRef):
+        known = library.project_type(machine, callee)
+        if known is not None:
+            return library.call(machine, known, None, arguments, keywords, mask, node, decorating)
         return instantiate(machine, callee, arguments, keywords, mask)
     if isinstance(callee, External):
         return library.call(machine, callee.name, None, arguments, keywords, mask, node, decorating)
@@ -202,7 +206,72 @@ def follow(
     if isinstance(node, ir.Function) and machine.can_skip(function, receiver, arguments, keywords):
         machine.reached.add(id(node))
         return opaque(machine, "call", Const(f"{function.path}:{function.name}"), *arguments, *(v for _, v in keywords))
-    return enter(machine, function, receiver, arguments, keywords, mask, None)
+    return remembered(machine, function, receiver, arguments, keywords, mask)
+
+
+PLAIN = (Const, Unknown, Row, External, FunctionRef, ClassRef)
+
+
+def remembered(
+    machine: Machine,
+    function: FunctionRef,
+    receiver: Value | None,
+    arguments: tuple[Value, ...],
+    keywords: Keywords,
+    mask: int,
+) -> Value:
+    """Run a call once: the same function on the same arguments, with nothing changed that it read, does the same."""
+    index = (
+        id(function.node),
+        id(function.closure),
+        mask,
+        token(receiver) if receiver is not None else None,
+        tuple([token(value) for value in arguments]),
+        tuple([(name, token(value)) for name, value in keywords]),
+    )
+    known = machine.remembered.get(index)
+    if known is not None:
+        result, log, read, written = known
+        if not read or written == machine.heap_writes:
+            if log is not None:
+                caller = machine.frame
+                machine.emit(
+                    Call(
+                        log.scope,
+                        caller.path,
+                        machine.current_at,
+                        mask,
+                        caller.guards,
+                        log.log,
+                        caller.scope,
+                        function.path,
+                        getattr(function.node, "at", None),
+                    )
+                )
+            return result
+    reads, oldest, floor = machine.heap_reads, machine.oldest_write, machine.objects
+    machine.heap_reads, machine.oldest_write = 0, NEVER
+    outcome = Outcome()
+    result = enter(machine, function, receiver, arguments, keywords, mask, None, outcome)
+    read = machine.heap_reads > 0
+    machine.heap_reads += reads
+    if machine.oldest_write > floor and outcome.whole and isinstance(result, PLAIN):
+        log = outcome if outcome.log is not None else None
+        machine.remembered[index] = (result, log, read, machine.heap_writes)
+    machine.oldest_write = min(oldest, machine.oldest_write)
+    return result
+
+
+NEVER = 1 << 60
+
+
+@dataclass(slots=True)
+class Outcome:
+    """What a call left behind besides its result."""
+
+    log: Log | None = None
+    scope: str = ""
+    whole: bool = False  # every lane came back
 
 
 def resume(machine: Machine, generator: Object, mask: int, on_yield: Any) -> Value:
@@ -218,6 +287,7 @@ def enter(
     keywords: Keywords,
     mask: int,
     on_yield: Any,
+    outcome: Outcome | None = None,
 ) -> Value:
     from dtlint.machine.statements import run
 
@@ -256,6 +326,9 @@ def enter(
         at = getattr(node, "at", None)
         machine.emit(Call(scope, caller.path, place, mask, caller.guards, log, caller.scope, function.path, at))
     after_call(machine, frame, caller, mask)
+    if outcome is not None:
+        outcome.whole = not frame.left and all(leaving.word != "exit" for leaving in frame.leavings)
+        outcome.log, outcome.scope = (log if log.nodes else None), scope
     return result
 
 

@@ -19,6 +19,7 @@ from dtlint.machine.values import (
     FunctionRef,
     Object,
     Row,
+    Slots,
     Symbol,
     Symbols,
     Trail,
@@ -60,12 +61,15 @@ class Machine:
         self.stack: list[Any] = []  # functions being run, to stop recursion
         self.reached: set[int] = set()  # ids of function nodes that were run
         self.touched: set[str] = set()  # paths of modules this entry point looked into
-        self.memo: dict[Any, Any] = {}
-        self.recorders: list[Any] = []
+        self.remembered: dict[Any, Any] = {}  # calls of this entry point that changed nothing
+        self.heap_reads = 0
+        self.heap_writes = 0
+        self.oldest_write = 1 << 60  # the smallest serial written to since the innermost remembered call began
         self.axes: tuple[str, ...] = ()  # names bound by the enclosing mapped function
         self.facts: dict[str, Any] = {}
         self.receiver: Value | None = None  # of the method call being evaluated
-        self.interesting: frozenset[str] = frozenset()
+        self.interesting: frozenset[str] = frozenset()  # names through which communication can be reached
+        self.meaningful: frozenset[str] = frozenset()  # names through which anything the packs know can be reached
         self.current_at: tuple[int, int, int, int] = (1, 1, 1, 1)
         self.world_group = Group("world", tuple([world.full] * world.size))
 
@@ -105,6 +109,7 @@ class Machine:
         return made
 
     def get(self, thing: Object, name: Any) -> Value | None:
+        self.heap_reads += 1
         found = thing.attributes.get(name)
         return None if found is None or found is MISSING else found
 
@@ -119,6 +124,10 @@ class Machine:
             value = overlay(old, value, mask, self.world, self.control_cause())
         self.journal.append((container, name, old))
         container[name] = value
+        if owners != 0 and type(container) is Slots and container.serial:
+            self.heap_writes += 1
+            if container.serial < self.oldest_write:
+                self.oldest_write = container.serial
 
     def assign(self, name: str, value: Value, mask: int) -> None:
         frame = self.frame
@@ -127,6 +136,9 @@ class Machine:
             while target is not None and name not in target.variables:
                 target = target.closure
             frame = target or frame.globals
+        if frame is not self.frame:
+            self.heap_writes += 1  # a global or an outer variable
+            self.oldest_write = 0
         self.store(frame.variables, name, value, mask, frame.mask)
 
     def control_cause(self) -> Cause | None:
@@ -220,15 +232,16 @@ class Machine:
     def can_skip(
         self, function: FunctionRef, receiver: Value | None, arguments: tuple[Value, ...], keywords: Any
     ) -> bool:
-        """A function that can neither communicate nor is short enough to be worth running for its result."""
+        """A function that can reach nothing any rule asks for, on arguments that are the same everywhere."""
         node = function.node
-        if not isinstance(node, ir.Function) or not node.tokens.isdisjoint(self.interesting):
+        if not isinstance(node, ir.Function) or not node.tokens.isdisjoint(self.meaningful):
             return False
         if node.name in ("__init__", "__post_init__", "__enter__"):
             return len(self.stack) > 12
-        if len(node.body) <= SHORT:
-            return len(self.stack) > 24
-        return not any(callable_value(value) for value in (*arguments, *(value for _, value in keywords)))
+        values = (*arguments, *(value for _, value in keywords))
+        if len(node.body) <= SHORT and any(value.cause is not None for value in values):
+            return False
+        return not any(callable_value(value) for value in values)
 
 
 def callable_value(value: Value) -> bool:

@@ -42,9 +42,9 @@ def functions_of(module: ir.Module) -> Iterator[tuple[ir.Function, ir.Class | No
     yield from inside(module.body, None)
 
 
-def interesting_names(machine: Machine, paths: tuple[str, ...]) -> frozenset[str]:
-    """Names through which communication can be reached, found bottom-up by name."""
-    found = set(machine.knowledge.communicating)
+def names_reaching(machine: Machine, paths: tuple[str, ...], seeds: frozenset[str]) -> frozenset[str]:
+    """Names through which one of the seeds can be reached, found bottom-up by name."""
+    found = set(seeds)
     known: list[tuple[str, frozenset[str], str | None]] = []
     for path in paths:
         module = machine.project.module(path)
@@ -61,10 +61,9 @@ def interesting_names(machine: Machine, paths: tuple[str, ...]) -> frozenset[str
                 rest.append((name, tokens, owner))
                 continue
             changed = True
-            if name in ("__init__", "__call__", "__enter__", "__exit__", "__iter__", "__post_init__"):
-                if owner is not None:
-                    found.add(owner)
-            elif not name.startswith("__") and name not in EVERYWHERE:
+            if owner is not None:
+                found.add(owner)
+            if not name.startswith("__") and name not in EVERYWHERE:
                 found.add(name)
         known = rest
     return frozenset(found)
@@ -259,4 +258,4 @@ def annotation_value(machine: Machine, annotation: ir.Expr | None) -> Value | No
     return None
 
 
-__all__ = ["Entry", "Tuple", "functions_of", "interesting_names", "run_function", "run_script"]
+__all__ = ["Entry", "Tuple", "functions_of", "names_reaching", "run_function", "run_script"]

@@ -596,7 +596,13 @@ def text_of(node: ir.Node | None) -> str:
     """The expression in words, short enough for a message."""
     from dtlint.ir.text import render
 
-    return render(node)
+    found = TEXTS.get(id(node))
+    if found is None or found[0] is not node:
+        found = TEXTS[id(node)] = (node, render(node))
+    return found[1]
+
+
+TEXTS: dict[int, tuple[ir.Node | None, str]] = {}  # the nodes are kept, so that an id stays theirs
 
 
 __all__ = ["External", "ModuleRef", "evaluate", "text_of", "truth", "truth_of"]

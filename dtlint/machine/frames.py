@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from dtlint.machine.logs import Decision, Guards
-from dtlint.machine.values import Cause, FunctionRef, Value
+from dtlint.machine.values import Cause, FunctionRef, Slots, Value
 
 # one remembered write: (container, key, value); the container is the variable or attribute dictionary
 Write = tuple[dict[Any, Value], Any, Value]
@@ -79,7 +79,7 @@ class Frame:
         self.path = path
         self.scope = scope
         self.function = function
-        self.variables: dict[Any, Value] = {}
+        self.variables: dict[Any, Value] = Slots()
         self.globals: Frame = module or self
         self.closure = closure
         self.caller = caller

@@ -187,7 +187,11 @@ def token(value: Value) -> object:
     if isinstance(value, Const):
         if value.scale is not None and value.scale != "rank":
             return (type(value.value).__name__, repr(value.value)[:80], value.scale)
-        return (type(value.value).__name__, repr(value.value)[:80])
+        held = value.value
+        kind = type(held)
+        if kind is str or kind is int or held is None:
+            return held
+        return (kind.__name__, repr(held)[:80])
     if isinstance(value, Row):
         return tuple(token(held) for held in value.lanes)
     if isinstance(value, Tuple):

@@ -10,7 +10,7 @@ from dtlint.findings import Span, Step
 from dtlint.ir import nodes as ir
 from dtlint.knowledge.loader import Knowledge
 from dtlint.machine.core import Machine, OutOfBudget
-from dtlint.machine.entries import Entry, functions_of, interesting_names, run_function, run_script
+from dtlint.machine.entries import Entry, functions_of, names_reaching, run_function, run_script
 from dtlint.machine.lanes import World
 from dtlint.machine.logs import Log
 
@@ -48,7 +48,8 @@ class Unit:
 
 def make_machine(project: Project, knowledge: Knowledge, world: World, budget: int) -> Machine:
     machine = Machine(project, knowledge, world, budget)
-    machine.interesting = interesting_names(machine, project.selected)
+    machine.interesting = names_reaching(machine, project.selected, knowledge.communicating)
+    machine.meaningful = names_reaching(machine, project.selected, knowledge.meaningful)
     return machine
 
 
@@ -100,6 +101,7 @@ def run_entry(machine: Machine, entry: Entry, start: Any) -> Run:
     machine.stack = []
     machine.facts = {}
     machine.journal = []
+    machine.remembered = {}
     incomplete = []
     try:
         start()

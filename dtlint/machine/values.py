@@ -326,6 +326,16 @@ class Bound(Value):
         return f"Bound({self.function!r} of {self.receiver!r})"
 
 
+class Slots(dict[Any, Value]):
+    """A dictionary of variables or attributes; `serial` tells whether it is older than a call."""
+
+    __slots__ = ("serial",)
+
+    def __init__(self, serial: int = 0) -> None:
+        super().__init__()
+        self.serial = serial
+
+
 class Object(Value):
     """Something with identity and mutable attributes: an instance of a project class (`kind` is a ClassRef), of a
     library class (`kind` is its canonical name), or a builtin container (`kind` "list", "dict", "set").
@@ -341,7 +351,7 @@ class Object(Value):
         self, kind: ClassRef | str, birth: int, number: int, at: tuple[int, ...] | None = None, path: str = ""
     ) -> None:
         self.kind = kind
-        self.attributes: dict[Any, Value] = {}
+        self.attributes: dict[Any, Value] = Slots(number)
         self.birth = birth
         self.number = number
         self.at = at

@@ -434,6 +434,15 @@ def project_row(machine: Machine, function: FunctionRef) -> Api | None:
     return row if row is not None and row.does != "local" else None
 
 
+def project_type(machine: Machine, kind: ClassRef) -> str | None:
+    """The library name of a class of the project, when the project is the library itself and a pack describes it:
+    from outside its own file it is what the pack says."""
+    if kind.path == machine.frame.path:
+        return None
+    name = machine.knowledge.canonical(f"{machine.project.name_of(kind.path)}.{kind.name}")
+    return name if name in machine.knowledge.types else None
+
+
 def made_instance(
     machine: Machine,
     thing: Object,
