@@ -141,7 +141,9 @@ def _canonical(knowledge: Knowledge, name: str) -> str:
 
 
 API_FIELDS = {name for name in Api.__dataclass_fields__ if name not in ("name", "pack", "extra")} | {"names", "extra"}
-SECTIONS = {"pack", "aliases", "call", "attribute", "type", "parameter", "member", "environment", "function", "tokens", "setting"}
+SECTIONS = {
+    "pack", "aliases", "call", "attribute", "type", "parameter", "member", "environment", "function", "tokens", "setting",
+}  # fmt: skip
 
 
 def load(user: Mapping[str, Any] | None = None) -> Knowledge:
