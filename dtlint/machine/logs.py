@@ -141,11 +141,20 @@ class Event:
 class Log:
     """A sequence of nodes; keys are computed once, when the log is complete."""
 
-    __slots__ = ("keys", "nodes")
+    __slots__ = ("keys", "nodes", "talking")
 
     def __init__(self) -> None:
         self.nodes: list[LogNode] = []
         self.keys: dict[Any, tuple[Any, ...]] = {}
+        self.talking: int | None = None
+
+    @property
+    def talking_lanes(self) -> int:
+        """The lanes that communicate somewhere below; asked only when the log is complete."""
+        if self.talking is None:
+            self.talking = 0
+            self.talking = lanes_that_talk(self)
+        return self.talking
 
 
 class Call:
