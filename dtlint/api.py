@@ -22,7 +22,9 @@ from dtlint.findings import (
 )
 from dtlint.machine.logs import Attempt, Call, Choice, Decision, Event, Log, Loop, walk
 from dtlint.machine.run import Run
+from dtlint.timeline import data
 from dtlint.timeline.divergence import Divergence
+from dtlint.timeline.records import recorded
 from dtlint.timeline.telling import diverging, place_of, short, told, who
 
 __all__ = [
@@ -44,8 +46,10 @@ __all__ = [
     "Step",
     "Timeline",
     "TimelineRow",
+    "data",
     "diverging",
     "place_of",
+    "recorded",
     "short",
     "told",
     "walk",

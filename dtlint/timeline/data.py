@@ -1,0 +1,179 @@
+"""Questions of family DT2: who sees which sample?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from dtlint.findings import Step
+from dtlint.machine.library import samplers
+from dtlint.machine.library.loaders import LOADER, is_true, option
+from dtlint.machine.logs import Event
+from dtlint.machine.run import Run
+from dtlint.machine.values import NONE, Const, Object, Unknown, Value
+from dtlint.timeline.training import (
+    Path,
+    Use,
+    event_step,
+    loader_of,
+    place_of,
+    span_at,
+    spoken_training,
+    step_at,
+    survey,
+)
+
+Place = tuple[str, Any, str]
+Steps = tuple[Step, ...]
+
+
+def kept(*steps: Step | None) -> Steps:
+    return tuple(dict.fromkeys(step for step in steps if step is not None))
+
+
+# --- DT201 -----------------------------------------------------------------------------------------------------
+
+
+def unsharded(run: Run) -> Iterator[tuple[Use, Place, Steps]]:
+    """Training loops that combine gradients of ranks which all saw the same samples."""
+    seen = survey(run)
+    if seen.of("model-parallel"):
+        return  # ranks that share a model share its data on purpose
+    for use in seen.training():
+        if use.reduced is None or not whole_world(run, use.reduced):
+            continue
+        known = use.described
+        if known.gives != "same":
+            continue
+        if any(splits_by_worker(use)):
+            continue  # half a split is another rule's question
+        dataset = use.loader.attributes.get("dataset")
+        place = place_of(use.loader)
+        source = stream_under(use.loader)
+        if source is not None:
+            yield use, place_of(source), kept(step_at(place, "the loader that every rank reads"), spoken_training(use))
+            continue
+        made = step_at(place_of(dataset), "the data set, whole on every rank") if isinstance(dataset, Object) else None
+        yield use, place, kept(made, step_at(place, "no sampler: every rank walks over all of it"), spoken_training(use))
+
+
+def splits_by_worker(use: Use) -> Iterator[bool]:
+    from dtlint.machine.library import inside
+
+    for look in use.described.looks:
+        if inside.splits_by_worker(look):
+            yield True
+
+
+def whole_world(run: Run, event: Event) -> bool:
+    full = run.world.full
+    return event.group is not None and all(members == full for members in event.group.members)
+
+
+def stream_under(loader: Object) -> Object | None:
+    """The streamed data set, where that is what has to be split."""
+    dataset = loader if loader.kind != LOADER else loader.attributes.get("dataset")
+    if isinstance(dataset, Object) and isinstance(dataset.kind, str):
+        if dataset.kind.startswith(("datasets.", "tensorflow.data.", "webdataset.")):
+            return dataset
+    return None
+
+
+def remedy_for_sharding(use: Use) -> str:
+    if stream_under(use.loader) is not None:
+        return "split it between the ranks, for example `split_dataset_by_node(stream, rank, world_size)` or `.shard(world_size, rank)`"
+    if use.loader.facts.get("original") is None and use.reduced is not None and use.reduced.api.startswith("accelerate"):
+        return "give the loader to `accelerator.prepare` and walk over what it gives back"
+    return "pass `sampler=DistributedSampler(dataset)` and call `sampler.set_epoch(epoch)` in every epoch"
+
+
+# --- DT203 -----------------------------------------------------------------------------------------------------
+
+
+def shuffled_samplers(run: Run) -> Iterator[tuple[Place, Steps]]:
+    """Loaders that torch refuses."""
+    for event, _ in survey(run).of("loader"):
+        call = event.extra["call"]
+        shuffle = call.get("shuffle")
+        if not is_true(shuffle):
+            continue
+        for name in ("sampler", "batch_sampler"):
+            given = call.get(name)
+            if isinstance(given, Object) and given.birth & event.mask == event.mask:
+                place = (event.path, event.at, event.function)
+                yield place, kept(step_at(place_of(given), f"the {name.replace('_', ' ')}"))
+                break
+
+
+def ordered_samplers(run: Run) -> Iterator[tuple[Place, Steps]]:
+    """Training samplers with `shuffle=False` in an epoch loop."""
+    for use in survey(run).training():
+        sampler = use.described.sampler
+        if not isinstance(sampler, Object) or use.epoch_loop is None or use.loader.facts.get("prepared"):
+            continue
+        if samplers.shuffles(sampler) is not False or use.reduced is None or not is_torch(run, sampler):
+            continue
+        if survey(run).of("shuffle"):
+            continue  # the data set itself is shuffled
+        loop = use.epoch_loop
+        epoch = Step(loop.decision.path, loop.decision.at[0], "the epochs")
+        yield place_of(sampler), kept(step_at(place_of(use.loader), "the loader of the training data"), epoch)
+
+
+def is_torch(run: Run, sampler: Object) -> bool:
+    return isinstance(sampler.kind, str) and samplers.DISTRIBUTED in run.knowledge.ancestors(sampler.kind)
+
+
+# --- DT204 -----------------------------------------------------------------------------------------------------
+
+
+def same_order_every_epoch(run: Run) -> Iterator[tuple[Place, Steps, bool]]:
+    seen = survey(run)
+    for use in seen.training():
+        loop = use.epoch_loop
+        sampler = use.described.sampler
+        if loop is None or not isinstance(sampler, Object) or use.loader.facts.get("prepared"):
+            continue
+        if not is_torch(run, sampler) or samplers.shuffles(sampler) is not True or "epoch" in sampler.attributes:
+            continue
+        if not fixed_seed(sampler):
+            continue
+        under = [event for event, path in seen.of("set-epoch") if loop in path]
+        if any(concerns(event.subject, sampler, use.loader) for event in under):
+            continue
+        place = (loop.decision.path, loop.decision.at, loop.decision.function)
+        other = next((event_step(event, "this is another sampler") for event in under), None)
+        inner = use.loop.decision if use.loop is not None else None
+        walked = Step(inner.path, inner.at[0], "every turn walks over the loader anew") if inner is not None else None
+        made = step_at(place_of(sampler), "the sampler shuffles by `seed + epoch`")
+        yield place, kept(made, step_at(place_of(use.loader), "the loader it feeds"), other, walked), other is not None
+
+
+def fixed_seed(sampler: Object) -> bool:
+    call = sampler.facts.get("call")
+    seed = call.get("seed") if call is not None else None
+    return seed is None or isinstance(seed, Const) or (isinstance(seed, Unknown) and seed.cause is None)
+
+
+def concerns(subject: Value | None, sampler: Object, loader: Object) -> bool:
+    """May this `set_epoch` reach the sampler?"""
+    if not isinstance(subject, Object):
+        return True
+    if subject is sampler or subject is loader:
+        return True
+    held = (subject.attributes.get("sampler"), subject.attributes.get("dataset"), subject.attributes.get("batch_sampler"))
+    if sampler in held or loader_of(subject) is loader:
+        return True
+    return not isinstance(subject.kind, str)
+
+
+__all__ = [
+    "NONE",
+    "Path",
+    "ordered_samplers",
+    "remedy_for_sharding",
+    "same_order_every_epoch",
+    "shuffled_samplers",
+    "span_at",
+    "unsharded",
+]

@@ -1,0 +1,181 @@
+"""Which loader feeds which loop, and what does the loop do with it? One walk over the log answers for every rule."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from dtlint.findings import Span, Step
+from dtlint.machine.library import provenance
+from dtlint.machine.library.loaders import LOADER, Described
+from dtlint.machine.logs import Choice, Event, LogNode, Loop, walk
+from dtlint.machine.run import Run
+from dtlint.machine.values import Const, Object, Symbol, Value
+
+Path = tuple[LogNode, ...]
+REDUCES = frozenset({"all_reduce", "reduce_scatter", "all_reduce_coalesced", "allreduce", "reduce"})
+
+
+@dataclass(slots=True)
+class Use:
+    """One loop over a loader (or one place that takes batches from it)."""
+
+    loader: Object
+    loop: Loop | None
+    above: Path
+    backward: Event | None = None
+    reduced: Event | None = None  # gradients are made equal over ranks
+    collective: Event | None = None
+    no_grad: bool = False
+    leaves: bool = False  # a break or return that all ranks take together
+
+    @property
+    def described(self) -> Described:
+        found = self.loader.facts.get("described")
+        return found if isinstance(found, Described) else Described()
+
+    @property
+    def epoch_loop(self) -> Loop | None:
+        """The loop that walks over the loader again and again."""
+        for node in reversed(self.above):
+            if isinstance(node, Loop) and loader_of(node.subject) is None:
+                trip = node.trip
+                if isinstance(trip, Const) and trip.value in (0, 1):
+                    return None
+                return node
+        return None
+
+
+@dataclass(slots=True)
+class Survey:
+    uses: list[Use] = field(default_factory=list)
+    records: dict[str, list[tuple[Event, Path]]] = field(default_factory=dict)
+    collectives: list[tuple[Event, Path]] = field(default_factory=list)
+
+    def of(self, op: str) -> list[tuple[Event, Path]]:
+        return self.records.get(op, [])
+
+    def training(self) -> list[Use]:
+        return [use for use in self.uses if use.backward is not None]
+
+
+def survey(run: Run) -> Survey:
+    found = run.cache.get("survey")
+    if not isinstance(found, Survey):
+        found = run.cache["survey"] = made(run)
+    return found
+
+
+def made(run: Run) -> Survey:
+    result = Survey()
+    by_loop: dict[int, Use] = {}
+    loaders: dict[int, Object] = run.facts.get("loaders", {})
+    for node, path in walk(run.log):
+        if isinstance(node, Loop):
+            loader = loader_of(node.subject)
+            if loader is not None:
+                use = by_loop[id(node)] = Use(loader, node, path)
+                result.uses.append(use)
+        elif isinstance(node, Choice):
+            if node.cause is None and ("break" in node.exits or "return" in node.exits):
+                inner = next((one for one in reversed(path) if isinstance(one, Loop)), None)
+                if inner is not None and id(inner) in by_loop:
+                    by_loop[id(inner)].leaves = True
+        elif isinstance(node, Event):
+            note(result, by_loop, loaders, node, path)
+    return result
+
+
+def note(result: Survey, by_loop: dict[int, Use], loaders: dict[int, Object], event: Event, path: Path) -> None:
+    if event.kind == "record":
+        result.records.setdefault(event.op, []).append((event, path))
+    if event.kind == "collective":
+        result.collectives.append((event, path))
+    if event.kind not in ("collective", "p2p", "step"):
+        return
+    around = [by_loop[id(node)] for node in path if isinstance(node, Loop) and id(node) in by_loop]
+    if event.op == "backward" and not around:
+        around = taken_from(result, loaders, event, path)
+    for use in around:
+        if event.kind in ("collective", "p2p") and use.collective is None:
+            use.collective = event
+        if event.op == "backward":
+            use.backward = use.backward or event
+            if event.kind == "collective":
+                use.reduced = use.reduced or event
+        elif event.op in REDUCES and is_gradient(event.extra.get("tensor")):
+            use.reduced = use.reduced or event
+
+
+def taken_from(result: Survey, loaders: dict[int, Object], event: Event, path: Path) -> list[Use]:
+    """The loaders a loss was computed from, where no loop walks over them: `batch = next(batches)`."""
+    found = []
+    subject = event.extra.get("tensor") or event.subject
+    for mark in provenance.marks(subject, "loader", 2) if isinstance(subject, Value) else ():
+        loader = loaders.get(mark[1])
+        if loader is None:
+            continue
+        use = next((one for one in result.uses if one.loader is loader and one.loop is None), None)
+        if use is None:
+            use = Use(loader, None, path)
+            result.uses.append(use)
+        found.append(use)
+    return found
+
+
+def is_gradient(value: Any) -> bool:
+    return isinstance(value, Value) and provenance.mentions(value, is_grad)
+
+
+def is_grad(symbol: Symbol) -> bool:
+    return symbol.key[0] == "attr" and len(symbol.key) > 2 and symbol.key[2] == "grad"
+
+
+def loader_of(value: Value | None) -> Object | None:
+    """The loader under `enumerate`, `zip`, `islice` and the like."""
+    depth = 0
+    while isinstance(value, Object) and depth < 5:
+        depth += 1
+        if value.kind == LOADER or value.facts.get("loader") or "described" in value.facts or is_pipeline(value):
+            return value
+        inner = value.facts.get("inner")
+        value = inner[0] if inner else None
+    return None
+
+
+def is_pipeline(value: Object) -> bool:
+    return isinstance(value.kind, str) and value.kind.startswith(("datasets.", "tensorflow.data.", "webdataset."))
+
+
+# --- places ----------------------------------------------------------------------------------------------------
+
+
+def place_of(thing: Object) -> tuple[str, Any, str]:
+    """Where the object was made: path, exact place, function."""
+    held = thing.facts.get("at")
+    if held is not None:
+        return held  # type: ignore[no-any-return]
+    return (thing.path, thing.at or (1, 1, 1, 1), "")
+
+
+def span_at(place: tuple[str, Any, str]) -> Span:
+    return Span(place[0], *place[1])
+
+
+def step_at(place: tuple[str, Any, str], text: str) -> Step:
+    return Step(place[0], place[1][0], text)
+
+
+def event_step(event: Event, text: str) -> Step:
+    return Step(event.path, event.at[0], text)
+
+
+def spoken_training(use: Use) -> Step | None:
+    event = use.reduced or use.backward
+    if event is None:
+        return None
+    text = "the gradients of all ranks are combined here" if use.reduced is not None else "the model learns from it here"
+    return event_step(event, text)
+
+
+__all__ = ["Survey", "Use", "event_step", "is_gradient", "loader_of", "place_of", "span_at", "spoken_training", "step_at", "survey"]

@@ -1,0 +1,54 @@
+"""Every rank trains on the same data.
+
+What it finds
+-------------
+A data-parallel training loop reads from a loader or stream that gives every rank the same samples: no distributed
+sampler, no split by rank in the data set, no framework that divides the loader.
+
+Why it is bad
+-------------
+All ranks compute the same gradients. The job costs as many GPUs as it has and learns like one; an epoch takes as long
+as on one GPU, and the loss curve shows nothing.
+
+Instead
+-------
+    sampler = DistributedSampler(dataset)
+    loader = DataLoader(dataset, batch_size=16, sampler=sampler)
+    for epoch in range(epochs):
+        sampler.set_epoch(epoch)
+
+For streams: `split_dataset_by_node(stream, rank=rank, world_size=world_size)`.
+
+Limits
+------
+Data sets of libraries nobody described count only when the loader shuffles them, because such data sets may find their
+rank themselves.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from dtlint.api import Finding, Rule, Run, data
+
+RULE = Rule(
+    code="DT201",
+    slug="unsharded-dataset",
+    family="DT2",
+    effect="wrong",
+    tier="default",
+    since="0.1.0",
+    frameworks=("torch", "accelerate", "lightning", "datasets", "jax"),
+    title="every rank trains on the same data",
+)
+
+
+def check(run: Run) -> Iterator[Finding]:
+    for use, place, steps in data.unsharded(run):
+        yield RULE.finding(
+            data.span_at(place),
+            "every rank reads the same samples: nothing divides this data between the ranks",
+            data.remedy_for_sharding(use),
+            scope=place[2],
+            trail=steps,
+        )

@@ -1,0 +1,53 @@
+"""Every epoch has the same order because nobody calls `set_epoch`.
+
+What it finds
+-------------
+An epoch loop over a shuffling DistributedSampler (or a streamed data set) in which `set_epoch` is never called on it:
+forgotten, called on another object, or swallowed by a wrapper.
+
+Why it is bad
+-------------
+The sampler draws its order from `seed + epoch`. Without `set_epoch` the epoch stays 0: the same order and the same
+partition between ranks in every epoch. Training works and gets worse results.
+
+Instead
+-------
+    for epoch in range(epochs):
+        sampler.set_epoch(epoch)
+        for batch in loader:
+            ...
+
+Limits
+------
+Loops over something else than a loader this run has made are not seen.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from dtlint.api import Finding, Rule, Run, data
+
+RULE = Rule(
+    code="DT204",
+    slug="missing-set-epoch",
+    family="DT2",
+    effect="wrong",
+    tier="default",
+    since="0.1.0",
+    frameworks=("torch", "datasets"),
+    title="every epoch has the same order because nobody calls `set_epoch`",
+    severity="warning",
+)
+
+
+def check(run: Run) -> Iterator[Finding]:
+    for place, steps, other in data.same_order_every_epoch(run):
+        wrong = ": it is called on another object" if other else ""
+        yield RULE.finding(
+            data.span_at(place),
+            f"no epoch calls `set_epoch` on the training sampler{wrong}, so all of them have the same order",
+            "call `sampler.set_epoch(epoch)` at the start of every epoch",
+            scope=place[2],
+            trail=steps,
+        )
