@@ -125,8 +125,8 @@ def timeline_of(run: Run, divergence: Divergence) -> Timeline:
     name = event.op.upper()
     if divergence.shape in ("handler", "swallowed"):
         attempt = divergence.attempt
-        assert isinstance(attempt, Attempt)
-        row(attempt.path, attempt.at[0], "try:", Cell.FAILED, Cell.RUNS, False)
+        if attempt is not None:
+            row(attempt.path, attempt.at[0], "try:", Cell.FAILED, Cell.RUNS, False)
         if divergence.shape == "handler":
             row(event.path, event.at[0], spoken(event), Cell.WAITS, Cell.NEVER, True)
             outcome = f"COLLECTIVE_TYPE_MISMATCH: the failing rank waits in {name}, the others are elsewhere"

@@ -76,6 +76,8 @@ def call(
     invocation = Invocation(name, LOCAL, receiver, arguments, keywords, mask, node)
     if name == "dtlint.guarded":
         return processes.call_guarded(machine, invocation)
+    if name == "dtlint.guard":
+        return processes.guard_made(machine, invocation)
     handler = python.FUNCTIONS.get(name)
     if handler is not None:
         result = handler(machine, invocation)
@@ -94,7 +96,7 @@ def call(
     known = machine.knowledge.functions.get(last)
     if known is not None and receiver is None and not known_library(machine, name):
         return identity.lane_value_of(machine, known.value, last)
-    processes.forget(machine, invocation)
+    processes.handed_over(machine, invocation)
     return python.opaque(machine, invocation)
 
 
@@ -199,7 +201,7 @@ def perform(
         handled = call_method(machine, receiver, row.name.rpartition(".")[2], invocation)
         if handled is not None:
             return handled
-    processes.forget(machine, invocation)
+    processes.handed_over(machine, invocation)
     return python.opaque(machine, invocation)
 
 
@@ -453,6 +455,7 @@ def made_instance(
 ) -> None:
     """An instance of a project class was made; its library bases may have something to say."""
     data.made_instance(machine, thing, bases, arguments, keywords, mask)
+    processes.finalised(machine, thing, mask)
 
 
 def imported(machine: Machine, dotted: str, mask: int) -> None:

@@ -15,6 +15,9 @@ from dtlint.machine.values import NONE, Const, External, Object, Row, Tuple, Unk
 def condition_holds(machine: Machine, call: Invocation) -> bool:
     """Does the row's `when` hold? Unknown conditions do not: dtlint reports what it can show."""
     when = call.row.when
+    off = machine.facts.get("disabled")
+    if off and call.row.extra.get("disabled_by") in off:
+        return False
     if not when or when in ("training", "always"):
         return True
     if "=" in when:
@@ -23,9 +26,7 @@ def condition_holds(machine: Machine, call: Invocation) -> bool:
         if given is None:
             return wanted in ("False", "None")
         return isinstance(given, Const) and str(given.value) == wanted
-    if when == "sharded":
-        return is_sharded(machine, call)
-    return True
+    return when == "sharded" and is_sharded(machine, call)
 
 
 def is_sharded(machine: Machine, call: Invocation) -> bool:

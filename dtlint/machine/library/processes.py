@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from dtlint.ir import nodes as ir
+from dtlint.machine import containers
 from dtlint.machine.core import Machine
 from dtlint.machine.lanes import token
 from dtlint.machine.library.groups import group_in
 from dtlint.machine.library.identity import lane_value_of
 from dtlint.machine.library.invocation import Invocation
-from dtlint.machine.values import NONE, Bound, Const, External, Object, Row, Tuple, Unknown, Value
+from dtlint.machine.logs import Attempt, Decision, Guards, HandlerLog
+from dtlint.machine.values import NONE, Bound, ClassRef, Const, External, FunctionRef, Object, Row, Tuple, Unknown, Value
 
 GUARDS = {"main": "is_main", "local_main": "is_local_main", "last": "is_last"}
 
@@ -17,38 +25,258 @@ def decorate(machine: Machine, call: Invocation, decorating: bool) -> Value:
     kind = call.row.kind
     function = call.arguments[0] if call.arguments else None
     if kind in GUARDS and function is not None:
-        guarded = machine.new("<guarded>", call.mask)
-        guarded.facts.update(guard=GUARDS[kind], function=function, api=call.row.name)
-        return Bound(External("dtlint.guarded"), None, (guarded,))
+        return guarded(machine, call, function)
     if kind in GUARDS:
         return Bound(External(call.row.name), None)
     return function if function is not None else External("dtlint.identity")
+
+
+def guarded(machine: Machine, call: Invocation, function: Value, on: Value | None = None, **facts: Any) -> Value:
+    """A function that only the ranks `on` run; without it, those the row names."""
+    made = machine.new("<guarded>", call.mask)
+    made.facts.update(guard=GUARDS.get(call.row.kind, "is_main"), function=function, api=call.row.name, on=on, **facts)
+    return Bound(External("dtlint.guarded"), None, (made,))
 
 
 def call_guarded(machine: Machine, call: Invocation) -> Value:
     from dtlint.machine import calls
     from dtlint.machine.statements import branch
 
-    guarded = call.arguments[0]
-    assert isinstance(guarded, Object)
+    made = call.arguments[0]
+    assert isinstance(made, Object)
+    spelled = f"@{made.facts['api'].rpartition('.')[2]}"
     holder: dict[object, Value] = {"value": NONE}
-    value = lane_value_of(machine, guarded.facts["guard"], f"@{guarded.facts['api'].rpartition('.')[2]}")
+    on = made.facts.get("on")
+    value = on if on is not None else lane_value_of(machine, made.facts["guard"], spelled)
 
     def inside(lanes: int) -> int:
-        made = calls.call_value(machine, guarded.facts["function"], call.arguments[1:], call.keywords, lanes)
-        machine.store(holder, "value", made, lanes, machine.world.full)
+        with disabled(machine, made.facts.get("disables")):
+            result = calls.call_value(machine, made.facts["function"], call.arguments[1:], call.keywords, lanes)
+        machine.store(holder, "value", result, lanes, machine.world.full)
         return lanes
 
-    branch(
-        machine,
-        value,
-        call.mask,
-        machine.current_at,
-        lambda: f"@{guarded.facts['api'].rpartition('.')[2]}",
-        inside,
-        lambda lanes: lanes,
-    )
+    branch(machine, value, call.mask, machine.current_at, lambda: spelled, inside, lambda lanes: lanes)
+    if made.facts.get("barrier"):
+        machine.emit_event("collective", "barrier", made.facts["api"], call.mask, group=machine.world_group)
     return holder["value"]
+
+
+@contextmanager
+def disabled(machine: Machine, family: object) -> Iterator[None]:
+    """Inside, the calls whose rows say `disabled_by` this family do nothing: the library counts who is alone."""
+    off = machine.facts.setdefault("disabled", [])
+    if family:
+        off.append(family)
+    try:
+        yield
+    finally:
+        if family:
+            off.remove(family)
+
+
+def main_only(machine: Machine, call: Invocation) -> Value | None:
+    """speechbrain's `@main_process_only` and `run_on_main(func)`: its own barriers are off meanwhile."""
+    function = call.get("function") or (call.arguments[0] if call.arguments else None)
+    return guarded(machine, call, function, disables=call.row.extra.get("disables")) if function is not None else None
+
+
+def run_on_main(machine: Machine, call: Invocation) -> Value:
+    """The function on rank 0, a barrier, then the second function on the others, or on all."""
+    from dtlint.machine import calls
+
+    function, after = call.get("func"), call.get("post_func")
+    if function is not None and function != NONE:
+        items = containers.items_of(machine, call.get("args") or NONE) or ()
+        only = guarded(machine, call, function, disables="speechbrain")
+        calls.call_value(machine, only, items, (), call.mask)
+    machine.emit_event(
+        "collective", call.row.op, call.name, call.mask, group=machine.world_group, implicit=True, extra={"call": call}
+    )
+    if after is not None and after != NONE:
+        calls.call_value(machine, after, (), (), call.mask)
+    return NONE
+
+
+def rank_given(machine: Machine, call: Invocation, param: str, kind: str) -> Value:
+    """Is this the rank named by an argument?"""
+    from dtlint.machine.expressions import comparison
+
+    wanted = call.get(param)
+    value = lane_value_of(machine, kind, f"@{call.name.rpartition('.')[2]}")
+    return comparison(machine, "==", value, wanted if wanted is not None else Const(0), call.mask)
+
+
+def on_rank(machine: Machine, call: Invocation, param: str, kind: str) -> Value:
+    """`@state.on_process(process_index=2)`, with the function at once or later."""
+    if not call.arguments:
+        return Bound(External(call.name), call.receiver, (), call.keywords)  # type: ignore[arg-type]
+    return guarded(machine, call, call.arguments[0], rank_given(machine, call, param, kind))
+
+
+def on_process(machine: Machine, call: Invocation) -> Value:
+    return on_rank(machine, call, "process_index", "rank")
+
+
+def on_local_process(machine: Machine, call: Invocation) -> Value:
+    return on_rank(machine, call, "local_process_index", "local_rank")
+
+
+def decorator_factory(machine: Machine, call: Invocation) -> Value:
+    """`@coordinator.on_master_only()`"""
+    return maker_of(machine, call, None)
+
+
+def one_rank_only(machine: Machine, call: Invocation) -> Value:
+    """`@idist.one_rank_only(rank=0, with_barrier=False)`"""
+    barrier = call.get("with_barrier")
+    return maker_of(
+        machine, call, rank_given(machine, call, "rank", "rank"), barrier=isinstance(barrier, Const) and barrier.value
+    )
+
+
+def maker_of(machine: Machine, call: Invocation, on: Value | None, **facts: Any) -> Value:
+    maker = machine.new("<guard maker>", call.mask)
+    maker.facts.update(call=call, on=on, more=facts)
+    return Bound(External("dtlint.guard"), None, (maker,))
+
+
+def guard_made(machine: Machine, call: Invocation) -> Value:
+    maker, function = call.arguments[0], call.arguments[1] if len(call.arguments) > 1 else NONE
+    assert isinstance(maker, Object)
+    return guarded(machine, maker.facts["call"], function, maker.facts["on"], **maker.facts["more"])
+
+
+def dist_info(machine: Machine, call: Invocation) -> Value:
+    """Several of a rank's values at once."""
+    short = call.name.rpartition(".")[2]
+    return Tuple(tuple(lane_value_of(machine, str(kind), f"{short}()") for kind in call.row.extra.get("returns", ())))
+
+
+def local_by_default(machine: Machine, call: Invocation) -> Value:
+    """`xm.is_master_ordinal(local=True)`: the first of its host, unless asked for the first of all."""
+    local = call.get("local")
+    alone = isinstance(local, Const) and not local.value
+    return lane_value_of(machine, "is_main" if alone else "is_local_main", call.name.rpartition(".")[2])
+
+
+def turns_context(kinds: tuple[str, str]) -> Any:
+    """`main_process_first(local=…)`: who goes first, by the argument and its default."""
+
+    def handler(machine: Machine, call: Invocation) -> Value:
+        local = call.get("local")
+        made = machine.new("<context>", call.mask)
+        which = kinds[0] if local is None or not isinstance(local, Const) else "local_first" if local.value else "first"
+        made.facts.update(context=which, api=call.row.name)
+        return made
+
+    return handler
+
+
+# --- functions that are run later, by somebody else ----------------------------------------------------------------
+
+
+def later(machine: Machine, function: Value, mask: int, kind: str, text: str, cause: str) -> None:
+    """A function some rank runs at a time of its own (a signal, the end of the process): what it says it says alone,
+    and what it writes differs from rank to rank."""
+    from dtlint.machine import calls
+
+    frame = machine.frame
+    at = machine.current_at
+    attempt = Attempt(frame.path, at, mask, frame.guards, frame.scope, kind)
+    log = HandlerLog((text,), at, False)
+    attempt.handlers.append(log)
+    why = machine.cause(cause, f"{text} comes to each rank at a time of its own")
+    decision = Decision("handler", frame.path, at, text, why, mask, mask, frame.scope)
+    sinks, guards, left = machine.sinks, frame.guards, frame.left
+    last_exit, leavings = frame.last_exit, len(frame.leavings)
+    machine.sinks, frame.guards = [(log.log, mask)], Guards(decision, guards)
+    mark = len(machine.journal)
+    calls.call_value(machine, function, (machine.fresh("signal"), machine.fresh("frame"))[: arity(function)], (), mask)
+    writes = machine.rollback(mark)
+    machine.sinks, frame.guards, frame.left, frame.last_exit = sinks, guards, left, last_exit
+    del frame.leavings[leavings:]
+    machine.join_writes(writes, [], machine.symbols.fresh(kind), why, mask)
+    if log.log.nodes:
+        machine.emit(attempt)
+
+
+def arity(function: Value) -> int:
+    inner = function.function if isinstance(function, Bound) else function
+    params = getattr(getattr(inner, "node", None), "params", ())
+    return len(params) - (1 if isinstance(function, Bound) and function.receiver is not None else 0)
+
+
+def project_function(value: Value | None) -> bool:
+    inner = value.function if isinstance(value, Bound) else value
+    return isinstance(inner, FunctionRef)
+
+
+def signal_handler(machine: Machine, call: Invocation) -> Value:
+    handler = call.get("handler")
+    if handler is not None and project_function(handler):
+        later(machine, handler, call.mask, "signal", "a signal", "signal")
+    return machine.unknown("handler before", id(call.node))
+
+
+def at_exit(machine: Machine, call: Invocation) -> Value:
+    """`atexit.register(f)`: a rank that fails runs it alone."""
+    function = call.arguments[0] if call.arguments else NONE
+    if project_function(function):
+        given = Bound(function, None, call.arguments[1:], call.keywords)  # type: ignore[arg-type]
+        later(machine, given, call.mask, "exit", "the end of the process", "exception")
+    return function
+
+
+def finalised(machine: Machine, thing: Object, mask: int) -> None:
+    """`__del__` of a project class runs when a rank collects its garbage."""
+    from dtlint.machine import attributes
+
+    assert isinstance(thing.kind, ClassRef)
+    method = attributes.in_class(machine, thing.kind, "__del__")
+    if isinstance(method, FunctionRef) and not method.node.tokens.isdisjoint(machine.interesting):  # type: ignore[union-attr]
+        later(machine, Bound(method, thing), mask, "finaliser", "`__del__`", "exception")
+
+
+def handed_over(machine: Machine, call: Invocation) -> None:
+    """A function of the project is given to somebody unknown, who may call it: on the ranks that hand it over."""
+    for value in call.values:
+        inner = value.function if isinstance(value, Bound) else value
+        if not isinstance(inner, FunctionRef) or len(machine.stack) > 12:
+            continue
+        node = inner.node
+        if isinstance(node, ir.Function) and node.tokens.isdisjoint(machine.interesting):
+            continue
+        if isinstance(node, ir.Lambda) and not names_in(node).intersection(machine.interesting):
+            continue
+        nested = isinstance(node, ir.Lambda) or "<locals>" in node.qualname
+        if nested or call.mask != machine.world.full:
+            may_call(machine, value, node, call.mask)
+
+
+def may_call(machine: Machine, function: Value, node: Any, mask: int) -> None:
+    from dtlint.machine import calls, entries
+    from dtlint.machine.statements import choose
+
+    def inside(lanes: int) -> int:
+        if isinstance(node, ir.Function):
+            bound = isinstance(function, Bound) and function.receiver is not None
+            arguments = entries.unknown_arguments(machine, node, bound)
+        else:
+            arguments = tuple(machine.unknown("argument", id(node), param.name) for param in node.params)
+        calls.call_value(machine, function, arguments, (), lanes)
+        return lanes
+
+    symbol = machine.symbols.fresh("called")
+    choose(machine, mask, None, symbol, machine.current_at, lambda: "a function given away", inside, lambda lanes: lanes)
+
+
+def names_in(node: ir.Lambda) -> frozenset[str]:
+    tokens = getattr(node, "tokens", None)
+    if tokens is not None:
+        return frozenset(tokens)
+    from dtlint.machine.expressions import text_of
+
+    return frozenset(re.findall(r"\w+", text_of(node.body)))
 
 
 def leave(machine: Machine, call: Invocation) -> Value:
@@ -67,19 +295,26 @@ def spawn(machine: Machine, call: Invocation) -> Value:
     function = call.get(str(extra.get("function", "fn"))) or (call.arguments[0] if call.arguments else None)
     if function is None:
         return NONE
-    from dtlint.machine import containers
-
     given = call.get(str(extra.get("args", "args")))
     items = containers.items_of(machine, given) if given is not None else ()
     arguments: tuple[Value, ...] = tuple(items or ())
+    if extra.get("receiver_first") and call.receiver is not None:
+        arguments = (call.receiver, *call.arguments[1:])
     if extra.get("rank_first", True):
         arguments = (lane_value_of(machine, "rank", "the index given by spawn"), *arguments)
-    calls.call_value(machine, function, arguments, (), call.mask)
+    given_on = tuple((name, value) for name, value in call.keywords if name not in call.row.params)
+    calls.call_value(machine, function, arguments, given_on if extra.get("receiver_first") else (), call.mask)
     return NONE
 
 
-def spawn_or_none(machine: Machine, call: Invocation) -> Value:
-    return spawn(machine, call)
+def ignite_run(machine: Machine, call: Invocation) -> Value:
+    """`parallel.run(training, config)`: local rank first, then what was given."""
+    from dtlint.machine import calls
+
+    if call.arguments:
+        index = lane_value_of(machine, "local_rank", "the index given by run")
+        calls.call_value(machine, call.arguments[0], (index, *call.arguments[1:]), call.keywords, call.mask)
+    return NONE
 
 
 def point_to_point(machine: Machine, call: Invocation) -> Value:
@@ -108,26 +343,28 @@ def point_to_point(machine: Machine, call: Invocation) -> Value:
     return NONE
 
 
-def forget(machine: Machine, call: Invocation) -> None:
-    """An unknown function may have changed what it was given; optimism says it changed nothing that matters. It may
-    have seeded the generators, if it says so."""
-    from dtlint.machine.library import seeds
-
-    seeds.foreign(machine, call.name)
-
-
-def callback_result(machine: Machine, value: Value) -> Value:
-    return machine.unknown("callback", token(value), cause=value.cause)
-
-
 def batch_isend_irecv(machine: Machine, call: Invocation) -> Value:
     made = machine.new("list", call.mask)
     made.attributes["[]"] = machine.fresh("works")
     return made
 
 
-MODELS = {
+MODELS: dict[str, Any] = {
     "spawn": spawn,
+    "fabric_launch": spawn,
+    "ignite_parallel_run": ignite_run,
     "batch_isend_irecv": batch_isend_irecv,
+    "on_process": on_process,
+    "on_local_process": on_local_process,
+    "decorator_factory": decorator_factory,
+    "ignite_one_rank_only": one_rank_only,
+    "speechbrain_main_only": main_only,
+    "run_on_main": run_on_main,
+    "dist_info": dist_info,
+    "xla_is_master": local_by_default,
+    "hf_main_process_first": turns_context(("local_first", "first")),
+    "fabric_rank_zero_first": turns_context(("first", "local_first")),
+    "signal_handler": signal_handler,
+    "at_exit": at_exit,
 }
-__all__ = ["MODELS", "Const", "Row", "Tuple", "Unknown", "decorate", "leave", "point_to_point", "spawn"]
+__all__ = ["MODELS", "Row", "Unknown", "decorate", "finalised", "handed_over", "leave", "point_to_point", "spawn"]

@@ -391,10 +391,6 @@ def map_(machine: Machine, call: Invocation) -> Value | None:
     return made
 
 
-def atexit_register(machine: Machine, call: Invocation) -> Value | None:
-    return call.arguments[0] if call.arguments else None
-
-
 FUNCTIONS: dict[str, Handler] = {
     "builtins.int": pure(int),
     "builtins.float": pure(float),
@@ -438,13 +434,19 @@ FUNCTIONS: dict[str, Handler] = {
     "os.environ.get": environment,
     "contextlib.nullcontext": nullcontext,
     "contextlib.suppress": suppress,
-    "atexit.register": atexit_register,
+    "atexit.register": lambda machine, call: processes_at_exit(machine, call),
     "copy.copy": identity,
     "copy.deepcopy": identity,
     "typing.cast": lambda machine, call: call.arguments[1] if len(call.arguments) > 1 else None,
     "tqdm.tqdm": lambda machine, call: progress(machine, call),
     "tqdm.auto.tqdm": lambda machine, call: progress(machine, call),
 }
+
+
+def processes_at_exit(machine: Machine, call: Invocation) -> Value | None:
+    from dtlint.machine.library import processes
+
+    return processes.at_exit(machine, call)
 
 
 def progress(machine: Machine, call: Invocation) -> Value | None:

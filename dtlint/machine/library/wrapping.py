@@ -6,10 +6,11 @@ from typing import Any
 
 from dtlint.machine import attributes
 from dtlint.machine.core import Machine
+from dtlint.machine.library import loaders
 from dtlint.machine.library.groups import group_in
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.logs import Group
-from dtlint.machine.values import FALSE, NONE, Cause, Const, Object, Row, Trail, Tuple, Unknown, Value
+from dtlint.machine.values import FALSE, NONE, Const, Object, Tuple, Unknown, Value
 
 DDP = "torch.nn.parallel.DistributedDataParallel"
 FSDP = "torch.distributed.fsdp.FullyShardedDataParallel"
@@ -88,10 +89,6 @@ def is_module(machine: Machine, value: Value) -> bool:
     return attributes.is_a(machine, value, MODULE)
 
 
-def is_loader(machine: Machine, value: Value) -> bool:
-    return isinstance(value, Object) and (value.kind == LOADER or attributes.is_a(machine, value, LOADER))
-
-
 def owner_shards(call: Invocation) -> bool:
     return isinstance(call.receiver, Object) and bool(call.receiver.facts.get("sharded"))
 
@@ -100,8 +97,8 @@ def prepare_one(machine: Machine, call: Invocation, value: Value) -> Value:
     if isinstance(value, Object):
         if value.facts.get("wrapped"):
             return value
-        if is_loader(machine, value):
-            return prepare_loader(machine, call, value)
+        if loaders.is_loader(machine, value):
+            return loaders.prepared(machine, value, call.name, call.mask)
         if is_module(machine, value):
             sharded = owner_shards(call)
             return wrapped(machine, call, value, FSDP if sharded else DDP, sharded)
@@ -110,16 +107,6 @@ def prepare_one(machine: Machine, call: Invocation, value: Value) -> Value:
         # a model, an optimizer, a schedule of a library: of these only a model is ever called
         return wrapped(machine, call, value, PREPARED, owner_shards(call))
     return value
-
-
-def prepare_loader(machine: Machine, call: Invocation, loader: Object) -> Object:
-    """The framework's own loader: it reads this rank's part, and pads so that all ranks turn equally often."""
-    made = machine.new(loader.kind, call.mask)
-    made.attributes.update(loader.attributes)
-    made.facts.update(loader.facts)
-    step = machine.step(f"`{call.name.rpartition('.')[2]}()` gives each rank its own part of the data")
-    made.facts.update({"prepared": call, "sharded by": Cause("data", Trail(step)), "uneven": None})
-    return made
 
 
 def accelerate_prepare(machine: Machine, call: Invocation) -> Value:
@@ -141,16 +128,6 @@ def prepare_model(machine: Machine, call: Invocation) -> Value:
     return wrapped(machine, call, model, FSDP if sharded else DDP, sharded)
 
 
-def prepare_loaders(machine: Machine, call: Invocation) -> Value:
-    made = tuple(
-        prepare_loader(machine, call, value) if isinstance(value, Object) and is_loader(machine, value) else value
-        for value in call.arguments
-    )
-    if not made:
-        return next((value for _, value in call.keywords), NONE)
-    return made[0] if len(made) == 1 else Tuple(made)
-
-
 def first_prepared(machine: Machine, call: Invocation) -> Value:
     """`fabric.setup(model, optimizer)`: the model is wrapped, the rest comes back as it went."""
     if not call.arguments:
@@ -169,8 +146,7 @@ def boosted(machine: Machine, call: Invocation) -> Value:
     found = [call.get(name) or NONE for name in names]
     note_wrap(machine, call, found[0], "boost", machine.world_group)
     found[0] = wrapped(machine, call, found[0], DDP, owner_shards(call))
-    if isinstance(found[3], Object) and is_loader(machine, found[3]):
-        found[3] = prepare_loader(machine, call, found[3])
+    found[3] = prepare_one(machine, call, found[3]) if isinstance(found[3], Object) else found[3]
     return Tuple(tuple(found))
 
 
@@ -188,7 +164,7 @@ def deepspeed_initialize(machine: Machine, call: Invocation) -> Value:
             loader = machine.new(kind, call.mask)
             loader.facts["call"] = call
             loader.attributes["dataset"] = call.get("training_data") or NONE
-            items.append(prepare_loader(machine, call, loader))
+            items.append(loaders.prepared(machine, loader, call.name, call.mask))
         elif kind.endswith("Optimizer") and isinstance(call.get("optimizer"), Object):
             items.append(call.get("optimizer") or NONE)
         else:
@@ -265,14 +241,12 @@ MODELS: dict[str, Any] = {
     "accelerator": accelerator,
     "accelerate_prepare": accelerate_prepare,
     "accelerate_prepare_model": prepare_model,
-    "accelerate_prepare_loader": prepare_loaders,
     "fabric": sharding_strategy,
     "fabric_setup": first_prepared,
     "fabric_setup_module": prepare_model,
     "fabric_setup_optimizers": same_values,
-    "fabric_setup_loaders": prepare_loaders,
     "colossalai_boost": boosted,
     "deepspeed_initialize": deepspeed_initialize,
     "hf_training_arguments": training_arguments,
 }
-__all__ = ["DDP", "FSDP", "MODELS", "Row", "wrapped", "zero_stage"]
+__all__ = ["DDP", "FSDP", "MODELS", "wrapped", "zero_stage"]

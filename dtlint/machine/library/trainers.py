@@ -1,0 +1,165 @@
+"""Trainers that own the loop: which methods of modules and callbacks do they call, on every rank?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from dtlint.ir import nodes as ir
+from dtlint.machine import attributes, containers
+from dtlint.machine.core import Machine
+from dtlint.machine.lanes import lanes_in
+from dtlint.machine.library import collectives, wrapping
+from dtlint.machine.library.invocation import Invocation
+from dtlint.machine.logs import Decision
+from dtlint.machine.values import NONE, ClassRef, FunctionRef, Object, Row, Value
+
+STATE = "transformers.TrainerState"
+CONTROL = "transformers.TrainerControl"
+ARGUMENTS = "transformers.TrainingArguments"
+
+
+def constructed(machine: Machine, thing: Object, call: Invocation) -> None:
+    """What a trainer was given, in the attributes under which it is known later."""
+    for name in call.row.params:
+        value = call.get(name)
+        if value is not None:
+            thing.attributes.setdefault(name, value)
+    for keyword, value in call.keywords:
+        if keyword is not None:
+            thing.attributes.setdefault(keyword, value)
+    given = thing.attributes.get("args")
+    if isinstance(given, Object) and given.facts.get("sharded"):
+        thing.facts["sharded"] = True
+    callbacks = call.get("callbacks")
+    if callbacks is not None:
+        thing.facts.setdefault("callbacks", []).append((callbacks, call.mask))
+
+
+def hf_trainer(machine: Machine, call: Invocation) -> Value:
+    made = machine.new(machine.knowledge.canonical(call.row.type), call.mask)
+    made.facts.update(api=call.row.name, call=call)
+    constructed(machine, made, call)
+    return made
+
+
+def lightning_trainer(machine: Machine, call: Invocation) -> Value:
+    made = wrapping.sharding_strategy(machine, call)
+    assert isinstance(made, Object)
+    constructed(machine, made, call)
+    return made
+
+
+def add_callback(machine: Machine, call: Invocation) -> Value:
+    if isinstance(call.receiver, Object) and call.values:
+        call.receiver.facts.setdefault("callbacks", []).append((call.values[0], call.mask))
+    return NONE
+
+
+def hf_train(machine: Machine, call: Invocation) -> Value:
+    result = collectives.perform_collective(machine, call)
+    trainer = call.receiver
+    if isinstance(trainer, Object):
+        given = trainer.attributes.get("args")
+        settings = given if given is not None else machine.new(ARGUMENTS, call.mask)
+        leading = (settings, machine.new(STATE, call.mask), machine.new(CONTROL, call.mask))
+        for callback, lanes in callbacks_of(machine, trainer, call.mask):
+            run_hooks(machine, callback, leading, lanes)
+    return result
+
+
+def lightning_loop(machine: Machine, call: Invocation) -> Value:
+    """`trainer.fit(module)` and its siblings call the hooks of the module and of every callback."""
+    result = collectives.perform_collective(machine, call)
+    trainer, module = call.receiver, call.get("model")
+    if isinstance(trainer, Object):
+        if isinstance(module, Object):
+            machine.set(module, "trainer", trainer, call.mask)
+            run_hooks(machine, module, (), call.mask)
+        leading = (trainer, module if module is not None else NONE)
+        for callback, lanes in callbacks_of(machine, trainer, call.mask):
+            run_hooks(machine, callback, leading, lanes)
+    return result
+
+
+def callbacks_of(machine: Machine, trainer: Object, mask: int) -> Iterator[tuple[Value, int]]:
+    for given, lanes in trainer.facts.get("callbacks", ()):
+        for held, here in by_lanes(given, lanes & mask):
+            items = containers.items_of(machine, held)
+            for callback in items if items is not None else (held,):
+                for one, some in by_lanes(callback, here):
+                    yield one, some
+
+
+def by_lanes(value: Value, mask: int) -> Iterator[tuple[Value, int]]:
+    """What the lanes of `mask` hold, with the lanes that hold it."""
+    if not isinstance(value, Row):
+        if mask:
+            yield value, mask
+        return
+    done = 0
+    for lane in lanes_in(mask):
+        if done >> lane & 1:
+            continue
+        held = value.lanes[lane]
+        lanes = sum(1 << other for other in lanes_in(mask) if value.lanes[other] is held or value.lanes[other] == held)
+        done |= lanes
+        yield held, lanes
+
+
+def hooks_of(machine: Machine, kind: ClassRef) -> list[FunctionRef]:
+    """The methods of a project class that its framework calls."""
+    found: list[FunctionRef] = []
+    seen = set()
+    for base in attributes.external_bases(machine, kind):
+        for owner in machine.knowledge.ancestors(base):
+            known = machine.knowledge.types.get(owner)
+            for name in known.hooks if known is not None else ():
+                method = attributes.in_class(machine, kind, name) if name not in seen else None
+                seen.add(name)
+                if isinstance(method, FunctionRef) and isinstance(method.node, ir.Function):
+                    found.append(method)
+    return found
+
+
+def run_hooks(machine: Machine, thing: Value, leading: tuple[Value, ...], mask: int) -> None:
+    from dtlint.machine import calls, entries
+
+    if isinstance(thing, ClassRef):
+        thing = calls.instantiate(machine, thing, (), (), mask)
+    if not isinstance(thing, Object) or not isinstance(thing.kind, ClassRef):
+        return
+    hooks = hooks_of(machine, thing.kind)
+    if all(hook.node.tokens.isdisjoint(machine.interesting) for hook in hooks):  # type: ignore[union-attr]
+        return
+    for hook in hooks:
+        node: Any = hook.node
+        arguments = entries.unknown_arguments(machine, node, True)
+        arguments = (*leading, *arguments[len(leading) :])[: len(arguments)]
+
+        def inside(hook: FunctionRef = hook, arguments: tuple[Value, ...] = arguments) -> int:
+            calls.follow(machine, hook, thing, arguments, (), mask)
+            return mask
+
+        if mask == machine.frame.mask:
+            inside()
+        else:
+            frame = machine.frame
+            text = f"who has {thing.kind.name}"
+            decision = Decision(
+                "branch", frame.path, machine.current_at, text, machine.control_cause(), mask, frame.mask, frame.scope
+            )
+            machine.guarded(decision, inside)
+
+
+MODELS: dict[str, Any] = {
+    "hf_trainer": hf_trainer,
+    "hf_train": hf_train,
+    "add_callback": add_callback,
+    "lightning_trainer": lightning_trainer,
+    "lightning_fit": lightning_loop,
+    "lightning_validate": lightning_loop,
+    "lightning_test": lightning_loop,
+    "lightning_predict": lightning_loop,
+}
+__all__ = ["MODELS", "constructed", "run_hooks"]
