@@ -228,6 +228,7 @@ def remembered(
         token(receiver) if receiver is not None else None,
         tuple([token(value) for value in arguments]),
         tuple([(name, token(value)) for name, value in keywords]),
+        library.circumstances(machine, arguments, keywords) if machine.flow is not None else None,
     )
     known = machine.remembered.get(index)
     if known is not None:

@@ -65,8 +65,9 @@ class Machine:
         self.heap_reads = 0
         self.heap_writes = 0
         self.oldest_write = 1 << 60  # the smallest serial written to since the innermost remembered call began
-        self.axes: tuple[str, ...] = ()  # names bound by the enclosing mapped function
+        self.flow: Any = None  # what a library says about the facts of results nobody computes
         self.facts: dict[str, Any] = {}
+        self.notes: dict[Any, Any] = {}  # what libraries keep from one entry point to the next
         self.receiver: Value | None = None  # of the method call being evaluated
         self.interesting: frozenset[str] = frozenset()  # names through which communication can be reached
         self.meaningful: frozenset[str] = frozenset()  # names through which anything the packs know can be reached

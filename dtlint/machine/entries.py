@@ -127,6 +127,10 @@ def run_function(machine: Machine, path: str, function: ir.Function, owner: ir.C
             arguments = (receiver, *arguments)
         calls.call_value(machine, value, arguments, (), machine.world.full)
         return
+    if isinstance(value, Object) and "transform" in value.facts:
+        arguments = unknown_arguments(machine, function, receiver is not None)
+        calls.call_value(machine, value, (receiver, *arguments) if receiver is not None else arguments, (), machine.world.full)
+        return
     if not isinstance(value, FunctionRef) or value.node is not function:
         value = FunctionRef(function, path, module_frame, find_class(module_frame, owner) if owner else None)
     skip_self = receiver is not None and value.kind != "static"
@@ -152,7 +156,7 @@ def find(module_frame: Frame, function: ir.Function) -> Value | None:
     found = module_frame.variables.get(function.name)
     if isinstance(found, FunctionRef) and found.node is function:
         return found
-    if isinstance(found, Bound):
+    if isinstance(found, Bound) or (isinstance(found, Object) and "transform" in found.facts):
         return found
     return None
 

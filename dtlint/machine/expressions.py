@@ -129,9 +129,14 @@ def all_tags(*values: Value) -> frozenset[Any]:
 
 def opaque(machine: Machine, what: str, *values: Value) -> Unknown:
     """The result of something that is not computed: it differs where an input differs."""
-    return machine.unknown(
-        what, *(token(value) for value in values), cause=deep_cause(machine, values), tags=all_tags(*values)
-    )
+    tags = all_tags(*values)
+    if tags and "running" in machine.facts:
+        from dtlint.machine.library import works
+
+        works.computed(machine, what, values, tags)
+    if machine.flow is not None:
+        tags = machine.flow(machine, what, values, tags)
+    return machine.unknown(what, *(token(value) for value in values), cause=deep_cause(machine, values), tags=tags)
 
 
 def deep_cause(machine: Machine, values: tuple[Value, ...], depth: int = 0) -> Cause | None:

@@ -206,7 +206,7 @@ class Loop:
     """A loop whose body was run once. `trip` is the number of turns where it is known per lane; `cause` says why
     the number may differ where it is not."""
 
-    __slots__ = ("body", "cause", "decision", "guards", "kind", "mask", "subject", "trip")
+    __slots__ = ("body", "carried", "cause", "decision", "guards", "kind", "mask", "subject", "trip", "variant")
 
     def __init__(
         self,
@@ -226,6 +226,8 @@ class Loop:
         self.cause = cause
         self.subject = subject
         self.kind = kind
+        self.variant: set[Symbol] = set()  # symbols that are new in every turn
+        self.carried: dict[Symbol, Value] = {}  # what a turn leaves for each of them to the next one
 
 
 class HandlerLog:

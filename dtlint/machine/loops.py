@@ -169,6 +169,8 @@ def turn(
         finally:
             frame.loops.pop()
             machine.sinks, frame.guards = outer_sinks, outer_guards
+        if machine.flow is not None:
+            note_turn(loop, node, frame, start, widened)
         grown = changed_more(machine, inner_mark, start, widened)
         if not grown or attempt == 2:
             break
@@ -191,6 +193,28 @@ def turn(
     return staying
 
 
+def note_turn(loop: Loop, node: Any, frame: Any, start: dict[Any, Value], widened: dict[Any, Any]) -> None:
+    """Which symbols are new in every turn: the loop's own items, and names that a turn leaves with another value."""
+    for place, (container, name) in widened.items():
+        before, after = start[place], container.get(name, MISSING)
+        if isinstance(before, Unknown) and not (isinstance(after, Unknown) and after.symbol is before.symbol):
+            loop.variant.add(before.symbol)
+            loop.carried[before.symbol] = after
+
+
+def note_items(loop: Loop, target: ir.Expr, variables: dict[Any, Value]) -> None:
+    """The items a loop walks over are new in every turn."""
+    if isinstance(target, ir.Name):
+        held = variables.get(target.id)
+        if isinstance(held, Unknown):
+            loop.variant.add(held.symbol)
+    elif isinstance(target, ir.Tup | ir.ListExpr):
+        for item in target.items:
+            note_items(loop, item, variables)
+    elif isinstance(target, ir.Star):
+        note_items(loop, target.value, variables)
+
+
 def run_turn(
     machine: Machine,
     node: ir.For | ir.While,
@@ -205,6 +229,8 @@ def run_turn(
 
     frame = machine.frame
     entering = enter(mask)
+    if machine.flow is not None and isinstance(node, ir.For):
+        note_items(loop, node.target, frame.variables)
     if box is not None:
         loop.cause = decision.cause = box.get("cause")
         endless = box.get("true") == mask
@@ -410,6 +436,7 @@ def run_comprehension(machine: Machine, node: ir.Comp, mask: int) -> Value:
         saved = machine.sinks
         machine.sinks = [(loop.body, lanes)]
         assign_target(machine, part.target, library.element(machine, iterable, lanes), lanes)
+        note_items(loop, part.target, frame.variables)
         filtered(part, index, lanes)
         machine.sinks = saved
         if loop.body.nodes:

@@ -13,13 +13,20 @@ from dtlint.machine.library import (
     collectives,
     contexts,
     data,
+    devices,
+    environment_use,
     groups,
     identity,
+    jax_hosts,
     models,
     processes,
     python,
+    stepping,
     tensors,
     trainers,
+    transfers,
+    workers,
+    works,
     wrapping,
 )
 from dtlint.machine.library.invocation import Invocation, Keywords
@@ -42,8 +49,15 @@ HANDLERS: dict[str, Any] = {
     **models.MODELS,
     **data.MODELS,
     **processes.MODELS,
+    **jax_hosts.MODELS,
+    **transfers.MODELS,
+    **works.MODELS,
     **trainers.MODELS,
     **wrapping.MODELS,
+    **environment_use.MODELS,
+    **stepping.MODELS,
+    **devices.MODELS,
+    **workers.MODELS,
 }
 LOCAL = Api(name="", does="local")
 
@@ -78,7 +92,8 @@ def call(
         return processes.call_guarded(machine, invocation)
     if name == "dtlint.guard":
         return processes.guard_made(machine, invocation)
-    handler = python.FUNCTIONS.get(name)
+    environment_use.used(machine, name, mask)
+    handler = python.FUNCTIONS.get(name) or environment_use.FUNCTIONS.get(name)
     if handler is not None:
         result = handler(machine, invocation)
         return result if result is not None else python.opaque(machine, invocation)
@@ -86,6 +101,9 @@ def call(
         handled = call_method(machine, receiver, last, invocation)
         if handled is not None:
             return handled
+    found = jax_hosts.unlisted(machine, invocation)
+    if found is not None:
+        return found
     made = tensors.construct(machine, invocation)
     if made is not None:
         return made
@@ -166,7 +184,7 @@ def perform(
         case "collective":
             return collectives.perform_collective(machine, invocation)
         case "p2p":
-            return processes.point_to_point(machine, invocation)
+            return transfers.point_to_point(machine, invocation)
         case "value":
             group = invocation.get(row.group) if row.group else None
             return identity.ask(machine, row, row.name, group)
@@ -308,6 +326,9 @@ def read_item(machine: Machine, base: Value, index: Value, mask: int) -> Value |
         return python.read_environment(machine, index, None)
     if isinstance(base, Object) and base.kind == groups.MESH_KIND:
         return groups.mesh_part(machine, base, index, mask)
+    found = jax_hosts.read_item(machine, base, index)
+    if found is not None:
+        return found
     return data.read_item(machine, base, index, mask)
 
 
@@ -334,7 +355,8 @@ def element(machine: Machine, value: Value, mask: int) -> Value:
         found = data.element(machine, value, mask)
         if found is not None:
             return found
-    return containers.element(machine, value)
+    key = jax_hosts.element(machine, value)
+    return key if key is not None else containers.element(machine, value)
 
 
 def length(machine: Machine, value: Value, mask: int) -> Value | None:
@@ -381,7 +403,10 @@ def call_unknown(
         invocation = Invocation(node.func.name, LOCAL, receiver, arguments, keywords, mask, node)
         if node.func.name == "backward":
             return models.backward(machine, invocation)
+        works.unknown_method(machine, node.func.name)
         found = tensors.unknown_method(machine, receiver, node.func.name, invocation)
+        if found is None:
+            found = jax_hosts.unknown_method(machine, receiver, node.func.name, invocation)
         if found is None:
             found = data.unknown_method(machine, receiver, node.func.name, invocation)
         if found is not None:
@@ -423,7 +448,8 @@ def call_instance(
     row = machine.knowledge.method(str(thing.kind), "__call__")
     if row is not None:
         return perform(machine, row, thing, arguments, keywords, mask, node)
-    found = data.called(machine, thing, Invocation("__call__", LOCAL, thing, arguments, keywords, mask, node))
+    invocation = Invocation("__call__", LOCAL, thing, arguments, keywords, mask, node)
+    found = jax_hosts.called(machine, thing, invocation) or data.called(machine, thing, invocation)
     if found is not None:
         return found
     return opaque(machine, "call", Const(str(thing.kind)), *arguments, *(value for _, value in keywords))
@@ -459,7 +485,35 @@ def made_instance(
 
 
 def imported(machine: Machine, dotted: str, mask: int) -> None:
-    """A library was imported: some facts of other families depend on when."""
+    """A library or a module of the project was imported: some facts depend on when."""
+    resolved = machine.project.resolve(machine.frame.path, dotted, 0) or dotted
+    path = machine.project.find_module(resolved)
+    environment_use.imported(machine, resolved, path, mask)
+
+
+set_aside, take_back = environment_use.set_aside, environment_use.take_back
+
+
+def item_written(machine: Machine, container: Value, index: Value, value: Value, mask: int) -> None:
+    """`container[index] = value`"""
+    environment_use.item_written(machine, container, index, value, mask)
+
+
+def attribute_written(machine: Machine, base: Value, name: str, value: Value, mask: int) -> None:
+    """`base.name = value`"""
+    stepping.attribute_written(machine, base, name, value, mask)
+    workers.attribute_written(machine, base, name, value, mask)
+
+
+def discarded(machine: Machine, node: ir.Expr, value: Value, mask: int) -> None:
+    """An expression stands alone: its value is thrown away."""
+    stepping.discarded(machine, node, value, mask)
+
+
+
+def circumstances(machine: Machine, arguments: tuple[Value, ...], keywords: Keywords) -> Any:
+    """What a call's result depends on besides the identity of its arguments, where facts flow with values."""
+    return jax_hosts.circumstances(machine, arguments, keywords)
 
 
 __all__ = ["Tuple", "Unknown", "call", "perform"]

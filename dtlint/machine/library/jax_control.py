@@ -130,7 +130,7 @@ def met(machine: Machine, call: Invocation, axes: set[str], event: Event, what: 
     mapping = jax_facts.device_mapping(machine)
     if mapping is not None:
         steps = (jax_facts.step_at(mapping.where, f"mapped over the devices by {mapping.kind}"), *steps)
-    jax_facts.note(machine, "varying predicate", call.mask, None, steps, op=event.op, what=what)
+    jax_facts.note(machine, "varying predicate", call.mask, None, steps, reduces=event.op, what=what)
 
 
 # --- loops -----------------------------------------------------------------------------------------------------

@@ -1,0 +1,358 @@
+"""Which arrays have an axis of devices, are replicated, fresh from the host, or spread over all hosts?"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from dtlint.ir import nodes as ir
+from dtlint.machine import containers
+from dtlint.machine.core import Machine
+from dtlint.machine.lanes import token
+from dtlint.machine.library import jax_axes, jax_facts, jax_outputs
+from dtlint.machine.library.invocation import Invocation
+from dtlint.machine.library.jax_facts import fact, has, is_fact, words
+from dtlint.machine.values import Const, FunctionRef, Object, Tuple, Unknown, Value
+
+REDUCERS = frozenset({"pmean", "psum", "psum_scatter", "all_gather"})
+LAYOUT = frozenset({"device axis", "replicated", "host tree"})
+
+
+def leading(machine: Machine, value: Value | None) -> Any:
+    """The fact that a shape begins with the number of devices."""
+    if value is None:
+        return None
+    if not isinstance(value, Const):
+        items = containers.items_of(machine, value)
+        if not items:
+            return None
+        value = items[0]
+    if isinstance(value, Const) and isinstance(value.value, int) and not isinstance(value.value, bool):
+        if value.scale == "local" and value.value == machine.world.per_host:
+            return fact("device axis", "local", jax_facts.place(machine))
+        if value.scale == "world" and value.value == machine.world.size:
+            return fact("device axis", "world", jax_facts.place(machine))
+    return None
+
+
+def shaped(machine: Machine, call: Invocation) -> Any:
+    """A shape among the arguments of something that makes an array."""
+    for name, value in call.keywords:
+        if name in ("size", "shape"):
+            return leading(machine, value)
+    for value in call.arguments:
+        if isinstance(value, Tuple) or (isinstance(value, Object) and value.kind == "list"):
+            found = leading(machine, value)
+            if found:
+                return found
+    return None
+
+
+def repeated(machine: Machine, value: Value) -> Value | None:
+    """`[x] * n`: what is repeated."""
+    if isinstance(value, Object) and value.kind == "list":
+        held = value.attributes.get("[]")
+        if isinstance(held, Tuple) and len(held.items) > 1 and all(item is held.items[0] for item in held.items):
+            return held.items[0]
+        if isinstance(held, Unknown) and held.symbol.key[0] == "repeat":
+            return held
+    return None
+
+
+def jnp_call(machine: Machine, call: Invocation) -> Value:
+    """A function of jax.numpy or numpy: an array of the arguments' facts."""
+    from dtlint.machine.library import python
+
+    last = call.name.rpartition(".")[2]
+    is_jax = call.name.startswith("jax.")
+    first = call.arguments[0] if call.arguments else None
+    if last in ("stack", "array", "asarray") and first is not None:
+        same = repeated(machine, first)
+        if same is not None:
+            return replicated(machine, same)
+    made = python.opaque(machine, call)
+    if not isinstance(made, Unknown):
+        return made
+    add = [fact("array")] if is_jax else []
+    drop: frozenset[str] = frozenset() if is_jax else frozenset({"array"})
+    shape = leading(machine, call.arguments[1] if len(call.arguments) > 1 else call.get("shape"))
+    if last not in ("reshape", "broadcast_to", "tile", "full"):
+        shape = shaped(machine, call)
+    if shape:
+        add.append(shape)
+        drop |= LAYOUT
+    if last == "broadcast_to" and shape and shape[2] == "local":
+        add.append(fact("replicated"))
+    return jax_facts.with_facts(machine, made, add, drop) if add or drop else made
+
+
+def method(machine: Machine, receiver: Value, name: str, call: Invocation) -> Value | None:
+    """A method of a value nobody knows."""
+    if name == "reshape" and isinstance(receiver, Unknown) and call.arguments:
+        shape = leading(machine, call.arguments[0])
+        made = machine.unknown("reshaped", receiver.symbol, *(token(v) for v in call.arguments), cause=receiver.cause)
+        kept = jax_facts.without(receiver.tags, LAYOUT)
+        return Unknown(made.symbol, made.cause, kept | ({shape} if shape else frozenset()))
+    if name in ("apply_gradients", "apply_gradient"):
+        return apply_gradients(machine, receiver, call)
+    if name == "init":
+        return initialised(machine, call)
+    found = shaped(machine, call) if name in ("normal", "uniform", "integers", "random", "standard_normal") else None
+    if found:
+        from dtlint.machine.library import python
+
+        made_value = python.opaque(machine, call)
+        return jax_facts.with_facts(machine, made_value, [found])
+    return None
+
+
+def initialised(machine: Machine, call: Invocation) -> Value | None:
+    """`model.init(key, …)`, `optimizer.init(params)`: a tree on the host."""
+    found = jax_facts.deep(call.values)
+    if any(is_fact(tag, "replicated") or is_fact(tag, "replica") or is_fact(tag, "device axis") for tag in found):
+        return None
+    if words(found, "key") and not jax_facts.mappings(machine):
+        tag = fact("host tree", "straight from `init`, without a copy for each device", "init", jax_facts.place(machine))
+        return machine.fresh("initialised", None, frozenset((fact("array"), tag)))
+    return None
+
+
+def holds_reduction(machine: Machine, values: tuple[Value, ...]) -> bool:
+    """A function of the project among these values that reduces over devices by itself."""
+    for value in values:
+        for leaf in jax_facts.leaves(value, 2):
+            if isinstance(leaf, FunctionRef) and isinstance(leaf.node, ir.Function):
+                if not leaf.node.tokens.isdisjoint(REDUCERS):
+                    return True
+    return False
+
+
+# --- states ----------------------------------------------------------------------------------------------------
+
+
+def train_state(machine: Machine, call: Invocation) -> Value:
+    jax_facts.started(machine)
+    tags = {
+        tag
+        for tag in jax_facts.deep(call.values)
+        if type(tag) is tuple and tag[0] == "jax" and tag[1] in ("host tree", "replicated", "reduces", "device axis")
+    }
+    return machine.fresh("train state", None, frozenset(tags | {fact("array")}))
+
+
+def apply_gradients(machine: Machine, receiver: Value, call: Invocation) -> Value:
+    """`state.apply_gradients(grads=…, batch_stats=…)`: everything it stores must be equal on all devices."""
+    given = next((value for name, value in call.keywords if name in ("grads", "grad")), None)
+    given = given or (call.arguments[0] if call.arguments else None)
+    own, found = jax_facts.deep((receiver,)), jax_facts.deep((given,)) if given is not None else set()
+    mapping = jax_facts.device_mapping(machine)
+    drop = set()
+    if mapping is not None and not words(own, "reduces"):
+        replicas = {tag[2] for tag in words(own, "replica")}
+        mapped = jax_facts.step_at(mapping.where, f"mapped over the devices by {mapping.kind}")
+        for tag in words(found, "grad"):
+            info = machine.facts["jax grads"][tag[2]]
+            if info["certain"] and replicas & {one[2] for one in info["args"]}:
+                mapping.noted.add(tag)
+                text = "gradients of this device's part of the batch"
+                jax_facts.note(
+                    machine, "unreduced update", call.mask, None, (jax_facts.step_at(info["where"], text), mapped)
+                )
+        if words(found, "grad"):
+            drop = {"grad", "varies", "may"} if any(tag in mapping.noted for tag in words(found, "grad")) else set()
+        for name, value in call.keywords:
+            if value is given or name is None or not replicas:
+                continue
+            other = jax_facts.deep((value,))
+            axes = mapping.axes or ()
+            if any(tag[2] in axes for tag in words(other, "varies")):
+                jax_facts.note(machine, "unreduced state", call.mask, None, (mapped,), name=name)
+    tags = own | set(jax_facts.without(found, frozenset(drop | {"host tree", "key", "keys"})))
+    return machine.fresh("state", None, frozenset(tag for tag in tags if type(tag) is tuple and tag[0] == "jax"))
+
+
+# --- copies for devices ----------------------------------------------------------------------------------------
+
+
+def replicated(machine: Machine, value: Value) -> Value:
+    where = jax_facts.place(machine)
+    machine.facts["jax replicated"] = True
+
+    def leaf(one: Value) -> Value:
+        if not isinstance(one, Unknown):
+            return one if not isinstance(one, Const) else machine.fresh("copies", None, frozenset({fact("replicated")}))
+        if has(one, "key"):
+            from dtlint.machine.library import jax_keys
+
+            root = jax_keys.root_of(one)
+            machine.facts.setdefault("jax copied", {})[root] = where
+            tags = jax_facts.without(one.tags, frozenset({"key"}))
+            tags |= {fact("keys", root, "local", None, None), fact("replicated"), fact("array")}
+            return Unknown(machine.symbols.of("copies", one.symbol), one.cause, tags)
+        made = jax_facts.with_facts(
+            machine, one, [fact("replicated"), fact("array"), fact("device axis", "local", None)], LAYOUT
+        )
+        assert isinstance(made, Unknown)
+        return Unknown(machine.symbols.of("copies", one.symbol, machine.symbols.fresh("time")), made.cause, made.tags)
+
+    return jax_facts.mapped_tree(machine, value, leaf)
+
+
+def replicate(machine: Machine, call: Invocation) -> Value | None:
+    jax_facts.started(machine)
+    tree = call.arguments[0] if call.arguments else None
+    if tree is None:
+        return None
+    leaves = [leaf for leaf in jax_facts.leaves(tree) if isinstance(leaf, Unknown)]
+    if leaves and all(has(leaf, "replicated") for leaf in leaves):
+        jax_facts.note(machine, "replicated twice", call.mask)
+    return replicated(machine, tree)
+
+
+def unreplicate(machine: Machine, call: Invocation) -> Value | None:
+    tree = call.arguments[0] if call.arguments else None
+    return taken_off(machine, tree) if tree is not None else None
+
+
+def taken_off(machine: Machine, tree: Value) -> Value:
+    def leaf(one: Value) -> Value:
+        made = jax_facts.with_facts(machine, one, [], LAYOUT | {"output"})
+        if isinstance(made, Unknown):
+            return Unknown(machine.symbols.of("first", made.symbol), made.cause, made.tags, made.like)
+        return made
+
+    return jax_facts.mapped_tree(machine, tree, leaf)
+
+
+def shard(machine: Machine, call: Invocation) -> Value | None:
+    jax_facts.started(machine)
+    tree = call.arguments[0] if call.arguments else None
+    if tree is None:
+        return None
+    tag = fact("device axis", "local", jax_facts.place(machine))
+
+    def leaf(one: Value) -> Value:
+        if isinstance(one, Unknown):
+            changed = jax_facts.with_facts(machine, one, [tag], LAYOUT)
+            assert isinstance(changed, Unknown)
+            return Unknown(machine.symbols.of("sharded", one.symbol), changed.cause, changed.tags)
+        return one
+
+    return jax_facts.mapped_tree(machine, tree, leaf)
+
+
+# --- global arrays ---------------------------------------------------------------------------------------------
+
+
+def global_array(machine: Machine, call: Invocation) -> Value:
+    jax_facts.started(machine)
+    axes = jax_outputs.sharded_over(call.get("sharding"))
+    tags = {fact("array")} | ({fact("global", tuple(axes))} if axes else set())
+    return machine.fresh("global array", None, frozenset(tags))
+
+
+def device_put(machine: Machine, call: Invocation) -> Value | None:
+    jax_facts.started(machine)
+    value = call.get("x")
+    if value is None:
+        return None
+    axes = jax_outputs.sharded_over(call.get("device"))
+    add = [fact("array"), *([fact("global", tuple(axes))] if axes else [])]
+    drop = frozenset({"global"}) if axes is not None else frozenset()
+    return jax_facts.mapped_tree(machine, value, lambda leaf: jax_facts.with_facts(machine, leaf, add, drop))
+
+
+def device_get(machine: Machine, call: Invocation) -> Value | None:
+    value = call.get("x")
+    if value is None:
+        return None
+    pulled(machine, (value,), "jax.device_get", call.mask)
+
+    def leaf(one: Value) -> Value:
+        if isinstance(one, Unknown):
+            made = jax_facts.without(one.tags, frozenset({"array", "global"}))
+            return Unknown(machine.symbols.of("on host", one.symbol), one.cause, made, one.like)
+        return one
+
+    donated = machine.facts.get("jax donated")
+    if donated:
+        jax_facts.used(machine, (value,), donated)
+    return jax_facts.mapped_tree(machine, value, leaf)
+
+
+PULLS = frozenset({"numpy.asarray", "numpy.array", "builtins.float", "builtins.int", "numpy.save"})
+
+
+def pulled(machine: Machine, values: tuple[Value, ...], what: str, mask: int) -> None:
+    """The whole of an array is asked for, which lies on other hosts' devices too."""
+    if machine.facts.get("jax hosts") and not machine.facts.get("jax compiled"):
+        if words(jax_facts.deep(values), "global"):
+            jax_facts.note(machine, "not addressable", mask, what=what)
+
+
+def process_allgather(machine: Machine, call: Invocation) -> Value | None:
+    tiled = call.get("tiled")
+    given = call.get("in_tree")
+    if given is not None and (tiled is None or (isinstance(tiled, Const) and not tiled.value)):
+        if words(jax_facts.deep((given,)), "global") and machine.facts.get("jax hosts"):
+            jax_facts.note(machine, "not tiled", call.mask)
+    return None
+
+
+def mesh(machine: Machine, call: Invocation) -> Value:
+    jax_facts.started(machine)
+    made = machine.new("jax.sharding.Mesh", call.mask)
+    names = jax_axes.texts(call.get("axis_names"))
+    made.facts.update(call=call, api=call.name)
+    if names:
+        made.facts["axis names"] = names
+    return made
+
+
+def named_sharding(machine: Machine, call: Invocation) -> Value:
+    made = machine.new("jax.sharding.NamedSharding", call.mask)
+    made.facts.update(call=call, api=call.name)
+    grid, spec = call.get("mesh"), call.get("spec")
+    if grid is not None and spec is not None:
+        made.attributes["mesh"], made.attributes["spec"] = grid, spec
+        jax_axes.against_mesh(machine, grid, spec, call.mask)
+    return made
+
+
+# --- checkpoints -----------------------------------------------------------------------------------------------
+
+
+def restore(machine: Machine, call: Invocation) -> Value | None:
+    jax_facts.started(machine)
+    target = call.get("target")
+    if target is not None and any(is_fact(tag, "replicated") for tag in jax_facts.deep((target,))):
+        return None
+    tag = fact("host tree", "restored, without a copy for each device", "restored", jax_facts.place(machine))
+    return machine.fresh("restored", None, frozenset((fact("array"), tag)))
+
+
+def save(machine: Machine, call: Invocation) -> Value | None:
+    target = call.get("target")
+    if target is None:
+        return None
+    found = jax_facts.deep((target,))
+    if words(found, "replicated"):
+        jax_facts.note(machine, "saved copies", call.mask, outputs=words(found, "output"))
+    return None
+
+
+MODELS: dict[str, Any] = {
+    "jax_replicate": replicate,
+    "jax_unreplicate": unreplicate,
+    "jax_shard": shard,
+    "jax_device_put_sharded": shard,
+    "jax_global_array": global_array,
+    "jax_device_put": device_put,
+    "jax_device_get": device_get,
+    "jax_process_allgather": process_allgather,
+    "jax_mesh": mesh,
+    "jax_make_mesh": mesh,
+    "jax_named_sharding": named_sharding,
+    "flax_train_state": train_state,
+    "flax_restore": restore,
+    "flax_save_checkpoint": save,
+}

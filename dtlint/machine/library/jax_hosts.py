@@ -1,0 +1,183 @@
+"""What starts the backend, who knows of several hosts, and what do names without a row of a pack mean to JAX?
+
+This is also the door through which the rest of the machine reaches the JAX rooms.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from dtlint.ir import nodes as ir
+from dtlint.machine import attributes
+from dtlint.machine.core import Machine
+from dtlint.machine.library import jax_arrays, jax_collectives, jax_control, jax_facts, jax_keys, jax_mapping
+from dtlint.machine.library.invocation import Invocation
+from dtlint.machine.library.jax_facts import fact, has
+from dtlint.machine.values import ClassRef, Const, External, Object, Unknown, Value
+
+STARTS = 12  # backend starts that are written down per run
+
+
+def query(machine: Machine, call: Invocation) -> Value | None:
+    """`jax.devices()`, `jax.process_index()`: the backend is up afterwards."""
+    start(machine, call.name)
+    if call.row.value in ("rank", "world_size"):
+        machine.facts["jax hosts"] = True
+    return None
+
+
+def start(machine: Machine, name: str) -> None:
+    if machine.loading:
+        known = machine.notes.setdefault("jax starts", {})
+        if machine.frame.path not in machine.notes.get("jax initialised", ()):
+            known.setdefault(machine.frame.path, (jax_facts.place(machine), name))
+        return
+    count = machine.facts.get("jax start count", 0)
+    if count < STARTS and not jax_facts.mappings(machine) and not machine.facts.get("jax compiled"):
+        machine.facts["jax start count"] = count + 1
+        jax_facts.note(machine, "backend", machine.frame.mask, api=name)
+
+
+def initialize(machine: Machine, call: Invocation) -> Value | None:
+    machine.facts["jax hosts"] = True
+    machine.facts["jax"] = True
+    if machine.loading:
+        machine.notes.setdefault("jax initialised", set()).add(machine.frame.path)
+        return None
+    steps = []
+    for path, (where, name) in sorted(machine.notes.get("jax starts", {}).items()):
+        if path in imported_by(machine, machine.frame.path) and path != machine.frame.path:
+            steps.append(jax_facts.step_at(where, f"`{name}` starts the backend when this module is imported"))
+    jax_facts.note(machine, "initialize", call.mask, None, tuple(steps[:2]), imported=bool(steps))
+    return None
+
+
+def imported_by(machine: Machine, path: str) -> frozenset[str]:
+    """The files that importing this one runs."""
+    known = machine.notes.setdefault("jax imports", {})
+    if path in known:
+        found: frozenset[str] = known[path]
+        return found
+    done: set[str] = set()
+    todo = [path]
+    while todo and len(done) < 400:
+        one = todo.pop()
+        if one in done:
+            continue
+        done.add(one)
+        module = machine.project.module(one)
+        for statement in module.body if module is not None else ():
+            for dotted, level in imports(statement):
+                resolved = machine.project.resolve(one, dotted, level)
+                target = machine.project.find_module(resolved) if resolved else None
+                if target is not None:
+                    todo.append(target)
+    known[path] = frozenset(done - {path})
+    return known[path]
+
+
+def imports(statement: ir.Stmt) -> list[tuple[str, int]]:
+    if isinstance(statement, ir.Import):
+        return [(dotted, 0) for dotted, _ in statement.names]
+    if isinstance(statement, ir.ImportFrom):
+        base = statement.module or ""
+        return [(base, statement.level)] + [
+            (f"{base}.{name}" if base else name, statement.level) for name, _ in statement.names
+        ]
+    return []
+
+
+# --- doors -----------------------------------------------------------------------------------------------------
+
+
+def unlisted(machine: Machine, call: Invocation) -> Value | None:
+    """A library function without a row."""
+    first = call.name.partition(".")[0]
+    if first == "jax" and call.name.startswith("jax.numpy."):
+        if machine.flow is None:
+            jax_facts.started(machine)
+        start(machine, call.name)
+        return jax_arrays.jnp_call(machine, call)
+    if machine.flow is None:
+        return None
+    last = call.name.rpartition(".")[2]
+    if first == "numpy":
+        if call.name in jax_arrays.PULLS:
+            jax_arrays.pulled(machine, call.values, call.name, call.mask)
+        return jax_arrays.jnp_call(machine, call)
+    if call.name in jax_arrays.PULLS:
+        jax_arrays.pulled(machine, call.values, call.name, call.mask)
+        return None
+    if call.receiver is not None and last in ("apply_gradients", "init"):
+        found = jax_arrays.method(machine, call.receiver, last, call)
+        if found is not None:
+            return found
+    found = jax_keys.carried_by_keyword(machine, call) if call.keywords else None
+    if found is not None:
+        return found
+    if first == "optax" and jax_arrays.holds_reduction(machine, call.values):
+        from dtlint.machine.library import python
+
+        return jax_facts.with_facts(machine, python.opaque(machine, call), [fact("reduces")])
+    return None
+
+
+def unknown_method(machine: Machine, receiver: Value, name: str, call: Invocation) -> Value | None:
+    """A method of something nobody knows."""
+    if machine.flow is None:
+        return None
+    if isinstance(receiver, ClassRef):
+        for base in attributes.external_bases(machine, receiver):
+            row = machine.knowledge.method(base, name)
+            if row is not None:
+                from dtlint.machine import library
+
+                return library.perform(machine, row, None, call.arguments, call.keywords, call.mask, call.node)
+    found = jax_arrays.method(machine, receiver, name, call)
+    if found is not None:
+        return found
+    return jax_keys.carried_by_keyword(machine, call) if call.keywords else None
+
+
+def read_item(machine: Machine, base: Value, index: Value) -> Value | None:
+    if machine.flow is None or not isinstance(base, Unknown):
+        return None
+    if has(base, "keys"):
+        return jax_keys.one_of(machine, base, index)
+    if isinstance(index, Const) and index.value == 0 and has(base, "replicated"):
+        return jax_arrays.taken_off(machine, base)
+    return None
+
+
+def element(machine: Machine, value: Value) -> Value | None:
+    """One turn's item of a batch of keys."""
+    if machine.flow is not None and isinstance(value, Unknown) and has(value, "keys"):
+        return jax_keys.one_of(machine, value, None)
+    return None
+
+
+def called(machine: Machine, thing: Object, call: Invocation) -> Value | None:
+    if "transform" in thing.facts:
+        return jax_mapping.call_transformed(machine, thing, call)
+    return None
+
+
+def circumstances(machine: Machine, arguments: tuple[Value, ...], keywords: Any) -> Any:
+    """The mapped functions around a call, and the facts of its arguments."""
+    inside = tuple(id(mapping) for mapping in jax_facts.mappings(machine))
+    given = (*arguments, *(value for _, value in keywords))
+    return (inside, machine.facts.get("jax compiled", 0) > 0, tuple(frozenset(jax_facts.deep((one,))) for one in given))
+
+
+MODELS: dict[str, Any] = {
+    **jax_mapping.MODELS,
+    **jax_collectives.MODELS,
+    **jax_control.MODELS,
+    **jax_arrays.MODELS,
+    **jax_keys.MODELS,
+    "jax_devices": query,
+    "jax_local_devices": query,
+    "jax_backend_query": query,
+    "jax_distributed_initialize": initialize,
+}
+__all__ = ["MODELS", "External", "called", "element", "read_item", "unknown_method", "unlisted"]
