@@ -31,6 +31,10 @@ def run_assign(machine: Machine, node: ir.Assign, mask: int) -> int:
     machine.current_at = node.at
     for target in node.targets:
         assign_target(machine, target, traced(machine, value, target), mask)
+    if "running" in machine.facts:
+        from dtlint.machine.library import works
+
+        works.assigned(machine, value, node.targets[0], node.value)
     return mask
 
 
@@ -100,7 +104,11 @@ def assign_target(machine: Machine, target: ir.Expr, value: Value, mask: int) ->
         write_attribute(machine, evaluate(machine, target.value, mask), target.name, value, mask)
     elif isinstance(target, ir.Index):
         container = evaluate(machine, target.value, mask)
-        containers.put(machine, container, evaluate(machine, target.index, mask), value, mask)
+        index = evaluate(machine, target.index, mask)
+        from dtlint.machine import library
+
+        library.item_written(machine, container, index, value, mask)
+        containers.put(machine, container, index, value, mask)
     elif isinstance(target, ir.Tup | ir.ListExpr):
         unpack(machine, target.items, value, mask)
     elif isinstance(target, ir.Star):
@@ -115,6 +123,9 @@ def write_attribute(machine: Machine, base: Value, name: str, value: Value, mask
             if mask >> lane & 1:
                 write_attribute(machine, held, name, lane_value(value, lane), 1 << lane)
         return
+    from dtlint.machine import library
+
+    library.attribute_written(machine, base, name, value, mask)
     if isinstance(base, Object):
         if isinstance(base.kind, ClassRef):
             setter = attributes.in_class(machine, base.kind, f"<setter> {name}")

@@ -6,11 +6,12 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from dtlint.ir import nodes as ir
-from dtlint.machine import assignment, attempts, loops, scopes
+from dtlint.machine import assignment, attempts, library, loops, scopes
 from dtlint.machine.core import Machine, limited
 from dtlint.machine.expressions import evaluate, text_of, truth
 from dtlint.machine.frames import Leaving, Returned
 from dtlint.machine.lanes import lowest
+from dtlint.machine.library import works
 from dtlint.machine.logs import Choice, Decision, Guards
 from dtlint.machine.values import NONE, Cause, Symbol, Value
 
@@ -58,7 +59,10 @@ def note_departure(machine: Machine, before: int, staying: int) -> None:
 
 
 def run_expression(machine: Machine, node: ir.ExprStmt, mask: int) -> int:
-    evaluate(machine, node.value, mask)
+    value = evaluate(machine, node.value, mask)
+    if "running" in machine.facts:
+        works.dropped(machine, value, node.value)
+    library.discarded(machine, node.value, value, mask)
     return mask
 
 

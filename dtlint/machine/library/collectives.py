@@ -6,6 +6,7 @@ from dtlint.machine import containers
 from dtlint.machine.assignment import assign_target
 from dtlint.machine.core import Machine
 from dtlint.machine.lanes import restrict, token
+from dtlint.machine.library import works
 from dtlint.machine.library.groups import group_in
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.logs import Event, Group
@@ -183,9 +184,7 @@ def result_value(machine: Machine, call: Invocation, event: Event | None) -> Val
 
 
 def work(machine: Machine, call: Invocation, event: Event | None) -> Value:
-    made = machine.new("torch.distributed.Work", call.mask)
-    made.facts["event"] = event
+    differs = call.row.extra.get("differs", ())
+    made = works.made(machine, call, event, (*call.row.same, *differs))
     made.facts["tensors"] = tuple(call.get(param) for param in call.row.same) or call.arguments[:1]
-    if event is not None:
-        event.extra["work"] = made
     return restrict(made, call.mask)

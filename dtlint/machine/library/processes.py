@@ -1,4 +1,4 @@
-"""Starting, guarding and ending ranks: spawn, decorators, exit, point-to-point calls."""
+"""Starting, guarding and ending ranks: spawn, decorators, exit."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ from dtlint.ir import nodes as ir
 from dtlint.machine import containers
 from dtlint.machine.core import Machine
 from dtlint.machine.lanes import token
-from dtlint.machine.library.groups import group_in
 from dtlint.machine.library.identity import lane_value_of
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.logs import Attempt, Decision, Guards, HandlerLog
@@ -317,43 +316,10 @@ def ignite_run(machine: Machine, call: Invocation) -> Value:
     return NONE
 
 
-def point_to_point(machine: Machine, call: Invocation) -> Value:
-    row = call.row
-    peer = call.get(row.peer) if row.peer else None
-    tensor = call.arguments[0] if call.arguments else next((value for _, value in call.keywords), NONE)
-    event = machine.emit_event(
-        "p2p",
-        row.op,
-        call.name,
-        call.mask,
-        group=group_in(machine, call.get(row.group)) if row.group else machine.world_group,
-        details=(("peer", peer),) if peer is not None else (),
-        asynchronous=row.op in ("isend", "irecv"),
-        subject=tensor,
-    )
-    if row.op in ("recv", "irecv") and isinstance(tensor, Object) and tensor.kind == "torch.Tensor":
-        cause = machine.cause("data", f"`{row.op}` gives what the sender had")
-        machine.set(tensor, "content", machine.unknown("received", token(tensor), cause=cause), call.mask)
-    if row.op in ("isend", "irecv"):
-        work = machine.new("torch.distributed.Work", call.mask)
-        work.facts["event"] = event
-        work.facts["tensors"] = (tensor,)
-        event.extra["work"] = work
-        return work
-    return NONE
-
-
-def batch_isend_irecv(machine: Machine, call: Invocation) -> Value:
-    made = machine.new("list", call.mask)
-    made.attributes["[]"] = machine.fresh("works")
-    return made
-
-
 MODELS: dict[str, Any] = {
     "spawn": spawn,
     "fabric_launch": spawn,
     "ignite_parallel_run": ignite_run,
-    "batch_isend_irecv": batch_isend_irecv,
     "on_process": on_process,
     "on_local_process": on_local_process,
     "decorator_factory": decorator_factory,
@@ -367,4 +333,4 @@ MODELS: dict[str, Any] = {
     "signal_handler": signal_handler,
     "at_exit": at_exit,
 }
-__all__ = ["MODELS", "Row", "Unknown", "decorate", "finalised", "handed_over", "leave", "point_to_point", "spawn"]
+__all__ = ["MODELS", "Row", "Unknown", "decorate", "finalised", "handed_over", "leave", "spawn"]

@@ -104,6 +104,10 @@ def method(machine: Machine, receiver: Object, name: str, call: Invocation) -> V
     held = receiver.attributes.get("content", NONE)
     if name in ALIASES:
         return receiver
+    if held.tags and "running" in machine.facts:
+        from dtlint.machine.library import works
+
+        works.computed(machine, name, (held,), held.tags)
     if name in COPIES:
         return make(machine, held, call.mask)
     if name in REVEALS and (isinstance(held, Const | Row) or not call.arguments):

@@ -1,0 +1,193 @@
+"""Which asynchronous calls are still running, and who uses their tensors or forgets their handles?
+
+A handle is an object of kind `Work`. While it is running, the value of its tensor carries the mark `("running", number)`;
+computing with such a value is an *early use*. Waiting for a handle ends it; waiting where nobody can tell which handle
+is meant (in a loop, for something out of a container) ends them all.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from dtlint.ir import nodes as ir
+from dtlint.machine.core import Machine
+from dtlint.machine.library import marks
+from dtlint.machine.library.invocation import Invocation
+from dtlint.machine.logs import Event, Group
+from dtlint.machine.values import Const, Object, Row, Tuple, Unknown, Value
+
+KIND = "torch.distributed.Work"
+RUNNING = "running"
+READS = frozenset(
+    "item tolist cpu numpy clone to float double half int long bool sum mean max min prod norm abs all any clamp sqrt "
+    "div mul add sub pow exp log square argmax argmin isnan isinf isfinite sort topk cumsum softmax".split()
+)
+KEPT = frozenset({"requires_grad_", "retain_grad_", "share_memory_", "record_stream", "pin_memory_"})
+
+
+def made(machine: Machine, call: Invocation, event: Event | None, written: tuple[str, ...]) -> Object:
+    """The handle of a call that has just been started; `written` are the parameters it will fill."""
+    work = machine.new(KIND, call.mask)
+    work.facts["event"] = event
+    work.facts["node"] = call.node
+    work.facts["journal"] = len(machine.journal)
+    if event is None or machine.facts.get("coalescing"):
+        return work
+    event.extra["work"] = work
+    note_crossing(machine, work, event)
+    running(machine)[work.number] = work
+    for param in written:
+        marks.put(machine, call, param, (RUNNING, work.number))
+    return work
+
+
+def running(machine: Machine) -> dict[int, Object]:
+    found: dict[int, Object] = machine.facts.setdefault(RUNNING, {})
+    return found
+
+
+def note_crossing(machine: Machine, work: Object, event: Event) -> None:
+    """Another handle, on another group that shares two ranks with this one, is still running."""
+    for other in running(machine).values():
+        before: Event = other.facts["event"]
+        if event.kind == before.kind == "collective" and crossing(event.group, before.group, event.mask & before.mask):
+            note(machine, "crossed-works", work, other=other)
+            return
+
+
+def crossing(one: Group | None, other: Group | None, mask: int) -> bool:
+    """Two communicators that at least two of these ranks share."""
+    if one is None or other is None or one is other:
+        return False
+    if one.members == other.members and one.number == other.number == 0 and one.name == other.name == "group":
+        return False
+    return any(
+        mask >> lane & 1 and bin(mine & theirs & mask).count("1") > 1
+        for lane, (mine, theirs) in enumerate(zip(one.members, other.members, strict=True))
+    )
+
+
+def note(machine: Machine, what: str, work: Object, **extra: Any) -> None:
+    api = work.facts["event"].api
+    machine.emit_event("record", what, api, work.birth, subject=work, extra={"work": work, **extra})
+
+
+# --- ends ------------------------------------------------------------------------------------------------------
+
+
+def wait(machine: Machine, call: Invocation) -> Value | None:
+    work = call.receiver
+    plain = call.node is not None and isinstance(call.node.func, ir.Attr)
+    plain = plain and isinstance(call.node.func.value, ir.Name | ir.Attr | ir.Call)  # type: ignore[union-attr]
+    if isinstance(work, Object) and work.kind == KIND and plain and not machine.frame.loops:
+        running(machine).pop(work.number, None)
+        work.facts["waited"] = True
+    else:
+        wait_for_all(machine)
+    return None
+
+
+def wait_for_all(machine: Machine) -> None:
+    for work in machine.facts.get(RUNNING, {}).values():
+        work.facts["waited"] = True
+    machine.facts.pop(RUNNING, None)
+
+
+def synchronise(machine: Machine, call: Invocation) -> Value | None:
+    """The device has caught up: what was started on it is done, handle or not."""
+    for work in machine.facts.get(RUNNING, {}).values():
+        work.facts["synchronised"] = True
+    wait_for_all(machine)
+    return None
+
+
+def unknown_method(machine: Machine, name: str) -> None:
+    if RUNNING in machine.facts and name in ("wait", "synchronize", "wait_all", "join", "result"):
+        wait_for_all(machine)
+
+
+# --- uses ------------------------------------------------------------------------------------------------------
+
+
+def computed(machine: Machine, what: str, values: tuple[Value, ...], tags: frozenset[Any]) -> None:
+    """Something is computed from values, one of which may belong to a call that is still running."""
+    numbers = [tag[1] for tag in tags if isinstance(tag, tuple) and tag[0] == RUNNING]
+    if not numbers or not reads(what, values):
+        return
+    for number in numbers:
+        work = running(machine).pop(number, None)
+        if work is not None:
+            note(machine, "early-use", work)
+
+
+def reads(what: str, values: tuple[Value, ...]) -> bool:
+    if what.startswith(("op ", "unary ", "compare ")):
+        return True
+    name = what
+    if what == "call" and isinstance(values[0], Unknown) and values[0].symbol.key[0] == "attr":
+        name = str(values[0].symbol.key[-1])
+    elif what.startswith("torch."):
+        name = what.rpartition(".")[2]
+        return what.count(".") == 1 and not name.endswith("_like")
+    return name in READS or (name.endswith("_") and not name.endswith("__") and name not in KEPT)
+
+
+def dropped(machine: Machine, value: Value, node: ir.Expr) -> None:
+    """The value of an expression statement: a handle that nobody holds."""
+    for work in works_in(value):
+        direct = work.facts.get("node") is node
+        if work.facts.get("event") is None or work.facts.get("waited") or work.number not in running(machine):
+            continue
+        if direct or not stored(machine, work):
+            note(machine, "dropped-work", work)
+
+
+def works_in(value: Value) -> list[Object]:
+    if isinstance(value, Row):
+        found = {id(held): held for held in value.lanes if isinstance(held, Object) and held.kind == KIND}
+        return list(found.values())
+    return [value] if isinstance(value, Object) and value.kind == KIND else []
+
+
+def stored(machine: Machine, work: Object) -> bool:
+    """Was the handle put away somewhere since it was made?"""
+    for container, name, _ in machine.journal[work.facts.get("journal", 0) :]:
+        held = container.get(name)
+        if held is work and (name == "[]" or isinstance(name, tuple)):
+            return True
+        if isinstance(held, Tuple) and any(item is work for item in held.items):
+            return True
+    return False
+
+
+def assigned(machine: Machine, value: Value, target: ir.Expr, node: ir.Expr) -> None:
+    """`handle = …`: a handle whose name is never read again is as good as dropped."""
+    if not isinstance(target, ir.Name):
+        return
+    for work in works_in(value):
+        if work.facts.get("node") is not node or machine.frame.is_class:
+            continue
+        function = machine.frame.function
+        body = function.node.body if function is not None else None
+        if body is not None and isinstance(function.node, ir.Function) and not read_in(body, target.id):
+            note(machine, "dropped-work", work)
+
+
+def read_in(part: Any, name: str, target: bool = False) -> bool:
+    """Is the name read anywhere in this piece of program?"""
+    if isinstance(part, tuple | list):
+        return any(read_in(item, name) for item in part)
+    if isinstance(part, ir.Name):
+        return bool(part.id == name)
+    if isinstance(part, ir.Assign):
+        inner = [one for one in part.targets if not isinstance(one, ir.Name)]
+        return read_in(part.value, name) or read_in(inner, name)
+    if isinstance(part, ir.Global | ir.Nonlocal):
+        return name in part.names
+    if isinstance(part, ir.Node):
+        return any(read_in(getattr(part, slot), name) for slot in part.__slots__ if slot not in ("at", "tokens"))
+    return False
+
+
+MODELS = {"work_wait": wait, "device_synchronize": synchronise}
+__all__ = ["KIND", "MODELS", "Const", "assigned", "computed", "dropped", "made", "running", "unknown_method"]

@@ -1,0 +1,26 @@
+"""Which things of one kind did the ranks do? Events that rules of other families read, found in one walk per run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from dtlint.machine.logs import Event, LogNode, walk
+from dtlint.machine.run import Run
+
+Found = tuple[Event, tuple[LogNode, ...]]
+
+
+def recorded(run: Run, *kinds: str) -> Iterator[Found]:
+    """Events recorded under one of these kinds, each with the nodes above it."""
+    table: dict[str, list[Found]] | None = run.cache.get("records")
+    if table is None:
+        table = {}
+        for node, path in walk(run.log):
+            if isinstance(node, Event):
+                table.setdefault(node.op if node.kind == "record" else f"<{node.kind}>", []).append((node, path))
+        run.cache["records"] = table
+    for kind in kinds:
+        yield from table.get(kind, ())
+
+
+__all__ = ["Found", "recorded"]
