@@ -136,7 +136,7 @@ def run_import(machine: Machine, node: ir.Import, mask: int) -> int:
                 machine.assign(first, External(first) if isinstance(found, External) else value, mask)
             if isinstance(value, ModuleRef) and "." in dotted:
                 module_value(machine, dotted, 0)
-            library.imported(machine, dotted, mask)
+        library.imported(machine, dotted, mask)
     return mask
 
 
@@ -155,6 +155,9 @@ def run_import_from(machine: Machine, node: ir.ImportFrom, mask: int) -> int:
                         machine.assign(public_name, value, mask)
             continue
         machine.assign(alias or name, imported_name(machine, module, dotted, name, mask), mask)
+        if module is not None:
+            library.imported(machine, f"{dotted}.{name}", mask)
+    library.imported(machine, dotted, mask)
     return mask
 
 
@@ -217,7 +220,10 @@ def load_module(machine: Machine, path: str) -> Frame:
         return frame
     machine.loading.add(path)
     saved = (machine.frame, machine.journal, machine.sinks, machine.spent, machine.stack, machine.current_at)
-    machine.frame, machine.journal, machine.sinks, machine.stack = frame, [], [(Log(), machine.world.full)], []
+    log = Log()
+    machine.notes["module log", path] = log
+    aside = library.set_aside(machine)
+    machine.frame, machine.journal, machine.sinks, machine.stack = frame, [], [(log, machine.world.full)], []
     machine.spent = 0  # a module's body has a budget of its own
     try:
         from dtlint.machine.statements import run
@@ -227,5 +233,6 @@ def load_module(machine: Machine, path: str) -> Frame:
         machine.facts.setdefault("incomplete", []).append((path, "its module body"))
     finally:
         machine.loading.discard(path)
+        library.take_back(machine, aside)
         machine.frame, machine.journal, machine.sinks, machine.spent, machine.stack, machine.current_at = saved
     return frame

@@ -1,0 +1,108 @@
+"""Which events come before which others, on the same way through the program?
+
+The log of a run as one list, in program order, with the nodes above each event and the side it hangs on. The events of
+a module that an `import` runs stand where the import stands.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from dtlint.machine.logs import Choice, Event, Log, LogNode, Loop, inner_logs
+
+Above = tuple[tuple[LogNode, int], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Met:
+    """An event with its place in the order; `above` are the nodes it hangs under, outermost first, each with the
+    number of the side."""
+
+    number: int
+    event: Event
+    above: Above
+
+    @property
+    def conditional(self) -> bool:
+        return any(isinstance(node, Choice) for node, _ in self.above)
+
+
+def ordered(run: Any) -> list[Met]:
+    """Every event of the run once; computed once."""
+    found: list[Met] | None = run.cache.get("order")
+    if found is None:
+        found = run.cache["order"] = [
+            Met(number, event, above) for number, (event, above) in enumerate(events_in(run.log, (), set()))
+        ]
+    return found
+
+
+def events_in(log: Log, above: Above, seen: set[int]) -> Iterator[tuple[Event, Above]]:
+    stack: list[tuple[Iterator[LogNode], Above]] = [(iter(log.nodes), above)]
+    seen.add(id(log))
+    while stack:
+        nodes, path = stack[-1]
+        node = next(nodes, None)
+        if node is None:
+            stack.pop()
+            continue
+        if id(node) in seen:
+            continue
+        seen.add(id(node))
+        if isinstance(node, Event):
+            yield node, path
+            inner = node.extra.get("module log")
+            if isinstance(inner, Log) and id(inner) not in seen:
+                seen.add(id(inner))
+                stack.append((iter(inner.nodes), path))
+            continue
+        below = [(side, part) for side, part in enumerate(inner_logs(node)) if id(part) not in seen and part.nodes]
+        for side, part in reversed(below):
+            seen.add(id(part))
+            stack.append((iter(part.nodes), (*path, (node, side))))
+
+
+def exclusive(first: Met, second: Met) -> bool:
+    """Do the two hang on different sides of one branch, so that no run meets both?"""
+    for (one, side), (other, other_side) in zip(first.above, second.above, strict=False):
+        if one is not other:
+            return False
+        if side != other_side:
+            return isinstance(one, Choice)
+    return False
+
+
+def before(run: Any, later: Met) -> Iterator[Met]:
+    """The events on the way to `later`, earliest first."""
+    for met in ordered(run):
+        if met.number >= later.number:
+            return
+        if met.event.mask & later.event.mask and not exclusive(met, later):
+            yield met
+
+
+def loops_over(met: Met) -> list[Loop]:
+    """The loops around an event, outermost first."""
+    return [node for node, _ in met.above if isinstance(node, Loop)]
+
+
+def below(met: Met, node: LogNode) -> Above:
+    """What is above the event, but inside `node`."""
+    for index, (one, _) in enumerate(met.above):
+        if one is node:
+            return met.above[index + 1 :]
+    return ()
+
+
+def inside(met: Met, node: LogNode) -> bool:
+    return any(one is node for one, _ in met.above)
+
+
+def choices_below(met: Met, node: LogNode) -> list[tuple[Choice, int]]:
+    """The undecided branches between `node` and the event."""
+    return [(one, side) for one, side in below(met, node) if isinstance(one, Choice)]
+
+
+__all__ = ["Met", "before", "below", "choices_below", "exclusive", "inside", "loops_over", "ordered"]
