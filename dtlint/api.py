@@ -22,8 +22,9 @@ from dtlint.findings import (
 )
 from dtlint.machine.logs import Attempt, Call, Choice, Decision, Event, Log, Loop, walk
 from dtlint.machine.run import Run
-from dtlint.timeline import data
+from dtlint.timeline import data, environment, models_used, placement, schedules, stepping, workers
 from dtlint.timeline.divergence import Divergence
+from dtlint.timeline.pairing import unpaired
 from dtlint.timeline.records import recorded
 from dtlint.timeline.telling import diverging, place_of, short, told, who
 
@@ -48,12 +49,19 @@ __all__ = [
     "TimelineRow",
     "data",
     "diverging",
+    "environment",
+    "models_used",
     "place_of",
+    "placement",
     "recorded",
+    "schedules",
     "short",
+    "stepping",
     "told",
+    "unpaired",
     "walk",
     "who",
+    "workers",
 ]
 
 

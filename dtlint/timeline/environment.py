@@ -1,0 +1,177 @@
+"""Which writes of environment variables come too late, or are read by nobody?"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from dtlint.findings import Step
+from dtlint.knowledge.loader import Api
+from dtlint.machine.logs import Event
+from dtlint.machine.values import Const, Value
+from dtlint.timeline.order import Met, before, ordered
+
+
+@dataclass(frozen=True, slots=True)
+class Write:
+    """`os.environ[name] = value`, with its place in the order of the run."""
+
+    met: Met
+    name: str
+    value: Value
+
+
+def writes(run: Any) -> Iterator[Write]:
+    for met in ordered(run):
+        event = met.event
+        if event.kind == "record" and event.op == "env" and len(event.details) == 2:
+            name, value = event.details[0][1], event.details[1][1]
+            if isinstance(name, Const) and isinstance(name.value, str):
+                yield Write(met, name.value, value)
+
+
+def starts(run: Any, event: Event, reader: str) -> str | None:
+    """What of the runtime `reader` this event starts: import, init, communicator or backend."""
+    if event.kind == "record" and event.op == "import":
+        row = run.knowledge.settings.get(f"import {event.api.partition('.')[0]}")
+        return "import" if row is not None and row.extra.get("reader") == reader else None
+    if reader == "nccl":
+        lasting = event.kind == "collective" and event.op not in ("init", "new_group", "init_process_group")
+        return "communicator" if lasting else None
+    if event.kind not in ("record", "collective"):
+        return None
+    call = event.extra.get("call")
+    started = call.row.extra.get("starts") if call is not None else None
+    if started == reader or (event.op == "backend" and event.api.partition(".")[0] == reader):
+        return "backend"
+    if reader == "torch.distributed":
+        return "init" if event.kind == "record" and event.op == "init" else None
+    for name, row in user_rows(run):
+        if row.extra.get("reader") == reader and event.api.startswith(name) and event.op != "import":
+            return "backend"
+    return None
+
+
+def user_rows(run: Any) -> list[tuple[str, Api]]:
+    found: list[tuple[str, Api]] | None = run.cache.get("users of runtimes")
+    if found is None:
+        found = [
+            (name.removeprefix("use ") + ".", row)
+            for name, row in run.knowledge.settings.items()
+            if name.startswith("use ")
+        ]
+        run.cache["users of runtimes"] = found
+    return found
+
+
+LATER = {"import": ("import", "backend"), "backend": ("backend",), "communicator": ("communicator",), "init": ("init",)}
+
+
+def late_writes(run: Any) -> Iterator[tuple[Write, Api, Event]]:
+    """Writes after the moment their variable was read, with the event that read it."""
+    for write in writes(run):
+        row = run.knowledge.settings.get(write.name)
+        if row is None or "when" not in row.extra or handed_on(run, write):
+            continue
+        for met in before(run, write.met):
+            if starts(run, met.event, str(row.extra["reader"])) in LATER[str(row.extra["when"])]:
+                if not met.conditional or write.met.above[: len(met.above)] == met.above:
+                    yield write, row, met.event
+                    break
+
+
+def handed_on(run: Any, write: Write) -> bool:
+    """Child processes started afterwards read the environment anew; a new group reads it, too."""
+    for met in ordered(run):
+        if met.number > write.met.number and met.event.kind == "record":
+            if met.event.op in ("fork", "child") or (met.event.op == "init" and own_init(met, write)):
+                return True
+    return False
+
+
+def own_init(met: Met, write: Write) -> bool:
+    return met.event.api.startswith("torch.distributed") and write.name.startswith(("MASTER_", "TORCH_", "GLOO_", "TP_"))
+
+
+# --- names nothing reads ---------------------------------------------------------------------------------------
+
+
+def unread(run: Any, name: str, reads: frozenset[str] | set[str]) -> tuple[str, str] | None:
+    """What works instead of a variable nobody reads, and why; None where somebody may read it."""
+    settings = run.knowledge.settings
+    row = settings.get(name)
+    if row is not None:
+        instead = row.extra.get("instead")
+        return (str(instead), str(row.extra.get("why", "nothing reads this name"))) if instead else None
+    if name in reads or name in run.knowledge.environment:
+        return None
+    family = next(
+        (row for prefix, row in settings.items() if prefix.endswith("_*") and name.startswith(prefix[:-1])), None
+    )
+    if family is None:
+        return None
+    known = [other for other, row in settings.items() if other.isupper() and "instead" not in row.extra]
+    near = difflib.get_close_matches(name, known, n=1, cutoff=0.88)
+    if near:
+        return near[0], "nothing reads this name"
+    if family.extra.get("near_miss") or any(uses(run, package) for package in family.extra.get("unless", ())):
+        return None
+    if family.extra.get("family") and uses(run, str(family.extra["family"])):
+        return "", "neither jax nor jaxlib has an option of this name"
+    return None
+
+
+def uses(run: Any, package: str) -> bool:
+    """Does any scanned file import the package?"""
+    found: set[str] | None = run.cache.get("packages")
+    if found is None:
+        from dtlint.ir import nodes as ir
+
+        found = set()
+        for path in run.project.paths:
+            module = run.project.module(path)
+            for statement in module.body if module is not None else ():
+                if isinstance(statement, ir.Import):
+                    found.update(dotted.partition(".")[0] for dotted, _ in statement.names)
+                elif isinstance(statement, ir.ImportFrom) and statement.module:
+                    found.add(statement.module.partition(".")[0])
+        run.cache["packages"] = found
+    return package in found
+
+
+def flags(value: Value) -> list[str]:
+    """The names of the flags in `XLA_FLAGS`."""
+    text = value.value if isinstance(value, Const) and isinstance(value.value, str) else ""
+    return [word.partition("=")[0] for word in text.split() if word.startswith("--")]
+
+
+def unread_writes(run: Any) -> Iterator[tuple[Write, str, str, str]]:
+    """The write, the name nobody reads, what works instead, and why."""
+    for write in writes(run):
+        reads = write.met.event.extra.get("reads", frozenset())
+        found = unread(run, write.name, reads)
+        if found is not None:
+            yield write, write.name, *found
+        for flag in flags(write.value):
+            row = run.knowledge.settings.get(flag)
+            if row is not None and row.extra.get("instead"):
+                yield write, flag, str(row.extra["instead"]), str(row.extra.get("why", "nothing reads this flag"))
+
+
+def debugging(run: Any) -> Iterator[tuple[Write, Api]]:
+    """Debugging switches that are on in every run."""
+    for write in writes(run):
+        row = run.knowledge.settings.get(write.name)
+        wanted = row.extra.get("debug") if row is not None else None
+        if wanted and isinstance(write.value, Const) and str(write.value.value) == wanted and not write.met.conditional:
+            assert row is not None
+            yield write, row
+
+
+def place(event: Event, text: str) -> Step:
+    return Step(event.path, event.at[0], text)
+
+
+__all__ = ["Write", "debugging", "late_writes", "place", "unread_writes", "writes"]

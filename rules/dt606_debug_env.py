@@ -1,0 +1,48 @@
+"""A debugging switch left on in training code.
+
+What it finds
+-------------
+`CUDA_LAUNCH_BLOCKING=1` or `TORCH_DISTRIBUTED_DEBUG=DETAIL` is set in every run, not under a debugging option.
+
+Why it is bad
+-------------
+The switch makes each kernel launch or each collective wait; the job is slower by a large factor on all GPUs.
+
+Instead
+-------
+    if args.debug:
+        os.environ["CUDA_LAUNCH_BLOCKING"] = "1"
+
+Limits
+------
+Only switches that the program sets itself are seen, not those of the launcher.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from dtlint.api import Finding, Rule, Run, Step, environment
+
+RULE = Rule(
+    code="DT606",
+    slug="debug-env",
+    family="DT6",
+    effect="waste",
+    tier="strict",
+    since="0.1.0",
+    frameworks=("torch",),
+    title="a debugging switch left on in training code",
+)
+
+
+def check(run: Run) -> Iterator[Finding]:
+    for write, row in environment.debugging(run):
+        event = write.met.event
+        yield RULE.finding(
+            run.span(event.path, event.at),
+            f"`{write.name}` is on in every run: {row.extra['costs']}",
+            f"set `{write.name}` for debugging runs only",
+            scope=event.function,
+            trail=(Step(event.path, event.at[0], f"`{write.name}` is set here, whatever the options say"),),
+        )
