@@ -213,6 +213,7 @@ class Machine:
     def part(self, decision: Decision, lanes: int) -> None:
         """From here to the end of the scope, what `lanes` do is one side of `decision`; the other side left."""
         choice = Choice(None, decision, lanes, self.frame.guards)
+        choice.exits = (decision.exit_word or "exit", "")
         self.emit(choice)
         rest = [(log, mask & ~lanes) for log, mask in self.sinks if mask & ~lanes]
         self.sinks = limited([*rest, (choice.other, lanes)], self.sinks)
@@ -237,6 +238,8 @@ class Machine:
         node = function.node
         if not isinstance(node, ir.Function) or not node.tokens.isdisjoint(self.meaningful):
             return False
+        if self.facts.get("inside") and len(self.stack) < 12:
+            return False  # what a data set gives depends on what it holds
         if node.name in ("__init__", "__post_init__", "__enter__"):
             return len(self.stack) > 12
         values = (*arguments, *(value for _, value in keywords))

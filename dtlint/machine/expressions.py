@@ -68,6 +68,10 @@ def attribute(machine: Machine, node: ir.Attr, mask: int) -> Value:
 def subscript(machine: Machine, node: ir.Index, mask: int) -> Value:
     base = evaluate(machine, node.value, mask)
     index = evaluate(machine, node.index, mask)
+    if type(base) is Row and "off root" in machine.facts:
+        from dtlint.machine.library import roots
+
+        roots.missing(machine, base, mask, "but it is None there")
     return containers.item(machine, base, index, mask)
 
 
@@ -395,6 +399,8 @@ def combine(machine: Machine, op: str, left: Value, right: Value) -> Value:
         known_b, symbol_b, cause_b = truth_of(machine, b)
         if op == "or" and isinstance(b, Object | FunctionRef | ClassRef | Bound):
             return join(a, b, machine.symbols, symbol_a, cause_a)
+        if op == "or" and b == TRUE:
+            return TRUE  # whatever the other is worth
         if op == "or" and known_b is True:
             return join(a, b, machine.symbols, symbol_a, None) if cause_a is None else a
         if known_b is (op == "and"):
@@ -459,6 +465,10 @@ def truth_of(machine: Machine, value: Value) -> tuple[bool | None, Symbol, Cause
 def truth(machine: Machine, value: Value, mask: int) -> tuple[int, int, int, Cause | None, Symbol | None]:
     """Masks of the lanes where the value is true, false, and unknown, with the cause of any difference."""
     value = restrict(value, mask)
+    if value.tags and "off root" in machine.facts:
+        from dtlint.machine.library import roots
+
+        roots.decided(machine, value, mask)
     if not isinstance(value, Row):
         known, symbol, cause = truth_of(machine, value)
         if known is None:

@@ -379,7 +379,8 @@ def explain(run: Run, held: dict[int, Item | None], kinds: dict[int, object], me
                 continue
             decision = next((one for one in chain(item.node, item.path) if one.separates(lane, other)), None)
             if decision is not None:
-                candidates.append((order(item), lane, other, decision, item))
+                unsure = isinstance(item.node, Choice)
+                candidates.append(((unsure, *order(item)), lane, other, decision, item))
     choice_items = [item for item in held.values() if item is not None and isinstance(item.node, Choice)]
     exits = [item for item in choice_items if any(item.node.exits)]  # type: ignore[union-attr]
     if exits and (not candidates or all(isinstance(entry[4].node, Choice) for entry in candidates)):
@@ -400,12 +401,23 @@ def explain(run: Run, held: dict[int, Item | None], kinds: dict[int, object], me
     if shape == "guarded" and opposite is not None:
         shape = "order"
         if isinstance(item.node, Event) and isinstance(opposite.node, Event) and item.node.op == opposite.node.op:
-            shape = "argument"
+            shape = "argument" if number_of(item.node) == number_of(opposite.node) else "order"
+        elif isinstance(item.node, Event) and isinstance(opposite.node, Choice) and first_op(opposite) == item.node.op:
+            shape = "guarded"  # the counterpart comes under a further condition
     made = make(run, shape, decision, item, here, members & ~here, held, other)
     if made is not None and shape == "argument" and made.other is not None:
         theirs = dict(made.other.details)
         made.argument = next((name for name, value in made.event.details if theirs.get(name) != value), "arguments")
     return made
+
+
+def number_of(event: Event) -> int:
+    return event.group.number if event.group is not None else 0
+
+
+def first_op(item: Item) -> str:
+    found = locate(item)
+    return found[0].op if found is not None else ""
 
 
 def rank_first(decision: Decision) -> int:

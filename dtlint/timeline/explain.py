@@ -36,12 +36,22 @@ def short(event: Event) -> str:
 def site_under(decision: Decision | None, event: Event, path: Path) -> Site:
     """The call an author would move: the outermost one below the decision, in the decision's own function."""
     if decision is not None:
+        decorated = decision.text.startswith("@")  # the call is right there, what the function does is not
         for node in path:
+            if isinstance(node, Call) and any(one is decision for one in decisions(node.guards)) and decorated:
+                return below(node, event, path)
             if isinstance(node, Call) and any(one is decision for one in decisions(node.guards)):
                 if "<locals>" in node.caller and node.caller == decision.function:
                     continue  # a wrapper that calls what it was given: its author is not to blame
                 return Site(node.path, node.at, node.caller)
     return Site(event.path, event.at, event.function)
+
+
+def below(call: Call, event: Event, path: Path) -> Site:
+    """The first call inside a guarded function."""
+    inner = path[path.index(call) + 1 :]
+    first = next((node for node in inner if isinstance(node, Call)), None)
+    return Site(first.path, first.at, first.caller) if first is not None else Site(event.path, event.at, event.function)
 
 
 def path_steps(event: Event, path: Path, start: Site) -> list[Step]:
