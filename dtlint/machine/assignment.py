@@ -98,6 +98,10 @@ def with_cause(value: Value, cause: Cause) -> Value:
 def assign_target(machine: Machine, target: ir.Expr, value: Value, mask: int) -> None:
     from dtlint.machine.expressions import evaluate
 
+    if value.tags and "off root" in machine.facts:
+        from dtlint.machine.library import roots
+
+        roots.stored(machine, target, value, mask)
     if isinstance(target, ir.Name):
         machine.assign(target.id, value, mask)
     elif isinstance(target, ir.Attr):

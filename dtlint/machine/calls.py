@@ -10,6 +10,7 @@ from dtlint.machine import attributes, containers, library
 from dtlint.machine.core import Machine
 from dtlint.machine.frames import Frame, Leaving
 from dtlint.machine.lanes import join, lanes_in, row, token
+from dtlint.machine.library import roots
 from dtlint.machine.logs import Call, Decision, Log, decisions
 from dtlint.machine.values import (
     MISSING,
@@ -68,7 +69,10 @@ def evaluate_call(machine: Machine, node: ir.Call, mask: int) -> Value:
     machine.current_at = node.at or machine.current_at
     machine.spend(2)
     machine.receiver = base
-    return call_value(machine, callee, tuple(arguments), tuple(keywords), mask, node)
+    value = call_value(machine, callee, tuple(arguments), tuple(keywords), mask, node)
+    if roots.OFF in machine.facts:
+        return roots.called(machine, callee, base, tuple(arguments), tuple(keywords), mask, value)
+    return value
 
 
 def spread_keywords(value: Value, keywords: list[tuple[str | None, Value]]) -> None:

@@ -38,6 +38,10 @@ def run_for(machine: Machine, node: ir.For, mask: int) -> int:
 
     iterable = evaluate(machine, node.iterable, mask)
     mask &= ~machine.frame.left
+    if type(iterable) is Row and "off root" in machine.facts:
+        from dtlint.machine.library import roots
+
+        roots.missing(machine, iterable, mask, "but it is None there")
     generator = generator_call(machine, iterable)
     if generator is not None:
         return run_over_generator(machine, node, generator, mask)

@@ -6,7 +6,7 @@ from dtlint.machine import containers
 from dtlint.machine.assignment import assign_target
 from dtlint.machine.core import Machine
 from dtlint.machine.lanes import restrict, token
-from dtlint.machine.library import works
+from dtlint.machine.library import roots, works
 from dtlint.machine.library.groups import group_in
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.logs import Event, Group
@@ -60,6 +60,8 @@ def perform_collective(machine: Machine, call: Invocation) -> Value:
         extra={"tensor": next(iter(call.values), None), "call": call},
     )
     sanitise(machine, call, group)
+    if row.root:
+        roots.landed(machine, call, event)
     return result_value(machine, call, event)
 
 
@@ -173,7 +175,8 @@ def result_value(machine: Machine, call: Invocation, event: Event | None) -> Val
             return clean
         case "root":
             cause = machine.cause("rank", f"the result of `{row.op}` is valid on the destination only")
-            return machine.unknown("on root", row.op, machine.symbols.fresh("time"), cause=cause)
+            tags = roots.tags_of_result(machine, call, event)
+            return machine.unknown("on root", row.op, machine.symbols.fresh("time"), cause=cause, tags=tags)
         case "work":
             return work(machine, call, event)
         case "differs":

@@ -115,7 +115,7 @@ def computed(machine: Machine, what: str, values: tuple[Value, ...], tags: froze
     if not numbers or not reads(what, values):
         return
     for number in numbers:
-        work = running(machine).pop(number, None)
+        work = running(machine).get(number)
         if work is not None:
             note(machine, "early-use", work)
 

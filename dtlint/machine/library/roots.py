@@ -1,0 +1,218 @@
+"""Who uses a result that only the destination of a `reduce` or `gather` has?
+
+The variable that was reduced or gathered into carries the mark `("off root", number)`. Computing with it elsewhere is
+harmless while nothing comes of it; the use is noted when a rank without the result prints it, decides on it or stores
+it where it takes effect. A list that is None elsewhere is used as soon as it is touched.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from dtlint.findings import Step
+from dtlint.ir import nodes as ir
+from dtlint.machine.core import Machine
+from dtlint.machine.lanes import lanes_in
+from dtlint.machine.library import marks
+from dtlint.machine.library.invocation import Invocation
+from dtlint.machine.logs import Event
+from dtlint.machine.values import (
+    NONE,
+    Bound,
+    ClassRef,
+    Const,
+    External,
+    FunctionRef,
+    ModuleRef,
+    Object,
+    Row,
+    Unknown,
+    Value,
+)
+
+OFF = "off root"
+SHOWS = frozenset({"builtins.print"})
+SHOWING_KINDS = frozenset({"log", "file-write"})
+TOUCHES = frozenset(
+    "builtins.max builtins.min builtins.sum builtins.len builtins.sorted builtins.list builtins.enumerate builtins.zip "
+    "builtins.any builtins.all torch.cat torch.stack torch.tensor numpy.concatenate numpy.stack numpy.mean".split()
+)
+
+
+class Result:
+    """One reduction: its event, the lanes that have the result, and where the others first computed with it."""
+
+    def __init__(self, event: Event, holders: int) -> None:
+        self.event = event
+        self.holders = holders
+        self.first: tuple[str, Any, str] | None = None
+
+
+def landed(machine: Machine, call: Invocation, event: Event) -> None:
+    """A collective with a destination has been made: mark what it filled there."""
+    params = call.row.extra.get("root_only", ())
+    holders = holders_of(machine, call, event)
+    if not params or holders is None:
+        return
+    number = remember(machine, event, holders)
+    for param in params:
+        value = call.get(param)
+        if value is not None and value != NONE:
+            marks.put(machine, call, param, (OFF, number))
+
+
+def remember(machine: Machine, event: Event, holders: int) -> int:
+    results: list[Result] = machine.facts.setdefault(OFF, [])
+    results.append(Result(event, holders))
+    return len(results) - 1
+
+
+def tags_of_result(machine: Machine, call: Invocation, event: Event | None) -> frozenset[Any]:
+    """The mark of a value that a collective returns to its destination only."""
+    holders = holders_of(machine, call, event) if event is not None else None
+    if event is None or holders is None:
+        return frozenset()
+    return frozenset({(OFF, remember(machine, event, holders))})
+
+
+def holders_of(machine: Machine, call: Invocation, event: Event) -> int | None:
+    """The lanes that are the destination; None when nobody knows."""
+    inside = call.get(str(call.row.extra.get("root_in_group", "")))
+    if (inside is not None and inside != NONE) or event.group is None:
+        return None
+    root = call.get(call.row.root) if call.row.root else None
+    if root is None or root == NONE:
+        root = Const(0)
+    if not (isinstance(root, Const) and isinstance(root.value, int) and 0 <= root.value < machine.world.size):
+        return None
+    if not event.group.members[root.value] >> root.value & 1:
+        return None
+    return 1 << root.value
+
+
+# --- uses ------------------------------------------------------------------------------------------------------
+
+
+def touched(machine: Machine, tags: frozenset[Any], mask: int) -> list[Result]:
+    """The results behind these marks that some lane of the mask does not have."""
+    results: list[Result] = machine.facts.get(OFF, [])
+    found = []
+    for tag in tags:
+        if isinstance(tag, tuple) and tag[0] == OFF and tag[1] < len(results):
+            result = results[tag[1]]
+            if mask & result.event.mask & ~result.holders:
+                found.append(result)
+    return found
+
+
+def computed(machine: Machine, result: Result) -> None:
+    if result.first is None:
+        result.first = (machine.frame.path, machine.current_at, machine.frame.scope)
+
+
+def note(machine: Machine, result: Result, mask: int, how: str) -> None:
+    """What comes of it takes effect on a rank that does not have the result."""
+    computed(machine, result)
+    assert result.first is not None
+    event = result.event
+    path, at, scope = result.first
+    steps = (
+        Step(event.path, event.at[0], f"`{event.api.rpartition('.')[2]}()` leaves its result on one rank only"),
+        Step(path, at[0], "the others compute with what they happen to hold"),
+        Step(machine.frame.path, machine.current_at[0], how),
+    )
+    machine.emit_event(
+        "record",
+        "off-root-use",
+        event.api,
+        mask & ~result.holders,
+        extra={"result": result, "site": (path, at, scope), "steps": steps},
+    )
+
+
+def called(
+    machine: Machine,
+    callee: Value,
+    base: Value | None,
+    arguments: tuple[Value, ...],
+    keywords: Any,
+    mask: int,
+    value: Value,
+) -> Value:
+    """A library function is called with a marked value: the result is marked, printing and logging is a use."""
+    if project_code(callee):
+        return value
+    values = (*arguments, *(one for _, one in keywords))
+    absent(machine, callee, values, mask)
+    tags = marks.deep_tags((*((base,) if base is not None else ()), *values))
+    results = touched(machine, tags, mask)
+    if not results:
+        return value
+    name = callee.name if isinstance(callee, External) else ""
+    if isinstance(callee, Bound) and isinstance(callee.function, External):
+        name = callee.function.name
+    row = machine.knowledge.api(name) if name else None
+    shown = marks.deep_tags(values)
+    for result in results:
+        if name in SHOWS or (row is not None and row.record in SHOWING_KINDS):
+            if touched(machine, shown, mask):
+                note(machine, result, mask, "and show it")
+        elif row is not None and row.does == "collective":
+            return value
+        elif not name.startswith("builtins."):
+            computed(machine, result)
+    if name in SHOWS or isinstance(value, Object | Const):
+        return value
+    kept = frozenset(tag for tag in tags if isinstance(tag, tuple) and tag[0] == OFF)
+    return Unknown(value.symbol, value.cause, value.tags | kept, value.like) if isinstance(value, Unknown) else value
+
+
+def project_code(callee: Value) -> bool:
+    if isinstance(callee, Bound):
+        return callee.receiver is None or isinstance(callee.function, FunctionRef)
+    if isinstance(callee, Object):
+        return isinstance(callee.kind, ClassRef)
+    return isinstance(callee, FunctionRef | ClassRef | ModuleRef)
+
+
+def absent(machine: Machine, callee: Value, values: tuple[Value, ...], mask: int) -> None:
+    """A list that is None on the ranks that are not the destination is handed to something that needs it."""
+    if not (isinstance(callee, External) and machine.knowledge.canonical(callee.name) in TOUCHES):
+        return
+    for value in values:
+        missing(machine, value, mask, "but it is None there")
+
+
+def missing(machine: Machine, value: Value, mask: int, how: str) -> None:
+    """The destination's list, None on other lanes of the mask, is read."""
+    if not isinstance(value, Row):
+        return
+    none = sum(1 << lane for lane in lanes_in(mask) if value.lanes[lane] == NONE)
+    if not none:
+        return
+    for result in touched(machine, marks.deep_tags((value,)), none):
+        note(machine, result, none, how)
+
+
+def decided(machine: Machine, value: Value, mask: int) -> None:
+    for result in touched(machine, value.tags, mask):
+        note(machine, result, mask, "and decide on it")
+
+
+def stored(machine: Machine, target: ir.Expr, value: Value, mask: int) -> None:
+    """`group["lr"] = …`, `scaler.factor = …`: in something the program did not make itself, it takes effect."""
+    if not isinstance(target, ir.Index | ir.Attr):
+        return
+    results = touched(machine, value.tags, mask)
+    if not results:
+        return
+    from dtlint.machine.expressions import evaluate
+
+    base = evaluate(machine, target.value, mask)
+    own = isinstance(base, Object) and (isinstance(base.kind, ClassRef) or base.kind in ("list", "dict", "set"))
+    if not own:
+        for result in results:
+            note(machine, result, mask, "and put it to use")
+
+
+__all__ = ["OFF", "called", "decided", "landed", "missing", "stored", "tags_of_result"]

@@ -1,0 +1,64 @@
+"""A send without its receive, or ranks that all wait for each other's message.
+
+What it finds
+-------------
+The `send`, `recv`, `isend` and `irecv` calls of the ranks are played against each other. One of them never meets its
+partner: nobody makes the other half, the peer is wrong, or every rank receives (or sends) first and nobody gets on.
+
+Why it is bad
+-------------
+The call waits until the group times out. A blocking `send` in a ring may work while messages are small and hang when they
+grow.
+
+Instead
+-------
+    if rank % 2 == 0:                       # half of the ranks send first, the other half receive first
+        dist.send(block, dst=after)
+        dist.recv(received, src=before)
+    else:
+        dist.recv(received, src=before)
+        dist.send(block, dst=after)
+
+or start both with `isend`/`irecv` (`batch_isend_irecv`) and wait for both.
+
+Limits
+------
+Peers that are not known for every rank, and loops whose turns do not balance by themselves, are left alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from dtlint.api import Finding, Rule, Run, Span, Step, unpaired
+
+RULE = Rule(
+    code="DT112",
+    slug="unpaired-p2p",
+    family="DT1",
+    effect="hang",
+    tier="default",
+    since="0.1.0",
+    frameworks=("torch",),
+    title="a message that nobody sends or nobody receives",
+    crosscheck="trace",
+)
+
+
+def check(run: Run) -> Iterator[Finding]:
+    for found in unpaired(run):
+        event = found.event
+        name = event.api.rpartition(".")[2]
+        name = event.op if name == "batch_isend_irecv" else name
+        half = "receives from it" if event.op in ("send", "isend") else "sends to it"
+        peer = f"rank {found.peer}" if found.peer >= 0 else "any rank"
+        trail = [Step(event.path, event.at[0], f"rank {found.lane} calls `{name}()` with {peer}")]
+        for lane, other in found.others:
+            trail.append(Step(other.path, other.at[0], f"rank {lane} is here at that moment"))
+        if found.reason == "cycle":
+            message = f"rank {found.lane} waits in `{name}()` for {peer}, which waits for it in turn: nobody gets on"
+            remedy = "let half of the ranks send first and the other half receive first, or use batch_isend_irecv"
+        else:
+            message = f"rank {found.lane} waits in `{name}()` for {peer}, which never {half}"
+            remedy = "make the other half of the transfer on that rank, with the same peer, tag and group"
+        yield RULE.finding(Span(event.path, *event.at), message, remedy, scope=event.function, trail=tuple(trail))

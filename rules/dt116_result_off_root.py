@@ -1,0 +1,50 @@
+"""The result of a reduce or gather is used on ranks that do not have it.
+
+What it finds
+-------------
+`reduce`, `gather` and `gather_object` leave their result on the destination only. Another rank prints it, decides on it
+or stores what it computed from it.
+
+Why it is bad
+-------------
+Elsewhere the tensor holds a partial sum or whatever it held before, and the list is None or stale: the ranks go on with
+different numbers, or one of them fails.
+
+Instead
+-------
+    dist.all_reduce(mean)                # everybody gets the result
+    rate = 0.01 / (1.0 + mean.item() / world)
+
+or use the result under `if rank == 0` only, and broadcast what follows from it.
+
+Limits
+------
+Computing with the value is not reported as long as nothing comes of it on those ranks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from dtlint.api import Finding, Rule, Run, Span, recorded, who
+
+RULE = Rule(
+    code="DT116",
+    slug="result-off-root",
+    family="DT1",
+    effect="wrong",
+    tier="default",
+    since="0.1.0",
+    frameworks=("torch",),
+    title="a result that only the destination has is used elsewhere",
+)
+
+
+def check(run: Run) -> Iterator[Finding]:
+    for event, _ in recorded(run, "off-root-use"):
+        path, at, scope = event.extra["site"]
+        name = event.api.rpartition(".")[2]
+        holders = who(run, event.extra["result"].holders)
+        message = f"{who(run, event.mask)} use the result of `{name}()`, which only {holders} has"
+        remedy = f"use the all-variant of `{name}()` or broadcast the result, or keep its use to {holders}"
+        yield RULE.finding(Span(path, *at), message, remedy, scope=scope, trail=event.extra["steps"])
