@@ -243,8 +243,10 @@ class Machine:
         if node.name in ("__init__", "__post_init__", "__enter__"):
             return len(self.stack) > 12
         values = (*arguments, *(value for _, value in keywords))
-        if len(node.body) <= SHORT and any(value.cause is not None for value in values):
-            return False
+        if len(node.body) <= SHORT:
+            held = receiver.attributes.values() if isinstance(receiver, Object) else ()
+            if any(value.cause is not None for value in (*values, *held)):
+                return False
         return not any(callable_value(value) for value in values)
 
 

@@ -190,7 +190,8 @@ def later(machine: Machine, function: Value, mask: int, kind: str, text: str, ca
     last_exit, leavings = frame.last_exit, len(frame.leavings)
     machine.sinks, frame.guards = [(log.log, mask)], Guards(decision, guards)
     mark = len(machine.journal)
-    calls.call_value(machine, function, (machine.fresh("signal"), machine.fresh("frame"))[: arity(function)], (), mask)
+    given = (machine.fresh("signal", why), machine.fresh("frame"))[: arity(function)]
+    calls.call_value(machine, function, given, (), mask)
     writes = machine.rollback(mark)
     machine.sinks, frame.guards, frame.left, frame.last_exit = sinks, guards, left, last_exit
     del frame.leavings[leavings:]
@@ -237,7 +238,11 @@ def finalised(machine: Machine, thing: Object, mask: int) -> None:
 
 
 def handed_over(machine: Machine, call: Invocation) -> None:
-    """A function of the project is given to somebody unknown, who may call it: on the ranks that hand it over."""
+    """A function of the project is given to somebody unknown, who may call it: on the ranks that hand it over. Whoever
+    it is may also seed the generators, if the name says so."""
+    from dtlint.machine.library import seeds
+
+    seeds.foreign(machine, call.name)
     for value in call.values:
         inner = value.function if isinstance(value, Bound) else value
         if not isinstance(inner, FunctionRef) or len(machine.stack) > 12:
