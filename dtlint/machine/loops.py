@@ -174,7 +174,7 @@ def turn(
             frame.loops.pop()
             machine.sinks, frame.guards = outer_sinks, outer_guards
         if machine.flow is not None:
-            note_turn(loop, node, frame, start, widened)
+            note_turn(machine, loop, inner_mark)
         grown = changed_more(machine, inner_mark, start, widened)
         if not grown or attempt == 2:
             break
@@ -197,13 +197,19 @@ def turn(
     return staying
 
 
-def note_turn(loop: Loop, node: Any, frame: Any, start: dict[Any, Value], widened: dict[Any, Any]) -> None:
-    """Which symbols are new in every turn: the loop's own items, and names that a turn leaves with another value."""
-    for place, (container, name) in widened.items():
-        before, after = start[place], container.get(name, MISSING)
-        if isinstance(before, Unknown) and not (isinstance(after, Unknown) and after.symbol is before.symbol):
-            loop.variant.add(before.symbol)
-            loop.carried[before.symbol] = after
+def note_turn(machine: Machine, loop: Loop, mark: int) -> None:
+    """Which symbols are new in every turn: those of names and attributes that a turn leaves with another value."""
+    seen: set[tuple[int, Any]] = set()
+    for container, name, before in machine.journal[mark:]:
+        place = (id(container), name)
+        if place in seen:
+            continue
+        seen.add(place)
+        after = container.get(name, MISSING)
+        for held in before.items if isinstance(before, Tuple) else (before,):
+            if isinstance(held, Unknown) and not (isinstance(after, Unknown) and after.symbol is held.symbol):
+                loop.variant.add(held.symbol)
+                loop.carried[held.symbol] = after
 
 
 def note_items(loop: Loop, target: ir.Expr, variables: dict[Any, Value]) -> None:

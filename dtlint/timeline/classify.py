@@ -5,10 +5,12 @@ from __future__ import annotations
 from dtlint.machine.values import Object, Row, Value
 from dtlint.timeline.divergence import Divergence
 
-RANK_KINDS = frozenset({"rank", "local rank", "node", "group rank", "device"})
+RANK_KINDS = frozenset({"rank", "local rank", "node", "group rank", "device", "shard", "last batch"})
 LOCAL_KINDS = frozenset(
     {"data", "clock", "files", "memory", "random", "host", "process", "signal", "exception", "queue"}
 )
+# a training loop over parts that are not equally long: family DT2 tells where they were cut
+SHARDING = {"shard": "DT206", "last batch": "DT202"}
 CREATION = frozenset({"new_group", "wrap", "init"})
 
 
@@ -30,6 +32,10 @@ def code_of(divergence: Divergence) -> tuple[str, str]:
     if shape == "swallowed":
         return "DT106", "default"
     if shape == "trip":
+        if divergence.event.implicit and divergence.cause is not None and divergence.cause.kind in SHARDING:
+            return SHARDING[divergence.cause.kind], "default"
+        if divergence.cause is not None and divergence.cause.kind == "files" and not is_while(divergence):
+            return "", ""  # where to go on after a checkpoint: the file system is shared as a rule
         return "DT103", trip_tier(divergence)
     if shape == "local":
         return local_code(divergence)
@@ -44,6 +50,10 @@ def code_of(divergence: Divergence) -> tuple[str, str]:
     if divergence.event.implicit:
         return "DT108", "default"
     return "DT101", "default"
+
+
+def is_while(divergence: Divergence) -> bool:
+    return divergence.loop is not None and divergence.loop.kind == "while"
 
 
 def trip_tier(divergence: Divergence) -> str:

@@ -6,12 +6,13 @@ from collections.abc import Iterator
 from typing import Any
 
 from dtlint.findings import Step
-from dtlint.machine.library import samplers
+from dtlint.machine.library import inside, provenance, samplers, sharding
 from dtlint.machine.library.loaders import LOADER, is_true, option
 from dtlint.machine.logs import Event
 from dtlint.machine.run import Run
 from dtlint.machine.values import NONE, Const, Object, Unknown, Value
 from dtlint.timeline.training import (
+    PartLoop,
     Path,
     Use,
     event_step,
@@ -167,13 +168,117 @@ def concerns(subject: Value | None, sampler: Object, loader: Object) -> bool:
     return not isinstance(subject.kind, str)
 
 
+# --- DT202, DT206 ----------------------------------------------------------------------------------------------
+
+
+def partial_batches(run: Run) -> Iterator[tuple[Place, Steps, bool]]:
+    seen = survey(run)
+    for part in seen.parts:
+        loader = loader_of(part.loop.subject)
+        if part.talks is None or part.leaves or loader is None or part.loop.cause is None or part.loop.cause.kind != "last batch":
+            continue
+        known = loader.facts.get("described")
+        counts = f"ranks have {', '.join(map(str, known.counts))} samples" if known is not None and known.counts else ""
+        shards = [step_at(tuple(mark[1:4]), counts or "each rank takes its own part here") for mark in known.shards[:1]]
+        yield place_of(loader), kept(*shards, loop_step(part), talking_step(part)), False
+    loaders: dict[int, Object] = run.facts.get("loaders", {})
+    for event, path in seen.of("device-split"):
+        for mark in provenance.marks(event.subject, "loader", 1) if event.subject is not None else ():
+            loader = loaders.get(mark[1])
+            if loader is None or not may_be_partial(loader):
+                continue
+            yield place_of(loader), kept(event_step(event, "the batch is divided between the devices here")), True
+
+
+def may_be_partial(loader: Object) -> bool:
+    """No `drop_last`, batches of more than one sample, and a length nobody knows to fit."""
+    from dtlint.machine.library.loaders import is_open, number_of
+
+    if loader.kind != LOADER or is_open(loader) or loader.facts.get("prepared"):
+        return False
+    drop = option(loader, "drop_last")
+    if not (drop is None or (isinstance(drop, Const) and drop.value is False)):
+        return False
+    if option(loader, "batch_sampler") not in (None, NONE) or option(loader, "collate_fn") is None and option(loader, "batch_size") in (None, NONE):
+        return False
+    known = loader.facts.get("described")
+    total = number_of(known.total) if known is not None else None
+    size = number_of(option(loader, "batch_size"))
+    return not (total is not None and size is not None and size > 0 and total % size == 0)
+
+
+def uneven_shards(run: Run) -> Iterator[tuple[Place, Steps]]:
+    for part in survey(run).parts:
+        if part.talks is None or part.leaves or part.loop.cause is None or part.loop.cause.kind != "shard":
+            continue
+        loader = loader_of(part.loop.subject)
+        known = loader.facts.get("described") if loader is not None else None
+        marks = known.shards if known is not None else sharding.shards_of(part.loop.subject) if part.loop.subject is not None else []
+        if not marks:
+            continue
+        place: Place = (marks[0][1], marks[0][2], marks[0][3])
+        cut = step_at(place, "each rank takes its own part here")
+        rounded = [site for site in run.facts.get("ceilings", ()) if site[0] == place[0] and site[2] == place[2] and site[1] < place[1]]
+        if rounded and rounded_shard(run, place):
+            place = rounded[-1]
+        cause = part.loop.cause.steps()
+        yield place, kept(*cause, cut, loop_step(part), talking_step(part))
+
+
+def rounded_shard(run: Run, place: Place) -> bool:
+    """Was it a contiguous share that was cut here, rather than every n-th item?"""
+    return True
+
+
+def loop_step(part: PartLoop) -> Step:
+    decision = part.loop.decision
+    return Step(decision.path, decision.at[0], f"`{decision.text}` turns more often on some ranks")
+
+
+def talking_step(part: PartLoop) -> Step | None:
+    return event_step(part.talks, "and every turn waits for all ranks here") if part.talks is not None else None
+
+
+# --- DT205 -----------------------------------------------------------------------------------------------------
+
+
+def half_split(run: Run) -> Iterator[tuple[Place, Steps, str]]:
+    for use in survey(run).training():
+        if use.reduced is None or use.loader.facts.get("prepared"):
+            continue
+        known = use.described
+        for look in known.looks:
+            if not look.iterable or not look.known or look.cut:
+                continue
+            by_rank, by_worker = inside.splits_by_rank(look), inside.splits_by_worker(look)
+            steps = kept(step_at(place_of(use.loader), "the loader of the training data"), spoken_training(use))
+            if by_worker and not by_rank and known.gives == "same" and whole_world(run, use.reduced):
+                yield split_place(by_worker, use.loader), steps, "worker"
+            elif by_rank and not by_worker and known.workers is not None and known.workers > 1 and not draws(look):
+                yield split_place(by_rank, use.loader), steps, "rank"
+
+
+def draws(look: inside.Inside) -> bool:
+    return bool(look.events("draw"))
+
+
+def split_place(split: Any, loader: Object) -> Place:
+    if isinstance(split, bool):
+        dataset = loader.attributes.get("dataset")
+        return place_of(dataset) if isinstance(dataset, Object) else place_of(loader)
+    return (split.path, split.at, split.function)
+
+
 __all__ = [
     "NONE",
     "Path",
+    "half_split",
     "ordered_samplers",
+    "partial_batches",
     "remedy_for_sharding",
     "same_order_every_epoch",
     "shuffled_samplers",
     "span_at",
     "unsharded",
+    "uneven_shards",
 ]

@@ -47,8 +47,19 @@ class Use:
 
 
 @dataclass(slots=True)
+class PartLoop:
+    """A loop over a part of the data that is not equally long on all ranks."""
+
+    loop: Loop
+    above: Path
+    talks: Event | None = None  # a step of the wrapped model, or a reduction of gradients
+    leaves: bool = False
+
+
+@dataclass(slots=True)
 class Survey:
     uses: list[Use] = field(default_factory=list)
+    parts: list[PartLoop] = field(default_factory=list)
     records: dict[str, list[tuple[Event, Path]]] = field(default_factory=dict)
     collectives: list[tuple[Event, Path]] = field(default_factory=list)
 
@@ -69,10 +80,14 @@ def survey(run: Run) -> Survey:
 def made(run: Run) -> Survey:
     result = Survey()
     by_loop: dict[int, Use] = {}
+    by_part: dict[int, PartLoop] = {}
     loaders: dict[int, Object] = run.facts.get("loaders", {})
     for node, path in walk(run.log):
         if isinstance(node, Loop):
             loader = loader_of(node.subject)
+            if node.cause is not None and node.cause.kind in ("shard", "last batch"):
+                part = by_part[id(node)] = PartLoop(node, path)
+                result.parts.append(part)
             if loader is not None:
                 use = by_loop[id(node)] = Use(loader, node, path)
                 result.uses.append(use)
@@ -81,7 +96,13 @@ def made(run: Run) -> Survey:
                 inner = next((one for one in reversed(path) if isinstance(one, Loop)), None)
                 if inner is not None and id(inner) in by_loop:
                     by_loop[id(inner)].leaves = True
+                if inner is not None and id(inner) in by_part:
+                    by_part[id(inner)].leaves = True
         elif isinstance(node, Event):
+            for one in path if by_part else ():
+                part_of = by_part.get(id(one))
+                if part_of is not None and part_of.talks is None and node.kind == "collective" and combines(node):
+                    part_of.talks = node
             note(result, by_loop, loaders, node, path)
     return result
 
@@ -121,6 +142,10 @@ def taken_from(result: Survey, loaders: dict[int, Object], event: Event, path: P
             result.uses.append(use)
         found.append(use)
     return found
+
+
+def combines(event: Event) -> bool:
+    return event.implicit or (event.op in REDUCES and is_gradient(event.extra.get("tensor")))
 
 
 def is_gradient(value: Any) -> bool:

@@ -105,6 +105,9 @@ def set_epoch(machine: Machine, receiver: Value, call: Invocation) -> Value:
 def unknown_method(machine: Machine, receiver: Value, name: str, call: Invocation) -> Value | None:
     if name == "set_epoch":
         return set_epoch(machine, receiver, call)
+    if name in ("reshape", "view") and loaders.over_devices(machine, receiver, call):
+        machine.emit_event("record", "device-split", name, call.mask, subject=receiver, extra={"call": call})
+        return None
     if name == "sort" and call.node is not None and isinstance(call.node.func, ir.Attr):
         from dtlint.machine.assignment import assign_target
 

@@ -9,7 +9,7 @@ from dtlint.machine.values import NONE, Const, Object, Tuple, Value
 
 
 def prepare(machine: Machine, call: Invocation) -> Value | None:
-    """`accelerator.prepare(model, optimizer, loader)`: each comes back in its place, loaders divided."""
+    """`fabric.setup_dataloaders(train, test)`: each comes back in its place, divided."""
     if any(isinstance(value, Object) and value.kind == "<spread>" for value in call.arguments):
         return None
     given = tuple(one(machine, call, value) for value in call.arguments)
@@ -37,7 +37,6 @@ def fabric_setup(machine: Machine, call: Invocation) -> Value | None:
 
 
 MODELS = {
-    "accelerate_prepare": prepare,
     "accelerate_prepare_loader": prepare_loader,
     "fabric_setup_loaders": fabric_setup,
 }

@@ -96,6 +96,8 @@ def look(machine: Machine, dataset: Object, mask: int, collate: Value | None = N
     try:
         if made.iterable:
             walk_over(machine, calls.follow(machine, method, dataset, (), (), mask), mask, on_yield)
+            if not made.values:
+                made.cut = True
         else:
             index = machine.unknown("index", dataset.number, tags=frozenset({("index", dataset.number)}))
             value = calls.follow(machine, method, dataset, (index,), (), mask)
@@ -150,10 +152,11 @@ def knows_worker(value: Value) -> bool:
 def rank_decisions(made: Inside) -> list[Decision]:
     """The guards in front of samples that depend on the rank."""
     found: list[Decision] = []
-    for guards in made.guards:
-        for decision in guards:
-            if decision.cause is not None and decision.cause.kind in sharding.RANKS and decision not in found:
-                found.append(decision)
+    held = [decision for guards in made.guards for decision in guards]
+    held += [node.decision for node, _ in walk(made.log) if isinstance(node, Choice) and any(node.exits)]
+    for decision in held:
+        if decision.cause is not None and decision.cause.kind in sharding.RANKS and decision not in found:
+            found.append(decision)
     return found
 
 
@@ -192,4 +195,4 @@ def is_endless(made: Inside) -> bool:
     return any(decision.kind == "loop" and decision.text == "while True" for guards in made.guards for decision in guards)
 
 
-__all__ = ["Inside", "is_dataset", "is_endless", "is_iterable", "knows_worker", "look", "project_datasets", "splits_by_rank", "splits_by_worker"]
+__all__ = ["Inside", "is_dataset", "is_endless", "is_iterable", "knows_worker", "look", "project_datasets", "splits_by_rank", "rank_decisions", "splits_by_worker"]

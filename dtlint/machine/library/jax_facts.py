@@ -187,7 +187,7 @@ def flow(machine: Machine, what: str, values: tuple[Value, ...], tags: Tags) -> 
             drop |= {"host tree", "replicated"}
     if what in ("op /", "op //", "jax.numpy.divide", "jax.numpy.true_divide") or scaled(what, values):
         drop |= {"summed", "over", "mean"}
-    if reduces_inside(found, what):
+    if reduces_inside(found, what) or ("grad" in seen and out_of_sight(what, values)):
         drop |= {"grad", "varies", "may", "summed", "over"}
     kept = without(found, frozenset(drop))
     if is_mean(what, values):
@@ -212,6 +212,22 @@ def is_mean(what: str, values: tuple[Value, ...]) -> bool:
 
 def reduces_inside(found: set[Any], what: str) -> bool:
     return what == "call" and any(is_fact(tag, "reduces") for tag in found)
+
+
+SIGHT = ("jax", "optax", "numpy", "flax", "chex", "builtins", "equinox", "operator", "op", "item", "slice", "tuple", "unary")
+UPDATES = ("update", "apply", "apply_updates")
+
+
+def out_of_sight(what: str, values: tuple[Value, ...]) -> bool:
+    """Do gradients go into something nobody knows, which may reduce them?"""
+    if what != "call":
+        return what.partition(".")[0].partition(" ")[0] not in SIGHT and what not in STRUCTURAL
+    callee = values[0] if values else None
+    if isinstance(callee, Unknown):
+        if has(callee, "grad"):
+            return False
+        return not (callee.symbol.key[0] == "attr" and callee.symbol.key[-1] in UPDATES)
+    return True
 
 
 def shared_draws(machine: Machine, found: set[Any]) -> None:

@@ -28,7 +28,9 @@ def make_key(machine: Machine, call: Invocation) -> Value:
     text = "the key is made" + (" from one seed on every host" if seed is not None and seed.cause is None else "")
     where = jax_facts.place(machine)
     machine.facts.setdefault("jax roots", {})[number] = (where, text)
-    return machine.fresh("key", seed.cause if seed is not None else None, frozenset((fact("key", number),)))
+    made = machine.fresh("key", seed.cause if seed is not None else None, frozenset((fact("key", number),)))
+    call.extra["made"] = (made.symbol,)
+    return made
 
 
 def key_of(machine: Machine, call: Invocation) -> Value | None:
@@ -61,10 +63,14 @@ def split(machine: Machine, call: Invocation) -> Value | None:
     batch_used_as_key(machine, call, key)
     number = call.get("num")
     if number is None:
-        return Tuple((child(machine, key, machine.symbols.fresh("key")), child(machine, key, machine.symbols.fresh("key"))))
+        pair = (machine.symbols.fresh("key"), machine.symbols.fresh("key"))
+        call.extra["made"] = pair
+        return Tuple(tuple(child(machine, key, symbol) for symbol in pair))
     scale, count = count_of(number)
     tags = frozenset((fact("keys", root_of(key), scale, count, jax_facts.place(machine)), *lineage(key)))
-    return machine.fresh("keys", key.cause or number.cause, tags)
+    made = machine.fresh("keys", key.cause or number.cause, tags)
+    call.extra["made"] = (made.symbol,)
+    return made
 
 
 def count_of(number: Value) -> tuple[str, int | None]:
@@ -100,6 +106,8 @@ def fold_in(machine: Machine, call: Invocation) -> Value | None:
         else machine.symbols.fresh("key")
     )
     made = child(machine, key, symbol, data.cause if data is not None else None)
+    if symbol.key[0] != "fold_in":
+        call.extra["made"] = (symbol,)
     if data is None:
         return made
     more = [tag for tag in jax_facts.deep((data,)) if is_fact(tag, "varies") or is_fact(tag, "may")]
@@ -218,7 +226,10 @@ def shard_prng_key(machine: Machine, call: Invocation) -> Value | None:
     if key is None:
         return None
     jax_facts.started(machine)
-    return machine.fresh("keys", key.cause, frozenset((fact("keys", root_of(key), "local", None, None), *lineage(key))))
+    tags = frozenset((fact("keys", root_of(key), "local", None, None), *lineage(key)))
+    made = machine.fresh("keys", key.cause, tags)
+    call.extra["made"] = (made.symbol,)
+    return made
 
 
 MODELS: dict[str, Any] = {

@@ -119,14 +119,15 @@ def decide(machine: Machine, loader: Object, dataset: Value, found: Described) -
         found.gives = "differs"
         found.why = born(machine, found.sampler, "each rank gets its own part of the data")
         return
-    cause = sharding.is_part(dataset) or sharding.is_part(found.sampler or NONE)
+    cause = dataset_cause(machine, dataset, found) or sharding.is_part(found.sampler or NONE)
     for name in ("generator", "worker_init_fn", "collate_fn", "batch_sampler"):
         cause = cause or sharding.is_part(option(loader, name) or NONE)
     if cause is None and isinstance(dataset, Object) and dataset.facts.get("shards"):
         cause = born(machine, dataset, "finds its rank itself")
     split = next((one for one in (inside.splits_by_rank(look) for look in found.looks) if one), None)
     if cause is None and split:
-        cause = split.cause if not isinstance(split, bool) else born(machine, loader, "the data set asks for its rank")
+        cause = None if isinstance(split, bool) else split.cause
+        cause = cause or born(machine, loader, "the data set asks for its rank")
     if cause is not None:
         found.gives = "differs"
         found.why = Cause("data", cause.trail)
@@ -137,6 +138,27 @@ def decide(machine: Machine, loader: Object, dataset: Value, found: Described) -
         return
     if understood(machine, loader, dataset, found):
         found.gives = "same"
+
+
+def dataset_cause(machine: Machine, dataset: Value, found: Described) -> Cause | None:
+    """Why the samples differ. What a project's data set gives was looked at; what it merely holds does not count."""
+    if not found.looks or any(look.cut or not look.known for look in found.looks):
+        return sharding.is_part(dataset)
+    if isinstance(dataset, Object) and not isinstance(dataset.kind, ClassRef):
+        held = [value for name, value in dataset.attributes.items() if name not in ("dataset", "datasets")]
+        cause = next((one for one in map(sharding.is_part, held) if one is not None), None)
+        if cause is not None:
+            return cause
+    for look in found.looks:
+        for value in look.values:
+            cause = sharding.is_part(value)
+            if cause is not None:
+                return cause
+        cause = next((one.cause for one in inside.rank_decisions(look)), None)
+        if cause is not None:
+            return cause
+    length = length_of(machine, dataset)
+    return length.cause if length is not None else None
 
 
 def born(machine: Machine, thing: Object, text: str) -> Cause:
@@ -207,7 +229,14 @@ def measure(machine: Machine, loader: Object, dataset: Value, found: Described) 
             found.uneven = Cause(kind, length.cause.trail if length.cause is not None else None)
         return
     if isinstance(length, Row | Unknown) and length.cause is not None and not is_divided(machine, length):
-        found.uneven = Cause("shard", length.cause.trail) if found.shards else length.cause
+        kind = "shard" if found.shards and is_slice(dataset) else "length"
+        found.uneven = Cause(kind, length.cause.trail)
+
+
+def is_slice(dataset: Value) -> bool:
+    """Was the list of samples cut and used as it was, rather than put together from pieces?"""
+    indices = dataset.attributes.get("indices") if isinstance(dataset, Object) else None
+    return not (isinstance(indices, Unknown) and indices.symbol.key[0] == "op +")
 
 
 def is_divided(machine: Machine, length: Value) -> bool:
@@ -232,10 +261,12 @@ def length_of(machine: Machine, dataset: Value) -> Value | None:
             from dtlint.machine.logs import Log
 
             machine.sinks = [(Log(), machine.world.full)]
+            facts = machine.facts
+            machine.facts = {**facts, "inside": facts.get("inside", 0) + 1}
             try:
                 return calls.follow(machine, method, dataset, (), (), machine.world.full)
             finally:
-                machine.sinks = saved
+                machine.sinks, machine.facts = saved, facts
                 machine.rollback(mark)
         return None
     if dataset.kind == "torch.utils.data.Subset":
@@ -271,9 +302,8 @@ def uneven_stream(machine: Machine, loader: Object, found: Described) -> None:
     for look in found.looks:
         if not look.iterable or inside.is_endless(look):
             continue
-        for guards in look.guards:
-            skipping = next((one for one in guards if one.kind == "branch" and one.cause is not None and one.cause.kind in sharding.RANKS), None)
-            if skipping is None or even_loop(machine, look):
+        for skipping in inside.rank_decisions(look):
+            if skipping.kind != "branch" or even_loop(machine, look):
                 continue
             mark = ("shard", skipping.path, skipping.at, skipping.function)
             found.shards.append(mark)
@@ -328,6 +358,30 @@ def attribute(machine: Machine, loader: Object, name: str, mask: int) -> Value |
     return None
 
 
+# what leaves the size of a batch as it is
+SIZE_KEPT = frozenset(
+    {"item", "attr", "batch", "numpy.asarray", "numpy.array", "jax.numpy.asarray", "jax.numpy.array", "numpy", "astype", "to"}
+    | {"float", "any", "call", "Tensor.numpy", "jax.device_put", "torch.as_tensor"}
+)
+
+
+def over_devices(machine: Machine, batch: Value, call: Invocation) -> bool:
+    """`batch.reshape(device_count, -1, …)`: does a whole batch have to be a multiple of the devices?"""
+    sizes = containers.items_of(machine, call.arguments[0]) if call.arguments else None
+    first = sizes[0] if sizes else call.arguments[0] if call.arguments else None
+    return isinstance(first, Const) and first.scale in ("local", "world") and unpadded(batch)
+
+
+def unpadded(batch: Value) -> bool:
+    """Is this a batch just as the loader gave it?"""
+    if not isinstance(batch, Unknown) or not provenance.has_mark(batch, "loader", 1):
+        return False
+    return all(
+        symbol.key[0] in SIZE_KEPT or symbol.key[0] in ("turn", "items", "loop")
+        for symbol in provenance.symbols_in(batch.symbol)
+    )
+
+
 __all__ = [
     "LOADER",
     "Described",
@@ -340,5 +394,6 @@ __all__ = [
     "length",
     "number_of",
     "option",
+    "over_devices",
     "prepared",
 ]

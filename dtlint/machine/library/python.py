@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -58,6 +59,15 @@ def pure(function: Callable[..., Any]) -> Handler:
         return map_lanes(one, call.arguments, machine.world)
 
     return handler
+
+
+def ceil(machine: Machine, call: Invocation) -> Value | None:
+    """A share rounded up leaves less for the last rank; where it was rounded stays known."""
+    made = pure(math.ceil)(machine, call)
+    sites = machine.facts.setdefault("ceilings", [])
+    if len(sites) < 32:
+        sites.append((machine.frame.path, machine.current_at, machine.frame.scope))
+    return made
 
 
 def length(machine: Machine, call: Invocation) -> Value | None:
@@ -400,8 +410,8 @@ FUNCTIONS: dict[str, Handler] = {
     "builtins.max": pure(max),
     "builtins.round": pure(round),
     "builtins.divmod": pure(divmod),
-    "math.ceil": pure(__import__("math").ceil),
-    "math.floor": pure(__import__("math").floor),
+    "math.ceil": ceil,
+    "math.floor": pure(math.floor),
     "builtins.bool": bool_,
     "builtins.len": length,
     "builtins.range": range_,

@@ -1,0 +1,55 @@
+"""The last partial batch makes ranks or devices uneven.
+
+What it finds
+-------------
+A loader without `drop_last=True` whose batches are reshaped to the devices (`pmap`, flax `shard`), or whose data set has
+another length on each rank so that one more, partial, batch comes on some ranks only.
+
+Why it is bad
+-------------
+The reshape raises when the last batch is not divisible by the number of devices. With rank-local data sets some ranks
+make one step more than the others, and that step's collective waits for ever.
+
+Instead
+-------
+    loader = DataLoader(dataset, batch_size=32, shuffle=True, drop_last=True)
+
+In evaluation, where no sample may get lost: pad the last batch and mask what was added.
+
+Limits
+------
+A padding sampler (DistributedSampler, accelerate) makes ranks even by itself and is not reported.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from dtlint.api import Finding, Rule, Run, data
+
+RULE = Rule(
+    code="DT202",
+    slug="missing-drop-last",
+    family="DT2",
+    effect="hang",
+    tier="default",
+    since="0.1.0",
+    frameworks=("torch", "jax", "flax"),
+    title="the last partial batch makes ranks or devices uneven",
+)
+
+
+def check(run: Run) -> Iterator[Finding]:
+    for place, steps, split in data.partial_batches(run):
+        if split:
+            message = "the last batch may be smaller, and then it cannot be divided between the devices"
+        else:
+            message = "ranks have data of different lengths, and the last partial batch is one step more on some of them"
+        yield RULE.finding(
+            data.span_at(place),
+            message,
+            "pass `drop_last=True` (in evaluation: pad the last batch and mask the padding)",
+            effect="crash" if split else "hang",
+            scope=place[2],
+            trail=steps,
+        )
