@@ -10,7 +10,7 @@ from dtlint.machine import attributes, containers, library
 from dtlint.machine.core import Machine
 from dtlint.machine.frames import Frame, Leaving
 from dtlint.machine.lanes import join, lanes_in, row, token
-from dtlint.machine.library import roots
+from dtlint.machine.library import roots, works
 from dtlint.machine.logs import Call, Decision, Log, decisions
 from dtlint.machine.values import (
     MISSING,
@@ -70,6 +70,8 @@ def evaluate_call(machine: Machine, node: ir.Call, mask: int) -> Value:
     machine.spend(2)
     machine.receiver = base
     value = call_value(machine, callee, tuple(arguments), tuple(keywords), mask, node)
+    if works.RUNNING in machine.facts:
+        works.handed(machine, callee, tuple(arguments))
     if roots.OFF in machine.facts:
         return roots.called(machine, callee, base, tuple(arguments), tuple(keywords), mask, value)
     return value

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dtlint.machine.core import Machine
-from dtlint.machine.lanes import join, map_lanes, token
+from dtlint.machine.lanes import join, map_lanes, row, token
 from dtlint.machine.values import (
     MISSING,
     NONE,
@@ -16,9 +16,11 @@ from dtlint.machine.values import (
     Tuple,
     Unknown,
     Value,
+    lane_value,
 )
 
 MANY = 64
+SHORT = 16  # items of a list that differs between lanes
 UNEVEN = "uneven"  # tag: the number of items differs between lanes
 
 
@@ -212,7 +214,20 @@ def append(machine: Machine, container: Object, value: Value, mask: int) -> None
     if isinstance(held, Tuple) and len(held.items) < MANY and lanes_differ is None:
         machine.set(container, "[]", Tuple((*held.items, value)), mask)
         return
+    if lanes_differ is not None and known_by_lane(held):
+        longer = [lengthened(lane_value(held, lane), lane_value(value, lane)) for lane in range(machine.world.size)]
+        machine.set(container, "[]", row(tuple(longer), lanes_differ), mask)
+        return
     machine.set(container, "[]", grown(machine, held, value, lanes_differ), mask)
+
+
+def known_by_lane(held: Value | None) -> bool:
+    lanes = held.lanes if isinstance(held, Row) else (held,)
+    return all(isinstance(one, Tuple) and len(one.items) < SHORT for one in lanes)
+
+
+def lengthened(held: Value | None, value: Value) -> Value:
+    return Tuple((*held.items, value)) if isinstance(held, Tuple) else value
 
 
 def grown(machine: Machine, held: Value | None, value: Value, uneven: Cause | None) -> Value:

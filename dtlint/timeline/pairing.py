@@ -16,6 +16,8 @@ from dtlint.machine.run import Run
 from dtlint.machine.values import NONE, Const, Value, lane_value
 
 ANY = -1
+NOBODY = -2
+NEAR = 2
 SENDS = ("send", "isend")
 RECEIVES = ("recv", "irecv")
 MOST = 400
@@ -58,6 +60,11 @@ def unpaired(run: Run) -> list[Unpaired]:
         return []
     whole = run.entry.kind == "script"
     found: dict[tuple[object, ...], Unpaired] = {}
+    if whole:
+        for one in halves(alone(run)):
+            found.setdefault((one.event.path, one.event.at, one.reason), one)
+        if found:
+            return list(found.values())
     variants = choices_of(run.log, [], set())
     if len(variants) > SIDES:
         return []
@@ -116,6 +123,54 @@ def choices_of(log: Log, found: list[Choice], seen: set[int]) -> list[Choice]:
     return found
 
 
+# --- calls nobody answers --------------------------------------------------------------------------------------
+
+
+def alone(run: Run) -> list[Unpaired]:
+    """Calls that no call of the other rank could ever meet, whatever the order and however often."""
+    calls: list[tuple[int, Event, tuple[LogNode, ...]]] = []
+    gather(run.log, run.world.full, (), calls, set())
+    ends: list[tuple[int, Move | None]] = []
+    for lane, event, path in calls:
+        try:
+            ends.extend((lane, move) for move in move_of(run, event, lane, path))
+        except Unsure:
+            ends.append((lane, None))
+    vague = {lane for lane, move in ends if move is None}
+    found = []
+    for lane, move in ends:
+        if move is None or move.peer == ANY or move.peer in vague:
+            continue
+        if not any(other == move.peer and two is not None and could(lane, move, other, two) for other, two in ends):
+            found.append(Unpaired(move.event, move.path, lane, move.peer, "unmatched"))
+    return found
+
+
+def could(lane: int, move: Move, other: int, two: Move) -> bool:
+    return other != lane and pairs(lane, move, other, two)
+
+
+def gather(
+    log: Log,
+    mask: int,
+    path: tuple[LogNode, ...],
+    calls: list[tuple[int, Event, tuple[LogNode, ...]]],
+    seen: set[tuple[int, int]],
+) -> None:
+    """Every point-to-point call with each lane that may make it."""
+    if (id(log), mask) in seen or len(calls) > MOST:
+        return
+    seen.add((id(log), mask))
+    for node in log.nodes:
+        lanes = node.mask & mask
+        if isinstance(node, Event):
+            if node.kind == "p2p":
+                calls.extend((lane, node, path) for lane in lanes_in(lanes))
+        elif lanes:
+            for inner in logs_of(node):
+                gather(inner, lanes, (*path, node), calls, seen)
+
+
 # --- from logs to moves ----------------------------------------------------------------------------------------
 
 
@@ -162,15 +217,19 @@ def move_of(run: Run, event: Event, lane: int, path: tuple[LogNode, ...]) -> lis
     kind = "send" if event.op in SENDS else "recv"
     number = ANY
     if peer is not None and peer != NONE:
-        number = rank_in(run, lane_value(peer, lane))
+        number = rank_in(run, lane_value(peer, lane), lane)
     elif kind == "send":
         raise Unsure
     return [Move(event, path, kind, event.op in ("send", "recv"), number, tag_of(event, lane))]
 
 
-def rank_in(run: Run, value: Value) -> int:
-    if isinstance(value, Const) and isinstance(value.value, int) and 0 <= value.value < run.world.size:
-        return int(value.value)
+def rank_in(run: Run, value: Value, lane: int) -> int:
+    """The peer; a neighbour beyond the last rank is nobody, whatever the size of the world."""
+    if isinstance(value, Const) and isinstance(value.value, int):
+        if 0 <= value.value < run.world.size:
+            return int(value.value)
+        if value.scale == "rank" and abs(value.value - lane) <= NEAR:
+            return NOBODY
     raise Unsure
 
 

@@ -11,6 +11,7 @@ from typing import Any
 
 from dtlint.findings import Step
 from dtlint.ir import nodes as ir
+from dtlint.machine import attributes
 from dtlint.machine.core import Machine
 from dtlint.machine.lanes import lanes_in
 from dtlint.machine.library import marks
@@ -32,7 +33,7 @@ from dtlint.machine.values import (
 
 OFF = "off root"
 SHOWS = frozenset({"builtins.print"})
-SHOWING_KINDS = frozenset({"log", "file-write"})
+SHOWING_KINDS = frozenset({"log", "file-write", "scheduler-step"})
 TOUCHES = frozenset(
     "builtins.max builtins.min builtins.sum builtins.len builtins.sorted builtins.list builtins.enumerate builtins.zip "
     "builtins.any builtins.all torch.cat torch.stack torch.tensor numpy.concatenate numpy.stack numpy.mean".split()
@@ -152,6 +153,8 @@ def called(
     if isinstance(callee, Bound) and isinstance(callee.function, External):
         name = callee.function.name
     row = machine.knowledge.api(name) if name else None
+    if row is None and isinstance(callee, Bound) and callee.receiver is not None:
+        row = attributes.method_row(machine, callee.receiver, name.rpartition(".")[2])
     shown = marks.deep_tags(values)
     for result in results:
         if name in SHOWS or (row is not None and row.record in SHOWING_KINDS):

@@ -14,7 +14,7 @@ from dtlint.machine.core import Machine
 from dtlint.machine.library import marks
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.logs import Event, Group
-from dtlint.machine.values import Const, Object, Row, Tuple, Unknown, Value
+from dtlint.machine.values import Const, External, Object, Row, Tuple, Unknown, Value
 
 KIND = "torch.distributed.Work"
 RUNNING = "running"
@@ -118,6 +118,15 @@ def computed(machine: Machine, what: str, values: tuple[Value, ...], tags: froze
         work = running(machine).get(number)
         if work is not None:
             note(machine, "early-use", work)
+
+
+def handed(machine: Machine, callee: Value, arguments: tuple[Value, ...]) -> None:
+    """A list of tensors that are still on their way is handed to a function that computes with them."""
+    if isinstance(callee, External):
+        lists = tuple(value for value in arguments if isinstance(value, Tuple | Object))
+        tags = marks.deep_tags(lists)
+        if tags:
+            computed(machine, machine.knowledge.canonical(callee.name), lists, tags)
 
 
 def reads(what: str, values: tuple[Value, ...]) -> bool:
