@@ -15,7 +15,7 @@ from dtlint.machine import containers, library
 from dtlint.machine.assignment import assign_target
 from dtlint.machine.core import Machine
 from dtlint.machine.frames import LoopState
-from dtlint.machine.lanes import token
+from dtlint.machine.lanes import lanes_in, token
 from dtlint.machine.logs import Decision, Event, Guards, Loop
 from dtlint.machine.values import (
     MISSING,
@@ -48,6 +48,8 @@ def run_for(machine: Machine, node: ir.For, mask: int) -> int:
     items = short_items(machine, iterable)
     if items is not None:
         return unroll(machine, node, items, mask)
+    if isinstance(iterable, Row) and all(short_items(machine, held) is not None for held in iterable.lanes):
+        return unroll_apart(machine, node, iterable, mask)
     iterable = library.iterated(machine, iterable, mask)
     trip, cause = turns_of(machine, iterable, mask)
     return turn(
@@ -82,14 +84,40 @@ def short_items(machine: Machine, iterable: Value) -> tuple[Value, ...] | None:
         bound = iterable.attributes.get("count")
         if isinstance(bound, Const) and isinstance(bound.value, int) and bound.scale:
             if 0 <= bound.value <= UNROLLED + 4:
-                start = iterable.attributes.get("start")
-                begin = start.value if isinstance(start, Const) and isinstance(start.value, int) else 0
-                return tuple(Const(begin + number) for number in range(bound.value))
+                begin, by = (whole(iterable.attributes.get(name), usual) for name, usual in (("start", 0), ("step", 1)))
+                return tuple(Const(begin + number * by) for number in range(bound.value))
         return None
     items = containers.items_of(machine, iterable)
     if items is not None and len(items) <= UNROLLED:
         return items
     return None
+
+
+def unroll_apart(machine: Machine, node: ir.For, iterable: Row, mask: int) -> int:
+    """Lanes walk over short things of their own: each over what it holds."""
+    from dtlint.machine.expressions import text_of
+
+    frame = machine.frame
+    done = staying = 0
+    for lane in lanes_in(mask):
+        if done >> lane & 1:
+            continue
+        held = iterable.lanes[lane]
+        lanes = sum(1 << one for one in lanes_in(mask) if iterable.lanes[one] is held or iterable.lanes[one] == held)
+        done |= lanes
+        items = short_items(machine, held) or ()
+        text = f"what is in {text_of(node.iterable)}"
+        decision = Decision("branch", frame.path, node.at, text, iterable.cause, lanes, mask, frame.scope)
+
+        def inside(items: tuple[Value, ...] = items, lanes: int = lanes) -> int:
+            return unroll(machine, node, items, lanes)
+
+        staying |= machine.guarded(decision, inside)
+    return staying
+
+
+def whole(value: Value | None, usual: int) -> int:
+    return value.value if isinstance(value, Const) and isinstance(value.value, int) else usual
 
 
 def unroll(machine: Machine, node: ir.For, items: tuple[Value, ...], mask: int) -> int:
@@ -198,18 +226,40 @@ def turn(
 
 
 def note_turn(machine: Machine, loop: Loop, mark: int) -> None:
-    """Which symbols are new in every turn: those of names and attributes that a turn leaves with another value."""
+    """Which symbols are new in every turn: those of names and attributes that a turn leaves with another value. What
+    functions called in the loop do to their own names says nothing."""
     seen: set[tuple[int, Any]] = set()
+    places: set[int] | None = None
     for container, name, before in machine.journal[mark:]:
         place = (id(container), name)
-        if place in seen:
+        if place in seen or not isinstance(before, Unknown | Tuple):
             continue
         seen.add(place)
+        if places is None:
+            places = lasting_places(machine.frame)
+        if id(container) not in places:
+            continue
         after = container.get(name, MISSING)
         for held in before.items if isinstance(before, Tuple) else (before,):
             if isinstance(held, Unknown) and not (isinstance(after, Unknown) and after.symbol is held.symbol):
                 loop.variant.add(held.symbol)
                 loop.carried[held.symbol] = after
+
+
+def lasting_places(frame: Any) -> set[int]:
+    """Where values outlive a turn: this function's names, those around it, and what objects within reach hold."""
+    found: set[int] = set()
+    todo: list[Value] = []
+    while frame is not None:
+        found.add(id(frame.variables))
+        todo += frame.variables.values()
+        frame = frame.closure
+    while todo and len(found) < 400:
+        value = todo.pop()
+        if isinstance(value, Object) and id(value.attributes) not in found:
+            found.add(id(value.attributes))
+            todo += value.attributes.values()
+    return found
 
 
 def note_items(loop: Loop, target: ir.Expr, variables: dict[Any, Value]) -> None:

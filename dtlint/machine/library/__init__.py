@@ -140,7 +140,12 @@ def known_library(machine: Machine, name: str) -> bool:
     return first in ("builtins", "torch", "jax", "numpy", "os", "sys", "random", "math")
 
 
+MOVES = frozenset({"to", "cuda", "cpu", "xpu", "npu", "hpu", "to_empty"})  # where a thing lives is not what it holds
+
+
 def call_method(machine: Machine, receiver: Value, name: str, invocation: Invocation) -> Value | None:
+    if name in MOVES and isinstance(receiver, Object) and receiver.kind != tensors.KIND:
+        return receiver
     if isinstance(receiver, Object):
         if receiver.kind == tensors.KIND:
             if name == "backward":
@@ -403,12 +408,14 @@ def call_unknown(
         invocation = Invocation(node.func.name, LOCAL, receiver, arguments, keywords, mask, node)
         if node.func.name == "backward":
             return models.backward(machine, invocation)
+        if node.func.name in MOVES and isinstance(receiver, Unknown):
+            return receiver
         works.unknown_method(machine, node.func.name)
         found = tensors.unknown_method(machine, receiver, node.func.name, invocation)
         if found is None:
-            found = jax_hosts.unknown_method(machine, receiver, node.func.name, invocation)
-        if found is None:
             found = data.unknown_method(machine, receiver, node.func.name, invocation)
+        if found is None:
+            found = jax_hosts.unknown_method(machine, receiver, node.func.name, invocation)
         if found is not None:
             return found
     return opaque(machine, "call", callee, *arguments, *(value for _, value in keywords))
