@@ -26,6 +26,10 @@ from dtlint.timeline import data, environment, models_used, placement, schedules
 from dtlint.timeline.divergence import Divergence
 from dtlint.timeline.pairing import unpaired
 from dtlint.timeline.records import recorded
+from dtlint.timeline.jax_notes import drifting, late_starts
+from dtlint.timeline.jax_notes import noted as jax_notes
+from dtlint.timeline.jax_notes import place as jax_place
+from dtlint.timeline.lives import reused_buffers, reused_keys, way
 from dtlint.timeline.telling import diverging, place_of, short, told, who
 
 __all__ = [
@@ -49,17 +53,24 @@ __all__ = [
     "TimelineRow",
     "data",
     "diverging",
+    "drifting",
     "environment",
+    "jax_notes",
+    "jax_place",
+    "late_starts",
     "models_used",
     "place_of",
     "placement",
     "recorded",
+    "reused_buffers",
+    "reused_keys",
     "schedules",
     "short",
     "stepping",
     "told",
     "unpaired",
     "walk",
+    "way",
     "who",
     "workers",
 ]

@@ -7,10 +7,10 @@ from typing import Any
 
 from dtlint.findings import Step
 from dtlint.machine.library import inside, provenance, samplers, sharding
-from dtlint.machine.library.loaders import LOADER, is_true, option
+from dtlint.machine.library.loaders import LOADER, is_true, option, unpadded
 from dtlint.machine.logs import Event
 from dtlint.machine.run import Run
-from dtlint.machine.values import NONE, Const, Object, Unknown, Value
+from dtlint.machine.values import NONE, Const, External, Object, Unknown, Value
 from dtlint.timeline.training import (
     PartLoop,
     Path,
@@ -183,9 +183,9 @@ def partial_batches(run: Run) -> Iterator[tuple[Place, Steps, bool]]:
         yield place_of(loader), kept(*shards, loop_step(part), talking_step(part)), False
     loaders: dict[int, Object] = run.facts.get("loaders", {})
     for event, path in seen.of("device-split"):
-        for mark in provenance.marks(event.subject, "loader", 1) if event.subject is not None else ():
+        for mark in provenance.marks(event.subject, "loader", 2) if event.subject is not None else ():
             loader = loaders.get(mark[1])
-            if loader is None or not may_be_partial(loader):
+            if loader is None or not may_be_partial(loader) or not unpadded(event.subject):
                 continue
             yield place_of(loader), kept(event_step(event, "the batch is divided between the devices here")), True
 
@@ -239,6 +239,64 @@ def talking_step(part: PartLoop) -> Step | None:
     return event_step(part.talks, "and every turn waits for all ranks here") if part.talks is not None else None
 
 
+# --- DT210 -----------------------------------------------------------------------------------------------------
+
+
+def divided_twice(run: Run) -> Iterator[tuple[Place, Steps, str]]:
+    seen = survey(run)
+    for event, _ in seen.of("sampler"):
+        call = event.extra["call"]
+        dataset, replicas = call.get("dataset"), call.get("num_replicas")
+        if dataset is None or not (replicas is None or (isinstance(replicas, Const) and replicas.scale == "world")):
+            continue
+        for mark in cut_by_rank(dataset)[:1]:
+            place = (event.path, event.at, event.function)
+            yield place, kept(step_at(tuple(mark[1:4]), "the data is cut by rank here")), "cut by rank, then by the sampler"
+    for event, _ in seen.of("prepare"):
+        loader = event.subject
+        row = run.knowledge.api(event.api)
+        how = row.extra.get("divides") if row is not None else None
+        if not isinstance(loader, Object) or how is None:
+            continue
+        yield from taken_over(loader, event, sampled=how == "always")
+    for event, _ in seen.of("hand-over"):
+        if isinstance(event.subject, Object) and event.extra.get("replaces"):
+            yield from taken_over(event.subject, event, sampled=False)
+
+
+def taken_over(loader: Object, event: Event, sampled: bool) -> Iterator[tuple[Place, Steps, str]]:
+    """A loader that is already divided goes to somebody who divides it."""
+    name = event.api.rpartition(".")[2]
+    again = event_step(event, f"`{name}` divides what it is given between the ranks")
+    sampler = inner_sampler(loader)
+    if isinstance(sampler, Object) and sampler.facts.get("shards"):
+        if sampled:
+            made = step_at(place_of(sampler), "the sampler divides the data between the ranks")
+            yield place_of(loader), kept(made, again), f"by the sampler, then by `{name}`"
+        return
+    dataset = loader.attributes.get("dataset")
+    for mark in cut_by_rank(dataset)[:1] if dataset is not None else ():
+        cut = step_at(tuple(mark[1:4]), "the data is cut by rank here")
+        yield place_of(loader), kept(cut, again), f"cut by rank, then by `{name}`"
+
+
+def inner_sampler(loader: Object) -> Value | None:
+    held = loader.attributes.get("batch_sampler") or loader.attributes.get("sampler")
+    if isinstance(held, Object) and held.kind == "torch.utils.data.BatchSampler":
+        return held.attributes.get("sampler")
+    return held
+
+
+PARTIAL = frozenset({"local rank", "node", "group rank"})
+
+
+def cut_by_rank(dataset: Value) -> list[tuple[Any, ...]]:
+    """Where this data was cut by the rank in the whole world."""
+    if provenance.cause_of(dataset, PARTIAL) is not None:
+        return []
+    return sharding.shards_of(dataset)
+
+
 # --- DT205 -----------------------------------------------------------------------------------------------------
 
 
@@ -247,6 +305,9 @@ def half_split(run: Run) -> Iterator[tuple[Place, Steps, str]]:
         if use.reduced is None or use.loader.facts.get("prepared"):
             continue
         known = use.described
+        dataset = use.loader.attributes.get("dataset")
+        if half_split_pipeline(run, dataset) and isinstance(dataset, Object):
+            yield place_of(dataset), kept(step_at(place_of(use.loader), "the loader of it"), spoken_training(use)), "worker"
         for look in known.looks:
             if not look.iterable or not look.known or look.cut:
                 continue
@@ -256,6 +317,21 @@ def half_split(run: Run) -> Iterator[tuple[Place, Steps, str]]:
                 yield split_place(by_worker, use.loader), steps, "worker"
             elif by_rank and not by_worker and known.workers is not None and known.workers > 1 and not draws(look):
                 yield split_place(by_rank, use.loader), steps, "rank"
+
+
+def half_split_pipeline(run: Run, dataset: Value | None) -> bool:
+    """A WebDataset pipeline with a stage that splits by worker and none that splits by rank."""
+    if not isinstance(dataset, Object) or not isinstance(dataset.kind, str):
+        return False
+    stages = set()
+    for held in provenance.parts(dataset, 2):
+        if isinstance(held, External):
+            stages.add(held.name)
+        elif isinstance(held, Unknown):
+            stages.update(str(symbol.key[0]) for symbol in provenance.symbols_in(held.symbol))
+    rows = [row for row in map(run.knowledge.api, sorted(stages)) if row is not None]
+    kinds = {row.record for row in rows}
+    return "split-by-worker" in kinds and "split-by-rank" not in kinds
 
 
 def draws(look: inside.Inside) -> bool:
@@ -272,6 +348,7 @@ def split_place(split: Any, loader: Object) -> Place:
 __all__ = [
     "NONE",
     "Path",
+    "divided_twice",
     "half_split",
     "ordered_samplers",
     "partial_batches",

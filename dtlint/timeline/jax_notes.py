@@ -1,0 +1,91 @@
+"""What did the JAX rooms of the machine note, in which order, and at which line would an author edit?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from dtlint.findings import Span, Step
+from dtlint.machine.library.jax_facts import is_fact, leaves
+from dtlint.machine.logs import Call, Event, LogNode, Loop
+from dtlint.machine.run import Run
+from dtlint.machine.values import Unknown
+from dtlint.timeline.lives import Use, exclude
+from dtlint.timeline.records import recorded
+
+Path = tuple[LogNode, ...]
+
+
+def noted(run: Run, op: str) -> Iterator[tuple[Event, tuple[Step, ...]]]:
+    """Notes of one kind, each with its trail."""
+    if not run.facts.get("jax"):
+        return
+    for event, path in recorded(run, "<jax>"):
+        if event.op == op:
+            yield event, trail_of(event, path)
+
+
+def trail_of(event: Event, path: Path) -> tuple[Step, ...]:
+    calls = [Step(node.path, node.at[0], f"calls `{node.function}`") for node in path if isinstance(node, Call)]
+    own = Step(event.path, event.at[0], "seen here")
+    place = event.extra["place"]
+    steps = [*calls[-3:], *event.extra["steps"]]
+    if (event.path, event.at[0]) != (place[0], place[1][0]):
+        steps.append(own)
+    unique: list[Step] = []
+    for step in steps:
+        if all((step.path, step.line) != (other.path, other.line) for other in unique):
+            unique.append(step)
+    return tuple(unique)
+
+
+def place(run: Run, event: Event) -> tuple[Span]:
+    path, at, _scope = event.extra["place"]
+    return (Span(path, *at),)
+
+
+def drifting(run: Run) -> Iterator[tuple[Event, tuple[Step, ...]]]:
+    """Mapped calls in a loop whose output differs between devices, though it began equal and is the next turn's input."""
+    if not run.facts.get("jax"):
+        return
+    for event, path in recorded(run, "<jax>"):
+        if event.op != "mapped call":
+            continue
+        loops = [node for node in path if isinstance(node, Loop)]
+        for number, value in event.extra["arguments"]:
+            for leaf in leaves(value):
+                if isinstance(leaf, Unknown) and any(
+                    comes_back(event, number, loop.carried.get(leaf.symbol)) for loop in loops
+                ):
+                    yield event, trail_of(event, path)
+
+
+def comes_back(event: Event, number: int, after: object) -> bool:
+    if not isinstance(after, Unknown):
+        return False
+    for index, varying, replicas in event.extra["outputs"]:
+        if varying and number in replicas:
+            if any(is_fact(tag, "output") and tag[2:] == (event.extra["number"], index) for tag in after.tags):
+                return True
+    return False
+
+
+def late_starts(run: Run) -> Iterator[tuple[Event, tuple[Step, ...], str]]:
+    """Initialisation of the processes after something that starts the backend."""
+    if not run.facts.get("jax hosts"):
+        return
+    before: list[Use] = []
+    for event, path in recorded(run, "<jax>"):
+        if event.op == "backend":
+            before.append(Use(None, event, path))  # type: ignore[arg-type]
+        elif event.op == "initialize":
+            use = Use(None, event, path)  # type: ignore[arg-type]
+            first = next((one for one in before if not exclude(one, use)), None)
+            if event.extra["imported"]:
+                yield event, event.extra["steps"], "an imported module"
+            elif first is not None:
+                name = first.event.extra["api"]
+                steps = (*trail_of(first.event, first.path), Step(first.event.path, first.event.at[0], f"`{name}`"))
+                yield event, steps, name
+
+
+__all__ = ["drifting", "late_starts", "noted", "place"]

@@ -1,0 +1,243 @@
+"""Was something used up and used again? JAX keys that are consumed, buffers that are donated.
+
+Both are values with an identity (their symbol) that may be consumed once. The log says in which order; branches that
+exclude each other do not count together, and inside a loop a value counts once only if every turn has a new one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from dtlint.findings import Span, Step
+from dtlint.machine.logs import Attempt, Call, Choice, Event, LogNode, Loop
+from dtlint.machine.run import Run
+from dtlint.machine.values import Const, Symbol
+from dtlint.timeline.records import recorded
+
+Path = tuple[LogNode, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Use:
+    """One use of a value. `strong` uses consume it; `mild` ones are judged inside loops only."""
+
+    symbol: Symbol
+    event: Event
+    path: Path
+    strong: bool = True
+    mild: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Again:
+    """A value that is used after it was consumed; `first` is None where a loop consumes it in every turn."""
+
+    first: Use | None
+    second: Use
+    loop: Loop | None
+    site: Span
+    scope: str
+
+
+class Story:
+    """The uses of one kind of value over a run."""
+
+    def __init__(self) -> None:
+        self.births: dict[Symbol, Path] = {}
+        self.consumed: dict[Symbol, list[Use]] = {}
+
+    def born(self, symbols: Iterable[Symbol], path: Path) -> None:
+        for symbol in symbols:
+            self.births[symbol] = path
+
+    def use(self, use: Use) -> Again | None:
+        found = self.in_loop(use) if use.strong else None
+        if found is None and not use.mild:
+            found = self.after(use)
+        if use.strong and not use.mild:
+            held = self.consumed.setdefault(use.symbol, [])
+            if len(held) < 6:
+                held.append(use)
+        return found
+
+    def after(self, use: Use) -> Again | None:
+        for symbol in (use.symbol, entered_with(use.symbol)):
+            for first in self.consumed.get(symbol, ()) if symbol is not None else ():
+                if first.event.mask & use.event.mask and not exclude(first, use):
+                    span, scope = site_after(first.path, use)
+                    return Again(first, use, None, span, scope)
+        return None
+
+    def in_loop(self, use: Use) -> Again | None:
+        for index, node in enumerate(use.path):
+            if not isinstance(node, Loop) or turns_once(node) or leaves(use, index):
+                continue
+            if not self.is_new(use.symbol, node):
+                span, scope = site_below(use, index)
+                return Again(None, use, node, span, scope)
+        return None
+
+    def is_new(self, symbol: Symbol, loop: Loop) -> bool:
+        """Does every turn of the loop have another value here?"""
+        for part in parts(symbol):
+            if part in loop.variant:
+                return True
+            born = self.births.get(part)
+            if born is not None and any(node is loop for node in born):
+                return True
+        return False
+
+
+def parts(symbol: Symbol, limit: int = 200) -> Iterator[Symbol]:
+    """The symbols a symbol is made of."""
+    todo: list[object] = [symbol]
+    seen: set[int] = set()
+    while todo and len(seen) < limit:
+        one = todo.pop()
+        if isinstance(one, Symbol):
+            if id(one) not in seen:
+                seen.add(id(one))
+                yield one
+                todo.extend(one.key)
+        elif isinstance(one, tuple):
+            todo.extend(one)
+
+
+def entered_with(symbol: Symbol) -> Symbol | None:
+    """What a name that a loop changes held before the loop."""
+    if symbol.key[0] == "loop" and len(symbol.key) > 3 and isinstance(symbol.key[3], Symbol):
+        return symbol.key[3]
+    return None
+
+
+def turns_once(loop: Loop) -> bool:
+    return isinstance(loop.trip, Const) and isinstance(loop.trip.value, int) and loop.trip.value <= 1
+
+
+def sides(use: Use) -> list[tuple[Choice, bool]]:
+    """The choices above a use, with the side it is on."""
+    found = []
+    for index, node in enumerate(use.path):
+        if isinstance(node, Choice):
+            below = use.path[index + 1] if index + 1 < len(use.path) else use.event
+            found.append((node, any(one is below for one in node.then.nodes)))
+    return found
+
+
+def leaves(use: Use, start: int) -> bool:
+    """Does the side that holds this use leave the loop?"""
+    below = {id(node) for node in use.path[start:]}
+    return any(choice.exits[0 if then else 1] != "" for choice, then in sides(use) if id(choice) in below)
+
+
+def exclude(first: Use, second: Use) -> bool:
+    """Can only one of the two happen?"""
+    taken: dict[Symbol, bool] = {}
+    for choice, then in sides(first):
+        if choice.symbol is not None:
+            symbol, value = plain(choice.symbol, then)
+            taken[symbol] = value
+    others = sides(second)
+    for choice, then in others:
+        for mine, my_side in sides(first):
+            if mine is choice and my_side != then:
+                return True
+        if choice.symbol is not None:
+            symbol, value = plain(choice.symbol, then)
+            if taken.get(symbol, value) != value:
+                return True
+    for one, other in zip(first.path, second.path, strict=False):
+        if one is not other:
+            break
+        if isinstance(one, Attempt):
+            return part_of(one, first) != part_of(one, second)
+    return any(
+        choice.exits[0 if then else 1] in ("return", "break", "continue", "raise", "exit")
+        for choice, then in sides(first)
+        if not any(choice is other for other, _ in others)
+    )
+
+
+def plain(symbol: Symbol, side: bool) -> tuple[Symbol, bool]:
+    if symbol.key[0] == "not" and isinstance(symbol.key[1], Symbol):
+        return symbol.key[1], not side
+    return symbol, side
+
+
+def part_of(attempt: Attempt, use: Use) -> int:
+    position = next(index for index, node in enumerate(use.path) if node is attempt)
+    below = use.path[position + 1] if position + 1 < len(use.path) else use.event
+    logs = [attempt.body, *(handler.log for handler in attempt.handlers)]
+    return next((number for number, log in enumerate(logs) if any(node is below for node in log.nodes)), -1)
+
+
+# --- the line an author would edit -----------------------------------------------------------------------------
+
+
+def site_after(first: Path, use: Use) -> tuple[Span, str]:
+    """In the function that holds the value: the call that leads to the second use, or that use."""
+    common = 0
+    for one, other in zip(first, use.path, strict=False):
+        if one is not other:
+            break
+        common += 1
+    return site(use, common)
+
+
+def site_below(use: Use, index: int) -> tuple[Span, str]:
+    loop = use.path[index]
+    start = index + 1
+    if isinstance(loop, Loop) and loop.kind == "callback":
+        while start < len(use.path) and not isinstance(use.path[start], Call):
+            start += 1
+        start += 1
+    return site(use, start)
+
+
+def site(use: Use, start: int) -> tuple[Span, str]:
+    for node in use.path[start:]:
+        if isinstance(node, Call):
+            return Span(node.path, *node.at), node.caller
+    return Span(use.event.path, *use.event.at), use.event.function
+
+
+def way(path: Path, event: Event, text: str) -> tuple[Step, ...]:
+    """The calls that lead to an event, and the event."""
+    calls = [Step(node.path, node.at[0], f"calls `{node.function}`") for node in path if isinstance(node, Call)]
+    return (*calls[-3:], Step(event.path, event.at[0], text))
+
+
+# --- the two kinds ---------------------------------------------------------------------------------------------
+
+
+def reused_keys(run: Run) -> Iterator[Again]:
+    if not run.facts.get("jax"):
+        return
+    story = Story()
+    for event, path in recorded(run, "key"):
+        call = event.extra.get("call")
+        if call is None:
+            continue
+        story.born(call.extra.get("made", ()), path)
+        key = event.subject if event.extra.get("keyword") else call.get("key") or event.subject
+        symbol = getattr(key, "symbol", None)
+        if symbol is None or not (call.row.extra.get("consumes") or event.extra.get("keyword")):
+            continue
+        again = story.use(Use(symbol, event, path, True, bool(event.extra.get("weak"))))
+        if again is not None:
+            yield again
+
+
+def reused_buffers(run: Run) -> Iterator[Again]:
+    if not run.facts.get("jax donated"):
+        return
+    story = Story()
+    for event, path in recorded(run, "<jax>"):
+        if event.op in ("donate", "read"):
+            again = story.use(Use(event.extra["symbol"], event, path, event.op == "donate"))
+            if again is not None:
+                yield again
+
+
+__all__ = ["Again", "Use", "reused_buffers", "reused_keys", "way"]

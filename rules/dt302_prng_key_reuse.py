@@ -1,0 +1,52 @@
+"""A PRNG key that is consumed twice.
+
+What it finds
+-------------
+A key is drawn from or split, and then drawn from or split again: in a row, in every turn of a loop, comprehension,
+`scan` or `tree.map`, through helpers and files. `fold_in` with other data gives another key and does not count.
+
+Why it is bad
+-------------
+The same key gives the same numbers. What should be independent (weights and biases, steps of a rollout, noise of two
+leaves) is equal or correlated, and nothing fails.
+
+Instead
+-------
+    key, sub = jax.random.split(key)     # before every use; keep `key`, spend `sub`
+
+Limits
+------
+Which library calls consume a key is knowledge; a key handed to something unknown is assumed to be left alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from dtlint.api import Finding, Rule, Run, reused_keys, short, way
+
+RULE = Rule(
+    code="DT302",
+    slug="prng-key-reuse",
+    family="DT3",
+    effect="wrong",
+    tier="default",
+    since="0.1.0",
+    frameworks=("jax", "flax"),
+    title="a PRNG key used again after it was consumed",
+    crosscheck="jax_debug_key_reuse",
+)
+
+
+def check(run: Run) -> Iterator[Finding]:
+    for again in reused_keys(run):
+        second = short(again.second.event)
+        trail = way(again.second.path, again.second.event, f"{second} uses the key")
+        if again.first is not None:
+            first = way(again.first.path, again.first.event, f"{short(again.first.event)} uses up the key")
+            trail = (*first, *trail)
+            message = f"{second} uses a key that {short(again.first.event)} in line {again.first.event.at[0]} has used up"
+        else:
+            message = f"{second} uses the same key in every turn of the loop"
+        remedy = "split before every use: `key, sub = jax.random.split(key)`, and hand on `sub`"
+        yield RULE.finding(again.site, message, remedy, scope=again.scope, trail=trail)

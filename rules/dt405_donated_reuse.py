@@ -1,0 +1,50 @@
+"""A donated buffer that is used afterwards.
+
+What it finds
+-------------
+An array is given to a function with `donate_argnums` and read later: in the same function, by a callback that kept it,
+or by the next call of a loop that does not bind the name anew.
+
+Why it is bad
+-------------
+`RuntimeError: Array has been deleted`, often long after the call that took it over.
+
+Instead
+-------
+    state = step(state, batch)      # bind the name anew with what the call returns
+    kept = jnp.copy(params)         # a copy for whoever wants to keep it
+
+Limits
+------
+Only arrays known to be JAX arrays are followed; NumPy arrays are copied on the way in.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from dtlint.api import Finding, Rule, Run, reused_buffers, way
+
+RULE = Rule(
+    code="DT405",
+    slug="donated-reuse",
+    family="DT4",
+    effect="crash",
+    tier="default",
+    since="0.1.0",
+    frameworks=("jax", "flax"),
+    title="a donated buffer is used afterwards",
+    crosscheck="trace",
+)
+
+
+def check(run: Run) -> Iterator[Finding]:
+    for again in reused_buffers(run):
+        trail = way(again.second.path, again.second.event, "is used here")
+        if again.first is not None:
+            trail = (*way(again.first.path, again.first.event, "is donated here"), *trail)
+            message = f"this buffer was donated in line {again.first.event.at[0]} and is deleted by then"
+        else:
+            message = "the buffer is donated in every turn of the loop, but never bound anew"
+        remedy = "bind the name to what the donating call returns, keep a copy (`jnp.copy`), or do not donate"
+        yield RULE.finding(again.site, message, remedy, scope=again.scope, trail=trail)

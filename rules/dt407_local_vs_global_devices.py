@@ -1,0 +1,54 @@
+"""The devices of all hosts where this host's devices are meant, or the reverse.
+
+What it finds
+-------------
+A batch reshaped to `jax.device_count()` that goes into `pmap` in a program of several hosts; `jax.process_index()` folded
+into a key inside a mapped function where the device's own index is meant; a global quantity computed from
+`local_device_count()`.
+
+Why it is bad
+-------------
+It works on one host. On several the reshape fails, all devices of a host draw the same numbers, or the step count is wrong.
+
+Instead
+-------
+    batch = rows.reshape(jax.local_device_count(), -1, features)
+    key = jax.random.fold_in(key, jax.lax.axis_index("batch"))
+    global_batch = per_device * jax.device_count()
+
+Limits
+------
+jit over a mesh of all devices is one global program: `device_count` is right there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from dtlint.api import Finding, Rule, Run, jax_notes, jax_place
+
+RULE = Rule(
+    code="DT407",
+    slug="local-vs-global-devices",
+    family="DT4",
+    effect="wrong",
+    tier="default",
+    since="0.1.0",
+    frameworks=("jax", "flax"),
+    title="all hosts' devices where this host's are meant, or the reverse",
+    crosscheck="trace",
+)
+
+
+def check(run: Run) -> Iterator[Finding]:
+    for event, trail in jax_notes(run, "world axis"):
+        message = "the axis counts the devices of all hosts, but pmap maps over this host's devices"
+        remedy = "use `jax.local_device_count()` for what this host feeds to pmap"
+        yield RULE.finding(*jax_place(run, event), message, remedy, trail=trail)
+    for event, trail in jax_notes(run, "host index"):
+        message = "`jax.process_index()` is one number for all devices of a host: they draw the same numbers"
+        remedy = "fold in the device's own index: `jax.lax.axis_index(axis)`"
+        yield RULE.finding(*jax_place(run, event), message, remedy, trail=trail)
+    for event, trail in jax_notes(run, "local in global"):
+        message = f"`{event.extra['name']}` is computed from this host's devices only"
+        yield RULE.finding(*jax_place(run, event), message, "use `jax.device_count()`, which counts all hosts", trail=trail)

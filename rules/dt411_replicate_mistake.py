@@ -1,0 +1,53 @@
+"""A state that is replicated twice, not at all, or saved with its device axis.
+
+What it finds
+-------------
+`replicate` of what is replicated; a restored state that goes into `pmap` without `replicate`; a replicated state written to
+a checkpoint.
+
+Why it is bad
+-------------
+The shapes get one axis too many or too few: the next call fails, or a checkpoint that no other number of devices can load.
+
+Instead
+-------
+    state = restore_checkpoint(path, target=state)
+    state = jax_utils.replicate(state)
+    save_checkpoint(path, jax_utils.unreplicate(state), step)
+
+Limits
+------
+States that come from something unknown are assumed to be right.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from dtlint.api import Finding, Rule, Run, jax_notes, jax_place
+
+RULE = Rule(
+    code="DT411",
+    slug="replicate-mistake",
+    family="DT4",
+    effect="wrong",
+    tier="default",
+    since="0.1.0",
+    frameworks=("jax", "flax"),
+    title="replicated twice, not at all, or saved with the device axis",
+    crosscheck="trace",
+)
+
+
+def check(run: Run) -> Iterator[Finding]:
+    for event, trail in jax_notes(run, "replicated twice"):
+        message = "this is replicated already: every array gets a second axis of devices"
+        yield RULE.finding(*jax_place(run, event), message, "replicate once", trail=trail, effect="crash")
+    for event, trail in jax_notes(run, "restored"):
+        message = "the restored state goes into pmap without a copy for each device"
+        remedy = "`state = jax_utils.replicate(state)` after restoring"
+        yield RULE.finding(*jax_place(run, event), message, remedy, trail=trail, effect="crash")
+    for event, trail in jax_notes(run, "saved copies"):
+        message = "the state is saved with its axis of devices: one copy for each of them"
+        remedy = "save `jax_utils.unreplicate(state)`"
+        yield RULE.finding(*jax_place(run, event), message, remedy, trail=trail)
