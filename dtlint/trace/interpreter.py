@@ -12,22 +12,19 @@ from dtlint.trace.session import NotPossible, install_hint
 
 IMPORTS = re.compile(r"^\s*(?:import|from)\s+([A-Za-z_]\w*)", re.MULTILINE)
 OF_JAX = {"jax", "flax", "optax", "orbax", "haiku", "equinox", "chex"}
-OF_TORCH = {
-    "torch",
-    "lightning",
-    "pytorch_lightning",
-    "accelerate",
-    "transformers",
-    "deepspeed",
-    "torchvision",
-    "torchft",
-}
+# what only a program that trains with torch names; a JAX program may well read its data with torch.utils.data
+TRAINS_WITH_TORCH = re.compile(
+    r"\btorch\.(?:distributed|nn|optim|multiprocessing|autograd|cuda)\b"
+    r"|^\s*from\s+torch\s+import\s+[^\n]*\b(?:distributed|nn|optim|multiprocessing|autograd|cuda)\b"
+    r"|^\s*(?:import|from)\s+(?:lightning|pytorch_lightning|accelerate|deepspeed|torchft|fairscale)\b",
+    re.MULTILINE,
+)
 
 
 def framework_of(source: str) -> str:
-    """`jax` only when the script speaks of jax and not of torch."""
+    """`jax` when the script speaks of jax and trains nothing with torch."""
     names = set(IMPORTS.findall(source))
-    return "jax" if names & OF_JAX and not names & OF_TORCH else "torch"
+    return "jax" if names & OF_JAX and not TRAINS_WITH_TORCH.search(source) else "torch"
 
 
 def candidates() -> list[str]:

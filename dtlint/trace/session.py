@@ -183,7 +183,9 @@ class Session:
             job = replace(job, ranks=wanted)
             result = self.run(job, watch)
             result.notices.append(f"run with {wanted} ranks, as the script asks")
-        if job.pretend_gpus and result.outcome.reason in ("rank-error", "all-ranks-failed"):
+        # only there are GPUs pretended: real processes and JAX would fail the same way twice
+        lockstep = job.engine == "lockstep" and job.pretend_gpus
+        if lockstep and result.outcome.reason in ("rank-error", "all-ranks-failed"):
             second = self.run(replace(job, pretend_gpus=False), watch)
             if second.outcome.kind != "inconclusive":
                 second.notices.append("run without pretended GPUs: with them the script failed")

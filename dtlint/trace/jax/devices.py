@@ -17,6 +17,7 @@ from typing import Any
 from dtlint.trace.agreement import rank_words
 from dtlint.trace.channel import Channel, Closed
 from dtlint.trace.jax import script
+from dtlint.trace.serving import tail
 
 RENDEZVOUS = "arrived on time"
 
@@ -174,7 +175,7 @@ def serve(job: dict[str, Any], channel: Channel, child: int, devices: int, log: 
     if timed_out:
         os.kill(child, signal.SIGKILL)
     status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
-    output = _read(log)
+    output = tail(log)
     if end is None:
         how, text = (
             ("stopped", "")
@@ -187,12 +188,6 @@ def serve(job: dict[str, Any], channel: Channel, child: int, devices: int, log: 
         fields = {name: end[name] for name in ("how", "text", "place", "stack", "origin") if end.get(name)}
         stream({"type": "end", "rank": device, **fields, "output": output if device == 0 else ""})
     stream({**outcome, "type": "outcome"})
-
-
-def _read(log: str) -> str:
-    from dtlint.trace.torch.server import tail
-
-    return tail(log)
 
 
 def _judge(end: dict[str, Any], status: int, output: str, timed_out: bool) -> dict[str, Any]:

@@ -12,28 +12,12 @@ import contextlib
 import gc
 import json
 import os
-import re
-import shutil
-import signal
 import sys
-import tempfile
-import time
-import traceback
 from dataclasses import asdict
-from pathlib import Path
 from typing import Any
 
-from dtlint.trace import sandbox
-from dtlint.trace.keeper import kill_below
-from dtlint.trace.torch.server import MISSING, Stream, tail, writable_layers
-
-# a script that speaks of processes or hosts is run as several of them
-MANY_HOSTS = re.compile(
-    r"\b(process_index|process_count|host_id|host_count|multihost_utils|sync_global_devices|process_allgather"
-    r"|make_array_from_process_local_data)\b|jax\.distributed\."
-)
-DEVICES_PER_HOST = 2
-LARGEST_SOURCE = 1_000_000
+from dtlint.trace.jax.shape import shape_of
+from dtlint.trace.serving import Stream, serve, tail
 
 
 def import_jax() -> str:
@@ -55,98 +39,8 @@ def import_jax() -> str:
     return str(jax.__version__)
 
 
-def serve(stream: Stream) -> int:
-    limits = sandbox.Limits()
-    notices = sandbox.enter(limits)
-    began = time.monotonic()
-    version = import_jax()
-    ready = {"type": "ready", "framework": f"jax {version}", "notices": notices, "isolated": not notices}
-    stream({**ready, "import_seconds": round(time.monotonic() - began, 3)})
-    for number, line in enumerate(sys.stdin.buffer):
-        run_job(json.loads(line), number, stream, limits)
-    return 0
-
-
-def shape_of(job: dict[str, Any]) -> tuple[int, int]:
-    """(hosts, devices of each): one host with all devices unless the program speaks of several."""
-    extra = job.get("extra") or {}
-    ranks = int(job["ranks"])
-    hosts = int(extra.get("hosts") or (ranks if speaks_of_hosts(Path(job["script"])) else 1))
-    local = int(extra.get("devices") or (DEVICES_PER_HOST if hosts > 1 else ranks))
-    return hosts, local
-
-
-def speaks_of_hosts(path: Path) -> bool:
-    """The script itself, or a module beside it that it may import."""
-    beside = sorted(path.parent.glob("*.py"))
-    text = _source(path)
-    if MANY_HOSTS.search(text):
-        return True
-    names = set(re.findall(r"^\s*(?:from|import)\s+(\w+)", text, re.MULTILINE))
-    return any(other.stem in names and MANY_HOSTS.search(_source(other)) for other in beside)
-
-
-def _source(path: Path) -> str:
-    with contextlib.suppress(OSError):
-        return path.read_text("utf-8", "replace")[:LARGEST_SOURCE]
-    return ""
-
-
-def run_job(job: dict[str, Any], number: int, stream: Stream, limits: sandbox.Limits) -> None:
-    root = os.environ.get("DTLINT_TRACE_ROOT") or tempfile.gettempdir()
-    scratch = tempfile.mkdtemp(prefix=f"job{number}-", dir=root)
-    began = time.monotonic()
-    layers = writable_layers(job)
-    private = bool(job.get("private", True)) and sandbox.can_have_private_files(scratch, layers, limits)
-    child = os.fork()
-    if child == 0:
-        coordinate(job, scratch, layers if private else None, stream, limits)
-    deadline = began + float(job["timeout"]) + 10
-    while os.waitpid(child, os.WNOHANG)[0] == 0:
-        if time.monotonic() > deadline:
-            kill_below(os.getpid())
-            stream(
-                {"type": "outcome", "kind": "inconclusive", "reason": "engine-error", "sentence": "no answer in time"}
-            )
-            break
-        time.sleep(0.004)
-    kill_below(os.getpid())
-    shutil.rmtree(scratch, ignore_errors=True)
-    stream({"type": "job", "number": number, "wall": round(time.monotonic() - began, 3)})
-
-
-def coordinate(
-    job: dict[str, Any], scratch: str, layers: list[str] | None, stream: Stream, limits: sandbox.Limits
-) -> None:
-    """The process of one job: fork what runs the script, serve it, tell the outcome. Never returns."""
-    try:
-        sandbox.process_control(sandbox.SET_PARENT_DEATH_SIGNAL, signal.SIGKILL)
-        sandbox.process_control(sandbox.SET_CHILD_SUBREAPER, 1)
-        _coordinate(job, scratch, layers, stream, limits)
-    except BaseException as error:
-        traceback.print_exc()
-        text = f"{type(error).__name__}: {error}"
-        stream({"type": "outcome", "kind": "inconclusive", "reason": "engine-error", "sentence": text})
-    finally:
-        kill_below(os.getpid())
-        os._exit(0)
-
-
-def _coordinate(
-    job: dict[str, Any], scratch: str, layers: list[str] | None, stream: Stream, limits: sandbox.Limits
-) -> None:
-    directory = job["directory"]
-    if layers is not None:
-        sandbox.private_files(scratch, layers, limits)
-    else:
-        stream({"type": "notice", "text": "files not isolated: writes outside the temporary directory are possible"})
-        directory = os.path.join(scratch, "work")
-    folders = {name: os.path.join(scratch, name) for name in ("home", "tmp", "work")}
-    for folder in folders.values():
-        os.makedirs(folder, exist_ok=True)
-    os.environ.update(HOME=folders["home"], TMPDIR=folders["tmp"])
-    tempfile.tempdir = None
-    os.chdir(directory)
+def play(job: dict[str, Any], scratch: str, stream: Stream) -> None:
+    """Fork what runs the script, serve it, tell the outcome."""
     hosts, local = shape_of(job)
     if hosts == 1:
         _one_host(job, local, scratch, stream)
@@ -223,12 +117,7 @@ def main() -> int:
         return 2
     if not sys.argv[1].isdigit():
         return by_hand(sys.argv[1:])
-    stream = Stream(int(sys.argv[1]))
-    try:
-        return serve(stream)
-    except ImportError as error:
-        stream({"type": "missing", "text": str(error), "python": sys.executable})
-        return MISSING
+    return serve(Stream(int(sys.argv[1])), "jax", import_jax, lambda script: None, play)
 
 
 if __name__ == "__main__":

@@ -18,7 +18,7 @@ from dtlint.trace import sandbox
 from dtlint.trace.channel import Channel, Closed, pair
 from dtlint.trace.keeper import kill_below
 from dtlint.trace.slicing import running
-from dtlint.trace.torch.server import Stream
+from dtlint.trace.serving import Stream
 
 RANKS = (0, 1, 3)  # the first, an ordinary one, the last
 PATHS = 24

@@ -76,7 +76,7 @@ def test_packing_refuses_objects() -> None:
     ],
 )
 def test_who_speaks_of_hosts(tmp_path: Path, text: str, many: bool) -> None:
-    from dtlint.trace.jax.server import shape_of
+    from dtlint.trace.jax.shape import shape_of
 
     (tmp_path / "helper.py").write_text("def lead(): return process_index() == 0\n")
     script = tmp_path / "train.py"
