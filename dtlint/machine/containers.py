@@ -186,6 +186,10 @@ def put(machine: Machine, container: Value, index: Value, value: Value, mask: in
                 hash(index.value)
             except TypeError:
                 return
+            if mask & container.birth != container.birth and ("key", index.value) not in container.attributes:
+                cause = machine.control_cause() or Cause("rank")
+                held = machine.unknown("keys", container.number, cause=cause, tags=frozenset({UNEVEN}))
+                machine.set(container, "[]", held, container.birth)  # some lanes have a key more
             machine.set(container, ("key", index.value), value, mask)
         else:
             old = container.attributes.get("[]")

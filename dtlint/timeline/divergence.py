@@ -61,6 +61,7 @@ class Divergence:
     attempt: Attempt | None = None
     handler: HandlerLog | None = None
     argument: str = ""
+    between: tuple[Event, Path] | None = None  # the call of all members that met what was pending
 
 
 @dataclass(slots=True)
@@ -140,7 +141,7 @@ def meet_event(run: Run, event: Event, mask: int, path: Path, pending: Pending) 
         if present == members and not pending.get(members):
             continue
         if present == members:
-            yield from report(run, pending, members)
+            yield from report(run, pending, members, (event, path))
             continue
         add(pending, members, item)
         settle(pending, members)
@@ -198,7 +199,10 @@ def meet_block(run: Run, node: Choice | Loop, mask: int, path: Path, pending: Pe
             one, other = left.get(members, []), right.get(members, [])
             pending[members] = one if len(one) >= len(other) else other
         return
-    for members in block_communicators(node, mask, full):
+    groups = block_communicators(node, mask, full)
+    if in_talking_loop(path, mask) and full not in groups:
+        groups.append(full)
+    for members in groups:
         keys = {}
         for lane in lanes_in(mask & members):
             if isinstance(node, Loop):
@@ -265,7 +269,9 @@ def flush(run: Run, pending: Pending) -> Iterator[Divergence]:
         yield from report(run, pending, members)
 
 
-def report(run: Run, pending: Pending, members: int) -> Iterator[Divergence]:
+def report(
+    run: Run, pending: Pending, members: int, between: tuple[Event, Path] | None = None
+) -> Iterator[Divergence]:
     """Name the decisions behind what is pending, one after the other, until the rest agrees."""
     items = pending.get(members, [])
     pending[members] = []
@@ -276,6 +282,7 @@ def report(run: Run, pending: Pending, members: int) -> Iterator[Divergence]:
         if found is None:
             return
         divergence, position = found
+        divergence.between = between
         if is_second_half(run, divergence, members):
             items = unexplained(items, divergence, members, position)
             continue
@@ -341,12 +348,17 @@ def chain(node: LogNode, path: Path) -> Iterator[Decision]:
 def is_second_half(run: Run, divergence: Divergence, members: int) -> bool:
     """The other half of a pair whose first half has been reported: the barrier after a body that talked."""
     half = (members, divergence.event.op, divergence.here)
-    halves = run.cache.setdefault("halves", [])
-    if half in halves:
-        halves.remove(half)
+    halves = run.cache.setdefault("halves", {})
+    first = halves.pop(half, None)
+    if first is not None:
+        if first.between is not None and first.shape == "guarded":
+            # the halves would pair, were it not for what all ranks call between them
+            first.shape = "order"
+            first.other, first.other_path = first.event, first.path
+            first.event, first.path = first.between
         return True
     if divergence.decision is not None and divergence.decision.kind == "branch":
-        halves.append((members, divergence.event.op, divergence.absent))
+        halves[members, divergence.event.op, divergence.absent] = divergence
     return False
 
 
@@ -397,6 +409,13 @@ def explain(run: Run, held: dict[int, Item | None], kinds: dict[int, object], me
         if kind == kinds[lane]:
             here |= 1 << one
     opposite = held[other]
+    if opposite is not None and isinstance(opposite.node, Event) and opposite.node.kind == "end":
+        # the others are done with this turn: an exit further inside says why
+        opposite = None
+        found = locate(item)
+        if found is not None:
+            leaving = (one for one in chain(*found) if one.kind == "exit" and one.separates(lane, other))
+            decision = next(leaving, decision)
     shape = {"exit": "exit", "loop": "trip", "handler": "handler"}.get(decision.kind, "guarded")
     if shape == "guarded" and opposite is not None:
         shape = "order"
@@ -442,6 +461,9 @@ def left_in_choice(run: Run, item: Item, held: dict[int, Item | None], members: 
         found = locate(other)
     if found is None and staying is not None:
         found = (staying[0], (*item.path, node, *staying[1]))
+    if found is None:
+        ahead = next_in_loop(item.path, members)
+        found = (ahead[0], (*item.path, node, *ahead[1])) if ahead is not None else None
     if found is None:
         return None
     event, path = found

@@ -84,7 +84,7 @@ def call(
     if receiver is not None:
         row = attributes.method_row(machine, receiver, last)
     if row is None:
-        row = machine.knowledge.api(name)
+        row = machine.knowledge.api(name) or stepping.method_of_sharded(machine, receiver, last)
     if row is not None:
         return perform(machine, row, receiver, arguments, keywords, mask, node, decorating)
     invocation = Invocation(name, LOCAL, receiver, arguments, keywords, mask, node)
@@ -93,6 +93,8 @@ def call(
     if name == "dtlint.guard":
         return processes.guard_made(machine, invocation)
     environment_use.used(machine, name, mask)
+    if name in python.CONSUMERS:
+        python.consume(machine, invocation)
     handler = python.FUNCTIONS.get(name) or environment_use.FUNCTIONS.get(name)
     if handler is not None:
         result = handler(machine, invocation)
@@ -171,6 +173,7 @@ def perform(
 ) -> Value:
     """Do what a row says."""
     invocation = Invocation(row.name, row, receiver, arguments, keywords, mask, node)
+    stepping.performed(machine, invocation)
     if row.record:
         machine.emit_event(
             "record",
@@ -291,6 +294,7 @@ def member_value(machine: Machine, row: Api, name: str, mask: int) -> Value:
 def read_attribute(machine: Machine, thing: Object, name: str, mask: int) -> Value | None:
     if thing.kind == tensors.KIND:
         return tensors.attribute(machine, thing, name)
+    stepping.attribute_read(machine, thing, name, mask)
     if thing.kind == "<super>":
         return super_attribute(machine, thing, name, mask)
     if "module" in thing.attributes and name == "module":
@@ -403,6 +407,7 @@ def call_unknown(
 
     if isinstance(callee, Const):
         return callee  # a well-known member, spelled as a method
+    processes.handed_over(machine, Invocation("", LOCAL, None, arguments, keywords, mask, node))
     if node is not None and isinstance(node.func, ir.Attr):
         receiver = machine.receiver if machine.receiver is not None else callee
         invocation = Invocation(node.func.name, LOCAL, receiver, arguments, keywords, mask, node)
@@ -433,7 +438,8 @@ def call_model(
     if thing.facts.get("wrapped"):
         invocation = Invocation("forward", LOCAL, thing, arguments, keywords, mask, node)
         return models.forward(machine, thing, invocation)
-    return models.call_module(machine, thing, arguments, keywords, mask, node)
+    made = models.call_module(machine, thing, arguments, keywords, mask, node)
+    return stepping.inner_called(machine, thing, made, mask)
 
 
 def call_instance(
@@ -459,7 +465,8 @@ def call_instance(
     found = jax_hosts.called(machine, thing, invocation) or data.called(machine, thing, invocation)
     if found is not None:
         return found
-    return opaque(machine, "call", Const(str(thing.kind)), *arguments, *(value for _, value in keywords))
+    result = opaque(machine, "call", Const(str(thing.kind)), *arguments, *(value for _, value in keywords))
+    return stepping.inner_called(machine, thing, result, mask)
 
 
 def project_row(machine: Machine, function: FunctionRef) -> Api | None:
@@ -523,4 +530,5 @@ def circumstances(machine: Machine, arguments: tuple[Value, ...], keywords: Keyw
     return jax_hosts.circumstances(machine, arguments, keywords)
 
 
-__all__ = ["Tuple", "Unknown", "call", "perform"]
+leaves = jax_hosts.leaves
+__all__ = ["Tuple", "Unknown", "call", "leaves", "perform"]

@@ -33,7 +33,12 @@ def opaque(machine: Machine, call: Invocation) -> Value:
     from dtlint.machine.expressions import opaque as unknown_of
 
     receiver = (call.receiver,) if call.receiver is not None else ()
-    return unknown_of(machine, call.name, *receiver, *call.values)
+    made = unknown_of(machine, call.name, *receiver, *call.values)
+    if machine.flow is not None:
+        from dtlint.machine.library import jax_arrays
+
+        return jax_arrays.with_shape(machine, call, made)
+    return made
 
 
 def pure(function: Callable[..., Any]) -> Handler:
@@ -235,6 +240,20 @@ def through(kind: str) -> Handler:
         return made
 
     return handler
+
+
+CONSUMERS = frozenset(
+    f"builtins.{name}" for name in ("dict", "tuple", "sum", "min", "max", "any", "all", "bytes", "bytearray")
+)
+
+
+def consume(machine: Machine, call: Invocation) -> None:
+    """`dict(pairs())` runs the generator to its end."""
+    from dtlint.machine import calls
+
+    for inner in call.arguments[:1]:
+        if isinstance(inner, Object) and inner.kind == "<generator>":
+            calls.resume(machine, inner, call.mask, lambda value, lanes: None)
 
 
 def order_tags(machine: Machine, kind: str, inner: Value) -> frozenset[Any]:
