@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from dtlint.machine import attributes, calls
 from dtlint.machine.core import Machine
 from dtlint.machine.library import loaders
 from dtlint.machine.library.invocation import Invocation
-from dtlint.machine.values import NONE, Const, Object, Tuple, Value
+from dtlint.machine.values import NONE, ClassRef, Const, FunctionRef, Object, Tuple, Value
 
 
 def prepare(machine: Machine, call: Invocation) -> Value | None:
@@ -36,8 +37,38 @@ def fabric_setup(machine: Machine, call: Invocation) -> Value | None:
     return prepare(machine, call)
 
 
+def to_trainer(machine: Machine, call: Invocation) -> None:
+    """A trainer that owns the loop takes loaders and data modules: does it put a sampler of its own in front?"""
+    trainer = call.receiver
+    if not isinstance(trainer, Object):
+        return
+    given = trainer.attributes.get("use_distributed_sampler", trainer.attributes.get("replace_sampler_ddp"))
+    replaces = not (isinstance(given, Const) and given.value is False)
+    module, data_module = call.get("model"), call.get("datamodule")
+    found = call.get("train_dataloaders") or (None if data_module is None else train_loader(machine, trainer, data_module, call))
+    if found is None and isinstance(module, Object):
+        found = train_loader(machine, trainer, module, call)
+    if isinstance(found, Object) and loaders.is_loader(machine, found):
+        loaders.described(machine, found)
+        machine.emit_event("record", "hand-over", call.name, call.mask, subject=found, extra={"replaces": replaces})
+
+
+def train_loader(machine: Machine, trainer: Object, module: Value, call: Invocation) -> Value | None:
+    """What `train_dataloader()` of a module gives on each rank."""
+    if not isinstance(module, Object) or not isinstance(module.kind, ClassRef):
+        return None
+    method = attributes.in_class(machine, module.kind, "train_dataloader")
+    if not isinstance(method, FunctionRef):
+        return None
+    machine.set(module, "trainer", trainer, call.mask)
+    setup = attributes.in_class(machine, module.kind, "setup")
+    if isinstance(setup, FunctionRef):
+        calls.follow(machine, setup, module, (Const("fit"),), (), call.mask)
+    return calls.follow(machine, method, module, (), (), call.mask)
+
+
 MODELS = {
     "accelerate_prepare_loader": prepare_loader,
     "fabric_setup_loaders": fabric_setup,
 }
-__all__ = ["MODELS"]
+__all__ = ["MODELS", "to_trainer"]

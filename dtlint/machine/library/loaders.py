@@ -372,8 +372,10 @@ def over_devices(machine: Machine, batch: Value, call: Invocation) -> bool:
     return isinstance(first, Const) and first.scale in ("local", "world") and unpadded(batch)
 
 
-def unpadded(batch: Value) -> bool:
+def unpadded(batch: Value | None) -> bool:
     """Is this a batch just as the loader gave it?"""
+    if isinstance(batch, Object) and batch.kind in RESOLVED:
+        batch = next((one for one in batch.attributes.values() if provenance.has_mark(one, "loader", 1)), None)
     if not isinstance(batch, Unknown) or not provenance.has_mark(batch, "loader", 1):
         return False
     return all(
@@ -396,4 +398,5 @@ __all__ = [
     "option",
     "over_devices",
     "prepared",
+    "unpadded",
 ]

@@ -9,7 +9,7 @@ from dtlint.ir import nodes as ir
 from dtlint.machine import attributes, containers
 from dtlint.machine.core import Machine
 from dtlint.machine.lanes import lanes_in
-from dtlint.machine.library import collectives, wrapping
+from dtlint.machine.library import collectives, handing, wrapping
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.logs import Decision
 from dtlint.machine.values import NONE, ClassRef, FunctionRef, Object, Row, Value
@@ -76,6 +76,7 @@ def lightning_loop(machine: Machine, call: Invocation) -> Value:
         if isinstance(module, Object):
             machine.set(module, "trainer", trainer, call.mask)
             run_hooks(machine, module, (), call.mask)
+        handing.to_trainer(machine, call)
         leading = (trainer, module if module is not None else NONE)
         for callback, lanes in callbacks_of(machine, trainer, call.mask):
             run_hooks(machine, callback, leading, lanes)
