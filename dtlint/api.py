@@ -29,6 +29,7 @@ from dtlint.timeline.records import recorded
 from dtlint.timeline.jax_notes import drifting, late_starts
 from dtlint.timeline.jax_notes import noted as jax_notes
 from dtlint.timeline.jax_notes import place as jax_place
+from dtlint.timeline.jax_notes import saved as saved_copies
 from dtlint.timeline.lives import reused_buffers, reused_keys, way
 from dtlint.timeline.telling import diverging, place_of, short, told, who
 
@@ -53,6 +54,7 @@ __all__ = [
     "TimelineRow",
     "data",
     "diverging",
+    "seeding",
     "drifting",
     "environment",
     "jax_notes",
@@ -65,6 +67,7 @@ __all__ = [
     "reused_buffers",
     "reused_keys",
     "schedules",
+    "saved_copies",
     "short",
     "stepping",
     "told",

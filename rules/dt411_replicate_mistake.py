@@ -24,7 +24,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dtlint.api import Finding, Rule, Run, jax_notes, jax_place
+from dtlint.api import Finding, Rule, Run, jax_notes, jax_place, saved_copies
 
 RULE = Rule(
     code="DT411",
@@ -47,7 +47,7 @@ def check(run: Run) -> Iterator[Finding]:
         message = "the restored state goes into pmap without a copy for each device"
         remedy = "`state = jax_utils.replicate(state)` after restoring"
         yield RULE.finding(*jax_place(run, event), message, remedy, trail=trail, effect="crash")
-    for event, trail in jax_notes(run, "saved copies"):
+    for _event, trail, span in saved_copies(run):
         message = "the state is saved with its axis of devices: one copy for each of them"
         remedy = "save `jax_utils.unreplicate(state)`"
-        yield RULE.finding(*jax_place(run, event), message, remedy, trail=trail)
+        yield RULE.finding(span, message, remedy, trail=trail)

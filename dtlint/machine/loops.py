@@ -232,7 +232,7 @@ def note_turn(machine: Machine, loop: Loop, mark: int) -> None:
     places: set[int] | None = None
     for container, name, before in machine.journal[mark:]:
         place = (id(container), name)
-        if place in seen or not isinstance(before, Unknown | Tuple):
+        if place in seen or not isinstance(before, Unknown | Tuple | Object):
             continue
         seen.add(place)
         if places is None:
@@ -240,7 +240,7 @@ def note_turn(machine: Machine, loop: Loop, mark: int) -> None:
         if id(container) not in places:
             continue
         after = container.get(name, MISSING)
-        for held in before.items if isinstance(before, Tuple) else (before,):
+        for held in library.leaves(before) if after is not before else ():
             if isinstance(held, Unknown) and not (isinstance(after, Unknown) and after.symbol is held.symbol):
                 loop.variant.add(held.symbol)
                 loop.carried[held.symbol] = after

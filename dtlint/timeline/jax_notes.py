@@ -43,12 +43,23 @@ def place(run: Run, event: Event) -> tuple[Span]:
     return (Span(path, *at),)
 
 
+def saved(run: Run) -> Iterator[tuple[Event, tuple[Step, ...], Span]]:
+    """States written with their axis of devices, at the call in the function that made them."""
+    for event, path in recorded(run, "<jax>") if run.facts.get("jax") else ():
+        if event.op == "saved copies":
+            span = place(run, event)[0]
+            for node in path:
+                if isinstance(node, Call) and (node.path, node.caller) == event.extra["origin"]:
+                    span = Span(node.path, *node.at)
+            yield event, trail_of(event, path), span
+
+
 def drifting(run: Run) -> Iterator[tuple[Event, tuple[Step, ...]]]:
     """Mapped calls in a loop whose output differs between devices, though it began equal and is the next turn's input."""
     if not run.facts.get("jax"):
         return
     for event, path in recorded(run, "<jax>"):
-        if event.op != "mapped call":
+        if event.op != "mapped call" or not event.extra["reduced"]:
             continue
         loops = [node for node in path if isinstance(node, Loop)]
         for number, value in event.extra["arguments"]:

@@ -80,7 +80,8 @@ def jnp_call(machine: Machine, call: Invocation) -> Value:
     if shape:
         add.append(shape)
         drop |= LAYOUT
-    if last == "broadcast_to" and shape and shape[2] == "local":
+    even = last in ("broadcast_to", "ones", "zeros") or (last == "full" and isinstance(call.arguments[-1], Const))
+    if even and shape and shape[2] == "local":
         add.append(fact("replicated"))
     return jax_facts.with_facts(machine, made, add, drop) if add or drop else made
 
@@ -96,13 +97,17 @@ def method(machine: Machine, receiver: Value, name: str, call: Invocation) -> Va
         return apply_gradients(machine, receiver, call)
     if name == "init":
         return initialised(machine, call)
-    found = shaped(machine, call) if name in ("normal", "uniform", "integers", "random", "standard_normal") else None
-    if found:
+    if any(name in ("size", "shape") for name, _ in call.keywords) and shaped(machine, call):
         from dtlint.machine.library import python
 
-        made_value = python.opaque(machine, call)
-        return jax_facts.with_facts(machine, made_value, [found])
+        return python.opaque(machine, call)
     return None
+
+
+def with_shape(machine: Machine, call: Invocation, made: Unknown) -> Value:
+    """An array of a shape that is known to begin with the number of devices."""
+    found = shaped(machine, call)
+    return jax_facts.with_facts(machine, made, [found], LAYOUT) if found else made
 
 
 def initialised(machine: Machine, call: Invocation) -> Value | None:
@@ -336,7 +341,9 @@ def save(machine: Machine, call: Invocation) -> Value | None:
         return None
     found = jax_facts.deep((target,))
     if words(found, "replicated"):
-        jax_facts.note(machine, "saved copies", call.mask, outputs=words(found, "output"))
+        made = [tag[2] for tag in words(found, "output")]
+        origins = machine.facts.get("jax origins", {})
+        jax_facts.note(machine, "saved copies", call.mask, origin=origins.get(made[0]) if made else None)
     return None
 
 

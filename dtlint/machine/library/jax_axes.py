@@ -233,7 +233,10 @@ def check_call(machine: Machine, thing: Object, call: Invocation, specs: tuple[A
         if spec is not FIRST:
             continue
         lack = lacks_axis(value)
-        if lack and not explicit:
+        restored = next((tag for tag in words(jax_facts.deep((value,)), "host tree") if tag[3] == "restored"), None)
+        if lack and restored and machine.facts.get("jax replicated"):
+            jax_facts.note(machine, "restored", call.mask, restored[4], (here,))
+        elif lack and not explicit:
             what = f"`{name}` is {lack}"
             jax_facts.note(machine, "no axes", call.mask, where, (here,), what=what, name=name, index=index)
         elif lack:

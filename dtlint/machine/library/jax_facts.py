@@ -162,6 +162,22 @@ def started(machine: Machine) -> None:
     machine.facts["jax"] = True
 
 
+STARTS = 12  # backend starts that are written down per run
+
+
+def start_backend(machine: Machine, name: str) -> None:
+    """The backend is up after this call."""
+    if machine.loading:
+        known = machine.notes.setdefault("jax starts", {})
+        if machine.frame.path not in machine.notes.get("jax initialised", ()):
+            known.setdefault(machine.frame.path, (place(machine), name))
+        return
+    count = machine.facts.get("jax start count", 0)
+    if count < STARTS and not mappings(machine) and not machine.facts.get("jax compiled"):
+        machine.facts["jax start count"] = count + 1
+        note(machine, "backend", machine.frame.mask, api=name)
+
+
 # --- the flow --------------------------------------------------------------------------------------------------
 
 
@@ -199,7 +215,8 @@ def scaled(what: str, values: tuple[Value, ...]) -> bool:
     """A product with something unknown that is no gradient may be the division by the number of devices."""
     if what != "op *":
         return False
-    return any(type(value) is Unknown and not words(value.tags, "grad") and not has(value, "arg") for value in values)
+    sums = ("grad", "summed", "over", "arg")
+    return any(type(value) is Unknown and not any(has(value, word) for word in sums) for value in values)
 
 
 def is_mean(what: str, values: tuple[Value, ...]) -> bool:

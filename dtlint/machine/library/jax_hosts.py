@@ -12,30 +12,15 @@ from dtlint.machine import attributes
 from dtlint.machine.core import Machine
 from dtlint.machine.library import jax_arrays, jax_collectives, jax_control, jax_facts, jax_keys, jax_mapping
 from dtlint.machine.library.invocation import Invocation
-from dtlint.machine.library.jax_facts import fact, has
+from dtlint.machine.library.jax_facts import fact, has, leaves
 from dtlint.machine.values import ClassRef, Const, External, Object, Unknown, Value
-
-STARTS = 12  # backend starts that are written down per run
-
 
 def query(machine: Machine, call: Invocation) -> Value | None:
     """`jax.devices()`, `jax.process_index()`: the backend is up afterwards."""
-    start(machine, call.name)
+    jax_facts.start_backend(machine, call.name)
     if call.row.value in ("rank", "world_size"):
         machine.facts["jax hosts"] = True
     return None
-
-
-def start(machine: Machine, name: str) -> None:
-    if machine.loading:
-        known = machine.notes.setdefault("jax starts", {})
-        if machine.frame.path not in machine.notes.get("jax initialised", ()):
-            known.setdefault(machine.frame.path, (jax_facts.place(machine), name))
-        return
-    count = machine.facts.get("jax start count", 0)
-    if count < STARTS and not jax_facts.mappings(machine) and not machine.facts.get("jax compiled"):
-        machine.facts["jax start count"] = count + 1
-        jax_facts.note(machine, "backend", machine.frame.mask, api=name)
 
 
 def initialize(machine: Machine, call: Invocation) -> Value | None:
@@ -96,7 +81,7 @@ def unlisted(machine: Machine, call: Invocation) -> Value | None:
     if first == "jax" and call.name.startswith("jax.numpy."):
         if machine.flow is None:
             jax_facts.started(machine)
-        start(machine, call.name)
+        jax_facts.start_backend(machine, call.name)
         return jax_arrays.jnp_call(machine, call)
     if machine.flow is None:
         return None
@@ -180,4 +165,4 @@ MODELS: dict[str, Any] = {
     "jax_backend_query": query,
     "jax_distributed_initialize": initialize,
 }
-__all__ = ["MODELS", "External", "called", "element", "read_item", "unknown_method", "unlisted"]
+__all__ = ["MODELS", "External", "called", "element", "leaves", "read_item", "unknown_method", "unlisted"]

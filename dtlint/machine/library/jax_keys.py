@@ -22,6 +22,7 @@ FIXED = frozenset({"parameter", "loop", "attr", "scan", "missing", "keyword"})
 
 def make_key(machine: Machine, call: Invocation) -> Value:
     jax_facts.started(machine)
+    jax_facts.start_backend(machine, call.name)
     seed = call.get("seed") or (call.arguments[0] if call.arguments else None)
     machine.objects += 1
     number = machine.objects

@@ -81,7 +81,6 @@ def over_devices(machine: Machine, thing: Object, call: Invocation) -> Value:
     specs = jax_axes.specs_of(machine, thing, len(arguments) if not spread else None)
     if not spread:
         jax_axes.check_call(machine, thing, call, specs)
-        donate(machine, thing, call)
     mapping = Mapping(kind, jax_axes.axes_of(machine, thing), thing.facts["where"], jax_axes.checked(thing))
     entered = []
     records = []
@@ -106,6 +105,7 @@ def over_devices(machine: Machine, thing: Object, call: Invocation) -> Value:
         result = inner(machine, thing, tuple(entered), tuple(keywords), call)
     finally:
         running.pop()
+    donate(machine, thing, call)
     return jax_outputs.leave(machine, thing, call, mapping, result, records, here)
 
 
@@ -248,13 +248,13 @@ def strip_axes(machine: Machine, value: Value, names: tuple[str, ...]) -> Value:
 
 
 def compiled(machine: Machine, thing: Object, call: Invocation) -> Value:
-    donate(machine, thing, call)
     saved = machine.facts.get("jax compiled", 0)
     machine.facts["jax compiled"] = saved + 1
     try:
         result = inner(machine, thing, call.arguments, call.keywords, call)
     finally:
         machine.facts["jax compiled"] = saved
+    donate(machine, thing, call)
     if jax_facts.mappings(machine):
         return result
     return jax_outputs.placed(machine, thing, result, call)

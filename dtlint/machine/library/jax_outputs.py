@@ -27,6 +27,7 @@ def leave(
     outputs = result.items if isinstance(result, Tuple) else (result,)
     machine.objects += 1
     number = machine.objects
+    machine.facts.setdefault("jax origins", {})[number] = (machine.frame.path, machine.frame.scope)
     where = returned_at(thing.facts["function"]) or here
     made = []
     told = []
@@ -41,7 +42,7 @@ def leave(
         made.append(out(machine, output, mapping, thing, number, index))
     jax_facts.note(
         machine, "mapped call", call.mask, where, (jax_facts.step_at(mapping.where, f"mapped by {mapping.kind} here"),),
-        number=number, arguments=records, outputs=told,
+        number=number, arguments=records, outputs=told, reduced=bool(mapping.reduced),
     )
     return Tuple(tuple(made)) if isinstance(result, Tuple) else made[0]
 
