@@ -19,6 +19,7 @@ from dtlint.machine.library import (
     identity,
     jax_hosts,
     models,
+    parts,
     processes,
     python,
     stepping,
@@ -50,6 +51,7 @@ HANDLERS: dict[str, Any] = {
     **data.MODELS,
     **processes.MODELS,
     **jax_hosts.MODELS,
+    **parts.MODELS,
     **transfers.MODELS,
     **works.MODELS,
     **trainers.MODELS,
@@ -254,6 +256,7 @@ def make(machine: Machine, call: Invocation) -> Value:
     made.facts["api"] = row.name
     made.facts["call"] = call
     data.constructed(machine, made, call)
+    parts.constructed(machine, made, call)
     return made
 
 
@@ -416,6 +419,8 @@ def call_unknown(
         if node.func.name in MOVES and isinstance(receiver, Unknown):
             return receiver
         works.unknown_method(machine, node.func.name)
+        if node.func.name == "requires_grad_":
+            parts.frozen(machine, invocation)
         found = tensors.unknown_method(machine, receiver, node.func.name, invocation)
         if found is None:
             found = data.unknown_method(machine, receiver, node.func.name, invocation)
@@ -438,6 +443,8 @@ def call_model(
     if thing.facts.get("wrapped"):
         invocation = Invocation("forward", LOCAL, thing, arguments, keywords, mask, node)
         return models.forward(machine, thing, invocation)
+    if "forwarding" in machine.facts:
+        parts.called(machine, thing, mask)
     made = models.call_module(machine, thing, arguments, keywords, mask, node)
     return stepping.inner_called(machine, thing, made, mask)
 
@@ -465,6 +472,8 @@ def call_instance(
     found = jax_hosts.called(machine, thing, invocation) or data.called(machine, thing, invocation)
     if found is not None:
         return found
+    if "forwarding" in machine.facts:
+        parts.called(machine, thing, mask)
     result = opaque(machine, "call", Const(str(thing.kind)), *arguments, *(value for _, value in keywords))
     return stepping.inner_called(machine, thing, result, mask)
 
@@ -516,6 +525,7 @@ def item_written(machine: Machine, container: Value, index: Value, value: Value,
 def attribute_written(machine: Machine, base: Value, name: str, value: Value, mask: int) -> None:
     """`base.name = value`"""
     stepping.attribute_written(machine, base, name, value, mask)
+    parts.written(machine, base, name, value, mask)
     workers.attribute_written(machine, base, name, value, mask)
 
 

@@ -6,7 +6,7 @@ from dtlint.machine import containers
 from dtlint.machine.assignment import assign_target
 from dtlint.machine.core import Machine
 from dtlint.machine.lanes import restrict, token
-from dtlint.machine.library import roots, works
+from dtlint.machine.library import roots, stepping, works
 from dtlint.machine.library.groups import group_in
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.logs import Event, Group
@@ -60,6 +60,7 @@ def perform_collective(machine: Machine, call: Invocation) -> Value:
         extra={"tensor": next(iter(call.values), None), "call": call},
     )
     sanitise(machine, call, group)
+    stepping.collective_done(machine, call, event)
     if row.root:
         roots.landed(machine, call, event)
     return result_value(machine, call, event)

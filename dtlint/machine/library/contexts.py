@@ -28,6 +28,13 @@ def run_context(machine: Machine, manager: Value, expression: ir.Expr, mask: int
             return inner(manager, mask)
         finally:
             machine.facts["no_sync"] = saved
+    if kind == "no_grad":
+        saved = machine.facts.get("no_grad", 0)
+        machine.facts["no_grad"] = saved + 1
+        try:
+            return inner(manager, mask)
+        finally:
+            machine.facts["no_grad"] = saved
     if kind == "join":
         saved = machine.facts.get("join", 0)
         machine.facts["join"] = saved + 1

@@ -7,12 +7,13 @@ from typing import Any
 from dtlint.machine import attributes
 from dtlint.machine.core import Machine
 from dtlint.machine.lanes import token
+from dtlint.machine.library import parts
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.values import NONE, ClassRef, Const, FunctionRef, Object, Tuple, Unknown, Value
 
 def forward(machine: Machine, model: Object, call: Invocation) -> Value:
     """The wrapped model is called: every rank of its group takes part, and the loss remembers whom it came from."""
-    group = model.facts.get("group") or machine.world_group
+    group = model.facts.get("group", machine.world_group)
     if not machine.facts.get("join"):
         machine.emit_event(
             "collective",
@@ -27,7 +28,9 @@ def forward(machine: Machine, model: Object, call: Invocation) -> Value:
     inner = model.attributes.get("module", model)  # fully_shard and the like leave the module itself
     result: Value | None = None
     if isinstance(inner, Object) and isinstance(inner.kind, ClassRef):
+        parts.forwarding(machine, model)
         result = call_module(machine, inner, call.arguments, call.keywords, call.mask, call.node)
+        parts.forwarded(machine)
     cause = next((value.cause for value in call.values if value.cause is not None), None)
     tags = frozenset({("wrapped", model.number)}) | frozenset(tag for value in call.values for tag in value.tags)
     machine.facts.setdefault("models", {})[model.number] = model
@@ -73,7 +76,7 @@ def backward(machine: Machine, call: Invocation) -> Value:
     held = loss.attributes.get("content") if isinstance(loss, Object) else loss
     models = wrapped_models(machine, held)
     if models and not machine.facts.get("no_sync") and not machine.facts.get("join"):
-        group = models[0].facts.get("group") or machine.world_group
+        group = models[0].facts.get("group", machine.world_group)
         machine.emit_event(
             "collective",
             "backward",
@@ -84,7 +87,9 @@ def backward(machine: Machine, call: Invocation) -> Value:
             subject=models[0],
             extra={"model": models[0]},
         )
-    machine.emit_event("step", "backward", "Tensor.backward", call.mask, subject=held)
+    machine.emit_event(
+        "step", "backward", "Tensor.backward", call.mask, subject=held, extra={"no_sync": machine.facts.get("no_sync", 0)}
+    )
     return NONE
 
 
@@ -94,7 +99,7 @@ def framework_backward(machine: Machine, call: Invocation) -> Value:
     held = loss.attributes.get("content") if isinstance(loss, Object) else loss
     if not machine.facts.get("no_sync") and not machine.facts.get("join"):
         models = wrapped_models(machine, held)
-        group = (models[0].facts.get("group") if models else None) or machine.world_group
+        group = models[0].facts.get("group", machine.world_group) if models else machine.world_group
         machine.emit_event(
             "collective",
             "backward",
@@ -105,7 +110,9 @@ def framework_backward(machine: Machine, call: Invocation) -> Value:
             subject=models[0] if models else None,
             extra={"call": call, **({"model": models[0]} if models else {})},
         )
-    machine.emit_event("step", "backward", call.name, call.mask, subject=held)
+    machine.emit_event(
+        "step", "backward", call.name, call.mask, subject=held, extra={"no_sync": machine.facts.get("no_sync", 0)}
+    )
     return NONE
 
 

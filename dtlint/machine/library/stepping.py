@@ -1,4 +1,8 @@
-"""What happens to parameters, gradients and optimizers between two steps?"""
+"""What happens to parameters, gradients and optimizers between two steps?
+
+Most of it is written as events: which model moves, where gradients are kept from being reduced, what is written onto
+a tensor that is thrown away, which gathered tensor a loss is made of. The questions are asked in `timeline/stepping`.
+"""
 
 from __future__ import annotations
 
@@ -6,15 +10,181 @@ from typing import Any
 
 from dtlint.ir import nodes as ir
 from dtlint.machine.core import Machine
-from dtlint.machine.values import Value
+from dtlint.machine.library import marks
+from dtlint.machine.library.invocation import Invocation
+from dtlint.machine.logs import Event
+from dtlint.machine.values import Bound, External, Object, Symbol, Unknown, Value
+
+SHARDED_IN_PLACE = "torch.distributed.fsdp.FSDPModule"
+GATHERED, INNER = "gathered", "inner"
+
+
+# --- switching the reduction of gradients off and on -------------------------------------------------------------
+
+
+def method_of_sharded(machine: Machine, receiver: Value | None, name: str) -> Any:
+    """`fully_shard` gives a module the methods of another class."""
+    if isinstance(receiver, Object) and receiver.facts.get("sharded") and receiver.facts.get("wrapped"):
+        return machine.knowledge.apis.get(f"{SHARDED_IN_PLACE}.{name}")
+    return None
+
+
+def attribute_read(machine: Machine, thing: Object, name: str, mask: int) -> None:
+    """`context = model.no_sync if … else nullcontext`: the decision is taken where the method is read."""
+    if thing.facts.get("wrapped") and isinstance(thing.kind, str):
+        row = machine.knowledge.method(thing.kind, name)
+        if row is not None and row.kind == "no_sync":
+            machine.emit_event("record", "no-sync", row.name, mask, subject=thing)
 
 
 def attribute_written(machine: Machine, base: Value, name: str, value: Value, mask: int) -> None:
-    return None
+    if isinstance(base, Object) and isinstance(base.kind, str) and base.facts.get("wrapped"):
+        row = machine.knowledge.attribute(base.kind, name)
+        if row is not None and row.record:
+            machine.emit_event("record", row.record, row.name, mask, subject=base)
+    elif isinstance(base, Unknown) and name == "grad":
+        if attribute_of(base.symbol) == "data":
+            machine.emit_event("record", "lost-write", "data.grad", mask, subject=base)
+        machine.emit_event("record", "grad-write", "grad", mask, subject=base)
+
+
+def attribute_of(symbol: Symbol) -> str | None:
+    """The name of the attribute an unknown value was read from."""
+    key = symbol.key
+    return str(key[2]) if len(key) == 3 and key[0] == "attr" else None
+
+
+# --- values that are thrown away ---------------------------------------------------------------------------------
+
+
+def performed(machine: Machine, call: Invocation) -> None:
+    """Remember calls whose only effect is what they give back."""
+    if call.row.extra.get("pure"):
+        machine.facts["pure call"] = (call.node, call.row)
 
 
 def discarded(machine: Machine, node: ir.Expr, value: Value, mask: int) -> None:
-    return None
+    if isinstance(node, ir.Call):
+        found = machine.facts.get("pure call")
+        if found is not None and found[0] is node:
+            machine.emit_event("record", "discarded", found[1].name, mask, extra={"row": found[1]})
+    elif isinstance(node, ir.Attr | ir.Name):
+        name = called_name(value)
+        row = machine.knowledge.api(name) if name else None
+        if row is not None and row.does != "value" and (row.record or row.op):
+            machine.emit_event("record", "uncalled", row.name, mask, extra={"row": row})
 
 
-MODELS: dict[str, Any] = {}
+def called_name(value: Value) -> str:
+    target = value.function if isinstance(value, Bound) else value
+    return target.name if isinstance(target, External) else ""
+
+
+# --- gradients on and off ----------------------------------------------------------------------------------------
+
+
+def no_grad(machine: Machine, call: Invocation) -> Value:
+    """`with torch.no_grad():`, `@torch.no_grad()`, `@torch.no_grad`"""
+    if call.arguments and not call.row.extra.get("switch"):
+        return call.arguments[0]
+    made = machine.new("<no_grad>", call.mask)
+    made.facts.update(context="no_grad", api=call.row.name)
+    return made
+
+
+def grad_is_off(machine: Machine) -> bool:
+    if machine.facts.get("no_grad"):
+        return True
+    frame = machine.frame
+    while frame is not None:
+        for decorator in getattr(frame.node, "decorators", ()):
+            name = dotted(decorator.func if isinstance(decorator, ir.Call) else decorator, frame.globals.variables)
+            row = machine.knowledge.api(name) if name else None
+            if row is not None and row.model == "no_grad":
+                return True
+        frame = frame.caller
+    return False
+
+
+def dotted(expression: ir.Expr, variables: dict[Any, Value]) -> str:
+    if isinstance(expression, ir.Name):
+        found = variables.get(expression.id)
+        return found.name if isinstance(found, External) else ""
+    if isinstance(expression, ir.Attr):
+        base = dotted(expression.value, variables)
+        return f"{base}.{expression.name}" if base else ""
+    return ""
+
+
+# --- collectives on parameters, and on what a loss is made of ------------------------------------------------------
+
+
+def collective_done(machine: Machine, call: Invocation, event: Event) -> None:
+    """Was the tensor a live parameter? Does the gathered result go on without its gradients?"""
+    if not call.row.same:
+        return
+    if event.op in ("all_gather", "all_gather_into_tensor"):
+        note_gather(machine, call, event)
+        return
+    value = call.get(call.row.same[0])
+    if value is not None and is_live_parameter(value) and not grad_is_off(machine):
+        event.extra["live parameter"] = True
+
+
+def is_live_parameter(value: Value) -> bool:
+    if isinstance(value, Object):
+        return value.kind == "torch.nn.Parameter" and value.facts.get("trainable", True)
+    if not isinstance(value, Unknown):
+        return False
+    symbol = value.symbol
+    for _ in range(4):
+        if symbol.key[0] == "item" and isinstance(symbol.key[1], Symbol):
+            symbol = symbol.key[1]
+        else:
+            break
+    return symbol.key[0] == "torch.nn.Module.parameters"
+
+
+def note_gather(machine: Machine, call: Invocation, event: Event) -> None:
+    source = next(
+        (value for name in call.row.params if name not in call.row.same and (value := call.get(name)) is not None), None
+    )
+    held = source.attributes.get("content") if isinstance(source, Object) else source
+    if held is None or not needs_gradient(held) or grad_is_off(machine):
+        return
+    number = len(machine.facts.setdefault("gathers", {}))
+    machine.facts["gathers"][number] = event
+    marks.put(machine, call, call.row.same[0], (GATHERED, number))
+
+
+def needs_gradient(value: Value) -> bool:
+    """Does it come out of a model that is trained, and was it not detached on the way?"""
+    if not any(isinstance(tag, tuple) and tag[0] in ("wrapped", INNER) for tag in value.tags):
+        return False
+    return not (isinstance(value, Unknown) and detached(value.symbol))
+
+
+def detached(symbol: Symbol, depth: int = 3) -> bool:
+    for part in symbol.key:
+        if isinstance(part, Symbol) and depth:
+            if attribute_of(part) in ("detach", "data") or detached(part, depth - 1):
+                return True
+    return attribute_of(symbol) == "data"
+
+
+# --- wrapped models called by their inside -------------------------------------------------------------------------
+
+
+def inner_called(machine: Machine, thing: Object, result: Value, mask: int) -> Value:
+    """`model.module(x)`: the hooks of the wrapper do not run."""
+    outer = thing.facts.get("wrapper")
+    if not isinstance(outer, Object) or outer is thing or grad_is_off(machine):
+        return result
+    from dtlint.machine.library.models import with_tags
+
+    event = machine.emit_event("record", "inner-forward", "forward", mask, subject=outer)
+    machine.facts.setdefault("inner calls", {})[outer.number] = event
+    return with_tags(machine, result, frozenset({(INNER, outer.number)}))
+
+
+MODELS: dict[str, Any] = {"no_grad": no_grad}

@@ -21,7 +21,7 @@ PREPARED = "<prepared>"
 
 def note_wrap(machine: Machine, call: Invocation, inner: Value, kind: str, group: Group | None) -> None:
     machine.emit_event(
-        "collective", "wrap", call.name, call.mask, group=group, implicit=True, subject=inner, extra={"wrap": kind}
+        "collective", "wrap", call.name, call.mask, group=group, implicit=True, subject=inner, extra={"wrap": kind, "call": call}
     )
 
 
@@ -32,6 +32,8 @@ def wrapped(
     made = machine.new(kind, call.mask)
     made.attributes["module"] = inner
     made.facts.update(wrapped=True, sharded=sharded, group=group or machine.world_group, call=call)
+    if isinstance(inner, Object):
+        inner.facts["wrapper"] = made
     if sharded:
         machine.facts["sharded"] = True
     return made
