@@ -22,8 +22,9 @@ from dtlint.findings import (
 )
 from dtlint.machine.logs import Attempt, Call, Choice, Decision, Event, Log, Loop, walk
 from dtlint.machine.run import Run
-from dtlint.timeline import data, environment, models_used, placement, schedules, stepping, workers
+from dtlint.timeline import data, environment, models_used, placement, schedules, seeding, stepping, workers
 from dtlint.timeline.divergence import Divergence
+from dtlint.timeline.parts import differing_models
 from dtlint.timeline.pairing import unpaired
 from dtlint.timeline.records import recorded
 from dtlint.timeline.jax_notes import drifting, late_starts
@@ -53,6 +54,7 @@ __all__ = [
     "Timeline",
     "TimelineRow",
     "data",
+    "differing_models",
     "diverging",
     "seeding",
     "drifting",

@@ -62,6 +62,7 @@ class Survey:
     parts: list[PartLoop] = field(default_factory=list)
     records: dict[str, list[tuple[Event, Path]]] = field(default_factory=dict)
     collectives: list[tuple[Event, Path]] = field(default_factory=list)
+    ordered: list[tuple[Loop, tuple[Any, ...]]] = field(default_factory=list)  # loops over parts of an unshared order
 
     def of(self, op: str) -> list[tuple[Event, Path]]:
         return self.records.get(op, [])
@@ -88,6 +89,8 @@ def made(run: Run) -> Survey:
             if node.cause is not None and node.cause.kind in ("shard", "last batch"):
                 part = by_part[id(node)] = PartLoop(node, path)
                 result.parts.append(part)
+            elif loader is None and node.subject is not None:
+                result.ordered.extend((node, mark) for mark in unshared(node.subject))
             if loader is not None:
                 use = by_loop[id(node)] = Use(loader, node, path)
                 result.uses.append(use)
@@ -142,6 +145,18 @@ def taken_from(result: Survey, loaders: dict[int, Object], event: Event, path: P
             result.uses.append(use)
         found.append(use)
     return found
+
+
+def unshared(subject: Value) -> list[tuple[Any, ...]]:
+    """Marks of an order that ranks do not share, on a list that was cut by rank."""
+    for held in provenance.parts(subject, 1):
+        if held.tags:
+            found = provenance.marks(held, "ordered", 0)
+            if found:
+                return found
+            if held.cause is not None and held.cause.kind in ("rank", "shard") and "uneven" in held.tags:
+                return provenance.marks(held, "order", 0)
+    return []
 
 
 def combines(event: Event) -> bool:

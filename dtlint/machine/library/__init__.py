@@ -416,6 +416,7 @@ def call_unknown(
         invocation = Invocation(node.func.name, LOCAL, receiver, arguments, keywords, mask, node)
         if node.func.name == "backward":
             return models.backward(machine, invocation)
+        stepping.unknown_method(machine, receiver, node.func.name, invocation)
         if node.func.name in MOVES and isinstance(receiver, Unknown):
             return receiver
         works.unknown_method(machine, node.func.name)

@@ -43,6 +43,10 @@ class Share:
 
 def noticed(machine: Machine, node: ir.BinOp, left: Value, right: Value, result: Value) -> None:
     if isinstance(left, Row) or isinstance(right, Row):
+        if node.op == "*" and isinstance(result, Row):
+            frame = machine.frame
+            place = (frame.path, getattr(node, "at", None) or machine.current_at, frame.scope)
+            machine.facts.setdefault("rank products", []).append((result, place))
         return
     sized = isinstance(right, Const) and right.scale in SIZES
     swapped = node.op == "*" and isinstance(left, Const) and left.scale in SIZES and not sized

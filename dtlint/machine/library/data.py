@@ -155,6 +155,7 @@ def shard(machine: Machine, call: Invocation) -> Value | None:
     made.facts.update(dataset.facts)
     mark = sharding.remember(machine, "shard")
     made.facts["shard"] = mark
+    made.facts["ordered"] = provenance.marks(dataset, "order")
     step = Step(mark[1], mark[2][0], "each rank takes its own part here")
     made.facts["sharded by"] = Cause("data", Trail(step, index.cause.trail))
     return made

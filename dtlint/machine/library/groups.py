@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from math import prod
+
 from dtlint.machine import containers
 from dtlint.machine.core import Machine
-from dtlint.machine.lanes import lanes_in, restrict
+from dtlint.machine.lanes import lanes_in, restrict, row
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.logs import Group
-from dtlint.machine.values import NONE, Const, External, Object, Row, Tuple, Value
+from dtlint.machine.values import NONE, Cause, Const, External, Object, Row, Tuple, Value, lane_value
 
 GROUP_KIND = "torch.distributed.ProcessGroup"
 MESH_KIND = "torch.distributed.device_mesh.DeviceMesh"
@@ -37,10 +39,40 @@ def group_in(machine: Machine, value: Value | None) -> Group | None:
 
 
 def make_group(machine: Machine, members: tuple[int, ...], mask: int, name: str = "group") -> Object:
+    """`number` counts the groups a rank has made: that is how torch itself tells them apart."""
     machine.groups += 1
+    counted = machine.facts.setdefault("groups made", [0] * machine.world.size)
+    for lane in lanes_in(mask):
+        counted[lane] += 1
+    number = counted[0] if mask == machine.world.full and len(set(counted)) == 1 else 0
     made = machine.new(GROUP_KIND, mask)
-    made.facts["group"] = Group(name, members, machine.groups)
+    made.facts["group"] = Group(name, members, number)
     return made
+
+
+def member_masks(machine: Machine, ranks: Value | None) -> list[int] | None:
+    """The lanes that each lane lists."""
+    found = []
+    for lane in range(machine.world.size):
+        mask = member_mask(machine, at_lane(machine, ranks, lane) if ranks is not None else None)
+        if mask is None:
+            return None
+        found.append(mask)
+    return found
+
+
+def at_lane(machine: Machine, value: Value, lane: int) -> Value:
+    """A list as one lane sees it, with the items that lane holds."""
+    held = lane_value(value, lane)
+    items = containers.items_of(machine, held)
+    if items is not None and any(isinstance(item, Row) for item in items):
+        return Tuple(tuple(lane_value(item, lane) for item in items))
+    return held
+
+
+def deep_cause(machine: Machine, value: Value) -> Cause | None:
+    items = containers.items_of(machine, value) or ()
+    return value.cause or next((item.cause for item in items if item.cause is not None), None)
 
 
 def member_mask(machine: Machine, ranks: Value | None) -> int | None:
@@ -76,20 +108,15 @@ def range_items(value: Object) -> list[Value] | None:
 def new_group(machine: Machine, call: Invocation) -> Value:
     """Every rank of the world takes part in making a group, members or not."""
     ranks = call.get(str(call.row.extra.get("members", "ranks")))
-    if isinstance(ranks, Row):
-        masks = [member_mask(machine, held) for held in ranks.lanes]
-        if any(mask is None for mask in masks):
-            made = machine.new(GROUP_KIND, call.mask)
-        else:
-            members = tuple(mask if mask is not None and mask >> lane & 1 else 0 for lane, mask in enumerate(masks))
-            made = make_group(machine, members, call.mask)
+    masks = member_masks(machine, ranks)
+    if masks is None:
+        made = machine.new(GROUP_KIND, call.mask)
     else:
-        mask = member_mask(machine, ranks)
-        if mask is None:
-            made = machine.new(GROUP_KIND, call.mask)
-        else:
-            members = tuple(mask if mask >> lane & 1 else 0 for lane in range(machine.world.size))
-            made = make_group(machine, members, call.mask)
+        members = tuple(mask if mask >> lane & 1 else 0 for lane, mask in enumerate(masks))
+        made = make_group(machine, members, call.mask)
+        cause = deep_cause(machine, ranks) if ranks is not None else None
+        if cause is not None:
+            ranks = row(tuple(Const(mask) for mask in masks), cause)
     local = call.get("use_local_synchronization")
     if not (isinstance(local, Const) and local.value is True):
         details = (("ranks", ranks),) if ranks is not None else ()
@@ -106,6 +133,36 @@ def new_subgroups(machine: Machine, call: Invocation) -> Value:
         width = machine.world.per_host
     members = tuple(block(lane, width) for lane in range(machine.world.size))
     return Tuple((make_group(machine, members, call.mask), machine.fresh("subgroups")))
+
+
+def new_subgroups_by_enumeration(machine: Machine, call: Invocation) -> Value:
+    """All groups of a list of lists at once: each rank gets the one it is in, and the list of all."""
+    note(machine, call)
+    lists = containers.items_of(machine, call.get("ranks_per_subgroup_list") or NONE)
+    masks = [member_mask(machine, one) for one in lists] if lists is not None else [None]
+    if any(mask is None for mask in masks):
+        return Tuple((machine.new(GROUP_KIND, call.mask), machine.fresh("subgroups")))
+    size = machine.world.size
+    members = tuple(next((mask for mask in masks if mask and mask >> lane & 1), 0) for lane in range(size))
+    return Tuple((make_group(machine, members, call.mask), machine.fresh("subgroups")))
+
+
+def split_group(machine: Machine, call: Invocation) -> Value:
+    note(machine, call)
+    lists = containers.items_of(machine, call.get("split_ranks") or NONE)
+    masks = [member_mask(machine, one) for one in lists] if lists is not None else [None]
+    if any(mask is None for mask in masks):
+        return machine.new(GROUP_KIND, call.mask)
+    size = machine.world.size
+    return make_group(
+        machine, tuple(next((mask for mask in masks if mask and mask >> lane & 1), 0) for lane in range(size)), call.mask
+    )
+
+
+def note(machine: Machine, call: Invocation) -> None:
+    machine.emit_event(
+        "collective", "new_group", call.name, call.mask, group=machine.world_group, implicit=call.row.implicit
+    )
 
 
 def block(lane: int, width: int) -> int:
@@ -203,8 +260,7 @@ def mesh_local_rank(machine: Machine, call: Invocation) -> Value:
     text = "`get_local_rank()` is this process's place in a mesh dimension"
     if group is None:
         return machine.unknown("mesh rank", id(call.node), cause=machine.cause("group rank", text))
-    numbers = [bin(group.members[lane] & ((1 << lane) - 1)).count("1") for lane in range(machine.world.size)]
-    return machine.rank_row(numbers, "group rank", text)
+    return places(machine, group, text)
 
 
 def mesh_size(machine: Machine, call: Invocation) -> Value:
@@ -243,8 +299,104 @@ def group_ranks(machine: Machine, call: Invocation) -> Value:
     )
 
 
+def device_mesh(machine: Machine, call: Invocation) -> Value:
+    """`DeviceMesh("cuda", ranks)`: which ranks talk along which dimension is not worked out."""
+    note(machine, call)
+    return machine.new(MESH_KIND, call.mask)
+
+
+def unknown_mesh(machine: Machine, call: Invocation) -> Value:
+    return machine.new(MESH_KIND, call.mask)
+
+
+def all_mesh_groups(machine: Machine, call: Invocation) -> Value:
+    found = call.receiver.facts.get("dimensions") if isinstance(call.receiver, Object) else None
+    made = []
+    for group in found or ():
+        one = machine.new(GROUP_KIND, call.mask)
+        one.facts["group"] = group
+        made.append(one)
+    return machine.new_list(tuple(made), call.mask) if made else machine.fresh("groups")
+
+
+def mesh_coordinate(machine: Machine, call: Invocation) -> Value:
+    """This process's place along every dimension."""
+    found = call.receiver.facts.get("dimensions") if isinstance(call.receiver, Object) else None
+    text = "`get_coordinate()` is this process's place in the mesh"
+    if not found:
+        return machine.unknown("coordinate", id(call.node), cause=machine.cause("group rank", text))
+    return machine.new_list(tuple(places(machine, group, text) for group in found), call.mask)
+
+
+def places(machine: Machine, group: Group, text: str) -> Value:
+    numbers = [bin(group.members[lane] & ((1 << lane) - 1)).count("1") for lane in range(machine.world.size)]
+    return machine.rank_row(numbers, "group rank", text)
+
+
+def mesh_slice(machine: Machine, call: Invocation) -> Value | None:
+    if isinstance(call.receiver, Object) and call.arguments:
+        return mesh_part(machine, call.receiver, call.arguments[0], call.mask)
+    return None
+
+
+def mesh_flatten(machine: Machine, call: Invocation) -> Value:
+    """All dimensions of a mesh as one: everybody, when the mesh is over everybody."""
+    note(machine, call)
+    made = machine.new(MESH_KIND, call.mask)
+    sizes = call.receiver.facts.get("sizes") if isinstance(call.receiver, Object) else None
+    if sizes is not None and prod(sizes) == machine.world.size:
+        made.facts.update(group=machine.world_group, dimensions=(machine.world_group,), sizes=(machine.world.size,))
+    return made
+
+
+def mesh_from_group(machine: Machine, call: Invocation) -> Value:
+    made = machine.new(MESH_KIND, call.mask)
+    group = group_in(machine, call.get("group"))
+    if group is not None:
+        made.facts.update(group=group, dimensions=(group,))
+    return made
+
+
+def global_rank_of(machine: Machine, call: Invocation) -> Value | None:
+    """`get_global_rank(group, 0)`: the root of this process's group, counted in the world."""
+    group, index = group_in(machine, call.get("group")), call.get("group_rank")
+    if group is None or not (isinstance(index, Const) and isinstance(index.value, int)):
+        return None
+    if group is machine.world_group:
+        return index
+    inside = [list(lanes_in(members)) for members in group.members]
+    if any(not 0 <= index.value < len(lanes) for lanes in inside if lanes):
+        return None
+    numbers: tuple[Value, ...] = tuple(Const(lanes[index.value] if lanes else -1, "rank") for lanes in inside)
+    return row(numbers, machine.cause("group rank", "`get_global_rank()` is different in every group"))
+
+
+def group_rank_of(machine: Machine, call: Invocation) -> Value | None:
+    group, rank = group_in(machine, call.get("group")), call.get("global_rank")
+    if group is None or rank is None:
+        return None
+    numbers = []
+    for lane, members in enumerate(group.members):
+        held = lane_value(rank, lane)
+        if not (isinstance(held, Const) and isinstance(held.value, int)):
+            return None
+        numbers.append(bin(members & ((1 << held.value) - 1)).count("1"))
+    return row(tuple(Const(one, "rank") for one in numbers), machine.cause("group rank", "`get_group_rank()`"))
+
+
 MODELS = {
     "new_group": new_group,
+    "new_subgroups_by_enumeration": new_subgroups_by_enumeration,
+    "split_group": split_group,
+    "device_mesh": device_mesh,
+    "unknown_mesh": unknown_mesh,
+    "mesh_groups": all_mesh_groups,
+    "mesh_coordinate": mesh_coordinate,
+    "mesh_slice": mesh_slice,
+    "mesh_flatten": mesh_flatten,
+    "mesh_from_group": mesh_from_group,
+    "global_rank_of": global_rank_of,
+    "group_rank_of": group_rank_of,
     "new_subgroups": new_subgroups,
     "init_device_mesh": init_device_mesh,
     "mesh_group": mesh_group,

@@ -75,7 +75,7 @@ def jnp_call(machine: Machine, call: Invocation) -> Value:
     add = [fact("array")] if is_jax else []
     drop: frozenset[str] = frozenset() if is_jax else frozenset({"array"})
     shape = leading(machine, call.arguments[1] if len(call.arguments) > 1 else call.get("shape"))
-    if last not in ("reshape", "broadcast_to", "tile", "full"):
+    if last not in ("reshape", "broadcast_to", "tile"):
         shape = shaped(machine, call)
     if shape:
         add.append(shape)

@@ -20,7 +20,24 @@ def query(machine: Machine, call: Invocation) -> Value | None:
     jax_facts.start_backend(machine, call.name)
     if call.row.value in ("rank", "world_size"):
         machine.facts["jax hosts"] = True
+    if call.row.value == "local_devices" and call.node is not None and machine.facts.get("jax hosts"):
+        name = product_named(machine, call)
+        if name:
+            jax_facts.note(machine, "local in global", call.mask, name=name)
     return None
+
+
+def product_named(machine: Machine, call: Invocation) -> str:
+    """`global_batch = per_device * jax.local_device_count()`: the name, where its author says it is for all hosts."""
+    words = call.row.extra.get("everywhere", ())
+    node = machine.frame.node
+    for statement in getattr(node, "body", ()) if isinstance(node, ir.Function) else ():
+        if isinstance(statement, ir.Assign) and isinstance(statement.value, ir.BinOp) and statement.value.op == "*":
+            if call.node in (statement.value.left, statement.value.right):
+                for target in statement.targets:
+                    if isinstance(target, ir.Name) and any(word in target.id.lower().split("_") for word in words):
+                        return str(target.id)
+    return ""
 
 
 def initialize(machine: Machine, call: Invocation) -> Value | None:

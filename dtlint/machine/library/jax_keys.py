@@ -26,7 +26,7 @@ def make_key(machine: Machine, call: Invocation) -> Value:
     seed = call.get("seed") or (call.arguments[0] if call.arguments else None)
     machine.objects += 1
     number = machine.objects
-    text = "the key is made" + (" from one seed on every host" if seed is not None and seed.cause is None else "")
+    text = "the key is made here"
     where = jax_facts.place(machine)
     machine.facts.setdefault("jax roots", {})[number] = (where, text)
     made = machine.fresh("key", seed.cause if seed is not None else None, frozenset((fact("key", number),)))

@@ -90,7 +90,8 @@ def over_devices(machine: Machine, thing: Object, call: Invocation) -> Value:
         number = machine.objects
         entered.append(enter(machine, value, spec, mapping, number))
         records.append((number, value))
-        machine.facts.setdefault("jax entered", {})[number] = (thing.facts["where"], "spec")
+        where = (spec.path, spec.at, machine.frame.scope) if isinstance(spec, Object) and spec.at else thing.facts["where"]
+        machine.facts.setdefault("jax entered", {})[number] = (where, "spec")
     keywords = []
     for name, value in call.keywords:
         machine.objects += 1

@@ -155,9 +155,11 @@ def constructed(machine: Machine, thing: Object, call: Invocation) -> None:
         thing.attributes[f"{SEEDED} at"] = Const((machine.frame.path, machine.current_at, machine.frame.scope))
         thing.facts["inside"] = bool(machine.facts.get("inside"))
         thing.facts["scope"] = machine.frame.scope
+    elif thing.kind == "torch.device" and call.arguments and call.arguments[0] == Const("meta"):
+        machine.facts["meta"] = True  # from here on layers may be made without weights
     elif isinstance(thing.kind, str) and thing.kind.startswith("torch.nn."):
-        if thing.kind.rpartition(".")[2] in LAYERS:
-            thing.facts["rng"] = current(machine, "torch")
+        if thing.kind.rpartition(".")[2] in LAYERS and not machine.facts.get("meta"):
+            machine.facts.setdefault("layers", []).append((thing, current(machine, "torch")))
 
 
 # --- drawing ---------------------------------------------------------------------------------------------------
@@ -217,6 +219,8 @@ def shuffle(machine: Machine, call: Invocation) -> Value | None:
 
 def shuffled(machine: Machine, call: Invocation, value: Value, state: State) -> None:
     held = value.attributes.get("[]") if isinstance(value, Object) else None
+    if held is not None and provenance.has_mark(held, "shard", 0):
+        return  # each rank shuffles its own part
     if isinstance(value, Object) and value.kind == "list" and held is not None:
         made = machine.unknown("shuffled", value.number, machine.symbols.fresh("time"), tags=held.tags, cause=held.cause)
         items = containers.items_of(machine, value)
@@ -255,8 +259,11 @@ def method(machine: Machine, receiver: Object, name: str, call: Invocation) -> V
 
 def split(machine: Machine, call: Invocation) -> Value | None:
     """`random_split`, `train_test_split`: two parts of one data set, drawn from a generator."""
-    register = "numpy" if call.name.startswith("sklearn.") else "torch"
+    register = "torch" if call.name.startswith("torch.") else "numpy"
     state = generator_for(machine, call, register)
+    given = call.get("seed") if call.name.startswith("datasets.") else None
+    if given is not None and given != NONE:
+        state = state_of(machine, given, None)
     call.extra["rng"] = state
     source = call.receiver if call.receiver is not None else (call.arguments[0] if call.arguments else NONE)
     if call.name.startswith("torch."):
@@ -269,7 +276,29 @@ def split(machine: Machine, call: Invocation) -> Value | None:
             one.facts["split"] = call
             made.append(one)
         return machine.new_list(tuple(made), call.mask)
+    if call.name.startswith("datasets.") and call.receiver is not None:
+        return call.receiver
     return None
+
+
+def dataset_shuffle(machine: Machine, call: Invocation) -> Value | None:
+    """`dataset.shuffle(seed=…)`: without a seed every process draws its own order, unless NumPy was seeded."""
+    receiver = call.receiver
+    if not isinstance(receiver, Object):
+        return receiver
+    given = call.get("seed")
+    if given is None and call.get("generator") is not None:
+        return receiver
+    state = state_of(machine, given, None) if given is not None and given != NONE else current(machine, "numpy")
+    made = machine.new(receiver.kind, call.mask)
+    made.attributes.update(receiver.attributes)
+    made.facts.update(receiver.facts)
+    if state.verdict in ("unseeded", "differs") and "shard" not in receiver.facts:
+        mark = order_mark(machine, call, state)
+        made.attributes["order"] = provenance.marked(machine.unknown("order", made.number), mark)
+    return made
+
+
 
 
 def foreign(machine: Machine, name: str) -> None:
@@ -299,5 +328,6 @@ MODELS = {
     "shuffle_in_place": shuffle,
     "random_split": split,
     "text_hash": text_hash,
+    "dataset_shuffle": dataset_shuffle,
 }
 __all__ = ["GENERATORS", "MODELS", "State", "constructed", "current", "foreign", "method", "of_generator", "state_of"]

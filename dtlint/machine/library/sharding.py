@@ -44,6 +44,7 @@ def part(machine: Machine, base: Value, index: SliceValue, result: Unknown, diff
         return Unknown(result.symbol, cause, result.tags | inherited | {UNEVEN})
     mark = remember(machine, "shard")
     tags = result.tags | inherited | {mark}
+    tags |= {("ordered", *tag[1:]) for tag in inherited if isinstance(tag, tuple) and tag[0] == "order"}
     lengths = part_lengths(machine, base, index)
     if lengths == EVEN:
         return Unknown(result.symbol, cause, tags - {UNEVEN})

@@ -9,14 +9,16 @@ from __future__ import annotations
 from typing import Any
 
 from dtlint.ir import nodes as ir
+from dtlint.machine import attributes
 from dtlint.machine.core import Machine
 from dtlint.machine.library import marks
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.logs import Event
 from dtlint.machine.values import Bound, External, Object, Symbol, Unknown, Value
 
+MODULE, OPTIMIZER = "torch.nn.Module", "torch.optim.Optimizer"
 SHARDED_IN_PLACE = "torch.distributed.fsdp.FSDPModule"
-GATHERED, INNER = "gathered", "inner"
+GATHERED, INNER, PLAIN = "gathered", "inner", "plain"
 
 
 # --- switching the reduction of gradients off and on -------------------------------------------------------------
@@ -52,6 +54,19 @@ def attribute_of(symbol: Symbol) -> str | None:
     """The name of the attribute an unknown value was read from."""
     key = symbol.key
     return str(key[2]) if len(key) == 3 and key[0] == "attr" else None
+
+
+def unknown_method(machine: Machine, receiver: Value, name: str, call: Invocation) -> None:
+    """`optimizer.step()` of something nobody knows: whether it is an optimizer, the other calls say."""
+    if not isinstance(receiver, Unknown):
+        return
+    row = machine.knowledge.apis.get(f"{OPTIMIZER}.{name}")
+    if row is not None and row.record:
+        machine.emit_event(
+            "record", row.record, row.name, call.mask, subject=receiver, extra={"call": call, "guess": True}
+        )
+    elif name.endswith("_") and attribute_of(receiver.symbol) == "grad":
+        machine.emit_event("record", "grad-write", name, call.mask, subject=receiver)
 
 
 # --- values that are thrown away ---------------------------------------------------------------------------------
@@ -177,11 +192,13 @@ def detached(symbol: Symbol, depth: int = 3) -> bool:
 
 def inner_called(machine: Machine, thing: Object, result: Value, mask: int) -> Value:
     """`model.module(x)`: the hooks of the wrapper do not run."""
-    outer = thing.facts.get("wrapper")
-    if not isinstance(outer, Object) or outer is thing or grad_is_off(machine):
-        return result
     from dtlint.machine.library.models import with_tags
 
+    outer = thing.facts.get("wrapper")
+    if outer is None and attributes.is_a(machine, thing, MODULE) and not machine.facts.get("no_grad"):
+        return with_tags(machine, result, frozenset({(PLAIN, thing.number)})) if isinstance(result, Unknown) else result
+    if not isinstance(outer, Object) or outer is thing or grad_is_off(machine):
+        return result
     event = machine.emit_event("record", "inner-forward", "forward", mask, subject=outer)
     machine.facts.setdefault("inner calls", {})[outer.number] = event
     return with_tags(machine, result, frozenset({(INNER, outer.number)}))

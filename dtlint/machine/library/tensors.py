@@ -66,6 +66,10 @@ def construct(machine: Machine, call: Invocation) -> Value | None:
         sizes = containers.items_of(machine, call.arguments[0]) or call.arguments[:1]
         made.facts["length"] = sizes[0] if sizes else None
         made.facts["shape"] = next((size.cause for size in sizes if size.cause is not None), None)
+    if isinstance(made, Object):
+        kind = call.get("dtype")
+        if kind is not None and kind.cause is not None:
+            made.facts["dtype"] = kind.cause
     return made
 
 

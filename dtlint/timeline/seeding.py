@@ -1,0 +1,194 @@
+"""Where do ranks draw for themselves what they must agree on? Splits, orders, samplers, first weights.
+
+Each answer carries the code of the rule that tells it: the rank in a seed is told where the seed is used, a clock or a
+process id where it is read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from dtlint.findings import Step
+from dtlint.machine.library import evidence, provenance, sharding
+from dtlint.machine.library.invocation import Invocation
+from dtlint.machine.library.seeds import State
+from dtlint.machine.logs import Event
+from dtlint.machine.run import Run
+from dtlint.machine.values import FALSE, Cause, Object
+from dtlint.timeline.training import Use, event_step, is_gradient, place_of, step_at, survey
+
+Place = tuple[str, Any, str]
+LOCAL = {
+    "clock": "the clock",
+    "process": "something each process has for itself",
+    "random": "a random draw of each process",
+    "host": "the host",
+    "memory": "free memory",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Disagreement:
+    code: str
+    place: Place
+    what: str  # what the ranks do not agree on
+    why: str  # in words
+    steps: tuple[Step, ...]
+
+
+def disagreements(run: Run, code: str) -> Iterator[Disagreement]:
+    found = run.cache.get("disagreements")
+    if found is None:
+        found = run.cache["disagreements"] = list(everything(run)) if evidence.distributed(run) else []
+    yield from (one for one in found if one.code == code)
+
+
+def everything(run: Run) -> Iterator[Disagreement]:
+    yield from sampler_seeds(run)
+    yield from orders(run)
+    yield from splits(run)
+    yield from first_weights(run)
+
+
+def told(code: str, place: Place, what: str, cause: Cause | None, why: str, *steps: Step) -> Disagreement:
+    """A rank in a seed belongs to the rule of what it spoils; a clock or process id has a rule of its own."""
+    trail = cause.steps() if cause is not None else ()
+    if cause is not None and cause.kind in LOCAL and trail:
+        first = trail[0]
+        used = Step(place[0], place[1][0], f"{what} depends on it")
+        return Disagreement(
+            "DT307", (first.path, (first.line, 1, first.line, 1), place[2]), what, LOCAL[cause.kind], (*trail, used, *steps)
+        )
+    return Disagreement(code, place, what, why, (*trail, *steps))
+
+
+# --- samplers --------------------------------------------------------------------------------------------------
+
+
+def sampler_seeds(run: Run) -> Iterator[Disagreement]:
+    for event, _ in survey(run).of("sampler"):
+        seed = event.extra["call"].get("seed")
+        if seed is not None and seed.cause is not None and told_cause(seed.cause):
+            place = (event.path, event.at, event.function)
+            yield told("DT207", place, "the sampler's order", seed.cause, "the sampler's seed differs by rank")
+    for event, _ in survey(run).of("set-epoch"):
+        call = event.extra.get("call")
+        epoch = call.arguments[0] if call is not None and call.arguments else None
+        if epoch is not None and epoch.cause is not None and epoch.cause.kind in sharding.RANKS:
+            if isinstance(event.subject, Object) and event.subject.facts.get("shards"):
+                place = (event.path, event.at, event.function)
+                yield told("DT207", place, "the sampler's order", epoch.cause, "the sampler's epoch differs by rank")
+
+
+def told_cause(cause: Cause) -> bool:
+    return cause.kind in LOCAL or cause.kind in sharding.RANKS
+
+
+# --- orders ----------------------------------------------------------------------------------------------------
+
+
+def orders(run: Run) -> Iterator[Disagreement]:
+    seen = survey(run)
+    done: set[Any] = set()
+    for loop, mark in seen.ordered:
+        if mark[1:3] not in done:
+            done.add(mark[1:3])
+            decision = loop.decision
+            yield from ordered(run, mark, Step(decision.path, decision.at[0], "each rank works on its part of it"))
+    for use in seen.uses:
+        if use.backward is None and use.collective is None:
+            continue
+        for mark in marks_of(use):
+            if mark[1:3] not in done:
+                done.add(mark[1:3])
+                yield from ordered(run, mark, step_at(place_of(use.loader), "the loader divides it between the ranks"))
+
+
+def marks_of(use: Use) -> list[tuple[Any, ...]]:
+    dataset = use.loader.attributes.get("dataset", use.loader)
+    found = provenance.marks(dataset, "ordered")
+    for held in provenance.parts(dataset):
+        if isinstance(held, Object):
+            found.extend(held.facts.get("ordered", ()))
+        elif provenance.has_mark(held, "order", 0) and held.cause is not None and held.cause.kind in ("rank", "shard"):
+            found.extend(provenance.marks(held, "order", 0))
+    sampler = use.described.sampler
+    divided = isinstance(sampler, Object) and sampler.facts.get("shards") or use.loader.facts.get("prepared")
+    if divided:
+        found.extend(provenance.marks(dataset, "order"))
+    return found
+
+
+def ordered(run: Run, mark: tuple[Any, ...], step: Step) -> Iterator[Disagreement]:
+    place: Place = (mark[1], mark[2], mark[3])
+    state = run.facts.get("order states", {}).get(mark[1:3])
+    if isinstance(state, State):
+        if state.verdict == "unseeded":
+            yield told("DT207", place, "the order of the data", None, "nobody seeded the generator that draws it", step)
+        elif state.cause is not None and told_cause(state.cause):
+            yield told("DT207", place, "the order of the data", state.cause, "its seed differs by rank", step)
+        return
+    why = "a set of texts has another order in every process" if "set" in mark[4:] else "the file system gives names in any order"
+    yield told("DT207", place, "the order of the data", None, why, step)
+
+
+# --- splits ----------------------------------------------------------------------------------------------------
+
+
+def splits(run: Run) -> Iterator[Disagreement]:
+    if not evidence.distributed(run, "strong"):
+        return
+    for event, _ in survey(run).of("random-split"):
+        state = event.extra["call"].extra.get("rng")
+        if not isinstance(state, State) or event.mask != run.world.full:
+            continue
+        place = (event.path, event.at, event.function)
+        if state.verdict == "unseeded":
+            yield told("DT208", place, "the split", None, "nobody seeded the generator that draws it")
+        elif state.verdict == "differs" and state.cause is not None and told_cause(state.cause):
+            seeded = (step_at(state.site, "seeded here"),) if state.site is not None else ()
+            yield told("DT208", place, "the split", state.cause, "its generator is seeded by rank", *seeded)
+
+
+# --- first weights ---------------------------------------------------------------------------------------------
+
+
+def first_weights(run: Run) -> Iterator[Disagreement]:
+    """Layers drawn from different seeds, in a program that nowhere makes them equal."""
+    seen = survey(run)
+    layers = [(layer, state) for layer, state in run.facts.get("layers", ()) if state.verdict == "differs" and state.site is not None]
+    if not layers:
+        return
+    layer, state = layers[0]
+    if any(made_equal(event) for event, _ in seen.collectives) or seen.of("load"):
+        return
+    raw = next((event for event, _ in seen.collectives if event.op == "wrap" and (event.extra.get("wrap") == "fully_shard" or unsynced(event))), None)
+    reduced = next((event for event, _ in seen.collectives if is_gradient(event.extra.get("tensor"))), None)
+    because = raw or reduced
+    if because is None or state.cause is None or not told_cause(state.cause):
+        return
+    drawn = step_at(place_of(layer), "the first weights are drawn here")
+    text = "the wrapper keeps each rank's shard as it is" if raw is not None else "gradients are combined by hand, weights never"
+    yield told("DT305", state.site, "the first weights", state.cause, "the seed differs by rank", drawn, event_step(because, text))
+
+
+def made_equal(event: Event) -> bool:
+    """Wrappers and broadcasts that give everybody rank 0's weights."""
+    if event.op.startswith(("broadcast", "scatter")):
+        return True
+    return event.op == "wrap" and event.extra.get("wrap") != "fully_shard" and not unsynced(event)
+
+
+def unsynced(event: Event) -> bool:
+    """FSDP keeps what each rank drew, unless it is told to send rank 0's module states round."""
+    wrapper = event.subject.facts.get("wrapper") if isinstance(event.subject, Object) else None
+    call = wrapper.facts.get("call") if isinstance(wrapper, Object) and wrapper.facts.get("sharded") else None
+    if not isinstance(call, Invocation) or not event.api.startswith("torch."):
+        return False
+    given = call.get("sync_module_states")
+    return (given is None and not any(name is None for name, _ in call.keywords)) or given == FALSE
+
+
+__all__ = ["Disagreement", "disagreements"]

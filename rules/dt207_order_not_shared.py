@@ -1,0 +1,51 @@
+"""An order that may differ by rank decides who gets which sample.
+
+What it finds
+-------------
+`os.listdir`, `glob`, a set of texts, a shuffle with an unseeded or rank-seeded generator, and then a part of it for each
+rank; a sampler whose seed or epoch differs by rank.
+
+Why it is bad
+-------------
+Each rank cuts its part out of another order: some samples are seen several times, others by nobody.
+
+Instead
+-------
+    files = sorted(os.listdir(folder))
+    random.Random(seed).shuffle(files)          # one seed for all ranks
+    mine = files[rank::world_size]
+
+Limits
+------
+Listings that are counted, searched or sorted later are not reported; a generator may have been seeded by a caller that
+is not part of the program.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from dtlint.api import Finding, Rule, Run, data, seeding
+
+RULE = Rule(
+    code="DT207",
+    slug="order-not-shared",
+    family="DT2",
+    effect="wrong",
+    tier="default",
+    since="0.1.0",
+    frameworks=("torch", "datasets", "jax"),
+    title="an order that may differ by rank decides who gets which sample",
+)
+
+
+def check(run: Run) -> Iterator[Finding]:
+
+    for found in seeding.disagreements(run, RULE.code):
+        yield RULE.finding(
+            data.span_at(found.place),
+            f"{found.what} may differ by rank ({found.why}), and it decides which rank gets which sample",
+            "make the order the same everywhere: sort the names, or shuffle with one fixed seed on all ranks",
+            scope=found.place[2],
+            trail=found.steps,
+        )
