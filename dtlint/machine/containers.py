@@ -153,6 +153,10 @@ def cut(machine: Machine, base: Value, index: SliceValue) -> Value:
             except (TypeError, ValueError):
                 pass
     result = opaque(machine, "slice", base, *parts)
+    held = base.attributes.get("[]") if isinstance(base, Object) else None
+    if isinstance(held, Unknown):  # a part of what the list holds, whichever list that is
+        symbol = machine.symbols.of("slice", held.symbol, *(token(part) for part in parts))
+        result = Unknown(symbol, result.cause, result.tags)
     if differing is not None:
         from dtlint.machine.library import sharding
 
@@ -178,6 +182,10 @@ def put(machine: Machine, container: Value, index: Value, value: Value, mask: in
         for held in {id(one): one for one in container.lanes}.values():
             put(machine, held, index, value, mask)
         return
+    if mask != machine.world.full:
+        from dtlint.machine.library import parts
+
+        parts.put(machine, container, value, mask)
     if not isinstance(container, Object):
         return
     if container.kind == "dict":

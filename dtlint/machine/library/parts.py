@@ -1,0 +1,256 @@
+"""Which parts of a model do only some ranks build, replace, freeze or run?
+
+Every such step is a `Difference`: what it was done to, by which lanes, under which decision. Whether it matters is asked
+later, of the models that are wrapped over those lanes (dtlint/timeline/parts.py).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from dtlint.ir import nodes as ir
+from dtlint.machine import attributes, containers
+from dtlint.machine.core import Machine
+from dtlint.machine.frames import Frame
+from dtlint.machine.library.invocation import Invocation
+from dtlint.machine.logs import Decision, decisions
+from dtlint.machine.values import Cause, ClassRef, Const, Object, Row, Symbol, Tuple, Unknown, Value
+
+MODULE = "torch.nn.Module"
+PARAMETER = "torch.nn.Parameter"
+KEY = "model differences"
+RANKS = frozenset({"rank", "local rank", "node", "group rank", "host"})
+
+
+@dataclass(slots=True)
+class Difference:
+    """`kind`: built, frozen, run or made. `roots` name what it belongs to: numbers of objects, symbols of unknowns."""
+
+    kind: str
+    roots: frozenset[Any]
+    mask: int
+    decision: Decision | None
+    cause: Cause | None
+    path: str
+    at: tuple[int, int, int, int]
+    scope: str
+    lanes: tuple[Any, ...] = ()  # what each lane gave, where that is what differs
+    made_at: tuple[str, tuple[int, int, int, int]] | None = None  # the call that gave a constructor what differs
+
+
+def differences(machine: Machine) -> list[Difference]:
+    found: list[Difference] = machine.facts.setdefault(KEY, [])
+    return found
+
+
+def is_part(machine: Machine, value: Value) -> bool:
+    if isinstance(value, Row):
+        return any(is_part(machine, held) for held in value.lanes)
+    return attributes.is_a(machine, value, MODULE) or (isinstance(value, Object) and value.kind == PARAMETER)
+
+
+def owners(machine: Machine, base: Value) -> int:
+    return base.birth if isinstance(base, Object) else machine.world.full
+
+
+def rank_decision(machine: Machine, mask: int) -> Decision | None:
+    """The nearest decision on the way here, calls included, that lets only some ranks through."""
+    frame = machine.frame
+    while frame is not None:
+        for decision in decisions(frame.guards):
+            by_rank = decision.cause is not None and decision.cause.kind in RANKS
+            if by_rank and decision.taken & mask == mask and decision.before & ~decision.taken:
+                return decision
+            if by_rank and not decision.taken & mask:
+                return decision
+        frame = frame.caller
+    return None
+
+
+def add(machine: Machine, kind: str, base: Value, mask: int, decision: Decision | None, cause: Cause | None) -> None:
+    frame = machine.frame
+    found = Difference(kind, roots_of(base), mask, decision, cause, frame.path, machine.current_at, frame.scope)
+    if decision is not None and isinstance(base, Object) and base.at is not None and given_from_outside(frame, decision):
+        found.made_at = (base.path, base.at)
+    differences(machine).append(found)
+
+
+def given_from_outside(frame: Frame, decision: Decision) -> bool:
+    """A constructor decides on what it was given: its caller is to blame, not the constructor."""
+    node = frame.function.node if frame.function is not None else None
+    if not isinstance(node, ir.Function) or node.name != "__init__" or decision.function != node.qualname:
+        return False
+    first = (node.at or (0,))[0]
+    steps = decision.cause.steps() if decision.cause is not None else ()
+    return not any(step.path == frame.path and first < step.line <= decision.at[0] for step in steps)
+
+
+def written(machine: Machine, base: Value, name: str, value: Value, mask: int) -> None:
+    """`model.head = …` or `parameter.requires_grad = …` on some ranks only."""
+    if mask == owners(machine, base):
+        if isinstance(value, Row) and is_part(machine, base) and is_part(machine, value):
+            made_differently(machine, base, value)
+        return
+    frozen = name == "requires_grad" and isinstance(value, Const)
+    if not frozen and not is_part(machine, value):
+        return
+    if isinstance(base, Object) and not frozen and not is_part(machine, base):
+        return
+    decision = rank_decision(machine, mask)
+    if decision is not None:
+        add(machine, "frozen" if frozen else "built", base, mask, decision, decision.cause)
+
+
+def put(machine: Machine, base: Value, value: Value, mask: int) -> None:
+    """`network[2] = …` on some ranks only."""
+    if mask != owners(machine, base) and is_part(machine, value) and (
+        isinstance(base, Unknown) or is_part(machine, base)
+    ):
+        decision = rank_decision(machine, mask)
+        if decision is not None:
+            add(machine, "built", base, mask, decision, decision.cause)
+
+
+def part_added(machine: Machine, call: Invocation) -> Value | None:
+    """`layers.append(…)`, `network.add_module(name, …)`"""
+    if call.receiver is not None and any(is_part(machine, value) for value in call.values):
+        if call.mask != owners(machine, call.receiver):
+            decision = rank_decision(machine, call.mask)
+            if decision is not None:
+                add(machine, "built", call.receiver, call.mask, decision, decision.cause)
+    return None
+
+
+def frozen(machine: Machine, call: Invocation) -> Value | None:
+    """`part.requires_grad_(False)`"""
+    if call.receiver is not None and call.mask != owners(machine, call.receiver):
+        decision = rank_decision(machine, call.mask)
+        if decision is not None:
+            add(machine, "frozen", call.receiver, call.mask, decision, decision.cause)
+    return None
+
+
+def constructed(machine: Machine, made: Object, call: Invocation) -> None:
+    """A layer whose size, or a container whose number of layers, differs by rank."""
+    if not is_part(machine, made):
+        return
+    for value in call.values:
+        if isinstance(value, Object) and value.kind == "<spread>":
+            value = value.attributes.get("value", value)
+        if isinstance(value, Row) and value.cause.kind in RANKS and plain(value):
+            made_differently(machine, made, value)
+            return
+        cause = containers.length_cause(machine, value)
+        if cause is not None and cause.kind in RANKS and isinstance(made.kind, str):
+            add(machine, "made", made, 1, None, cause)
+            return
+
+
+def plain(value: Row) -> bool:
+    kinds = (int, float, bool, str)
+    return all(isinstance(held, Const) and isinstance(held.value, kinds) for held in value.lanes)
+
+
+def made_differently(machine: Machine, base: Value, value: Row) -> None:
+    """The lanes hold different things here: as many as there are kinds of them."""
+    if value.cause.kind not in RANKS:
+        return
+    shapes = tuple(made_shape(held) for held in value.lanes)
+    if len(set(shapes)) > 1:
+        add(machine, "made", base, machine.world.full, None, value.cause)
+        differences(machine)[-1].lanes = shapes
+
+
+def made_shape(value: Value) -> Any:
+    """What a module looks like from outside: its class and the constants it was made with."""
+    if isinstance(value, Const):
+        return repr(value.value)
+    if not isinstance(value, Object):
+        return "?" if isinstance(value, Unknown) else type(value).__name__
+    kind = value.kind if isinstance(value.kind, str) else value.kind.name
+    call = value.facts.get("call")
+    inner = tuple(made_shape(one) for one in call.arguments) if isinstance(call, Invocation) else ()
+    return (kind, inner)
+
+
+# --- running ---------------------------------------------------------------------------------------------------
+
+
+def forwarding(machine: Machine, model: Object) -> None:
+    """From here on, layers run inside this wrapped model's forward."""
+    machine.facts.setdefault("forwarding", []).append(model)
+
+
+def forwarded(machine: Machine) -> None:
+    machine.facts["forwarding"].pop()
+
+
+def called(machine: Machine, layer: Object, mask: int) -> None:
+    """A layer is run by some ranks only."""
+    inside = machine.facts.get("forwarding")
+    if not inside or mask == layer.birth or not is_part(machine, layer):
+        return
+    decision = rank_decision(machine, mask)
+    if decision is not None:
+        add(machine, "run", inside[-1], mask, decision, decision.cause)
+        found = differences(machine)[-1]
+        found.roots |= roots_of(inside[-1].attributes.get("module", inside[-1]))
+        found.lanes = (layer.number,)
+
+
+# --- belonging -------------------------------------------------------------------------------------------------
+
+
+def roots_of(value: Value) -> frozenset[Any]:
+    """The objects and unknowns a value was taken from."""
+    if isinstance(value, Object):
+        return frozenset({value.number})
+    if isinstance(value, Row):
+        return frozenset(root for held in value.lanes for root in roots_of(held))
+    if isinstance(value, Unknown):
+        found: set[Any] = set()
+        roots_of_symbol(value.symbol, found, 0)
+        return frozenset(found)
+    return frozenset()
+
+
+def roots_of_symbol(part: Any, found: set[Any], depth: int) -> None:
+    if isinstance(part, Symbol):
+        found.add(part)
+        if depth < 8 and part.key and part.key[0] != "phi":
+            for inner in part.key[1:3]:
+                roots_of_symbol(inner, found, depth + 1)
+    elif isinstance(part, tuple) and len(part) == 2 and part[0] == "object":
+        found.add(part[1])
+    elif isinstance(part, tuple) and depth < 8:
+        for inner in part:
+            roots_of_symbol(inner, found, depth + 1)
+
+
+def numbers_below(value: Value, depth: int = 0) -> frozenset[Any]:
+    """Everything a model consists of, as roots."""
+    found = set(roots_of(value))
+    if isinstance(value, Object) and "wrapper" in value.facts:
+        found.add(value.facts["wrapper"])
+    if depth < 6:
+        for inner in inside_of(value):
+            found |= numbers_below(inner, depth + 1)
+    return frozenset(found)
+
+
+def inside_of(value: Value) -> tuple[Value, ...]:
+    if isinstance(value, Row):
+        return value.lanes
+    if isinstance(value, Tuple):
+        return value.items
+    if not isinstance(value, Object):
+        return ()
+    call = value.facts.get("call")
+    arguments = call.values if isinstance(call, Invocation) and isinstance(value.kind, str) else ()
+    held = tuple(one for one in value.attributes.values() if isinstance(one, Object | Row | Tuple))
+    return (*arguments, *held)
+
+
+MODELS = {"module_part": part_added, "module_frozen": frozen}
+__all__ = ["KEY", "MODELS", "ClassRef", "Difference", "called", "constructed", "made_shape", "numbers_below", "put", "written"]
