@@ -73,7 +73,8 @@ class Story:
         for index, node in enumerate(use.path):
             if not isinstance(node, Loop) or turns_once(node) or leaves(use, index):
                 continue
-            if not self.is_new(use.symbol, node):
+            inner = [node, *(other for other in use.path[index + 1 :] if isinstance(other, Loop))]
+            if not any(self.is_new(use.symbol, loop) for loop in inner):
                 span, scope = site_below(use, index)
                 return Again(None, use, node, span, scope)
         return None
