@@ -114,6 +114,27 @@ def look(machine: Machine, dataset: Object, mask: int, collate: Value | None = N
     return made
 
 
+def start_worker(machine: Machine, function: Value, mask: int) -> Inside:
+    """Run a `worker_init_fn` as a worker would."""
+    made = Inside(known=True)
+    saved = (machine.sinks, machine.frame, machine.current_at, machine.depth, machine.facts, machine.budget)
+    left, guards = machine.frame.left, machine.frame.guards
+    mark = len(machine.journal)
+    machine.sinks = [(made.log, mask)]
+    machine.facts = {**machine.facts, "inside": machine.facts.get("inside", 0) + 1}
+    machine.budget = min(machine.budget, machine.spent + COST)
+    number = machine.unknown("worker number", 0, tags=frozenset({provenance.WORKER}))
+    try:
+        calls.call_value(machine, function, (number,), (), mask)
+    except (OutOfBudget, RecursionError):
+        made.cut = True
+    finally:
+        machine.rollback(mark)
+        machine.sinks, machine.frame, machine.current_at, machine.depth, machine.facts, machine.budget = saved
+        machine.frame.left, machine.frame.guards = left, guards
+    return made
+
+
 def walk_over(machine: Machine, value: Value, mask: int, on_yield: Any) -> None:
     """Whatever `__iter__` gave: a generator, or an iterator over something."""
     from dtlint.machine import library
@@ -195,4 +216,4 @@ def is_endless(made: Inside) -> bool:
     return any(decision.kind == "loop" and decision.text == "while True" for guards in made.guards for decision in guards)
 
 
-__all__ = ["Inside", "is_dataset", "is_endless", "is_iterable", "knows_worker", "look", "project_datasets", "splits_by_rank", "rank_decisions", "splits_by_worker"]
+__all__ = ["Inside", "is_dataset", "is_endless", "is_iterable", "knows_worker", "look", "project_datasets", "splits_by_rank", "rank_decisions", "splits_by_worker", "start_worker"]

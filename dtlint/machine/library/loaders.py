@@ -11,7 +11,7 @@ from dtlint.machine import attributes, containers
 from dtlint.machine.core import Machine
 from dtlint.machine.library import inside, provenance, samplers, sharding
 from dtlint.machine.library.invocation import Invocation
-from dtlint.machine.values import NONE, Cause, ClassRef, Const, Object, Row, Trail, Unknown, Value
+from dtlint.machine.values import NONE, Bound, Cause, ClassRef, Const, FunctionRef, Object, Row, Trail, Unknown, Value
 
 LOADER = "torch.utils.data.DataLoader"
 PIPELINES = ("datasets.", "tensorflow.data.", "webdataset.", "grain.")
@@ -102,6 +102,9 @@ def describe(machine: Machine, loader: Object, found: Described) -> None:
         collate = option(loader, "collate_fn")
         for part in inside.project_datasets(machine, dataset)[:4]:
             found.looks.append(inside.look(machine, part, machine.world.full, collate))
+        starting = option(loader, "worker_init_fn")
+        if isinstance(starting, FunctionRef | Bound):
+            loader.facts["worker start"] = inside.start_worker(machine, starting, machine.world.full)
     found.iterable = any(look.iterable for look in found.looks) or inside.is_iterable(machine, dataset)
     decide(machine, loader, dataset, found)
     if found.sampler is None and not loader.facts.get("prepared"):

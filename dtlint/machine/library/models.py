@@ -58,7 +58,12 @@ def call_module(
     assert isinstance(model.kind, ClassRef)
     method = attributes.in_class(machine, model.kind, "forward")
     if isinstance(method, FunctionRef):
-        return calls.follow(machine, method, model, arguments, keywords, mask)
+        depth = machine.facts.get("module depth", 0)
+        machine.facts["module depth"] = depth + 1
+        try:
+            return calls.follow(machine, method, model, arguments, keywords, mask)
+        finally:
+            machine.facts["module depth"] = depth
     return opaque(machine, "call", model, *arguments)
 
 

@@ -232,7 +232,7 @@ def numbers_below(value: Value, depth: int = 0) -> frozenset[Any]:
     """Everything a model consists of, as roots."""
     found = set(roots_of(value))
     if isinstance(value, Object) and "wrapper" in value.facts:
-        found.add(value.facts["wrapper"])
+        found |= roots_of(value.facts["wrapper"])
     if depth < 6:
         for inner in inside_of(value):
             found |= numbers_below(inner, depth + 1)

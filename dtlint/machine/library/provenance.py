@@ -95,6 +95,15 @@ def inner_symbols(key: tuple[Any, ...]) -> Iterator[Symbol]:
             yield from inner_symbols(part)
 
 
+def number_in(part: Any) -> int | None:
+    """The integer a part of a symbol's key stands for."""
+    if type(part) is int:
+        return part
+    if isinstance(part, tuple) and part[:1] == ("int",):
+        return int(part[1])
+    return None
+
+
 def mentions(value: Value, test: Callable[[Symbol], bool], depth: int = 2) -> bool:
     """Was the value computed from a symbol that passes the test?"""
     for part in parts(value, depth):
@@ -103,4 +112,4 @@ def mentions(value: Value, test: Callable[[Symbol], bool], depth: int = 2) -> bo
     return False
 
 
-__all__ = ["WORKER", "cause_of", "has_mark", "marked", "marks", "mentions", "parts", "symbols_in", "without"]
+__all__ = ["WORKER", "cause_of", "has_mark", "marked", "marks", "mentions", "number_in", "parts", "symbols_in", "without"]

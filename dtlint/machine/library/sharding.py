@@ -117,7 +117,7 @@ def total_of_symbol(symbol: Symbol, world: int) -> int | str | None:
     key = symbol.key
     if key[0] == "slice" and len(key) == 5:
         _, _, lower, upper, step = key
-        if lower in (token(NONE), ("int", "0")) and step == token(NONE):
+        if lower in (token(NONE), 0) and step == token(NONE):
             return multiple(upper, world)
         return None
     if key[0] in ("list", "sorted") and len(key) == 2 and isinstance(key[1], Symbol):
@@ -127,8 +127,9 @@ def total_of_symbol(symbol: Symbol, world: int) -> int | str | None:
 
 def multiple(of: Any, world: int) -> int | str | None:
     """A number, or "even" when the computation shows a multiple of the world size."""
-    if isinstance(of, tuple) and of[:1] == ("int",):
-        return int(of[1])
+    number = provenance.number_in(of)
+    if number is not None:
+        return number
     if not isinstance(of, Symbol):
         return None
     key = of.key
@@ -140,8 +141,9 @@ def multiple(of: Any, world: int) -> int | str | None:
 
 
 def is_multiple(of: Any, world: int) -> bool:
-    if isinstance(of, tuple) and of[:1] == ("int",):
-        return int(of[1]) % world == 0
+    number = provenance.number_in(of)
+    if number is not None:
+        return number % world == 0
     return isinstance(of, Symbol) and of.key[0] == "op *" and any(is_multiple(one, world) for one in of.key[1:3])
 
 

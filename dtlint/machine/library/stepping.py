@@ -195,8 +195,11 @@ def inner_called(machine: Machine, thing: Object, result: Value, mask: int) -> V
     from dtlint.machine.library.models import with_tags
 
     outer = thing.facts.get("wrapper")
-    if outer is None and attributes.is_a(machine, thing, MODULE) and not machine.facts.get("no_grad"):
-        return with_tags(machine, result, frozenset({(PLAIN, thing.number)})) if isinstance(result, Unknown) else result
+    if outer is None:
+        outermost = isinstance(result, Unknown) and not (machine.facts.get("module depth") or machine.facts.get("no_grad"))
+        if outermost and attributes.is_a(machine, thing, MODULE):
+            return with_tags(machine, result, frozenset({(PLAIN, thing.number)}))
+        return result
     if not isinstance(outer, Object) or outer is thing or grad_is_off(machine):
         return result
     event = machine.emit_event("record", "inner-forward", "forward", mask, subject=outer)

@@ -31,8 +31,6 @@ def wrapped(
     """An object whose call is the wrapped model's forward."""
     made = machine.new(kind, call.mask)
     made.attributes["module"] = inner
-    if isinstance(inner, Object):
-        inner.facts["wrapper"] = made.number
     made.facts.update(wrapped=True, sharded=sharded, group=group or machine.world_group, call=call)
     if isinstance(inner, Object):
         inner.facts["wrapper"] = made

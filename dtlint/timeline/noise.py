@@ -1,0 +1,205 @@
+"""Where do ranks or workers draw the same numbers though they should not?"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from typing import Any
+
+from dtlint.findings import Step
+from dtlint.machine.library import evidence, inside, provenance
+from dtlint.machine.library.loaders import Described, option
+from dtlint.machine.library.seeds import GENERATORS, State
+from dtlint.machine.logs import Event, Loop
+from dtlint.machine.run import Run
+from dtlint.machine.values import NONE, Const, Object, Row, Symbol, Unknown, Value
+from dtlint.timeline.training import event_step, place_of, step_at, survey
+
+Place = tuple[str, Any, str]
+Steps = tuple[Step, ...]
+AGREES = frozenset({"shuffle", "permutation", "permuted", "choice", "choices", "sample"})
+
+
+# --- DT304 -----------------------------------------------------------------------------------------------------
+
+
+def shared_noise(run: Run) -> Iterator[tuple[Place, Steps]]:
+    """Draws for a batch or by a policy, in a loop that combines gradients, from generators seeded alike."""
+    seen = survey(run)
+    combining: dict[int, Event] = {}
+    for event, path in seen.collectives:
+        if event.op == "backward":
+            for node in path:
+                if isinstance(node, Loop):
+                    combining.setdefault(id(node), event)
+    if not combining:
+        return
+    done = set()
+    for event, path in seen.of("draw"):
+        loop = next((node for node in path if isinstance(node, Loop) and id(node) in combining), None)
+        if loop is None or event.mask != run.world.full or "drop" in event.function.lower():
+            continue
+        call = event.extra["call"]
+        state = call.extra.get("rng")
+        if not isinstance(state, State) or state.site is None or state.site in done or not alike(state):
+            continue
+        device = call.extra.get("device")
+        if not call.get("generator") and isinstance(device, State) and not alike(device):
+            continue
+        if not any(belongs_to_batch(value) for value in call.values):
+            continue
+        done.add(state.site)
+        drawn = event_step(event, f"`{event.api.rpartition('.')[2]}` draws the same numbers on every rank")
+        yield state.site, (drawn, event_step(combining[id(loop)], "the gradients of all ranks are combined here"))
+
+
+def alike(state: State) -> bool:
+    """Seeded for certain, and with the same number on every rank."""
+    seed = state.seed
+    if state.verdict != "same":
+        return False
+    return isinstance(seed, Const) or (
+        isinstance(seed, Unknown) and not provenance.mentions(seed, lambda symbol: symbol.key[0] in ("seeded elsewhere", "phi", "split"))
+    )
+
+
+def belongs_to_batch(value: Value) -> bool:
+    """Is its shape or content that of a batch of a loader, or of what the model gave?"""
+    for part in provenance.parts(value, 2):
+        if any(isinstance(tag, tuple) and tag[0] in ("loader", "wrapped") for tag in part.tags):
+            return True
+    return provenance.mentions(value, lambda symbol: symbol.key[0] in ("batch", "output"))
+
+
+# --- DT306 -----------------------------------------------------------------------------------------------------
+
+
+def copied_generators(run: Run) -> Iterator[tuple[Place, Steps]]:
+    done = set()
+    for loader, known in walked(run):
+        if not known.workers or option(loader, "worker_init_fn") not in (None, NONE):
+            continue
+        for look in known.looks:
+            if look.cut:
+                continue
+            divided = bool(inside.splits_by_worker(look)) or bool(inside.splits_by_rank(look))
+            for event in look.events("draw"):
+                generator = generator_of(event)
+                if generator is None or generator.facts.get("inside") or generator.number in done:
+                    continue
+                if divided and event.api.rpartition(".")[2] in AGREES:
+                    continue  # workers have to agree on the order they divide
+                done.add(generator.number)
+                workers = step_at(place_of(loader), f"{known.workers} workers each get a copy")
+                yield generator_place(generator), (event_step(event, "every worker draws from its copy here"), workers)
+
+
+def walked(run: Run) -> Iterator[tuple[Object, Described]]:
+    """Every loader somebody took a batch from."""
+    for _, loader in sorted(run.facts.get("loaders", {}).items()):
+        known = loader.facts.get("described")
+        if isinstance(known, Described) and not loader.facts.get("original"):
+            yield loader, known
+
+
+def generator_of(event: Event) -> Object | None:
+    call = event.extra["call"]
+    for held in (call.receiver, call.get("generator")):
+        if isinstance(held, Object) and held.kind in GENERATORS:
+            return held
+    return None
+
+
+def generator_place(generator: Object) -> Place:
+    return (generator.path, generator.at or (1, 1, 1, 1), str(generator.facts.get("scope", "")))
+
+
+# --- DT308 -----------------------------------------------------------------------------------------------------
+
+
+def collisions(run: Run) -> Iterator[tuple[Place, Steps, str]]:
+    if evidence.distributed(run):
+        for event, _ in survey(run).of("seed"):
+            yield from rank_collision(run, event)
+    for loader, known in walked(run):
+        made = loader.facts.get("worker start")
+        workers = known.workers
+        if made is None or not workers or workers < 2:
+            continue
+        for event in made.events("seed"):
+            value = seed_of(event)
+            why = worker_collision(value, workers) if value is not None else ""
+            if why:
+                place = (event.path, event.at, event.function)
+                yield place, (step_at(place_of(loader), f"runs in each of {workers} workers"),), why
+
+
+def seed_of(event: Event) -> Value | None:
+    call = event.extra["call"]
+    found = call.extra.get("value")
+    if found is None and call.arguments:
+        found = call.arguments[0]
+    return found
+
+
+def rank_collision(run: Run, event: Event) -> Iterator[tuple[Place, Steps, str]]:
+    value = seed_of(event)
+    if not isinstance(value, Row) or event.mask != run.world.full:
+        return
+    place: Place = (event.path, event.at, event.function)
+    made = next((site for result, site in run.facts.get("rank products", ()) if result == value), None)
+    if times_zero(value):
+        yield place, value.cause.steps(), "the seed is multiplied by the rank, so a seed of 0 is 0 on every rank"
+    elif made is not None and transposed(value):
+        trail = (*value.cause.steps(), event_step(event, "the product seeds a generator here"))
+        yield made, trail, "the product is equal for different ranks"
+
+
+def times_zero(value: Row) -> bool:
+    """`seed * rank` where nobody knows that the seed is not 0."""
+    first = value.lanes[0]
+    if not isinstance(first, Unknown) or first.symbol.key[0] != "op *":
+        return False
+    factors = first.symbol.key[1:3]
+    return any(provenance.number_in(one) == 0 for one in factors) and any(isinstance(one, Symbol) for one in factors)
+
+
+def transposed(value: Row) -> bool:
+    """Some lanes are equal, though not in rows of equal length as they are where one coordinate is left out."""
+    if not all(isinstance(lane, Const) for lane in value.lanes):
+        return False
+    sizes = set(Counter(lane.value for lane in value.lanes).values())  # type: ignore[attr-defined]
+    return len(sizes) > 1
+
+
+def worker_collision(value: Value, workers: int) -> str:
+    """Sums in which the worker's number stands beside another small number."""
+    lanes = value.lanes if isinstance(value, Row) else (value,)
+    sums = [terms(lane.symbol) if isinstance(lane, Unknown) else None for lane in lanes]
+    if any(one is None or not any(is_worker_number(term) for term in one) for one in sums):
+        return ""
+    first = sums[0] or []
+    if any(isinstance(term, Symbol) and term.key[0] in ("number", "loop") for term in first):
+        return "the worker's number and the epoch are added, so the next epoch's workers repeat this one's"
+    if len(sums) > 1:
+        fixed = [sum(provenance.number_in(term) or 0 for term in one or []) for one in sums]
+        if 0 < abs(fixed[1] - fixed[0]) < workers:
+            return "the worker's number and the rank are added, so the next rank's workers repeat this one's"
+    return ""
+
+
+def terms(symbol: Any) -> list[Any]:
+    if isinstance(symbol, Symbol) and symbol.key[0] == "op +":
+        return [*terms(symbol.key[1]), *terms(symbol.key[2])]
+    return [symbol]
+
+
+def is_worker_number(term: Any) -> bool:
+    if not isinstance(term, Symbol):
+        return False
+    if term.key[0] == "worker number":
+        return True
+    return inside.is_worker(term) and term.key[2] == "id"
+
+
+__all__ = ["collisions", "copied_generators", "shared_noise"]

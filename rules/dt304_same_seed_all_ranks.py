@@ -1,0 +1,50 @@
+"""One seed on all ranks for what must differ between them.
+
+What it finds
+-------------
+Noise, time steps, masks or actions drawn for this rank's batch or by this rank's policy in a data-parallel training
+loop, from a generator that was seeded alike on all ranks.
+
+Why it is bad
+-------------
+All ranks add the same noise to different samples, or sample the same actions in the same simulated world. The gradients
+of many ranks carry little more than those of one.
+
+Instead
+-------
+    torch.manual_seed(seed)              # weights: the same
+    model = DDP(build_model())
+    torch.manual_seed(seed + rank)       # noise: different
+
+Limits
+------
+Dropout with the same seed is accepted practice and not reported, nor is data made up by the program itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from dtlint.api import Finding, Rule, Run, data, noise
+
+RULE = Rule(
+    code="DT304",
+    slug="same-seed-all-ranks",
+    family="DT3",
+    effect="wrong",
+    tier="default",
+    since="0.1.0",
+    frameworks=("torch", "accelerate", "lightning"),
+    title="one seed on all ranks for what must differ between them",
+)
+
+
+def check(run: Run) -> Iterator[Finding]:
+    for place, steps in noise.shared_noise(run):
+        yield RULE.finding(
+            data.span_at(place),
+            "every rank gets the same seed here and then draws the same noise for different samples",
+            "add the rank to the seed after the model is made: `torch.manual_seed(seed + rank)`",
+            scope=place[2],
+            trail=steps,
+        )

@@ -1,0 +1,49 @@
+"""Different ranks or workers end up with the same seed.
+
+What it finds
+-------------
+`seed * rank` with a seed that may be 0, products of mesh coordinates that are equal for different ranks, and sums of
+worker number and epoch (or rank) without a factor between them.
+
+Why it is bad
+-------------
+Zero times anything is zero: with the default seed all ranks draw the same numbers. In sums, this epoch's worker 1 repeats
+what worker 0 does in the next.
+
+Instead
+-------
+    torch.manual_seed((seed * world_size + rank) * workers + worker)
+    rng = np.random.default_rng([seed, epoch, rank, worker])
+
+Limits
+------
+Ranks that share a seed on purpose, such as those of one tensor-parallel group, are not reported.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from dtlint.api import Finding, Rule, Run, data, noise
+
+RULE = Rule(
+    code="DT308",
+    slug="seed-collision",
+    family="DT3",
+    effect="wrong",
+    tier="default",
+    since="0.1.0",
+    frameworks=("torch", "numpy"),
+    title="different ranks or workers end up with the same seed",
+)
+
+
+def check(run: Run) -> Iterator[Finding]:
+    for place, steps, why in noise.collisions(run):
+        yield RULE.finding(
+            data.span_at(place),
+            f"different ranks or workers get the same seed: {why}",
+            "give each its own: `(seed * world_size + rank) * workers + worker`, or `default_rng([seed, epoch, rank, worker])`",
+            scope=place[2],
+            trail=steps,
+        )
