@@ -41,8 +41,10 @@ RULE = Rule(
 
 def check(run: Run) -> Iterator[Finding]:
     for divergence, tier in diverging(run, "DT109"):
-        message = (
-            f"{short(divergence.event)} must be called by every rank, but {who(run, divergence.absent)} never come"
-        )
+        call = short(divergence.event)
+        message = f"{call} must be called by every rank, but {who(run, divergence.absent)} never come"
         remedy = "make the group or wrapper on all ranks in the same order, and use it on its members only"
+        if divergence.shape == "argument":
+            message = f"{call} is given another list on every rank; all ranks must ask for the same groups in one order"
+            remedy = "make every group on every rank, in one loop over all lists, and keep the one this rank is in"
         yield told(RULE, run, divergence, tier, message, remedy)

@@ -317,6 +317,9 @@ def event_key(event: Event, lane: int, group: Any) -> tuple[Any, ...] | None:
     members = event.group.members[lane]
     if not members or (group is not None and members != group and not (type(group) is frozenset and members in group)):
         return None
+    number = event.group.number
+    if number:
+        return (event.op, members, ("group", number), *spoken_arguments(event, lane))
     return (event.op, members, *spoken_arguments(event, lane))
 
 

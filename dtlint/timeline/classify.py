@@ -26,7 +26,7 @@ def code_of(divergence: Divergence) -> tuple[str, str]:
     """`(code, tier)`; an empty code means: not to be reported."""
     shape = divergence.shape
     if shape == "argument":
-        return "DT107", "default"
+        return ("DT109" if is_creation(divergence) else "DT107"), "default"
     if shape == "handler":
         return "DT105", "default"
     if shape == "swallowed":

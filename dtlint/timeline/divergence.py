@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from dtlint.machine.lanes import lanes_in
+from dtlint.machine.library.provenance import symbols_in
 from dtlint.machine.logs import (
     COMMUNICATES,
     Attempt,
@@ -33,7 +34,7 @@ from dtlint.machine.logs import (
     walk,
 )
 from dtlint.machine.run import Run
-from dtlint.machine.values import Cause, Object, Row, Unknown, Value
+from dtlint.machine.values import Cause, Object, Row, Symbol, Unknown, Value
 
 Path = tuple[LogNode, ...]
 
@@ -93,11 +94,19 @@ def divergences(run: Run) -> list[Divergence]:
 def find(run: Run) -> Iterator[Divergence]:
     pending: Pending = {}
     certain = [*scan(run, run.log, (), pending, run.world.full), *flush(run, pending)]
+    certain = [one for one in certain if not follows_wrap(one, certain)]
     yield from certain
     unsure = list(undecided(run))
     yield from unsure
     if not certain and not unsure:
         yield from crossed(run)
+
+
+def follows_wrap(divergence: Divergence, certain: list[Divergence]) -> bool:
+    """Calls of a model that only some ranks wrapped: reported where it was wrapped."""
+    return divergence.event.op in ("forward", "backward") and any(
+        one.event.op == "wrap" and (one.here, one.absent) == (divergence.here, divergence.absent) for one in certain
+    )
 
 
 # --- lanes that part for certain -------------------------------------------------------------------------------
@@ -240,7 +249,10 @@ def collect(parts: object, found: set[int], full: int) -> None:
         return
     for part in parts:
         if isinstance(part, tuple) and len(part) > 1 and isinstance(part[0], str) and isinstance(part[1], int):
-            found.add(part[1])
+            if part[0] == "loop":
+                collect(part[2], found, full)
+            else:
+                found.add(part[1])
         elif isinstance(part, tuple):
             collect(part, found, full)
 
@@ -275,6 +287,8 @@ def report(
     """Name the decisions behind what is pending, one after the other, until the rest agrees."""
     items = pending.get(members, [])
     pending[members] = []
+    if any(isinstance(item.node, Loop) and obeys(item.node.body) for item in items):
+        return
     for _ in range(12):
         if not items:
             return
@@ -288,6 +302,21 @@ def report(
             continue
         yield divergence
         items = unexplained(items, divergence, members, position)
+
+
+def obeys(log: Log) -> bool:
+    """A loop that ends, or goes on, by what it has received: the others tell it what to call next."""
+    for node in log.nodes:
+        if isinstance(node, Choice):
+            if any(node.exits) and node.symbol is not None and node.cause is None and was_told(node.symbol):
+                return True
+            if obeys(node.then) or obeys(node.other):
+                return True
+    return False
+
+
+def was_told(symbol: Symbol) -> bool:
+    return any(one.key[0] in ("agreed", "received") for one in symbols_in(symbol))
 
 
 def unexplained(items: list[Item], divergence: Divergence, members: int, position: int) -> list[Item]:
@@ -701,10 +730,11 @@ def may_differ(run: Run, node: Loop, path: Path) -> Divergence | None:
 def differing_argument(run: Run, event: Event, path: Path) -> Divergence | None:
     if event.kind != "collective" or event.group is None:
         return None
-    tensor = event.extra.get("tensor")
-    shape = tensor.facts.get("shape") if isinstance(tensor, Object) else None
-    if shape is not None and event.op in EQUAL_SHAPES:
-        return Divergence("argument", None, event, path, event.mask, 0, cause=shape, argument="tensor shape")
+    for tensor in tensors_of(event) if event.op in EQUAL_SHAPES else ():
+        for fact, name in (("shape", "tensor shape"), ("dtype", "tensor type")):
+            differs = tensor.facts.get(fact)
+            if differs is not None:
+                return Divergence("argument", None, event, path, event.mask, 0, cause=differs, argument=name)
     for name, value in event.details:
         if disagrees(value, event):
             return Divergence(
@@ -718,6 +748,13 @@ def differing_argument(run: Run, event: Event, path: Path) -> Divergence | None:
                 argument=name,
             )
     return None
+
+
+def tensors_of(event: Event) -> Iterator[Object]:
+    call = event.extra.get("call")
+    for value in call.values if call is not None else ():
+        if isinstance(value, Object) and value.kind == "torch.Tensor":
+            yield value
 
 
 EQUAL_SHAPES = frozenset(
