@@ -1,1 +1,377 @@
-"""(being written)"""
+"""Backward, clip, step, clear: do they keep to one accumulation window, and are the gradients reduced?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from dtlint.machine.library.stepping import GATHERED, INNER, PLAIN
+from dtlint.machine.logs import Choice, Event, Loop
+from dtlint.machine.values import FALSE, TRUE, Const, Object, Symbol, Unknown
+from dtlint.timeline.order import Met, choices_below, exclusive, inside, loops_over, ordered
+from dtlint.timeline.symbols import both_hold, constant, moduli, objects_in, periodic
+
+REDUCES = ("all_reduce", "reduce_scatter", "reduce_scatter_tensor", "all_gather", "all_gather_into_tensor", "broadcast")
+TORCH = "torch."
+DDP = "torch.nn.parallel.DistributedDataParallel"
+FSDP = "torch.distributed.fsdp.FullyShardedDataParallel"
+
+
+def events(run: Any, kind: str, *ops: str) -> list[Met]:
+    """The events of one kind, in order; sorted into a table once."""
+    table: dict[tuple[str, str], list[Met]] | None = run.cache.get("events by kind")
+    if table is None:
+        table = {}
+        for met in ordered(run):
+            table.setdefault((met.event.kind, met.event.op), []).append(met)
+        run.cache["events by kind"] = table
+    found = [met for op in ops for met in table.get((kind, op), ())]
+    return sorted(found, key=lambda met: met.number) if len(ops) > 1 else found
+
+
+def backwards(run: Any) -> list[Met]:
+    """`loss.backward()` of torch; frameworks divide and switch by themselves."""
+    return [met for met in events(run, "step", "backward") if met.event.api == "Tensor.backward"]
+
+
+def steps(run: Any) -> list[Met]:
+    """Optimizer steps; of things nobody knows only those that are cleared like an optimizer, too."""
+    found: list[Met] | None = run.cache.get("steps")
+    if found is None:
+        cleared = {met.event.subject.symbol for met in events(run, "record", "zero-grad") if guessed(met)}
+        found = run.cache["steps"] = [
+            met
+            for met in events(run, "record", "optimizer-step")
+            if met.event.api.startswith(TORCH) and (not guessed(met) or met.event.subject.symbol in cleared)
+        ]
+    return found
+
+
+def guessed(met: Met) -> bool:
+    return bool(met.event.extra.get("guess")) and isinstance(met.event.subject, Unknown)
+
+
+# --- accumulation windows ----------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """Gradients of several backward passes add up before one step. `when` are the predicates of the step."""
+
+    loop: Loop  # one turn, one backward
+    backward: Met
+    step: Met
+    when: tuple[tuple[Symbol, bool], ...]
+    nested: bool  # the step comes after the loop rather than in some of its turns
+
+    def holds(self, met: Met) -> bool:
+        return inside(met, self.loop)
+
+
+def windows(run: Any) -> list[Window]:
+    found: list[Window] | None = run.cache.get("windows")
+    if found is None:
+        found = run.cache["windows"] = list(find_windows(run))
+    return found
+
+
+def find_windows(run: Any) -> Iterator[Window]:
+    for backward in backwards(run):
+        loops = loops_over(backward)
+        if not loops:
+            continue
+        innermost = loops[-1]
+        for step in steps(run):
+            if inside(step, innermost):
+                if exclusive(step, backward):
+                    continue
+                above = {id(choice) for choice, _ in choices_below(backward, innermost)}
+                own = [(choice, side) for choice, side in choices_below(step, innermost) if id(choice) not in above]
+                when = tuple((choice.symbol, side == 0) for choice, side in own if choice.symbol is not None)
+                if any(periodic(symbol) and several(symbol) for symbol, _ in when):
+                    yield Window(innermost, backward, step, when, False)
+                    break
+                break  # a step in the same turn: no window
+            if step.number > backward.number and len(loops) > 1 and inside(step, loops[-2]):
+                if micro_batches(innermost) and not choices_below(step, loops[-2]):
+                    yield Window(innermost, backward, step, (), True)
+                    break
+
+
+def several(symbol: Symbol) -> bool:
+    """A remainder of a division by one is always zero."""
+    return all(constant(part) not in (0, 1) for part in moduli(symbol))
+
+
+def micro_batches(loop: Loop) -> bool:
+    """A loop that only counts: `for micro in range(n)`."""
+    subject = loop.subject
+    return isinstance(subject, Object) and subject.kind == "builtins.range"
+
+
+def unconditional(met: Met, window: Window) -> bool:
+    """In every turn of the window's loop."""
+    if not inside(met, window.loop):
+        return False
+    shared = {id(choice) for choice, _ in choices_below(window.backward, window.loop)}
+    return not [choice for choice, _ in choices_below(met, window.loop) if id(choice) not in shared] and (
+        loops_over(met)[-1] is window.loop
+    )
+
+
+def in_every_turn(run: Any, op: str) -> Iterator[tuple[Met, Window]]:
+    """Events of a kind that belong to the end of the window but happen in each turn."""
+    for window in windows(run):
+        if window.nested:
+            continue
+        for met in events(run, "record", op):
+            if met.event.mask & window.step.event.mask and unconditional(met, window) and same_optimizer(met, window.step):
+                yield met, window
+
+
+def same_optimizer(met: Met, step: Met) -> bool:
+    """Does the event speak of the optimizer (or of no particular one) that the window steps?"""
+    mine, other = met.event.subject, step.event.subject
+    if "optimizer-step" not in met.event.op and met.event.op == "zero-grad":
+        if isinstance(mine, Object) and isinstance(other, Object) and "torch.optim.Optimizer" in met.event.api:
+            return mine is other or bool(other.kind == "torch.amp.GradScaler")
+        if isinstance(mine, Unknown) and isinstance(other, Unknown):
+            return mine.symbol is other.symbol
+    return True
+
+
+# --- synchronising in the wrong turns ------------------------------------------------------------------------------
+
+
+def needless_syncs(run: Any) -> Iterator[Window]:
+    """Windows whose backward passes all reduce, though only the last one has to."""
+    reduced = {(met.event.path, met.event.at): met.event for met in events(run, "collective", "backward")}
+    for window in windows(run):
+        event = window.backward.event
+        wrapped = reduced.get((event.path, event.at))
+        if wrapped is None or wrapped.api != "Tensor.backward" or event.extra.get("no_sync"):
+            continue
+        if not switched(run, window):
+            yield window
+
+
+def switched(run: Any, window: Window) -> bool:
+    """Does anything in the window switch the reduction?"""
+    around = loops_over(window.backward)[-2:-1] or [window.loop]
+    return any(inside(met, around[0]) for met in events(run, "record", "no-sync"))
+
+
+def unreduced_steps(run: Any) -> Iterator[tuple[Met, Window]]:
+    """`no_sync` taken in the very turn whose gradients the optimizer uses."""
+    for window in windows(run):
+        if window.nested:
+            continue
+        for met in events(run, "record", "no-sync"):
+            if not inside(met, window.loop) or "no_sync" not in (met.event.api.rpartition(".")[2]):
+                continue
+            own = choices_below(met, window.loop)
+            taken = [(choice.symbol, side == 0) for choice, side in own if choice.symbol is not None]
+            if len(taken) == len(own) and taken and both_hold(taken, list(window.when)):
+                yield met, window
+                break
+
+
+# --- the size of the loss ------------------------------------------------------------------------------------------
+
+
+def undivided(run: Any) -> Iterator[Window]:
+    """Windows that add up means without dividing by their number."""
+    for window in windows(run):
+        if any(inside(met, window.loop) or inside_outer(met, window) for met in events(run, "record", "grad-write")):
+            continue
+        subject = window.backward.event.subject
+        if isinstance(subject, Unknown) and plain_mean(run, subject.symbol):
+            yield window
+
+
+def inside_outer(met: Met, window: Window) -> bool:
+    around = loops_over(window.backward)
+    return len(around) > 1 and inside(met, around[-2])
+
+
+def plain_mean(run: Any, symbol: Symbol) -> bool:
+    """The mean of a loss function as it is, alone or as a term of a sum."""
+    key = symbol.key
+    if key[0] == "op +":
+        return any(isinstance(part, Symbol) and plain_mean(run, part) for part in key[1:])
+    name = key[0]
+    if name == "call" and len(key) > 1 and isinstance(key[1], tuple) and len(key[1]) == 2:
+        name = str(key[1][1]).strip("'")
+    row = run.knowledge.apis.get(name) if isinstance(name, str) else None
+    if row is None or "loss" not in row.extra:
+        return False
+    return not any(isinstance(part, tuple) and part[:2] in (("str", "'sum'"), ("str", "'none'")) for part in key)
+
+
+def unconfigured(run: Any) -> Iterator[Met]:
+    """`accelerator.accumulate()` of an accelerator that was not told how many batches make a step."""
+    wanted = ("gradient_accumulation_steps", "gradient_accumulation_plugin", "deepspeed_plugin", "deepspeed_plugins")
+    for met in events(run, "record", "accumulate"):
+        subject = met.event.subject
+        made = subject.facts.get("call") if isinstance(subject, Object) else None
+        if made is None or any(name is None or name in wanted for name, _ in made.keywords):
+            continue
+        if len(made.arguments) <= 3 and not any(name in subject.attributes for name in wanted):
+            yield met
+
+
+# --- gradients nobody reduces --------------------------------------------------------------------------------------
+
+
+def moved_after_wrap(run: Any) -> Iterator[Met]:
+    """DDP notes the parameters where they are; the model goes to its device afterwards."""
+    for met in events(run, "record", "move"):
+        subject, call = met.event.subject, met.event.extra["call"]
+        if not (isinstance(subject, Object) and subject.kind == DDP and subject.facts.get("wrapped")):
+            continue
+        made, inner = subject.facts.get("call"), subject.attributes.get("module")
+        if made is None or made.row.name != DDP or not isinstance(inner, Object) or was_moved(run, inner, met):
+            continue
+        given = made.get("device_ids")
+        if given is None or given == Const(None):
+            if not is_type(call.arguments[0] if call.arguments else None):
+                yield met
+
+
+def was_moved(run: Any, inner: Object, before: Met) -> bool:
+    return any(met.event.subject is inner and met.number < before.number for met in events(run, "record", "move"))
+
+
+def is_type(value: Any) -> bool:
+    """`.to(torch.bfloat16)` moves nothing, `.to("cpu")` neither."""
+    name = getattr(value, "name", "")
+    return bool(name.startswith("torch.")) or value == Const("cpu")
+
+
+def inner_calls(run: Any) -> Iterator[tuple[Event, Met]]:
+    """Training through `model.module`: the call, and the backward pass that nobody reduces."""
+    calls = run.facts.get("inner calls", {})
+    for met in backwards(run):
+        tags = met.event.subject.tags if met.event.subject is not None else frozenset()
+        inner = sorted(tag[1] for tag in tags if isinstance(tag, tuple) and tag[0] == INNER)
+        for number in inner:
+            if ("wrapped", number) not in tags and number in calls and not reduces_by_hand(run, met):
+                yield calls[number], met
+
+
+def reduces_by_hand(run: Any, backward: Met) -> bool:
+    """Is anything communicated between backward and step, that could be gradients?"""
+    loops = loops_over(backward)
+    around = loops[-1] if loops else None
+    for met in events(run, "collective", *REDUCES):
+        if around is None or inside(met, around):
+            return True
+    return any(around is None or inside(met, around) for met in events(run, "record", "reduce-gradients"))
+
+
+def wrapped_in_loop(run: Any) -> Iterator[Met]:
+    """A wrapper made anew around the same model in each step."""
+    inner = {id(loops_over(met)[-1]) for met in events(run, "step", "backward") if loops_over(met)}
+    for met in events(run, "collective", "wrap"):
+        loops = loops_over(met)
+        if loops and id(loops[-1]) in inner and met.event.api in (DDP, FSDP):
+            yield met
+
+
+def never_reduced(run: Any) -> Iterator[Met]:
+    """Sharded data, a process group, an optimizer, a model called as it is, and nothing that reduces."""
+    started = [met for met in events(run, "record", "init") if met.event.api.startswith("torch.distributed")]
+    if not started or events(run, "collective", "wrap"):
+        return
+    for met in backwards(run):
+        subject = met.event.subject
+        if subject is None or subject.cause is None or subject.cause.kind != "data" or reduces_by_hand(run, met):
+            continue
+        plain = {tag[1] for tag in subject.tags if isinstance(tag, tuple) and tag[0] == PLAIN}
+        stepped = any(plain & trained(step) and loops_over(step)[-1:] == loops_over(met)[-1:] for step in steps(run))
+        if plain and stepped and met.event.mask == run.world.full and loops_over(met):
+            yield met
+
+
+def trained(step: Met) -> set[int]:
+    """Numbers of the models whose parameters the stepped optimizer holds."""
+    subject = step.event.subject
+    call = subject.facts.get("call") if isinstance(subject, Object) else None
+    return objects_in(call.arguments[0]) if call is not None and call.arguments else set()
+
+
+def stale_optimizers(run: Any) -> Iterator[tuple[Met, Met]]:
+    """Optimizers that hold parameters which a later wrap replaces, with the wrap."""
+    made = events(run, "record", "optimizer")
+    for wrap in events(run, "collective", "wrap"):
+        model = wrap.event.subject
+        if not isinstance(model, Object) or not replaces(run, wrap):
+            continue
+        known = {model.number}
+        for met in made:
+            call = met.event.extra["call"]
+            first = call.get("params")
+            if met.number > wrap.number or first is None or not known & objects_in(first) or exclusive(met, wrap):
+                continue
+            again = [other for other in made if other.number > wrap.number and known & objects_in(other.event.extra["call"].get("params") or FALSE)]
+            if not again and not handed_over(wrap, call):
+                yield met, wrap
+
+
+def replaces(run: Any, wrap: Met) -> bool:
+    call, kind = wrap.event.extra.get("call"), wrap.event.extra.get("wrap")
+    if kind == FSDP:
+        return call is None or call.get("use_orig_params") != TRUE
+    if kind == "prepare":
+        owner = call.receiver if call is not None else None
+        return isinstance(owner, Object) and bool(owner.facts.get("sharded"))
+    return kind == "fully_shard" and wrap.event.api.endswith("fully_shard")
+
+
+def handed_over(wrap: Met, optimizer: Any) -> bool:
+    """The wrapper gets the optimizer as well, and exchanges its parameters."""
+    call = wrap.event.extra.get("call")
+    given = call.values if call is not None else ()
+    return any(isinstance(value, Object) and getattr(value.facts.get("call"), "node", None) is optimizer.node for value in given)
+
+
+# --- statements without effect, collectives on parameters, losses of gathered tensors ------------------------------
+
+
+def live_parameters(run: Any) -> Iterator[Met]:
+    for met in ordered(run):
+        if met.event.extra.get("live parameter"):
+            yield met
+
+
+def gathers_in_losses(run: Any) -> Iterator[tuple[Event, Met]]:
+    gathers = run.facts.get("gathers", {})
+    for met in events(run, "step", "backward"):
+        tags = met.event.subject.tags if met.event.subject is not None else frozenset()
+        for number in sorted(tag[1] for tag in tags if isinstance(tag, tuple) and tag[0] == GATHERED):
+            if number in gathers:
+                yield gathers[number], met
+
+
+def sharded_clips(run: Any) -> Iterator[Met]:
+    """torch's own clip on parameters that FSDP1 has divided."""
+    sharded = {
+        number: met
+        for met in events(run, "collective", "wrap")
+        if met.event.extra.get("wrap") == FSDP and isinstance(met.event.subject, Object)
+        for number in (met.event.subject.number, wrapper_number(met.event.subject))
+    }
+    for met in events(run, "record", "clip"):
+        call = met.event.extra["call"]
+        given = call.get("parameters")
+        if given is not None and call.row.name.startswith("torch.nn.utils.") and objects_in(given) & sharded.keys():
+            yield met
+
+
+def wrapper_number(inner: Object) -> int:
+    outer = inner.facts.get("wrapper")
+    return outer.number if isinstance(outer, Object) else inner.number
+
+
+__all__ = ["Choice", "Window", "events", "windows"]

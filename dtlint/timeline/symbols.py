@@ -1,0 +1,153 @@
+"""What was an unknown value computed from, and what would a predicate be for given numbers?
+
+Symbols remember their computation: `(step + 1) % n == 0` is `compare ==` of `op %` of `op +` …. That is enough to try a
+predicate on small numbers, which decides whether two of them ever hold in the same turn.
+"""
+
+from __future__ import annotations
+
+import ast
+import operator
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from dtlint.machine.library.provenance import symbols_in
+from dtlint.machine.values import Const, Object, Symbol, Unknown, Value
+
+FAR = 1_000_003  # stands for lengths and other numbers that small turns never reach
+OPERATORS: dict[str, Callable[[Any, Any], Any]] = {
+    "op +": operator.add,
+    "op -": operator.sub,
+    "op *": operator.mul,
+    "op //": operator.floordiv,
+    "op %": operator.mod,
+    "compare ==": operator.eq,
+    "compare !=": operator.ne,
+    "compare <": operator.lt,
+    "compare <=": operator.le,
+    "compare >": operator.gt,
+    "compare >=": operator.ge,
+}
+
+
+def constant(part: Any) -> Any:
+    """The constant a token stands for, or None."""
+    if isinstance(part, tuple) and len(part) in (2, 3) and part[0] in ("int", "bool", "float"):
+        try:
+            return ast.literal_eval(part[1])
+        except (ValueError, SyntaxError):
+            return None
+    return None
+
+
+def objects_in(value: Value) -> set[int]:
+    """Numbers of the objects an unknown value was computed from."""
+    if isinstance(value, Object):
+        return {value.number}
+    found: set[int] = set()
+    if isinstance(value, Unknown):
+        for symbol in symbols_in(value.symbol):
+            found.update(numbers(symbol.key))
+    return found
+
+
+def numbers(key: tuple[Any, ...]) -> Iterator[int]:
+    for part in key:
+        if isinstance(part, tuple):
+            if len(part) == 2 and part[0] == "object" and isinstance(part[1], int):
+                yield part[1]
+            else:
+                yield from numbers(part)
+
+
+def periodic(symbol: Symbol | None) -> bool:
+    """Does the predicate contain a remainder?"""
+    return symbol is not None and any(one.key[0] == "op %" for one in symbols_in(symbol))
+
+
+def moduli(symbol: Symbol) -> list[Any]:
+    """What is divided by: tokens of constants, or symbols."""
+    return [one.key[2] for one in symbols_in(symbol) if one.key[0] == "op %" and len(one.key) == 3]
+
+
+def leaves(symbol: Symbol) -> tuple[set[Symbol], set[Symbol], set[Symbol]]:
+    """Unknown numbers of a predicate: counters (left of a remainder), moduli (right of it), and the others."""
+    counters: set[Symbol] = set()
+    divisors: set[Symbol] = set()
+    others: set[Symbol] = set()
+
+    def visit(part: Any, side: str) -> None:
+        if not isinstance(part, Symbol):
+            return
+        key = part.key
+        if key[0] == "op %" and len(key) == 3:
+            visit(key[1], "left")
+            visit(key[2], "right")
+        elif key[0] in OPERATORS or key[0] in ("and", "or", "not", "bool"):
+            for inner in key[1:]:
+                visit(inner, side)
+        else:
+            {"left": counters, "right": divisors}.get(side, others).add(part)
+
+    visit(symbol, "")
+    return counters, divisors, others
+
+
+def worth(part: Any, known: dict[Symbol, int]) -> Any:
+    """The predicate's value with these numbers, None where it cannot be computed."""
+    if not isinstance(part, Symbol):
+        return constant(part)
+    if part in known:
+        return known[part]
+    key = part.key
+    if key[0] in OPERATORS and len(key) == 3:
+        left, right = worth(key[1], known), worth(key[2], known)
+        if left is None or right is None:
+            return None
+        try:
+            return OPERATORS[key[0]](left, right)
+        except (ArithmeticError, TypeError):
+            return None
+    if key[0] in ("not", "bool") and len(key) == 2:
+        inner = worth(key[1], known)
+        return None if inner is None else bool(inner) == (key[0] == "bool")
+    if key[0] in ("and", "or") and len(key) == 3:
+        left, right = worth(key[1], known), worth(key[2], known)
+        deciding = key[0] == "or"
+        if any(side is not None and bool(side) is deciding for side in (left, right)):
+            return deciding
+        return None if left is None or right is None else not deciding
+    return None
+
+
+def both_hold(first: list[tuple[Symbol, bool]], second: list[tuple[Symbol, bool]]) -> bool | None:
+    """Is there a turn in which both lists of predicates hold, each as wanted? None when nobody can compute it."""
+    counters: set[Symbol] = set()
+    divisors: set[Symbol] = set()
+    others: set[Symbol] = set()
+    for symbol, _ in (*first, *second):
+        for target, found in zip((counters, divisors, others), leaves(symbol), strict=True):
+            target |= found
+    if len(counters) != 1 or len(divisors) > 1:
+        return None
+    others -= counters | divisors
+    computed = False
+    for modulus in (2, 3, 4):
+        known = {one: FAR + 7 * index for index, one in enumerate(others)}
+        known.update(dict.fromkeys(divisors, modulus))
+        for turn in range(12):
+            known[next(iter(counters))] = turn
+            values = [(worth(symbol, known), wanted) for symbol, wanted in (*first, *second)]
+            if any(value is None for value, _ in values):
+                return None
+            computed = True
+            if all(bool(value) is wanted for value, wanted in values):
+                return True
+    return False if computed else None
+
+
+def literal(value: Value | None) -> Any:
+    return value.value if isinstance(value, Const) else None
+
+
+__all__ = ["both_hold", "constant", "leaves", "literal", "moduli", "objects_in", "periodic", "worth"]

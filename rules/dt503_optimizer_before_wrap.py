@@ -1,0 +1,54 @@
+"""An optimizer built before the model's parameters are replaced.
+
+What it finds
+-------------
+An optimizer is made from `model.parameters()`, and afterwards the model is wrapped by FSDP, `fully_shard` or an
+`accelerator.prepare(model)` that shards.
+
+Why it is bad
+-------------
+The wrapper replaces the parameters by shards. The optimizer keeps the old ones: `step()` changes tensors that no
+forward pass reads, and the loss does not move.
+
+Instead
+-------
+    model = fully_shard(model)
+    optimizer = torch.optim.AdamW(model.parameters(), lr=1e-3)   # after the wrap
+
+Limits
+------
+DDP keeps the parameters, so its order does not matter; FSDP with `use_orig_params=True` and frameworks that are given
+the optimizer as well exchange them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from dtlint.api import Finding, Rule, Run, Step, stepping
+
+RULE = Rule(
+    code="DT503",
+    slug="optimizer-before-wrap",
+    family="DT5",
+    effect="wrong",
+    tier="default",
+    since="0.1.0",
+    frameworks=("torch", "accelerate",),
+    title="an optimizer built before the model's parameters are replaced",
+)
+
+
+def check(run: Run) -> Iterator[Finding]:
+    for made, wrap in stepping.stale_optimizers(run):
+        event = made.event
+        yield RULE.finding(
+            run.span(event.path, event.at),
+            f"this optimizer holds parameters that line {wrap.event.at[0]} replaces by sharded ones",
+            "build the optimizer after the model is wrapped, from the wrapped model's parameters",
+            scope=event.function,
+            trail=(
+                Step(event.path, event.at[0], "the optimizer takes the parameters as they are now"),
+                Step(wrap.event.path, wrap.event.at[0], "the model's parameters are replaced here"),
+            ),
+        )

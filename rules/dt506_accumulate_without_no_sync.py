@@ -1,0 +1,72 @@
+"""Gradient accumulation that reduces in the wrong turns.
+
+What it finds
+-------------
+Several backward passes add up before one optimizer step, and each of them reduces the gradients over all ranks; or
+`no_sync()` is taken in the very turn whose gradients the optimizer uses.
+
+Why it is bad
+-------------
+All reductions but the last are wasted network time. With the boundaries out of step the optimizer uses gradients of
+this rank only, and the replicas drift apart.
+
+Instead
+-------
+    boundary = (step + 1) % accumulate == 0
+    with contextlib.nullcontext() if boundary else model.no_sync():
+        (loss / accumulate).backward()
+    if boundary:
+        optimizer.step()
+
+Limits
+------
+For FSDP the reduction can be worth its time, because gradients that are not reduced need more memory. Frameworks that
+count by themselves are not looked at.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from dtlint.api import Finding, Rule, Run, Step, stepping
+
+RULE = Rule(
+    code="DT506",
+    slug="accumulate-without-no-sync",
+    family="DT5",
+    effect="waste",
+    tier="default",
+    since="0.1.0",
+    frameworks=("torch",),
+    title="gradient accumulation that reduces in the wrong turns",
+)
+
+
+def check(run: Run) -> Iterator[Finding]:
+    for met, window in stepping.unreduced_steps(run):
+        event, step = met.event, window.step.event
+        yield RULE.finding(
+            run.span(event.path, event.at),
+            f"`no_sync()` is active in the turn whose gradients line {step.at[0]} uses: they are not reduced",
+            "let `no_sync()` and the optimizer step follow one and the same predicate",
+            effect="wrong",
+            severity="error",
+            scope=event.function,
+            trail=(
+                Step(event.path, event.at[0], "the reduction is switched off in some turns"),
+                Step(window.backward.event.path, window.backward.event.at[0], "gradients of this turn stay on this rank"),
+                Step(step.path, step.at[0], "the optimizer steps in such a turn"),
+            ),
+        )
+    for window in stepping.needless_syncs(run):
+        event, step = window.backward.event, window.step.event
+        yield RULE.finding(
+            run.span(event.path, event.at),
+            f"every micro-batch reduces its gradients, though line {step.at[0]} uses them once per window",
+            "enter `model.no_sync()` (FSDP2: `set_requires_gradient_sync(False)`) in all turns but the last of the window",
+            scope=event.function,
+            trail=(
+                Step(event.path, event.at[0], "backward reduces over all ranks"),
+                Step(step.path, step.at[0], "the optimizer steps once per window"),
+            ),
+        )

@@ -1,0 +1,86 @@
+"""A step of gradient accumulation at the wrong place.
+
+What it finds
+-------------
+In a loop whose optimizer steps only every n-th turn: `zero_grad`, clipping or unscaling happens in each turn, the
+mean loss is not divided by n, or `accelerator.accumulate()` belongs to an accelerator that accumulates nothing.
+
+Why it is bad
+-------------
+The accumulated gradient is thrown away, clipped piece by piece, or n times too large: the effective batch size or
+learning rate is not the one that was chosen.
+
+Instead
+-------
+    (loss / accumulate).backward()
+    if (step + 1) % accumulate == 0:
+        torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+        optimizer.step()
+        optimizer.zero_grad()
+
+Limits
+------
+Losses that are not the plain mean of a loss function are assumed to be scaled somewhere. Frameworks that divide by
+themselves are not looked at.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from dtlint.api import Finding, Rule, Run, Step, stepping
+
+RULE = Rule(
+    code="DT507",
+    slug="accumulation-mistake",
+    family="DT5",
+    effect="wrong",
+    tier="default",
+    since="0.1.0",
+    frameworks=("torch", "accelerate",),
+    title="a step of gradient accumulation at the wrong place",
+)
+
+MISPLACED = {
+    "zero-grad": "clears the accumulated gradient",
+    "clip": "clips an incomplete gradient",
+    "unscale": "unscales an incomplete gradient",
+}
+
+
+def check(run: Run) -> Iterator[Finding]:
+    for op, what in MISPLACED.items():
+        for met, window in stepping.in_every_turn(run, op):
+            message = f"{what} in every micro-batch; line {window.step.event.at[0]} steps once per window"
+            yield told(run, met.event, window, message, "move it to the optimizer step, under the same predicate")
+    for window in stepping.undivided(run):
+        message = "the mean loss of each micro-batch is added up without dividing by their number"
+        remedy = "divide the loss by the number of micro-batches before `backward()`"
+        yield told(run, window.backward.event, window, message, remedy)
+    for met in stepping.unconfigured(run):
+        event = met.event
+        yield RULE.finding(
+            run.span(event.path, event.at),
+            "`accumulate()` accumulates nothing: the Accelerator has no `gradient_accumulation_steps`",
+            "make it `Accelerator(gradient_accumulation_steps=n)`",
+            scope=event.function,
+            trail=(
+                Step(event.subject.path, (event.subject.at or event.at)[0], "made without `gradient_accumulation_steps`"),
+                Step(event.path, event.at[0], "every batch is a step of its own"),
+            ),
+        )
+
+
+def told(run: Run, event: Any, window: Any, message: str, remedy: str) -> Finding:
+    step = window.step.event
+    return RULE.finding(
+        run.span(event.path, event.at),
+        message,
+        remedy,
+        scope=event.function,
+        trail=(
+            Step(event.path, event.at[0], "in every turn"),
+            Step(step.path, step.at[0], "the optimizer steps once per window"),
+        ),
+    )

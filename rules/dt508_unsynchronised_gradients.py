@@ -1,0 +1,73 @@
+"""Gradients that nothing reduces.
+
+What it finds
+-------------
+Data are sharded over the ranks, and the gradients stay local: no wrapper and no reduction by hand, training through
+`model.module(...)`, a wrapper made anew in each step, or a model that moves to its device after DDP has noted its
+parameters.
+
+Why it is bad
+-------------
+Every rank trains a model of its own on a part of the data. Nothing fails; the checkpoint of rank 0 has seen one
+shard.
+
+Instead
+-------
+    model = DDP(model.to(device), device_ids=[local_rank])   # once, on its device
+    loss = criterion(model(inputs), targets)                 # through the wrapper
+    loss.backward()
+
+Limits
+------
+Reductions written by hand are trusted: any collective on tensors between backward and step is taken for one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from dtlint.api import Finding, Rule, Run, Step, stepping
+
+RULE = Rule(
+    code="DT508",
+    slug="unsynchronised-gradients",
+    family="DT5",
+    effect="wrong",
+    tier="default",
+    since="0.1.0",
+    frameworks=("torch",),
+    title="gradients that nothing reduces",
+)
+
+
+def check(run: Run) -> Iterator[Finding]:
+    for met in stepping.moved_after_wrap(run):
+        event = met.event
+        message = "the model moves to its device after DDP has noted its parameters"
+        yield told(run, event, event, message, "move the model first, then wrap it")
+    for event, backward in stepping.inner_calls(run):
+        message = "training calls the module inside the wrapper: no hook runs, and no gradient is reduced"
+        yield told(run, event, backward.event, message, "call the wrapped model itself")
+    for met in stepping.wrapped_in_loop(run):
+        event = met.event
+        message = "a new wrapper around the model in every step"
+        yield told(run, event, event, message, "wrap the model once, before the loop")
+    for met in stepping.never_reduced(run):
+        event = met.event
+        message = "each rank trains on its own part of the data, and nothing reduces the gradients"
+        remedy = "wrap the model with DistributedDataParallel, or all_reduce the gradients before the step"
+        yield told(run, event, event, message, remedy)
+
+
+def told(run: Run, event: Any, backward: Any, message: str, remedy: str) -> Finding:
+    return RULE.finding(
+        run.span(event.path, event.at),
+        message,
+        remedy,
+        scope=event.function,
+        trail=(
+            Step(event.path, event.at[0], message),
+            Step(backward.path, backward.at[0], "the gradients of this rank stay on this rank"),
+        ),
+    )

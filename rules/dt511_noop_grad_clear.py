@@ -1,0 +1,70 @@
+"""A statement that clears or changes nothing.
+
+What it finds
+-------------
+`p.data.grad = None` writes onto a temporary tensor; `rows.shuffle()`, `tensor.to()`, `tensor.add()` give a new object
+back that is thrown away; `optimizer.zero_grad` without the call does nothing.
+
+Why it is bad
+-------------
+Gradients add up over all steps, data stay in their order, tensors on their device. Nothing fails.
+
+Instead
+-------
+    p.grad = None                  # of the parameter itself
+    rows = rows.shuffle(seed=3)    # keep the new one
+    total.add_(value)              # in place
+
+Limits
+------
+Known are the methods of tensors and datasets that the packs call pure.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from dtlint.api import Finding, Rule, Run, Step, stepping
+
+RULE = Rule(
+    code="DT511",
+    slug="noop-grad-clear",
+    family="DT5",
+    effect="wrong",
+    tier="default",
+    since="0.1.0",
+    frameworks=("torch", "datasets",),
+    title="a statement that clears or changes nothing",
+)
+
+
+def check(run: Run) -> Iterator[Finding]:
+    for met in stepping.events(run, "record", "lost-write"):
+        event = met.event
+        yield RULE.finding(
+            run.span(event.path, event.at),
+            "`.data` makes a new tensor each time: the gradient of the parameter stays as it is",
+            "write `parameter.grad = None`, or call `optimizer.zero_grad()`",
+            scope=event.function,
+            trail=(Step(event.path, event.at[0], "written onto a tensor that is gone after this line"),),
+        )
+    for met in stepping.events(run, "record", "discarded"):
+        event = met.event
+        name = event.api.rpartition(".")[2]
+        yield RULE.finding(
+            run.span(event.path, event.at),
+            f"`{name}()` gives a new object back and changes nothing; the result is thrown away",
+            f"assign the result of `{name}()`, or use its in-place form",
+            scope=event.function,
+            trail=(Step(event.path, event.at[0], f"the result of `{name}()` is not used"),),
+        )
+    for met in stepping.events(run, "record", "uncalled"):
+        event = met.event
+        name = event.api.rpartition(".")[2]
+        yield RULE.finding(
+            run.span(event.path, event.at),
+            f"`{name}` is named but not called",
+            f"write `{name}()`",
+            scope=event.function,
+            trail=(Step(event.path, event.at[0], f"without parentheses `{name}` does nothing"),),
+        )

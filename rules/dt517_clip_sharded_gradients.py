@@ -1,0 +1,48 @@
+"""A gradient norm of this rank's shards only.
+
+What it finds
+-------------
+`torch.nn.utils.clip_grad_norm_` is called on the parameters of an FSDP1 model.
+
+Why it is bad
+-------------
+FSDP1 keeps a shard of each gradient. The plain function takes the norm of the shards of this rank: every rank clips
+by another, too small norm, and the gradient changes its direction.
+
+Instead
+-------
+    model.clip_grad_norm_(1.0)         # FSDP1: the method of the wrapper
+
+Limits
+------
+FSDP2 keeps DTensors, on which the plain function is right.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from dtlint.api import Finding, Rule, Run, Step, stepping
+
+RULE = Rule(
+    code="DT517",
+    slug="clip-sharded-gradients",
+    family="DT5",
+    effect="wrong",
+    tier="default",
+    since="0.1.0",
+    frameworks=("torch",),
+    title="a gradient norm of this rank's shards only",
+)
+
+
+def check(run: Run) -> Iterator[Finding]:
+    for met in stepping.sharded_clips(run):
+        event = met.event
+        yield RULE.finding(
+            run.span(event.path, event.at),
+            "the norm is taken over this rank's shards only: the parameters belong to FSDP",
+            "call `model.clip_grad_norm_(max_norm)` of the FSDP wrapper",
+            scope=event.function,
+            trail=(Step(event.path, event.at[0], "each rank clips by the norm of its own shards"),),
+        )
