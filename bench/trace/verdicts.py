@@ -1,9 +1,9 @@
-"""What does `check --verify` decide, and is any of it wrong? Every marked line of the DT1 fixtures as a finding.
+"""What does `check --verify` decide, and is any of it wrong? Every marked line of the fixtures as a finding.
 
     python -m bench.trace.verdicts [--mode run|slice|auto] [--python INTERPRETER] [--select DT101]
 
-The fixtures mark real bugs, so `refuted` is wrong. On the good twins every line that communicates is claimed to be a
-DT101: there `confirmed` is wrong.
+The fixtures mark real bugs, so `refuted` is wrong. On the good twins every line that looks like the bug is claimed to
+be it (of the DT1 family: every line that communicates, as a DT101): there `confirmed` is wrong.
 """
 
 from __future__ import annotations
@@ -16,17 +16,24 @@ from collections import Counter
 from pathlib import Path
 
 from dtlint.findings import Finding, Span
-from dtlint.trace.verify import MEETINGS, verify
+from dtlint.trace.verify import SUPPORTED, verify
 
 FIXTURES = Path(__file__).resolve().parents[2] / "tests" / "fixtures"
-WANTED = re.compile(r"#\s*want:\s*(DT1\d\d)")
+WANTED = re.compile(r"#\s*want:\s*(DT\d\d\d)")
 CALL = re.compile(r"^\s+.*\b(?:barrier|all_reduce|all_gather\w*|broadcast\w*|wait_for_everyone|gather)\(")
-RUNNABLE = re.compile(r"#\s*run:\s*torchrun")
+LOOKS_LIKE = {  # what is claimed of the good twins, by family
+    "DT2": re.compile(r"DataLoader\(|Sampler\(|shuffle\(|listdir\(|glob\("),
+    "DT3": re.compile(r"seed\(|rand\w*\(|PRNGKey\(|random\.key\("),
+    "DT4": re.compile(r"pmap\(|shard_map\(|psum\(|pmean\("),
+    "DT7": re.compile(r"open\(|save\(|mkdir\(|unlink\(|makedirs\("),
+    "DT8": re.compile(r"allreduce\(|should_commit\("),
+}
+RUNNABLE = re.compile(r"#\s*run:\s*(?:torchrun|jax)")
 
 
 def claim(code: str, path: Path, line: int) -> Finding:
     span = Span(path.relative_to(FIXTURES).as_posix(), line, 1, line, 2)
-    return Finding(code, "fixture", "hang", "error", "default", "", "", span)
+    return Finding(code, "fixture", "wrong", "error", "default", "", "", span)
 
 
 def runnable(path: Path) -> bool:
@@ -38,7 +45,7 @@ def runnable(path: Path) -> bool:
 
 def claims(select: str, good: bool) -> list[Finding]:
     found = []
-    for path in sorted(FIXTURES.glob("DT1*/**/*.py")):
+    for path in sorted(FIXTURES.glob(f"{select}*/**/*.py")):
         name = path.relative_to(FIXTURES).parts[1].removesuffix(".py")
         if not path.relative_to(FIXTURES).parts[0].startswith(select) or name.endswith("_ok") is not good:
             continue
@@ -46,9 +53,13 @@ def claims(select: str, good: bool) -> list[Finding]:
             continue
         for number, line in enumerate(path.read_text("utf-8").splitlines(), 1):
             match = WANTED.search(line)
-            if good and CALL.match(line):
-                found.append(claim("DT101", path, number))
-            elif not good and match and match.group(1) in MEETINGS:
+            family = path.relative_to(FIXTURES).parts[0]
+            if good and family.startswith("DT1"):
+                if CALL.match(line):
+                    found.append(claim("DT101", path, number))
+            elif good and family in SUPPORTED and LOOKS_LIKE[family[:3]].search(line):
+                found.append(claim(family, path, number))
+            elif not good and match and match.group(1) in SUPPORTED:
                 found.append(claim(match.group(1), path, number))
     return found
 

@@ -36,6 +36,11 @@ def text_of(path: str) -> str:
         return ""
 
 
+def line_of(path: str, number: int) -> str:
+    lines = text_of(path).splitlines()
+    return lines[number - 1] if 0 < number <= len(lines) else ""
+
+
 def is_script(path: str) -> bool:
     """A file that does something when it is run: a `__main__` guard or a call at module level."""
     text = text_of(path)

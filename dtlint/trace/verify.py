@@ -7,62 +7,29 @@
 from __future__ import annotations
 
 import os
+import re
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from dtlint.findings import Finding, Verdict
-from dtlint.trace import interpreter, judge, locate
+from dtlint.trace import comparing, interpreter, judge, locate
+from dtlint.trace.jax import judge as of_jax
 from dtlint.trace.model import Result
-from dtlint.trace.session import Job, NotPossible, Session
+from dtlint.trace.runs import Runs, path_of
+from dtlint.trace.session import NotPossible
 
 # rules whose harm is that ranks do not meet: what the lockstep engine can see
 MEETINGS = frozenset({f"DT{number}" for number in range(101, 113)} | {"DT117", "DT412"})
 FAILURES = ("DT105", "DT106")  # decided by making one rank fail
 DECISIONS = ("DT110", "DT111")  # decided by making one rank decide otherwise
+SUPPORTED = MEETINGS | comparing.COMPARED | of_jax.MEETINGS | of_jax.FAILING | frozenset(of_jax.FACTS)
 SCRIPTS_TRIED = 3
-JOB_LIMIT = 30.0
+LISTING = re.compile(r"\b(listdir|scandir|glob|iglob|rglob|iterdir|walk)\b")
 STRENGTH_ORDER = ("confirmed", "refuted", "inconclusive", "not-reached")
 
 Progress = Callable[[int, int], None]
-
-
-class Runs:
-    """The runs of one verification: each script runs once for all its findings, within the budget."""
-
-    def __init__(self, session: Session, deadline: float, root: str, paths: Sequence[str]) -> None:
-        self.session, self.deadline, self.root = session, deadline, root
-        self.paths = tuple(sorted(set(paths)))
-        self.done: dict[tuple[object, ...], Result] = {}
-
-    @property
-    def over(self) -> bool:
-        return time.monotonic() > self.deadline
-
-    def plain(self, script: str, ranks: int = 2) -> Result:
-        # four ranks on two hosts show what two cannot: subgroups, local ranks, unequal neighbours
-        per_host = 2 if ranks == 4 else 0
-        job = Job(script, ranks, per_host, self.root, cover=self.paths, timeout=self._limit())
-        return self._run((script, ranks), job)
-
-    def failing(self, script: str, path: str, failure: locate.Failure) -> Result:
-        inject = {"path": path, "line": failure.line, "rank": 1, "exception": failure.exception}
-        job = Job(script, cover=self.paths, timeout=self._limit(), directory=self.root, inject=inject)
-        return self._run((script, path, failure), job)
-
-    def deciding(self, script: str, path: str, line: int) -> Result:
-        flip = {"path": path, "line": line, "rank": 1}
-        job = Job(script, cover=self.paths, timeout=self._limit(), directory=self.root, flip=flip)
-        return self._run((script, path, line), job)
-
-    def _limit(self) -> float:
-        return max(1.0, min(JOB_LIMIT, self.deadline - time.monotonic()))
-
-    def _run(self, key: tuple[object, ...], job: Job) -> Result:
-        if key not in self.done:
-            self.done[key] = self.session.run_as_wanted(job)
-        return self.done[key]
 
 
 def verify(
@@ -88,46 +55,31 @@ def verify(
 def _by_runs(
     findings: Sequence[Finding], root: str, deadline: float, python: str, progress: Progress | None
 ) -> list[Verdict]:
-    if not findings:
-        return []
-    try:
-        chosen = interpreter.choose(python, "torch")
-        with Session(chosen) as session:
-            paths = [_path(finding, root) for finding in findings]
-            runs = Runs(session, deadline, root, paths)
-            verdicts = []
-            for number, finding in enumerate(findings):
-                if progress is not None:
-                    progress(number, len(findings))
-                verdicts.append(_one(finding, paths[number], runs))
-            return verdicts
-    except NotPossible as problem:
-        return [Verdict("inconclusive", f"not-supported: {problem}", "run")] * len(findings)
-
-
-def _path(finding: Finding, root: str) -> str:
-    return os.path.realpath(os.path.join(root, finding.span.path))
+    verdicts = []
+    with Runs(python, deadline, root, findings) as runs:
+        for number, finding in enumerate(findings):
+            if progress is not None:
+                progress(number, len(findings))
+            verdicts.append(_one(finding, path_of(finding, root), runs))
+    return verdicts
 
 
 def _one(finding: Finding, path: str, runs: Runs) -> Verdict:
     """The best verdict that the scripts which reach this finding can give."""
-    if finding.code not in MEETINGS:
-        return Verdict(
-            "inconclusive", "not-supported: the harm of this rule is not a call that some rank misses", "run"
-        )
     if finding.cell is not None or not path.endswith(".py"):
         return Verdict("inconclusive", "not-supported: only Python files are run", "run")
-    scripts = locate.scripts_for(path, runs.root)
+    if finding.code not in SUPPORTED:
+        reason = "not-supported: the harm of this rule does not show in a traced run"
+        return Verdict("inconclusive", reason, "run")
+    near = runs.root if path.startswith(os.path.join(runs.root, "")) else os.path.dirname(path)
+    scripts = locate.scripts_for(path, near)
     if not scripts:
         return Verdict("not-reached", "no script of the project reaches this file", "run")
     best = Verdict("not-reached", "", "run")
     for script in scripts[:SCRIPTS_TRIED]:
         if runs.over:
             return best if best.reason else Verdict("inconclusive", "budget", "run")
-        if interpreter.framework_of(locate.text_of(script)) == "jax":
-            found = Verdict("inconclusive", "not-supported: a jax program", "run")
-        else:
-            found = _in_script(finding, path, script, runs)
+        found = _in_script(finding, path, script, runs)
         if not best.reason or STRENGTH_ORDER.index(found.state) < STRENGTH_ORDER.index(best.state):
             best = found
         if best.state == "confirmed":
@@ -136,6 +88,29 @@ def _one(finding: Finding, path: str, runs: Runs) -> Verdict:
 
 
 def _in_script(finding: Finding, path: str, script: str, runs: Runs) -> Verdict:
+    try:
+        if interpreter.framework_of(locate.text_of(script)) == "jax":
+            return of_jax.verdict(finding, path, runs.of_jax(script))
+        if finding.code in MEETINGS:
+            return _of_meetings(finding, path, script, runs)
+        if finding.code in comparing.COMPARED:
+            return _of_comparison(finding, path, script, runs)
+    except NotPossible as problem:
+        return Verdict("inconclusive", f"not-supported: {problem}", "run")
+    return Verdict("inconclusive", "not-supported: the harm of this rule does not show in a run of torch", "run")
+
+
+def _of_comparison(finding: Finding, path: str, script: str, runs: Runs) -> Verdict:
+    found = comparing.verdict(finding, path, runs.plain(script))
+    line = locate.line_of(path, finding.span.line)
+    if finding.code == "DT207" and found.state != "confirmed" and LISTING.search(line) and not runs.over:
+        other = comparing.verdict(finding, path, runs.listing(script))
+        if other.state == "confirmed":
+            return replace(other, reason=f"with the names in another order on rank 1: {other.reason}")
+    return found
+
+
+def _of_meetings(finding: Finding, path: str, script: str, runs: Runs) -> Verdict:
     plain = runs.plain(script)
     if finding.code in FAILURES:
         return _with_failure(finding, path, script, runs, plain)

@@ -199,7 +199,7 @@ def run(job: dict[str, Any], channel: Channel, host: int, hosts: int, local: int
     status = 1
     try:
         script.prepare(hosts * local, log, int(job.get("seed", 0)) * 1000 + host)
-        from dtlint.trace.jax import programs
+        from dtlint.trace.jax import draws, programs
 
         agent = HostAgent(channel, host, hosts, int(job.get("steps") or 0))
         tpu = (job.get("extra") or {}).get("backend") == "tpu" and host == 0
@@ -208,8 +208,13 @@ def run(job: dict[str, Any], channel: Channel, host: int, hosts: int, local: int
             agent.tell({"type": "notice", "text": text})
         script.keep_flags(os.environ["XLA_FLAGS"])
         install(agent, local)
+        drawn = draws.Drawn(host) if (job.get("extra") or {}).get("see") else None
+        if drawn is not None:
+            drawn.install()
         end = script.execute(job, host, lambda: agent.stopped, channel.send)
         with contextlib.suppress(Closed):
+            for fact in drawn.facts() if drawn is not None else ():
+                channel.send({"type": "fact", "fact": fact})
             channel.send({"type": "end", **end})
         status = 0 if end["how"] in ("finished", "steps") else 1
     except BaseException as error:

@@ -11,7 +11,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from dtlint.findings import Finding, Verdict
-from dtlint.trace import judge, locate
+from dtlint.trace import comparing, judge, locate
+from dtlint.trace.comparing import places_of
 from dtlint.trace.model import Result
 
 MEETINGS = frozenset({f"DT{number}" for number in range(101, 113)} | {"DT406", "DT412"})
@@ -23,11 +24,15 @@ FACTS = {
 # they fail when the line runs: the failure is the harm
 FAILING = frozenset({"DT202", "DT303", "DT401", "DT402", "DT403", "DT405", "DT409", "DT410", "DT411"})
 
+OF_HOSTS = comparing.DRAWS | comparing.WRITES  # hosts are compared as ranks are
+
 
 def verdict(finding: Finding, path: str, result: Result) -> Verdict:
     """`path`: the real path of the finding's file."""
     if finding.code in FACTS and (found := _by_fact(finding, path, result)):
         return found
+    if finding.code in OF_HOSTS and any("rank" in fact for fact in result.facts):
+        return comparing.verdict(finding, path, result)
     if finding.code in FAILING and (found := _by_failure(finding, path, result)):
         return found
     if finding.code in MEETINGS:
@@ -37,17 +42,8 @@ def verdict(finding: Finding, path: str, result: Result) -> Verdict:
     return Verdict("inconclusive", "not-supported: the harm of this rule does not show in a run of JAX", "run")
 
 
-def _places(finding: Finding, path: str) -> set[tuple[str, int]]:
-    """The statement of the finding and the steps of its trail."""
-    first, last = locate.span_of(path, finding.span.line)
-    relative = finding.span.path
-    root = path[: -len(relative)] if path.endswith(relative) else os.path.dirname(path)
-    steps = {(os.path.realpath(os.path.join(root, step.path)), step.line) for step in finding.trail}
-    return steps | {(path, number) for number in range(first, last + 1)}
-
-
 def _by_fact(finding: Finding, path: str, result: Result) -> Verdict | None:
-    places = _places(finding, path)
+    places = places_of(finding, path)
     for fact in result.facts:
         if fact.get("kind") in FACTS[finding.code] and _speaks_of(fact, places):
             return Verdict("confirmed", str(fact["text"]), "run")
@@ -65,7 +61,7 @@ def _speaks_of(fact: Mapping[str, Any], places: set[tuple[str, int]]) -> bool:
 
 
 def _by_failure(finding: Finding, path: str, result: Result) -> Verdict | None:
-    places = _places(finding, path)
+    places = places_of(finding, path)
     for end in result.ends:
         frames = {(os.path.realpath(place.path), place.line) for place in end.stack}
         if end.how == "exception" and end.origin != "injected" and frames & places:

@@ -17,8 +17,8 @@ from typing import Any
 from dtlint.trace import sandbox
 from dtlint.trace.channel import Channel, Closed, pair
 from dtlint.trace.keeper import kill_below
-from dtlint.trace.slicing import running
 from dtlint.trace.serving import Stream
+from dtlint.trace.slicing import running
 
 RANKS = (0, 1, 3)  # the first, an ordinary one, the last
 PATHS = 24

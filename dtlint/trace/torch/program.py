@@ -16,7 +16,7 @@ import torch
 from dtlint.trace.channel import Channel
 from dtlint.trace.frames import failure_stack
 from dtlint.trace.keeper import SET_CHILD_SUBREAPER, SET_PARENT_DEATH_SIGNAL, process_control
-from dtlint.trace.torch import cuda, observe, spawn, synthetic
+from dtlint.trace.torch import cuda, observe, seen, spawn, synthetic
 from dtlint.trace.torch.install import install
 from dtlint.trace.torch.recorder import Recorder, Stopped
 
@@ -108,9 +108,15 @@ def _run(job: dict[str, Any], rank: int, channel: Channel, scratch: str) -> int:
     if job.get("synthetic"):
         synthetic.install(recorder)
     observe.flip_decision(job, rank, recorder.tell)
+    told = seen.Seen(rank) if (job.get("extra") or {}).get("see") else None
+    if told is not None:
+        told.install()
     lines = observe.watch_lines(job, rank, recorder.tell)
     end = _execute(job, recorder)
     sys.settrace(None)
+    for fact in told.facts() if told is not None else ():
+        with contextlib.suppress(Exception):
+            channel.send({"type": "fact", "fact": fact})
     if lines:
         with contextlib.suppress(Exception):
             channel.send({"type": "covered", "lines": {path: sorted(seen) for path, seen in lines.items()}})

@@ -1,0 +1,229 @@
+"""What do the things that the ranks saw say about a finding: samples, random numbers, files, failures at the line?
+
+Where the harm is not a missed call, ranks are compared after the run. Only the standard library.
+"""
+
+from __future__ import annotations
+
+import itertools
+import os
+from collections.abc import Mapping
+from typing import Any
+
+from dtlint.findings import Finding, Verdict
+from dtlint.trace import judge, locate
+from dtlint.trace.model import Result
+
+SHARED_DATA = frozenset({"DT201", "DT205", "DT207", "DT208"})
+UNEVEN = frozenset({"DT202", "DT206"})
+REPEATED = frozenset({"DT204"})
+DRAWS = frozenset({"DT301", "DT304"})
+WRITES = frozenset({"DT702"})
+FAILING = frozenset({"DT203", "DT801"})  # the failure when the line runs is the harm
+COMPARED = SHARED_DATA | UNEVEN | REPEATED | DRAWS | WRITES | FAILING
+# a script that cannot even be loaded, or lacks its data, says nothing about these rules
+UNRELATED = ("ModuleNotFoundError", "ImportError", "FileNotFoundError", "NameError", "ConnectionError")
+FEWEST_SAMPLES, FEWEST_DRAWS = 4, 4
+SHARED_ENOUGH = 0.1
+
+Places = set[tuple[str, int]]
+
+
+def verdict(finding: Finding, path: str, result: Result) -> Verdict:
+    code, places = finding.code, places_of(finding, path)
+    if code in FAILING:
+        return _failing(places, path, finding, result)
+    if code in SHARED_DATA:
+        found = _shared_data(finding, places, result)
+    elif code in REPEATED:
+        found = _repeated(places, result)
+    elif code in DRAWS:
+        found = _draws(places, path, finding, result)
+    elif code in WRITES:
+        found = _writes(places, result)
+    else:
+        found = _uneven(finding, path, places, result)
+    if found.state in ("confirmed", "refuted"):
+        return found
+    if code not in UNEVEN and not _reached(finding, path, result):
+        return _not_reached(result)
+    return found
+
+
+def places_of(finding: Finding, path: str) -> Places:
+    """The statement of the finding and the steps of its trail."""
+    first, last = locate.span_of(path, finding.span.line)
+    relative = finding.span.path
+    root = path[: -len(relative)] if path.endswith(relative) else os.path.dirname(path)
+    steps = {(os.path.realpath(os.path.join(root, step.path)), step.line) for step in finding.trail}
+    return steps | {(path, number) for number in range(first, last + 1)}
+
+
+def _reached(finding: Finding, path: str, result: Result) -> bool:
+    first, last = locate.span_of(path, finding.span.line)
+    return any(first <= number <= last for number in result.covered.get(path, {}))
+
+
+def _not_reached(result: Result) -> Verdict:
+    if result.outcome.kind == "inconclusive" and result.outcome.reason != "nothing-communicated":
+        return Verdict("inconclusive", f"{result.outcome.reason}: {result.outcome.sentence}"[:300], "run")
+    return Verdict("not-reached", "the run ended without executing this line", "run")
+
+
+def _open(reason: str) -> Verdict:
+    return Verdict("inconclusive", reason, "run")
+
+
+def _facts(kind: str, result: Result) -> dict[int, Mapping[str, Any]]:
+    return {int(fact["rank"]): fact for fact in result.facts if fact.get("kind") == kind and "rank" in fact}
+
+
+def _in_places(stack: Any, places: Places) -> bool:
+    return any((os.path.realpath(str(item["path"])), int(item["line"])) in places for item in stack)
+
+
+# samples
+
+
+def _loaders(finding_places: Places, result: Result) -> list[dict[int, Mapping[str, Any]]]:
+    """The loaders this finding speaks of, each by rank; the only loader of the run if it names none."""
+    table: dict[tuple[str, int], dict[int, Mapping[str, Any]]] = {}
+    for rank, fact in _facts("samples", result).items():
+        seen: dict[str, int] = {}
+        for loader in fact["loaders"]:
+            where = str([(item["path"], item["line"]) for item in loader["made"]])
+            seen[where] = seen.get(where, 0) + 1
+            table.setdefault((where, seen[where]), {})[rank] = loader
+    everywhere = [loaders for loaders in table.values() if len(loaders) == result.ranks > 1]
+    named = [loaders for loaders in everywhere if any(_speaks_of(item, finding_places) for item in loaders.values())]
+    return named or (everywhere if len(everywhere) == 1 else [])
+
+
+def _speaks_of(loader: Mapping[str, Any], places: Places) -> bool:
+    if _in_places(loader["made"], places):
+        return True
+    data = loader.get("data")
+    return bool(data) and any(
+        path == os.path.realpath(data["path"]) and data["first"] <= line <= data["last"] for path, line in places
+    )
+
+
+def _shared_data(finding: Finding, places: Places, result: Result) -> Verdict:
+    loaders = _loaders(places, result)
+    if not loaders:
+        return _open("no-loader: no DataLoader of this place was read by every rank")
+    verdicts = [_one_loader(finding, by_rank) for by_rank in loaders]
+    return next((item for item in verdicts if item.state == "confirmed"), verdicts[0])
+
+
+def _one_loader(finding: Finding, by_rank: Mapping[int, Mapping[str, Any]]) -> Verdict:
+    first = {rank: loader["epochs"][0] for rank, loader in by_rank.items()}
+    names = {rank: epoch["samples"] for rank, epoch in first.items()}
+    if any(len(given) < FEWEST_SAMPLES for given in names.values()):
+        return _open("too-few-samples: the ranks drew too little to compare")
+    if any(len({*given}) * 2 < len(given) for given in names.values()):
+        return _open("samples-alike: most samples of this data are equal")
+    for one, other in itertools.combinations(sorted(names), 2):
+        shared = {*names[one]} & {*names[other]}
+        smaller = min(len({*names[one]}), len({*names[other]}))
+        if len(shared) > max(len(by_rank), SHARED_ENOUGH * smaller):
+            text = f"ranks {one} and {other} read the same samples: {len(shared)} of {smaller} compared"
+            return Verdict("confirmed", text, "run")
+    if any(loader["workers"] for loader in by_rank.values()) and finding.code == "DT205":
+        return _open("no-workers: loaders ran without worker processes, so what workers share was not seen")
+    if finding.code in ("DT201", "DT205") and all(epoch["whole"] for epoch in first.values()):
+        counts = " and ".join(str(len(names[rank])) for rank in sorted(names))
+        return Verdict("refuted", f"no sample was read by two ranks ({counts} compared)", "run")
+    return _open("samples-differ: the ranks read different samples in this run")
+
+
+def _uneven(finding: Finding, path: str, places: Places, result: Result) -> Verdict:
+    """Ranks with more batches wait in a collective for those with fewer."""
+    outcome = result.outcome
+    for by_rank in _loaders(places, result) if outcome.kind in judge.PARTED else ():
+        for one, other in itertools.permutations(sorted(by_rank), 2):
+            for short, long in zip(by_rank[one]["epochs"], by_rank[other]["epochs"]):
+                if short["whole"] and long["batches"] > short["batches"]:
+                    counts = f"rank {one} had {short['batches']} batches, rank {other} went on to {long['batches']}"
+                    return Verdict("confirmed", f"{counts}: {outcome.sentence}"[:300], "run")
+    return judge.verdict(finding, path, result)
+
+
+def _repeated(places: Places, result: Result) -> Verdict:
+    loaders = _loaders(places, result)
+    orders = [
+        [epoch["indices"] for epoch in loader["epochs"] if epoch["whole"]]
+        for by_rank in loaders
+        for loader in by_rank.values()
+    ]
+    if not orders or any(len(epochs) < 2 or len(epochs[0]) < FEWEST_SAMPLES for epochs in orders):
+        return _open("one-epoch: no two whole epochs of this loader were seen")
+    if all(epochs[0] == epochs[1] for epochs in orders):
+        text = f"the second epoch read the same samples in the same order as the first ({len(orders[0][0])} samples)"
+        return Verdict("confirmed", text, "run")
+    return Verdict("refuted", "the second epoch read its samples in another order", "run")
+
+
+# random numbers
+
+
+def _draws(places: Places, path: str, finding: Finding, result: Result) -> Verdict:
+    facts = _facts("draws", result)
+    if len(facts) < 2:
+        return _open("one-view: the random numbers of several ranks were not seen")
+    tables = {
+        rank: {(str(item["path"]), int(item["line"])): item for item in fact["draws"]} for rank, fact in facts.items()
+    }
+    seeds = {
+        rank: {str(item["value"]) for item in fact["seeds"] if (str(item["path"]), int(item["line"])) in places}
+        for rank, fact in facts.items()
+    }
+    one_seed = all(len(given) == 1 for given in seeds.values()) and len(set().union(*seeds.values())) == 1
+    all_differ = all(seeds.values()) and len(set().union(*seeds.values())) == sum(map(len, seeds.values()))
+    for place in sorted(set.intersection(*(set(table) for table in tables.values()))):
+        drawn = [tables[rank][place]["numbers"] for rank in sorted(tables)]
+        count = min(map(len, drawn))
+        named = place in places and count >= 1
+        if not count or any(numbers[:count] != drawn[0][:count] for numbers in drawn):
+            continue
+        if named or (one_seed and count >= FEWEST_DRAWS):
+            name = tables[min(tables)][place]["name"]
+            where = f"{os.path.basename(place[0])}:{place[1]}"
+            return Verdict("confirmed", f"{name} at {where} drew the same numbers on every rank, {count} times", "run")
+    if all_differ:
+        return Verdict("refuted", "every rank seeds with a number of its own here", "run")
+    return _open("no-draws: no random numbers that depend on this seed were compared")
+
+
+# files
+
+
+def _writes(places: Places, result: Result) -> Verdict:
+    paths: dict[str, set[int]] = {}
+    writers: set[int] = set()
+    for rank, fact in _facts("writes", result).items():
+        for item in fact["writes"]:
+            if _in_places(item["stack"], places):
+                paths.setdefault(str(item["path"]), set()).add(rank)
+                writers.add(rank)
+    for path, ranks in sorted(paths.items()):
+        if len(ranks) > 1:
+            who = " and ".join(map(str, sorted(ranks)))
+            return Verdict("confirmed", f"ranks {who} write {os.path.basename(path)} here", "run")
+    if len(writers) == result.ranks > 1:
+        return Verdict("refuted", "every rank writes a file of its own here", "run")
+    return _open("no-writes: the run did not write here" if not writers else "one-side-only: one rank writes here")
+
+
+# failures
+
+
+def _failing(places: Places, path: str, finding: Finding, result: Result) -> Verdict:
+    for end in result.ends:
+        frames = {(os.path.realpath(place.path), place.line) for place in end.stack}
+        unrelated = end.text.startswith(UNRELATED) or end.origin == "injected"
+        if end.how == "exception" and not unrelated and frames & places:
+            return Verdict("confirmed", f"fails here: {end.text.splitlines()[0][:200]}", "run")
+    if not _reached(finding, path, result):
+        return _not_reached(result)
+    return _open("the line ran and did not fail, which a tiny run does not rule out")
