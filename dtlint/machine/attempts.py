@@ -9,7 +9,7 @@ from dtlint.machine import attributes, calls, library
 from dtlint.machine.assignment import assign_target
 from dtlint.machine.core import Machine
 from dtlint.machine.frames import Leaving
-from dtlint.machine.logs import Attempt, Decision, Guards, HandlerLog
+from dtlint.machine.logs import Attempt, Decision, Guards, HandlerLog, Log
 from dtlint.machine.values import NONE, Cause, ClassRef, External, Object, Trail, Tuple, Value
 
 # exceptions every rank raises together: the program or its environment is the same everywhere
@@ -40,6 +40,8 @@ def run_try(machine: Machine, node: ir.Try, mask: int) -> int:
 
     frame = machine.frame
     attempt = Attempt(frame.path, node.at, mask, frame.guards, frame.scope, "try")
+    if node.final:
+        attempt.final = Log()
     outer_sinks, outer_guards = machine.sinks, frame.guards
     machine.emit(attempt)
     inside = [(attempt.body, mask)]
@@ -78,9 +80,7 @@ def run_try(machine: Machine, node: ir.Try, mask: int) -> int:
         machine.sinks = outer_sinks
     if node.final:
         saved = machine.sinks
-        from dtlint.machine.logs import Log
-
-        attempt.final = Log()
+        assert attempt.final is not None
         machine.sinks = [(attempt.final, mask)]
         lanes = mask if staying != mask else staying
         keep = frame.left

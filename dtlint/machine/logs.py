@@ -189,7 +189,7 @@ class Choice:
     """A branch nobody can decide. Without a cause every lane takes the same side; with one, lanes may part.
     Both sides contain what follows up to the end of the scope when the other one left it."""
 
-    __slots__ = ("cause", "decision", "exits", "guards", "mask", "other", "symbol", "then")
+    __slots__ = ("cause", "decision", "guards", "left", "mask", "other", "symbol", "then")
 
     def __init__(self, symbol: Symbol | None, decision: Decision, mask: int, guards: Guards | None) -> None:
         self.symbol = symbol
@@ -199,7 +199,16 @@ class Choice:
         self.then = Log()
         self.other = Log()
         self.cause = decision.cause
-        self.exits: tuple[str, str] = ("", "")  # how each side left: "", return, break, continue, raise, exit
+        self.left = [("", "")]  # shared by the copies of this node for fewer lanes
+
+    @property
+    def exits(self) -> tuple[str, str]:
+        """How each side left: "", return, break, continue, raise, exit."""
+        return self.left[0]
+
+    @exits.setter
+    def exits(self, words: tuple[str, str]) -> None:
+        self.left[0] = words
 
 
 class Loop:
