@@ -22,7 +22,7 @@ from dtlint.findings import (
 )
 from dtlint.machine.logs import Attempt, Call, Choice, Decision, Event, Log, Loop, walk
 from dtlint.machine.run import Run
-from dtlint.timeline import data, environment, models_used, placement, noise, schedules, seeding, stepping, workers
+from dtlint.timeline import data, environment, models_used, placement, noise, schedules, seeding, shares, stepping, workers
 from dtlint.timeline.divergence import Divergence
 from dtlint.timeline.parts import differing_models
 from dtlint.timeline.pairing import unpaired
@@ -71,6 +71,7 @@ __all__ = [
     "reused_keys",
     "schedules",
     "saved_copies",
+    "shares",
     "short",
     "stepping",
     "told",

@@ -8,6 +8,7 @@ from dtlint.ir import nodes as ir
 from dtlint.machine import attributes, containers
 from dtlint.machine.core import Machine
 from dtlint.machine.lanes import map_lanes
+from dtlint.machine.library import batches
 from dtlint.machine.values import (
     FALSE,
     TRUE,
@@ -103,6 +104,8 @@ def assign_target(machine: Machine, target: ir.Expr, value: Value, mask: int) ->
 
         roots.stored(machine, target, value, mask)
     if isinstance(target, ir.Name):
+        if "batch" in target.id:
+            batches.named(machine, target.id, value)
         machine.assign(target.id, value, mask)
     elif isinstance(target, ir.Attr):
         write_attribute(machine, evaluate(machine, target.value, mask), target.name, value, mask)

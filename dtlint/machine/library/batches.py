@@ -64,6 +64,14 @@ def noticed(machine: Machine, node: ir.BinOp, left: Value, right: Value, result:
     machine.facts.setdefault("shares", []).append(made)
 
 
+def named(machine: Machine, name: str, value: Value) -> None:
+    """A number gets a name that says it counts the samples of all ranks."""
+    if isinstance(value, Const) and type(value.value) is int and not value.scale and is_whole_name(name):
+        frame = machine.frame
+        place = (frame.path, machine.current_at, frame.scope)
+        machine.facts.setdefault("whole", {})[id(value)] = (value, place)
+
+
 def says_whole(node: ir.Expr) -> bool:
     """A name that says it counts the samples of all ranks: `global_batch_size`, `args.total_batch`."""
     name = node.id if isinstance(node, ir.Name) else node.name if isinstance(node, ir.Attr) else ""
@@ -100,4 +108,4 @@ def history(shares: list[Share], value: Value | None) -> Iterator[Share]:
         value = made.left
 
 
-__all__ = ["OPERATORS", "Share", "history", "noticed", "says_whole"]
+__all__ = ["OPERATORS", "Share", "history", "is_whole_name", "named", "noticed", "says_whole"]

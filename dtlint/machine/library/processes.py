@@ -295,6 +295,7 @@ def spawn(machine: Machine, call: Invocation) -> Value:
     """The function runs once on every rank, its index first."""
     from dtlint.machine import calls
 
+    machine.facts["spawned"] = True
     extra = call.row.extra
     function = call.get(str(extra.get("function", "fn"))) or (call.arguments[0] if call.arguments else None)
     if function is None:

@@ -9,10 +9,11 @@ from __future__ import annotations
 from typing import Any
 
 from dtlint.ir import nodes as ir
-from dtlint.machine import attributes
+from dtlint.machine import attributes, containers
 from dtlint.machine.core import Machine
 from dtlint.machine.library import marks
 from dtlint.machine.library.invocation import Invocation
+from dtlint.machine.library.provenance import without
 from dtlint.machine.logs import Event
 from dtlint.machine.values import Bound, External, Object, Symbol, Unknown, Value
 
@@ -169,7 +170,28 @@ def note_gather(machine: Machine, call: Invocation, event: Event) -> None:
         return
     number = len(machine.facts.setdefault("gathers", {}))
     machine.facts["gathers"][number] = event
+    event.extra["source"] = held
     marks.put(machine, call, call.row.same[0], (GATHERED, number))
+
+
+def joined(machine: Machine, call: Invocation) -> Value | None:
+    """`torch.cat(gathered)` is made of what the list holds; with this rank's own tensor in it, nothing is missing."""
+    from dtlint.machine.expressions import content, opaque
+
+    given = call.get("tensors")
+    if given is None:
+        return None
+    items = containers.items_of(machine, given)
+    if items is None:
+        items = (containers.element(machine, given),)
+    held = tuple(content(item) for item in items)
+    result = opaque(machine, call.name, *held)
+    for tag in result.tags:
+        if isinstance(tag, tuple) and tag[0] == GATHERED:
+            source = machine.facts["gathers"][tag[1]].extra.get("source")
+            if any(isinstance(item, Unknown) and isinstance(source, Unknown) and item.symbol is source.symbol for item in held):
+                return without(result, GATHERED)
+    return result
 
 
 def needs_gradient(value: Value) -> bool:
@@ -207,4 +229,4 @@ def inner_called(machine: Machine, thing: Object, result: Value, mask: int) -> V
     return with_tags(machine, result, frozenset({(INNER, outer.number)}))
 
 
-MODELS: dict[str, Any] = {"no_grad": no_grad}
+MODELS: dict[str, Any] = {"no_grad": no_grad, "joined_tensors": joined}

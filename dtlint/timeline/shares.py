@@ -1,0 +1,134 @@
+"""Whose batch size did a loader get: one rank's, everybody's, or a share of a share?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from dtlint.findings import Step
+from dtlint.machine.library import evidence, sharding
+from dtlint.machine.library.batches import Share, history, is_whole_name, same_number, says_whole
+from dtlint.machine.library.loaders import option
+from dtlint.machine.logs import Call
+from dtlint.machine.run import Run
+from dtlint.machine.values import Const, Object, Unknown, Value
+from dtlint.timeline.training import Path, Use, place_of, step_at, survey
+
+Place = tuple[str, Any, str]
+Steps = tuple[Step, ...]
+WHERE = {"world": "the number of ranks", "local": "the devices of this node", "nodes": "the number of nodes", "group": "the size of the group"}
+
+
+@dataclass(frozen=True, slots=True)
+class Mistake:
+    place: Place
+    steps: Steps
+    text: str
+    remedy: str
+
+
+def batch_mistakes(run: Run) -> Iterator[Mistake]:
+    if not evidence.distributed(run, "strong"):
+        return
+    shares: list[Share] = run.facts.get("shares", [])
+    done: set[int] = set()
+    for use in survey(run).training():
+        loader = use.loader
+        size = option(loader, "batch_size")
+        if size is None or loader.number in done or loader.facts.get("prepared") or use.described.gives != "differs":
+            continue
+        done.add(loader.number)
+        found = mistake_in(run, shares, size, loader, use)
+        if found is not None:
+            yield found
+        yield from accumulation(run, shares, size, use)
+    yield from pipelines(run, shares)
+
+
+def place_in(share: Share) -> Place:
+    return (share.path, share.at, share.scope)
+
+
+def mistake_in(run: Run, shares: list[Share], size: Value, loader: Object, use: Use) -> Mistake | None:
+    chain = list(history(shares, size))
+    divided = [share for share in chain if share.op in ("/", "//") and share.by]
+    grown = [share for share in chain if share.op == "*" and share.by]
+    given = step_at(place_of(loader), "every rank's loader takes batches of this size")
+    if len(divided) >= 2 and not grown and {share.by for share in divided} not in ({"local", "nodes"}, {"group", "world"}, {"group"}):
+        first, again = divided[-1], divided[0]
+        text = f"the batch size is divided twice: by {WHERE[first.by]} here, and by {WHERE[again.by]} again"
+        steps = (step_at(place_in(again), f"`{again.text} {again.op} {again.spelled}` divides it again"), given)
+        return Mistake(place_in(first), steps, text, "divide the global batch size by the number of ranks once")
+    if len(divided) == 1 and not grown and divided[0].by == "local" and not run.facts.get("spawned"):
+        share = divided[0]
+        if is_whole_text(share.text) or is_whole(run, share.left):
+            text = f"`{share.text}` is divided by the devices of this node, but every rank of every node takes that much"
+            return Mistake(place_in(share), (given,), text, "divide by the number of ranks: `dist.get_world_size()`")
+    if grown and not divided and grown[0].by in ("world", "local") and use.reduced is not None and not is_whole_text(grown[0].text):
+        share = grown[0]
+        text = f"`{share.text}` is multiplied by {WHERE[share.by]}, and then every rank takes that much"
+        return Mistake(place_in(share), (given,), text, "give each rank's loader the batch size of one rank")
+    if not chain and whole_option(run, loader, size):
+        text = "the global batch size is given to the loader of every rank, so the real one is as many times larger as there are ranks"
+        return Mistake(place_of(loader), (), text, "divide it: `batch_size=global_batch_size // world_size`")
+    return None
+
+
+def is_whole_text(text: str) -> bool:
+    return is_whole_name(text.rpartition(".")[2])
+
+
+def is_whole(run: Run, value: Value) -> bool:
+    if isinstance(value, Unknown):
+        key = value.symbol.key
+        return key[0] == "attr" and len(key) > 2 and isinstance(key[2], str) and is_whole_name(key[2])
+    return isinstance(value, Const) and id(value) in run.facts.get("whole", {})
+
+
+def whole_option(run: Run, loader: Object, size: Value) -> bool:
+    call = loader.facts.get("call")
+    written = call.expression("batch_size") if call is not None else None
+    return is_whole(run, size) or (written is not None and says_whole(written))
+
+
+def accumulation(run: Run, shares: list[Share], size: Value, use: Use) -> Iterator[Mistake]:
+    """`steps = global // micro` without the ranks, where micro is what each rank's loader takes."""
+    for share in shares:
+        if share.op not in ("/", "//") or share.by or not (share.right is size or same_number(share.right, size)):
+            continue
+        if not (is_whole_text(share.text) or is_whole(run, share.left)):
+            continue
+        if any(other.by and same_number(other.left, share.result) or other.left is share.result for other in shares):
+            continue
+        text = f"`{share.text} {share.op} {share.spelled}` leaves out the number of ranks: each of them takes `{share.spelled}` at once"
+        given = step_at(place_of(use.loader), "every rank's loader takes batches of this size")
+        yield Mistake(place_in(share), (given,), text, f"divide by `{share.spelled} * world_size`")
+
+
+def pipelines(run: Run, shares: list[Share]) -> Iterator[Mistake]:
+    """`dataset.batch(n)` on a host's part of the data."""
+    for event, path in survey(run).of("batch"):
+        call = event.extra["call"]
+        size = call.arguments[0] if call.arguments else None
+        if size is None or not isinstance(event.subject, Object) or not sharding.shards_of(event.subject):
+            continue
+        if any(history(shares, size)) or not is_whole(run, size):
+            continue
+        held = run.facts.get("whole", {}).get(id(size))
+        batched = step_at((event.path, event.at, event.function), "each host's part is cut into batches of this size")
+        place = given_at(path, held[1]) if held is not None else None
+        text = "the global batch size is used for the part of one host, so the real one is as many times larger as there are hosts"
+        where = place or (event.path, event.at, event.function)
+        yield Mistake(where, (batched,), text, "divide it: `global_batch_size // jax.process_count()`")
+
+
+def given_at(path: Path, named: Place) -> Place | None:
+    """The call by which the number leaves the function that named it."""
+    for node in path:
+        if isinstance(node, Call) and node.path == named[0] and node.caller == named[2]:
+            return (node.path, node.at, node.caller)
+    return None
+
+
+__all__ = ["Mistake", "batch_mistakes"]

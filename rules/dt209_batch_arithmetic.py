@@ -1,0 +1,43 @@
+"""The batch size of all ranks is mixed up with that of one.
+
+What it finds
+-------------
+A batch size that is divided by the number of ranks twice, divided by the devices of this node only, multiplied by the
+ranks although each rank takes that much, or not divided at all; accumulation steps that leave out the number of ranks.
+
+Why it is bad
+-------------
+The real batch is some times larger or smaller than the one the learning rate was chosen for, and changes with the
+number of nodes. Nothing fails.
+
+Instead
+-------
+    per_rank = global_batch_size // dist.get_world_size()
+    accumulate = global_batch_size // (micro_batch_size * dist.get_world_size())
+
+Limits
+------
+That a number counts the samples of all ranks is taken from its name (`global`, `total`, `effective`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from dtlint.api import Finding, Rule, Run, data, shares
+
+RULE = Rule(
+    code="DT209",
+    slug="batch-arithmetic",
+    family="DT2",
+    effect="wrong",
+    tier="default",
+    since="0.1.0",
+    frameworks=("torch", "jax", "tensorflow"),
+    title="the batch size of all ranks is mixed up with that of one",
+)
+
+
+def check(run: Run) -> Iterator[Finding]:
+    for found in shares.batch_mistakes(run):
+        yield RULE.finding(data.span_at(found.place), found.text, found.remedy, scope=found.place[2], trail=found.steps)
