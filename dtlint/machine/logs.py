@@ -279,7 +279,8 @@ def key(log: Log, lane: int, group: Any = None) -> tuple[Any, ...]:
     index = (lane, group)
     found = log.keys.get(index)
     if found is None:
-        if not log.talking_lanes >> lane & 1 and not any(isinstance(node, Event) for node in log.nodes):
+        ends = any(isinstance(node, Event | Choice | Attempt) for node in log.nodes)  # of a loop's turn, maybe
+        if not log.talking_lanes >> lane & 1 and not ends:
             found = log.keys[index] = ()
             return found
         parts: list[Any] = []

@@ -188,7 +188,7 @@ def meet_block(run: Run, node: Choice | Loop, mask: int, path: Path, pending: Pe
     if not any(talks(log, mask) for log in inner_logs(node)) and not in_talking_loop(path, mask):
         return
     sides = (node.body,) if isinstance(node, Loop) else (node.then, node.other)
-    if mask == full or (not any(pending.values()) and covers(run, node, mask)):
+    if mask == full or (not any(pending.values()) and covers(run, node, mask) and not part_of_turn(path, mask)):
         if isinstance(node, Loop):
             if any(pending.values()) and communicates_without_end(node.body, mask):
                 for members in list(pending):
@@ -271,6 +271,16 @@ def in_talking_loop(path: Path, mask: int) -> bool:
     for node in reversed(path):
         if isinstance(node, Loop):
             return communicates_without_end(node.body, mask)
+        if isinstance(node, Call):
+            return False
+    return False
+
+
+def part_of_turn(path: Path, mask: int) -> bool:
+    """Are these only some of the lanes that turn in the innermost loop, and do the lanes talk there?"""
+    for node in reversed(path):
+        if isinstance(node, Loop):
+            return bool(node.mask & ~mask) and talks(node.body, node.mask)
         if isinstance(node, Call):
             return False
     return False
