@@ -201,12 +201,19 @@ def plain_mean(run: Any, symbol: Symbol) -> bool:
     if key[0] == "op +":
         return any(isinstance(part, Symbol) and plain_mean(run, part) for part in key[1:])
     name = key[0]
-    if name == "call" and len(key) > 1 and isinstance(key[1], tuple) and len(key[1]) == 2:
-        name = str(key[1][1]).strip("'")
+    if name == "call" and len(key) > 1:
+        name = text(key[1])
     row = run.knowledge.apis.get(name) if isinstance(name, str) else None
     if row is None or "loss" not in row.extra:
         return False
-    return not any(isinstance(part, tuple) and part[:2] in (("str", "'sum'"), ("str", "'none'")) for part in key)
+    return not any(text(part) in ("sum", "none") for part in key)
+
+
+def text(part: Any) -> str:
+    """The string a token stands for, or nothing."""
+    if isinstance(part, tuple) and len(part) >= 2 and part[0] == "str":
+        return str(part[1]).strip("'")
+    return part if isinstance(part, str) else ""
 
 
 def unconfigured(run: Any) -> Iterator[Met]:

@@ -32,6 +32,8 @@ OPERATORS: dict[str, Callable[[Any, Any], Any]] = {
 
 def constant(part: Any) -> Any:
     """The constant a token stands for, or None."""
+    if isinstance(part, int | float):
+        return part
     if isinstance(part, tuple) and len(part) in (2, 3) and part[0] in ("int", "bool", "float"):
         try:
             return ast.literal_eval(part[1])
