@@ -27,6 +27,7 @@ from dtlint.report.model import Report
 from dtlint.source.text import Incomplete, SourceFile, read_bytes
 
 KEPT_RESULTS = 32
+KEPT_UNITS = 8
 SETTLED = 2_000_000_000  # nanoseconds after which a file system's clock tells two writes apart
 IRRELEVANT = ("fail_on", "allow_incomplete", "jobs", "cache_dir", "cache", "root")
 
@@ -81,6 +82,13 @@ class Store:
             merged = self._seen
         self._write(self.directory / "files.json", merged)
 
+    def read_table(self, name: str) -> dict[str, Any]:
+        return self._read(self.directory / name)
+
+    def write_table(self, name: str, table: Mapping[str, Any]) -> None:
+        self._write(self.directory / name, table)
+        self._trim(Path(name).parts[0], KEPT_UNITS)
+
     def _read(self, path: Path) -> dict[str, Any]:
         try:
             value = json.loads(path.read_bytes())
@@ -115,10 +123,10 @@ class Store:
             if not (self.directory / name).exists():
                 (self.directory / name).write_text(text, encoding="utf-8")
 
-    def _trim(self) -> None:
+    def _trim(self, folder: str = "results", kept: int = KEPT_RESULTS) -> None:
         try:
-            results = sorted((self.directory / "results").glob("*.json"), key=lambda item: item.stat().st_mtime_ns)
-            for path in results[:-KEPT_RESULTS]:
+            results = sorted((self.directory / folder).glob("*.json"), key=lambda item: item.stat().st_mtime_ns)
+            for path in results[:-kept]:
                 path.unlink(missing_ok=True)
         except OSError:
             return
@@ -182,8 +190,8 @@ def encode(report: Report) -> dict[str, Any]:
 def decode(table: Mapping[str, Any]) -> Report:
     """The inverse of `encode`; raises on anything that `encode` does not make."""
     return Report(
-        tuple(_finding(item) for item in table["findings"]),
-        tuple(_finding(item) for item in table["suppressed"]),
+        tuple(finding_from(item) for item in table["findings"]),
+        tuple(finding_from(item) for item in table["suppressed"]),
         int(table["files"]),
         int(table["analysed"]),
         tuple(Incomplete(**item) for item in table["incomplete"]),
@@ -191,7 +199,7 @@ def decode(table: Mapping[str, Any]) -> Report:
     )
 
 
-def _finding(table: Mapping[str, Any]) -> Finding:
+def finding_from(table: Mapping[str, Any]) -> Finding:
     values = dict(table)
     timeline, fix, verdict, cell = (values[name] for name in ("timeline", "fix", "verdict", "cell"))
     values.update(

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from dtlint import cache
+from dtlint import cache, units_cache
 from dtlint.config import Config, ConfigError
 from dtlint.findings import Finding, with_fingerprints
 from dtlint.listing import Listing, listed
@@ -42,7 +42,8 @@ def check(
     key = cache.key([file.path for file in listing.everything], hashes, config, rule_dirs, more)
     report = store.load(key)
     if report is None:
-        report = _fresh(listing, config, rule_dirs, progress)
+        units = units_cache.Units(store, cache.key([], [], config, rule_dirs, []))
+        report = _fresh(listing, config, rule_dirs, progress, units)
         if store.content_hashes(listing.everything) == hashes:  # else somebody is editing; the next run will see it
             store.save(key, report)
     store.remember_files()
@@ -94,7 +95,34 @@ def _machine(project: Project, config: Config, progress: Progress | None) -> Ite
             progress(len(seen), len(project.selected), "running")
 
 
-def _fresh(listing: Listing, config: Config, rule_dirs: Sequence[Path], progress: Progress | None) -> Report:
+def _outcomes(
+    project: Project, config: Config, rules: Sequence[Rule], store: units_cache.Units | None, progress: Progress | None
+) -> Iterator[Any]:
+    """What every unit of work found, from the last time where nothing it looked into has changed."""
+    from dtlint.machine import run, units
+
+    def ask(one: Any) -> tuple[list[Finding], list[Incomplete]]:
+        incomplete: list[Incomplete] = []
+        return [finding for rule in rules for finding in _answers(rule, one, incomplete)], incomplete
+
+    machine = run.machine_for(project, _knowledge(config), config)
+    count = 0
+    remembered = units_cache.Remembered(store, project, machine)
+    for outcome in units.run_all(machine, project.selected, ask, config.workers, remembered.known, remembered.done):
+        yield outcome
+        count += 1
+        if progress is not None:
+            progress(count, 2 * len(project.selected), "running")
+    remembered.save()
+
+
+def _fresh(
+    listing: Listing,
+    config: Config,
+    rule_dirs: Sequence[Path],
+    progress: Progress | None,
+    store: units_cache.Units | None = None,
+) -> Report:
     from dtlint import outcome, registry
     from dtlint.launch.run import launch_run
 
@@ -103,11 +131,10 @@ def _fresh(listing: Listing, config: Config, rule_dirs: Sequence[Path], progress
     project = _project(listing, config, progress)
     findings: list[Finding] = []
     incomplete = [*listing.problems, *project.problems]
-    for run in _machine(project, config, progress):
-        for rule in rules:
-            if rule.family != LAUNCH:
-                findings += _answers(rule, run, incomplete)
-        incomplete += [Incomplete(path, run.entry.line, reason) for path, reason in run.incomplete]
+    here = [rule for rule in rules if rule.family != LAUNCH]
+    for done in _outcomes(project, config, here, store, progress):
+        findings += done.findings
+        incomplete += done.incomplete
     started = launch_run(listing.launchers, listing.files)
     for rule in rules:
         if rule.family == LAUNCH:

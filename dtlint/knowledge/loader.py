@@ -76,6 +76,7 @@ class Knowledge:
     tokens: frozenset[bytes]
     communicating: frozenset[str]  # last names of everything that may communicate
     meaningful: frozenset[str] = frozenset()  # last names of everything that means anything to some rule
+    telling: frozenset[str] = frozenset()  # last names that make a function worth running on its own
     settings: Mapping[str, Api] = field(default_factory=dict)  # environment variables and flags that libraries read
 
     def canonical(self, name: str) -> str:
@@ -180,7 +181,9 @@ def build(packs: list[tuple[str, Mapping[str, Any]]]) -> Knowledge:
     for pack, content in packs:
         unknown = set(content) - SECTIONS
         if unknown:
-            raise KnowledgeError(f"{pack}: unknown section {sorted(unknown)[0]!r}; known: {', '.join(sorted(SECTIONS))}")
+            raise KnowledgeError(
+                f"{pack}: unknown section {sorted(unknown)[0]!r}; known: {', '.join(sorted(SECTIONS))}"
+            )
         aliases.update(content.get("aliases", {}))
         tokens.update(token.encode() for token in content.get("tokens", {}).get("words", ()))
         for row in content.get("call", ()):
@@ -218,6 +221,7 @@ def build(packs: list[tuple[str, Mapping[str, Any]]]) -> Knowledge:
         frozenset(tokens),
         frozenset(communicating),
         frozenset(meaningful),
+        telling_names(apis, tables),
         tables["setting"],
     )
     for name in [*apis]:
@@ -225,6 +229,37 @@ def build(packs: list[tuple[str, Mapping[str, Any]]]) -> Knowledge:
         if canonical not in apis:
             apis[canonical] = apis[name]
     return knowledge
+
+
+# what differs by rank, and what does not
+EQUAL = (
+    "world_size",
+    "local_world_size",
+    "group_size",
+    "distributed",
+    "not_distributed",
+    "devices",
+    "local_devices",
+    "nodes",
+)
+
+
+def telling_names(apis: Mapping[str, Api], tables: Mapping[str, Mapping[str, Api]]) -> frozenset[str]:
+    """Names by which a function shows that ranks may part in it, or that it makes what other rules follow: what
+    differs by rank, what only this rank sees, and the objects and records of the packs. Short common words (`log`,
+    `step`, `load`) show nothing by themselves."""
+    found = set()
+    for table in (apis, *tables.values()):
+        for api in table.values():
+            name = api.name.rpartition(".")[2]
+            if api.does == "value":
+                telling = api.value not in EQUAL
+            else:
+                telling = api.does in ("source", "make", "spawn", "exit", "decorator") or bool(api.record or api.model)
+                telling = telling and (len(name) > 5 or "_" in name or not name.islower())
+            if telling:
+                found.add(name)
+    return frozenset(found)
 
 
 def _names(row: Mapping[str, Any], pack: str) -> tuple[str, ...]:

@@ -30,7 +30,6 @@ from dtlint.machine.values import (
 )
 
 Keywords = tuple[tuple[str | None, Value], ...]
-DEEPEST = 48
 
 
 def evaluate_call(machine: Machine, node: ir.Call, mask: int) -> Value:
@@ -203,14 +202,14 @@ def follow(
         row_found = library.project_row(machine, function)
         if row_found is not None:
             return library.perform(machine, row_found, receiver, arguments, keywords, mask, None)
-    if len(machine.stack) >= DEEPEST or machine.stack.count(id(node)) >= 2:
+    if len(machine.stack) >= machine.deepest or machine.stack.count(id(node)) >= 2:
         return opaque(machine, "recursion", Const(getattr(node, "qualname", "lambda")), *arguments)
     if isinstance(node, ir.Function) and node.is_generator:
         generator = machine.new("<generator>", mask)
         generator.facts.update(function=function, receiver=receiver, arguments=arguments, keywords=keywords)
         return generator
     if isinstance(node, ir.Function) and machine.can_skip(function, receiver, arguments, keywords):
-        machine.reached.add(id(node))
+        machine.reached.add((function.path, node.qualname))
         return opaque(machine, "call", Const(f"{function.path}:{function.name}"), *arguments, *(v for _, v in keywords))
     return remembered(machine, function, receiver, arguments, keywords, mask)
 
@@ -308,7 +307,7 @@ def enter(
     frame.on_yield = on_yield
     if isinstance(node, ir.Function):
         frame.global_names = frozenset(node.globals)
-        machine.reached.add(id(node))
+        machine.reached.add((function.path, node.qualname))
     bind(machine, frame, function, receiver, arguments, keywords)
     log = Log()
     outer_sinks = machine.sinks

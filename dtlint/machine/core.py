@@ -58,9 +58,12 @@ class Machine:
         self.budget = budget
         self.objects = 0
         self.groups = 0
+        self.deepest = 48  # how many calls deep an entry point is followed
         self.stack: list[Any] = []  # functions being run, to stop recursion
-        self.reached: set[int] = set()  # ids of function nodes that were run
-        self.touched: set[str] = set()  # paths of modules this entry point looked into
+        self.reached: set[tuple[str, str]] = set()  # (path, qualified name) of functions that were run
+        self.touched: set[str] = set()  # paths of modules the unit looked into
+        self.depends: dict[str, frozenset[str]] = {}  # what a module's body looked into when it was loaded
+        self.unfinished_modules: dict[str, str] = {}
         self.remembered: dict[Any, Any] = {}  # calls of this entry point that changed nothing
         self.heap_reads = 0
         self.heap_writes = 0

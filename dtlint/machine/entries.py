@@ -129,7 +129,9 @@ def run_function(machine: Machine, path: str, function: ir.Function, owner: ir.C
         return
     if isinstance(value, Object) and "transform" in value.facts:
         arguments = unknown_arguments(machine, function, receiver is not None)
-        calls.call_value(machine, value, (receiver, *arguments) if receiver is not None else arguments, (), machine.world.full)
+        calls.call_value(
+            machine, value, (receiver, *arguments) if receiver is not None else arguments, (), machine.world.full
+        )
         return
     if not isinstance(value, FunctionRef) or value.node is not function:
         value = FunctionRef(function, path, module_frame, find_class(module_frame, owner) if owner else None)

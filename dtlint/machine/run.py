@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -38,14 +39,6 @@ class Run:
         return Step(path, at[0], text)
 
 
-@dataclass(frozen=True, slots=True)
-class Unit:
-    """The work for one file in one phase; independent of every other unit."""
-
-    path: str
-    phase: int
-
-
 def make_machine(project: Project, knowledge: Knowledge, world: World, budget: int) -> Machine:
     machine = Machine(project, knowledge, world, budget)
     machine.interesting = names_reaching(machine, project.selected, knowledge.communicating)
@@ -79,14 +72,17 @@ def run_unreached(machine: Machine, path: str, reached: frozenset[tuple[str, str
     waiting = [
         (function, owner)
         for function, owner in functions_of(module)
-        if (path, function.qualname) not in reached and not function.tokens.isdisjoint(machine.interesting)
+        if (path, function.qualname) not in reached
+        and not function.tokens.isdisjoint(machine.interesting)
+        and not function.tokens.isdisjoint(machine.knowledge.telling)
+        and not is_test(function, owner)
     ]
     used = set()
     for function, _ in functions_of(module):
         used |= function.tokens
     waiting.sort(key=lambda pair: (pair[0].name in used, (pair[0].at or (0,))[0]))
     for function, owner in waiting:
-        if id(function) in machine.reached:
+        if (path, function.qualname) in machine.reached:
             continue
         entry = Entry("function", path, function.qualname, (function.at or (1,))[0])
         yield run_entry(
@@ -94,8 +90,24 @@ def run_unreached(machine: Machine, path: str, reached: frozenset[tuple[str, str
         )
 
 
+def is_test(function: ir.Function, owner: ir.Class | None) -> bool:
+    """Tests run in one process, or part the ranks on purpose."""
+    if function.name.startswith("test_") or function.name in ("setUp", "tearDown", "setUpClass", "tearDownClass"):
+        return True
+    return owner is not None and (
+        owner.name.startswith("Test") or owner.name.endswith(("Test", "Tests", "Tester", "TestCase"))
+    )
+
+
+BUDGET = 400_000  # steps of one entry point
+# A script is followed as deep as it goes. A function that nobody calls is judged by what it and its helpers do: a
+# bug further down has a nearer function of its own to show it.
+DEEPEST = {"script": 48, "function": 4}
+
+
 def run_entry(machine: Machine, entry: Entry, start: Any) -> Run:
     log = Log()
+    machine.deepest = DEEPEST.get(entry.kind, 48)
     machine.sinks = [(log, machine.world.full)]
     machine.spent = 0
     machine.stack = []
@@ -109,6 +121,10 @@ def run_entry(machine: Machine, entry: Entry, start: Any) -> Run:
         incomplete.append((entry.path, f"`{entry.name}` needs more steps than the budget allows"))
     except RecursionError:
         incomplete.append((entry.path, f"`{entry.name}` is nested too deeply"))
+    except Exception as problem:
+        if os.environ.get("DTLINT_DEBUG"):
+            raise
+        incomplete.append((entry.path, f"internal error in `{entry.name}`: {type(problem).__name__}: {problem}"))
     run = Run(entry, log, machine.world, machine.project, machine.knowledge, machine.facts, incomplete)
     return run
 
@@ -119,16 +135,21 @@ def finish_entry(machine: Machine) -> None:
     machine.journal = []
 
 
-def analyse(project: Project, knowledge: Knowledge, config: Any) -> Iterator[Run]:
-    """All entry points of the project, one after the other, in one process."""
+def machine_for(project: Project, knowledge: Knowledge, config: Any) -> Machine:
     world = World.parse(getattr(config, "world", "2x2") or "2x2")
-    budget = getattr(config, "budget", None) or 400_000
-    machine = make_machine(project, knowledge, world, budget)
+    return make_machine(project, knowledge, world, getattr(config, "budget", None) or BUDGET)
+
+
+def analyse(project: Project, knowledge: Knowledge, config: Any) -> Iterator[Run]:
+    """All runs of the project, one after the other, in this process; for questions about runs themselves."""
+    machine = machine_for(project, knowledge, config)
     for path in project.selected:
         for run in run_file_as_script(machine, path):
             yield run
             finish_entry(machine)
+    reached = frozenset(machine.reached)
     for path in project.selected:
-        for run in run_unreached(machine, path, frozenset()):
+        machine.reached = set()
+        for run in run_unreached(machine, path, reached):
             yield run
             finish_entry(machine)

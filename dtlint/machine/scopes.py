@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import Any
 
 from dtlint.ir import nodes as ir
@@ -206,10 +207,12 @@ def find_module(machine: Machine, dotted: str) -> ModuleRef | None:
 
 def load_module(machine: Machine, path: str) -> Frame:
     """Run a module's body once, outside any entry point's journal: its bindings stay."""
-    machine.touched.add(path)
     found = machine.modules.get(path)
     if found is not None:
+        machine.touched |= machine.depends.get(path, frozenset((path,)))
         return found
+    outer_touched = machine.touched
+    machine.touched = {path}
     frame = Frame(path, "<module>", None, None, None, machine.world.full)
     machine.modules[path] = frame
     module = machine.project.module(path)
@@ -217,6 +220,8 @@ def load_module(machine: Machine, path: str) -> Frame:
     frame.variables["__name__"] = Const(name)
     frame.variables["__file__"] = Const(path)
     if module is None:
+        machine.depends[path] = frozenset(machine.touched)
+        machine.touched |= outer_touched
         return frame
     machine.loading.add(path)
     saved = (machine.frame, machine.journal, machine.sinks, machine.spent, machine.stack, machine.current_at)
@@ -230,9 +235,15 @@ def load_module(machine: Machine, path: str) -> Frame:
 
         run(machine, module.body, machine.world.full)
     except (OutOfBudget, RecursionError):
-        machine.facts.setdefault("incomplete", []).append((path, "its module body"))
+        machine.unfinished_modules[path] = "its module body needs more steps than the budget allows"
+    except Exception as problem:
+        if os.environ.get("DTLINT_DEBUG"):
+            raise
+        machine.unfinished_modules[path] = f"internal error in its body: {type(problem).__name__}: {problem}"
     finally:
         machine.loading.discard(path)
+        machine.depends[path] = frozenset(machine.touched)
+        machine.touched |= outer_touched
         library.take_back(machine, aside)
         machine.frame, machine.journal, machine.sinks, machine.spent, machine.stack, machine.current_at = saved
     return frame

@@ -110,11 +110,14 @@ class Symbols:
         self.count = 0
 
     def of(self, *key: Any) -> Symbol:
-        depth = 1 + max((part.depth for part in key if isinstance(part, Symbol)), default=0)
-        if depth > 10:
-            return self.fresh("deep")
         found = self.table.get(key)
         if found is None:
+            depth = 1
+            for part in key:
+                if type(part) is Symbol and part.depth >= depth:
+                    depth = part.depth + 1
+            if depth > 10:
+                return self.fresh("deep")
             found = self.table[key] = Symbol(key, depth)
         return found
 

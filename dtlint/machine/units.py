@@ -1,0 +1,181 @@
+"""How is the work divided? One unit is one file in one phase; units know nothing of each other.
+
+Phase one runs every module body as a script, phase two every function that no script of phase one reached. A unit's
+result depends on the files it looked into and on nothing else, so it can be made in any process, in any order, and be
+remembered until one of those files changes.
+"""
+
+from __future__ import annotations
+
+import gc
+import multiprocessing
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from multiprocessing.connection import Connection, wait
+from typing import Any
+
+from dtlint.findings import Finding
+from dtlint.ir.stack import on_deep_stack
+from dtlint.machine.core import Machine
+from dtlint.machine.run import Run, finish_entry, run_file_as_script, run_unreached
+from dtlint.source.text import Incomplete
+
+Ask = Callable[[Run], tuple[list[Finding], list[Incomplete]]]
+Reached = frozenset[tuple[str, str]]
+WORTH_FORKING = 12  # units; below that a second process costs more than it saves
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Unit:
+    phase: int
+    path: str
+
+
+@dataclass(slots=True)
+class Outcome:
+    """What one unit found, what it ran, and which files it looked into."""
+
+    unit: Unit
+    findings: list[Finding] = field(default_factory=list)
+    incomplete: list[Incomplete] = field(default_factory=list)
+    reached: list[tuple[str, str]] = field(default_factory=list)
+    touched: list[str] = field(default_factory=list)
+
+
+def run_unit(machine: Machine, unit: Unit, reached: Reached, ask: Ask) -> Outcome:
+    machine.reached = set()
+    machine.touched = {unit.path}
+    outcome = Outcome(unit)
+    runs = run_file_as_script(machine, unit.path) if unit.phase == 1 else run_unreached(machine, unit.path, reached)
+    for run in runs:
+        findings, incomplete = ask(run)
+        outcome.findings += findings
+        outcome.incomplete += incomplete
+        outcome.incomplete += [Incomplete(path, run.entry.line, reason) for path, reason in run.incomplete]
+        finish_entry(machine)
+    for path in sorted(machine.touched):
+        reason = machine.unfinished_modules.get(path)
+        if reason is not None:
+            outcome.incomplete.append(Incomplete(path, 1, reason))
+    outcome.reached = sorted(machine.reached)
+    outcome.touched = sorted(machine.touched)
+    return outcome
+
+
+def run_all(
+    machine: Machine,
+    paths: Sequence[str],
+    ask: Ask,
+    jobs: int,
+    known: Callable[[Unit, Reached], Outcome | None] = lambda unit, reached: None,
+    done: Callable[[Outcome, Reached], None] = lambda outcome, reached: None,
+) -> Iterator[Outcome]:
+    """Every unit's outcome; `known` answers those that need not be run, `done` hears of those that were."""
+    everything: set[tuple[str, str]] = set()
+    workers = Workers(machine, ask, jobs)
+    try:
+        for phase in (1, 2):
+            reached = frozenset(everything)
+            waiting = []
+            for path in paths:
+                unit = Unit(phase, path)
+                outcome = known(unit, reached)
+                if outcome is None:
+                    waiting.append(unit)
+                else:
+                    everything.update(outcome.reached)
+                    yield outcome
+            for outcome in workers.run(waiting, reached):
+                everything.update(outcome.reached)
+                done(outcome, reached)
+                yield outcome
+    finally:
+        workers.close()
+
+
+class Workers:
+    """Forked copies of this process that keep their loaded modules from one phase to the next."""
+
+    def __init__(self, machine: Machine, ask: Ask, jobs: int) -> None:
+        self.machine = machine
+        self.ask = ask
+        self.jobs = jobs
+        self.pipes: list[Connection] = []
+        self.processes: list[Any] = []
+
+    def run(self, units: list[Unit], reached: Reached) -> Iterator[Outcome]:
+        if not self.pipes and (self.jobs < 2 or len(units) < WORTH_FORKING or not can_fork()):
+            for unit in units:
+                yield on_deep_stack(run_unit, self.machine, unit, reached, self.ask)
+            return
+        if not self.pipes:
+            self.start()
+        size = {unit: len(self.machine.project.text(unit.path)) for unit in units}
+        queue = sorted(units, key=lambda unit: (-size[unit], unit))
+        busy: dict[Connection, Unit] = {}
+        for pipe in self.pipes:
+            pipe.send(reached)
+        for pipe in self.pipes:
+            if queue:
+                busy[pipe] = queue.pop(0)
+                pipe.send(busy[pipe])
+        finished: dict[Unit, Outcome] = {}
+        while busy:
+            for ready in wait(list(busy)):
+                assert isinstance(ready, Connection)
+                outcome = ready.recv()
+                finished[busy.pop(ready)] = outcome
+                if queue:
+                    busy[ready] = queue.pop(0)
+                    ready.send(busy[ready])
+        for unit in units:
+            yield finished[unit]
+
+    def start(self) -> None:
+        context = multiprocessing.get_context("fork")
+        gc.freeze()
+        for _ in range(self.jobs):
+            here, there = context.Pipe()
+            process = context.Process(target=serve, args=(self.machine, self.ask, there), daemon=True)
+            process.start()
+            there.close()
+            self.pipes.append(here)
+            self.processes.append(process)
+
+    def close(self) -> None:
+        for pipe in self.pipes:
+            try:
+                pipe.send(None)
+            except OSError:
+                pass
+            pipe.close()
+        for process in self.processes:
+            process.join(timeout=1)
+            if process.is_alive():
+                process.terminate()
+        self.pipes, self.processes = [], []
+
+
+def can_fork() -> bool:
+    return "fork" in multiprocessing.get_all_start_methods()
+
+
+def serve(machine: Machine, ask: Ask, pipe: Connection) -> None:
+    """A worker's life: a frozenset is a new phase, a unit is work, None is the end."""
+    gc.disable()
+    on_deep_stack(answer, machine, ask, pipe)
+
+
+def answer(machine: Machine, ask: Ask, pipe: Connection) -> None:
+    reached: Reached = frozenset()
+    while True:
+        try:
+            message = pipe.recv()
+        except (EOFError, KeyboardInterrupt):
+            return
+        if message is None:
+            return
+        if isinstance(message, frozenset):
+            reached = message
+        else:
+            pipe.send(run_unit(machine, message, reached, ask))
