@@ -23,10 +23,12 @@ from dtlint.findings import (
 from dtlint.machine.logs import Attempt, Call, Choice, Decision, Event, Log, Loop, walk
 from dtlint.machine.run import Run
 from dtlint.timeline import data, environment, models_used, placement, noise, schedules, seeding, shares, stepping, workers
+from dtlint.timeline.crossing import crossings
 from dtlint.timeline.divergence import Divergence
 from dtlint.timeline.parts import differing_models
 from dtlint.timeline.pairing import unpaired
 from dtlint.timeline.records import recorded
+from dtlint.timeline.inverted import inverted
 from dtlint.timeline.jax_notes import drifting, late_starts
 from dtlint.timeline.jax_notes import noted as jax_notes
 from dtlint.timeline.jax_notes import place as jax_place
@@ -54,12 +56,14 @@ __all__ = [
     "Timeline",
     "TimelineRow",
     "data",
+    "crossings",
     "differing_models",
     "diverging",
     "noise",
     "seeding",
     "drifting",
     "environment",
+    "inverted",
     "jax_notes",
     "jax_place",
     "late_starts",

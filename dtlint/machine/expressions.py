@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from dtlint.ir import nodes as ir
-from dtlint.machine import attributes, calls, containers
+from dtlint.machine import attributes, calls, containers, library
 from dtlint.machine.core import Machine
 from dtlint.machine.lanes import join, lanes_in, map_lanes, restrict, token
 from dtlint.machine.library import batches
@@ -223,6 +223,9 @@ def unary(machine: Machine, node: ir.Unary, mask: int) -> Value:
 
 
 def negate(machine: Machine, value: Value, mask: int) -> Value:
+    if isinstance(value, External | Bound | FunctionRef):
+        library.asked(machine, value)
+
     def one(held: Value) -> Value:
         known, symbol, cause = truth_of(machine, held)
         if known is not None:
@@ -299,6 +302,8 @@ def compare_one(machine: Machine, op: str, left: Value, right: Value) -> Value:
         found = containers.contains(machine, right, left)
         if found is not None:
             return truthy(found == (op == "in"))
+    if isinstance(left, External | FunctionRef | Bound) or isinstance(right, External | FunctionRef | Bound):
+        library.compared(machine, left, right)
     if op in ("!=", "not in", "is not"):
         # the negation of a question already asked shares its symbol
         positive = {"!=": "==", "not in": "in", "is not": "is"}[op]
@@ -341,6 +346,8 @@ def boolean(machine: Machine, node: ir.BoolOp, mask: int) -> Value:
             right = within(machine, node, later, going, mask, cause)
         else:
             right = evaluate(machine, later, going)
+        if type(right) is Row and type(result) is not Row:
+            library.chosen(machine, node.op, result, right, text_of(node.values[0]))
         result = combine(machine, node.op, result, right)
         result = restrict(result, mask)
     return result
@@ -470,6 +477,8 @@ def truth(machine: Machine, value: Value, mask: int) -> tuple[int, int, int, Cau
 
         roots.decided(machine, value, mask)
     if not isinstance(value, Row):
+        if isinstance(value, External | Bound | FunctionRef):
+            library.asked(machine, value)
         known, symbol, cause = truth_of(machine, value)
         if known is None:
             return 0, 0, mask, cause, symbol

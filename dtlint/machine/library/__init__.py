@@ -24,8 +24,10 @@ from dtlint.machine.library import (
     python,
     stepping,
     tensors,
+    threads,
     trainers,
     transfers,
+    uncalled,
     workers,
     works,
     wrapping,
@@ -53,6 +55,7 @@ HANDLERS: dict[str, Any] = {
     **jax_hosts.MODELS,
     **parts.MODELS,
     **transfers.MODELS,
+    **threads.MODELS,
     **works.MODELS,
     **trainers.MODELS,
     **wrapping.MODELS,
@@ -542,4 +545,5 @@ def circumstances(machine: Machine, arguments: tuple[Value, ...], keywords: Keyw
 
 
 leaves = jax_hosts.leaves
+compared, asked, chosen = uncalled.compared, uncalled.asked, uncalled.chosen
 __all__ = ["Tuple", "Unknown", "call", "leaves", "perform"]

@@ -1,0 +1,60 @@
+"""Which decisions mean the main rank and take all the others?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from dtlint.findings import Span, Step
+from dtlint.machine.logs import Call, Decision, decisions
+from dtlint.machine.run import Run
+from dtlint.timeline.records import recorded
+
+WRITES = ("file-write", "log", "log-init")
+OPERATORS = frozenset("=<>!&|+-*/% ")
+
+
+def inverted(run: Run) -> Iterator[tuple[Span, str, str, tuple[Step, ...]]]:
+    """A bare rank, or a name that says main, which is true on every rank but 0 and guards what one rank writes."""
+    seen: set[int] = set()
+    for event, path in recorded(run, *WRITES):
+        nodes = [node for node in path if isinstance(node, Call)]
+        for guards in (event.guards, *(node.guards for node in nodes)):
+            for decision in decisions(guards):
+                if id(decision) in seen or not all_but_main(run, decision, event.mask):
+                    continue
+                seen.add(id(decision))
+                span, name = place_of(run, decision)
+                yield span, name, event.api, (
+                    *(decision.cause.steps() if decision.cause else ()),
+                    Step(decision.path, decision.at[0], f"`{decision.text}` is true on every rank but 0"),
+                    Step(event.path, event.at[0], "every rank but 0 comes here"),
+                )
+
+
+def all_but_main(run: Run, decision: Decision, mask: int) -> bool:
+    full = run.world.full
+    return (
+        decision.kind == "branch"
+        and decision.cause is not None
+        and decision.cause.kind == "rank"
+        and decision.before == full
+        and decision.taken == full & ~1
+        and not mask & ~decision.taken
+        and not decision.exit_word
+        and bool(decision.text)
+        and OPERATORS.isdisjoint(decision.text)
+    )
+
+
+def place_of(run: Run, decision: Decision) -> tuple[Span, str]:
+    """Where a name that says main got its value; otherwise the decision itself."""
+    last = decision.text.rpartition(".")[2]
+    row = run.knowledge.parameters.get(last)
+    if row is not None and row.value in ("is_main", "is_local_main") and decision.cause is not None:
+        for step in reversed(decision.cause.steps()):
+            if step.text.startswith(f"`{decision.text}`"):
+                return Span(step.path, step.line, 1, step.line, 1), last
+    return Span(decision.path, *decision.at), last
+
+
+__all__ = ["inverted"]

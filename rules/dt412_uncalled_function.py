@@ -1,0 +1,56 @@
+"""A function that is not called, or a rank that is taken for an answer.
+
+What it finds
+-------------
+`jax.process_index == 0` or `if dist.is_initialized:` without the call; `if rank:` (or a name that says main, set to the
+truth of a rank) around what the main rank should write; `index or jax.process_index()`, where index 0 counts as missing.
+
+Why it is bad
+-------------
+A function is never equal to a number and always true: nobody writes the checkpoint, or everybody does. Rank 0 is false:
+the work is done by every rank but the main one.
+
+Instead
+-------
+    if jax.process_index() == 0: …
+    index = jax.process_index() if index is None else index
+
+Limits
+------
+Only functions that are known to answer such a question. `if rank: return` and `if not rank:` are fine.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from dtlint.api import Finding, Rule, Run, Span, inverted, recorded
+
+RULE = Rule(
+    code="DT412",
+    slug="uncalled-function",
+    family="DT4",
+    effect="wrong",
+    tier="default",
+    since="0.1.0",
+    frameworks=("jax", "torch", "accelerate", "lightning", "transformers", "horovod"),
+    title="a function that is not called, or a rank taken for an answer",
+)
+
+
+def check(run: Run) -> Iterator[Finding]:
+    if run.facts.get("uncalled"):
+        for event, _path in recorded(run, "<uncalled>"):
+            yield uncalled(event.op, event.extra["name"], Span(event.path, *event.at), event.function)
+    for span, name, _api, trail in inverted(run):
+        message = f"`{name}` is true on every rank but 0, which leaves the work of the main rank to all the others"
+        yield RULE.finding(span, message, "compare: `rank == 0`", trail=trail)
+
+
+def uncalled(op: str, name: str, span: Span, scope: str) -> Finding:
+    if op == "chosen":
+        message = f"`{name}` may be 0, which `or` takes for missing: the first process gets its index from elsewhere"
+        return RULE.finding(span, message, f"ask for None: `… if {name} is None else {name}`", scope=scope)
+    what = "is compared with a number, which is never equal" if op == "compared" else "is always true"
+    message = f"`{name}` is a function that is not called; it {what}"
+    return RULE.finding(span, message, f"call it: `{name}()`", scope=scope)
