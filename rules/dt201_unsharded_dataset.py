@@ -52,3 +52,11 @@ def check(run: Run) -> Iterator[Finding]:
             scope=place[2],
             trail=steps,
         )
+    for place, steps in data.unsharded_hosts(run):
+        yield RULE.finding(
+            data.span_at(place),
+            "every host reads the same samples: nothing divides this data between the hosts",
+            "give each host its part, for example `files.shard(jax.process_count(), jax.process_index())`",
+            scope=place[2],
+            trail=steps,
+        )

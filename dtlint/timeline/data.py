@@ -58,6 +58,35 @@ def unsharded(run: Run) -> Iterator[tuple[Use, Place, Steps]]:
         yield use, place, kept(made, step_at(place, "no sampler: every rank walks over all of it"), spoken_training(use))
 
 
+def unsharded_hosts(run: Run) -> Iterator[tuple[Place, Steps]]:
+    """JAX on several hosts: each host feeds its devices, and all hosts read the same."""
+    seen = survey(run)
+    if not seen.of("init") or not seen.gradients:
+        return
+    loaders: dict[int, Object] = run.facts.get("loaders", {})
+    for event, _ in seen.of("device-split"):
+        for mark in provenance.marks(event.subject, "loader", 2) if event.subject is not None else ():
+            loader = loaders.get(mark[1])
+            if loader is None or not same_on_all_hosts(loader):
+                continue
+            learns = event_step(seen.gradients[0], "the gradients of all hosts are combined here")
+            fed = event_step(event, "a batch of it goes to this host's devices")
+            yield place_of(stream_under(loader) or loader), kept(fed, learns)
+
+
+def same_on_all_hosts(loader: Object) -> bool:
+    if loader.kind == LOADER:
+        known = loader.facts.get("described")
+        return known is not None and known.gives == "same"
+    if sharding.is_part(loader) is not None or sharding.shards_of(loader):
+        return False
+    # only what is read from files is known to be the same on all hosts
+    call = loader.facts.get("call")
+    return call is not None and call.row.record != "webdataset" and not any(
+        isinstance(value, Unknown) and value.symbol.key[0] in ("parameter", "missing", "keyword") for value in call.values
+    )
+
+
 def splits_by_worker(use: Use) -> Iterator[bool]:
     from dtlint.machine.library import inside
 
@@ -357,5 +386,6 @@ __all__ = [
     "shuffled_samplers",
     "span_at",
     "unsharded",
+    "unsharded_hosts",
     "uneven_shards",
 ]

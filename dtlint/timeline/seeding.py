@@ -16,7 +16,7 @@ from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.seeds import State
 from dtlint.machine.logs import Event
 from dtlint.machine.run import Run
-from dtlint.machine.values import FALSE, Cause, Object
+from dtlint.machine.values import FALSE, Cause, Object, Value
 from dtlint.timeline.training import Use, event_step, is_gradient, place_of, step_at, survey
 
 Place = tuple[str, Any, str]
@@ -50,6 +50,7 @@ def everything(run: Run) -> Iterator[Disagreement]:
     yield from orders(run)
     yield from splits(run)
     yield from first_weights(run)
+    yield from first_weights_of_hosts(run)
 
 
 def told(code: str, place: Place, what: str, cause: Cause | None, why: str, *steps: Step) -> Disagreement:
@@ -172,6 +173,30 @@ def first_weights(run: Run) -> Iterator[Disagreement]:
     drawn = step_at(place_of(layer), "the first weights are drawn here")
     text = "the wrapper keeps each rank's shard as it is" if raw is not None else "gradients are combined by hand, weights never"
     yield told("DT305", state.site, "the first weights", state.cause, "the seed differs by rank", drawn, event_step(because, text))
+
+
+def first_weights_of_hosts(run: Run) -> Iterator[Disagreement]:
+    """JAX: what each host drew from a key of its own is copied to its devices, and gradients are all that is shared."""
+    seen = survey(run)
+    if not seen.of("init") or not seen.gradients or seen.of("load"):
+        return
+    for event, _ in seen.of("replicate"):
+        subject = event.subject
+        if subject is None or provenance.has_mark(subject, "jax", 3) and is_key(subject):
+            continue
+        cause = provenance.cause_of(subject, sharding.RANKS | set(LOCAL))
+        trail = cause.steps() if cause is not None else ()
+        if cause is None or not trail:
+            continue
+        first = trail[0]
+        place: Place = (first.path, (first.line, 1, first.line, 1), event.function)
+        text = "each host copies its own weights to its devices"
+        yield told("DT305", place, "the first weights", cause, "the key differs by host", event_step(event, text))
+        return
+
+
+def is_key(value: Value) -> bool:
+    return any(tag[1:2] == ("key",) for tag in provenance.marks(value, "jax", 0))
 
 
 def made_equal(event: Event) -> bool:

@@ -62,6 +62,7 @@ class Survey:
     parts: list[PartLoop] = field(default_factory=list)
     records: dict[str, list[tuple[Event, Path]]] = field(default_factory=dict)
     collectives: list[tuple[Event, Path]] = field(default_factory=list)
+    gradients: list[Event] = field(default_factory=list)  # gradients combined over a mapped axis
     ordered: list[tuple[Loop, tuple[Any, ...]]] = field(default_factory=list)  # loops over parts of an unshared order
 
     def of(self, op: str) -> list[tuple[Event, Path]]:
@@ -115,6 +116,9 @@ def note(result: Survey, by_loop: dict[int, Use], loaders: dict[int, Object], ev
         result.records.setdefault(event.op, []).append((event, path))
     if event.kind == "collective":
         result.collectives.append((event, path))
+    if event.kind == "device-collective" and isinstance(event.subject, Value):
+        if any(tag[1:2] == ("grad",) for tag in provenance.marks(event.subject, "jax", 2)):
+            result.gradients.append(event)
     if event.kind not in ("collective", "p2p", "step"):
         return
     around = [by_loop[id(node)] for node in path if isinstance(node, Loop) and id(node) in by_loop]

@@ -372,6 +372,10 @@ def over_devices(machine: Machine, batch: Value, call: Invocation) -> bool:
     """`batch.reshape(device_count, -1, …)`: does a whole batch have to be a multiple of the devices?"""
     sizes = containers.items_of(machine, call.arguments[0]) if call.arguments else None
     first = sizes[0] if sizes else call.arguments[0] if call.arguments else None
+    if isinstance(first, Unknown) and first.symbol.key[0] == "op +":  # (count, -1) + x.shape[1:]
+        head = first.symbol.key[1]
+        head = head[0] if isinstance(head, tuple) and head else head
+        return isinstance(head, tuple) and head[-1] in ("local", "world") and unpadded(batch)
     return isinstance(first, Const) and first.scale in ("local", "world") and unpadded(batch)
 
 
