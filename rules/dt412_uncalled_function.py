@@ -51,6 +51,9 @@ def uncalled(op: str, name: str, span: Span, scope: str) -> Finding:
     if op == "chosen":
         message = f"`{name}` may be 0, which `or` takes for missing: the first process gets its index from elsewhere"
         return RULE.finding(span, message, f"ask for None: `… if {name} is None else {name}`", scope=scope)
+    if op == "boolean":
+        message = f"`{name}` is true on every rank but 0"
+        return RULE.finding(span, message, "compare: `rank == 0`", scope=scope)
     what = "is compared with a number, which is never equal" if op == "compared" else "is always true"
     message = f"`{name}` is a function that is not called; it {what}"
     return RULE.finding(span, message, f"call it: `{name}()`", scope=scope)

@@ -317,9 +317,11 @@ def any_all(wanted: bool) -> Handler:
 
 def bool_(machine: Machine, call: Invocation) -> Value | None:
     from dtlint.machine.expressions import truth_of
+    from dtlint.machine.library import uncalled
 
     if not call.arguments:
         return FALSE
+    uncalled.made_boolean(machine, call.node, call.arguments[0])
 
     def one(value: Value) -> Value:
         known, symbol, cause = truth_of(machine, value)

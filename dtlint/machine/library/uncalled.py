@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from dtlint.ir import nodes as ir
 from dtlint.knowledge.loader import Api
 from dtlint.machine.core import Machine
 from dtlint.machine.logs import Event
@@ -70,6 +71,17 @@ def chosen(machine: Machine, op: str, left: Value, right: Value, text: str) -> N
         written(machine, "chosen", text)
 
 
+def made_boolean(machine: Machine, node: Any, value: Value) -> None:
+    """`is_main = bool(rank)`: true on every rank but the main one."""
+    if not isinstance(value, Row) or not all(isinstance(one, Const) and one.scale == "rank" for one in value.lanes):
+        return
+    for statement in getattr(machine.frame.node, "body", ()) or ():
+        if isinstance(statement, ir.Assign) and statement.value is node and isinstance(statement.targets[0], ir.Name):
+            row = machine.knowledge.parameters.get(statement.targets[0].id)
+            if row is not None and row.value in MAIN:
+                written(machine, "boolean", str(statement.targets[0].id))
+
+
 def numbered(machine: Machine, text: str) -> bool:
     """Is this the name of a rank or an index?"""
     last = text.rpartition(".")[2]
@@ -86,4 +98,4 @@ def written(machine: Machine, op: str, name: str) -> None:
     )
 
 
-__all__ = ["asked", "chosen", "compared"]
+__all__ = ["asked", "chosen", "compared", "made_boolean"]
