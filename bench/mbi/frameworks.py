@@ -129,7 +129,7 @@ def torch_lines(call: Call, number: int) -> tuple[str, ...]:
         case "all_reduce":
             return (f"total_{number} = $tensor.clone()", f"{start}$dist.all_reduce(total_{number}{reduction}{tail})")
         case "broadcast":
-            return (f"{start}$dist.broadcast($tensor, src={root}{tail})",)
+            return (f"copy_{number} = $tensor.clone()", f"{start}$dist.broadcast(copy_{number}, src={root}{tail})")
         case "reduce":
             return (
                 f"total_{number} = $tensor.clone()",
