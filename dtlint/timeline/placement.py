@@ -1,1 +1,242 @@
-"""(being written)"""
+"""Which device does each rank work on, and onto which does it load?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from dtlint.ir import nodes as ir
+from dtlint.machine.library.evidence import distributed
+from dtlint.machine.library.stepping import LOADED
+from dtlint.machine.logs import Event
+from dtlint.machine.values import NONE, TRUE, Cause, Const, Object, Row, Symbol, Tuple, Unknown, Value, lane_value
+from dtlint.timeline.order import Met, exclusive, ordered
+from dtlint.timeline.stepping import events
+
+INIT = "torch.distributed.init_process_group"
+PARAMS = ("device", "device_ids", "output_device", "device_id", "type", "index")
+
+
+# --- devices by number -------------------------------------------------------------------------------------------
+
+
+def number_of(value: Value) -> int | None:
+    """The number of the device that one lane names."""
+    if isinstance(value, Const):
+        if isinstance(value.value, int) and not isinstance(value.value, bool):
+            return value.value
+        text = value.value if isinstance(value.value, str) else ""
+    elif isinstance(value, Unknown) and value.symbol.key[0] == "text":
+        text = "".join(spelled(part) for part in value.symbol.key[1:])
+    else:
+        return None
+    kind, _, number = text.partition(":")
+    return int(number) if kind in ("cuda", "xpu", "hip", "npu") and number.isdecimal() else None
+
+
+def spelled(part: Any) -> str:
+    if isinstance(part, tuple) and len(part) >= 2:
+        return str(part[1]).strip("'")
+    return "" if isinstance(part, Symbol) else str(part)
+
+
+def beyond_node(run: Any, value: Value | None) -> Cause | None:
+    """Why a device number is larger than any a node has: it is the global rank."""
+    if isinstance(value, Object) and value.kind == "list":
+        value = value.attributes.get("[]")
+    for item in value.items if isinstance(value, Tuple) else (value,):
+        if isinstance(item, Row) and item.cause.kind == "rank":
+            numbers = [number_of(lane_value(item, lane)) for lane in range(run.world.size)]
+            if numbers == list(run.world.ranks()):
+                return item.cause
+    return None
+
+
+def global_rank_devices(run: Any) -> Iterator[tuple[Met, Cause]]:
+    """The first place of the run that names a device by the global rank."""
+    if run.facts.get("spawned") or sets_visible(run):
+        return
+    told: set[tuple[str, int]] = set()
+    for met in ordered(run):
+        call = met.event.extra.get("call")
+        if call is None or not names_device(met.event):
+            continue
+        given = [call.get(name) for name in PARAMS]
+        if met.event.op == "move" and call.arguments:
+            given.append(call.arguments[0])
+        for value in given:
+            cause = beyond_node(run, value)
+            if cause is None or divided(run, met.event, call) or guessed(run, cause):
+                continue
+            origin = cause.steps()[0] if cause.steps() else None
+            key = (origin.path, origin.line) if origin is not None else (met.event.path, met.event.at[0])
+            if key not in told:
+                told.add(key)
+                yield met, cause
+            break
+
+
+def names_device(event: Event) -> bool:
+    if event.kind == "record":
+        return event.op in ("device", "device-named", "move", "init")
+    return event.kind == "collective" and event.op in ("wrap", "barrier")
+
+
+def guessed(run: Any, cause: Cause) -> bool:
+    """A parameter of a function nobody calls was taken for the rank because of its name."""
+    steps = cause.steps()
+    return run.entry.kind == "function" and bool(steps) and steps[0].line == run.entry.line
+
+
+def sets_visible(run: Any) -> bool:
+    """Each process chooses what it sees: numbers mean something else then."""
+    for met in events(run, "record", "env"):
+        name = met.event.details[0][1] if met.event.details else None
+        row = run.knowledge.settings.get(name.value) if isinstance(name, Const) else None
+        if row is not None and row.extra.get("reader") == "cuda" and "VISIBLE" in str(name.value):  # type: ignore[union-attr]
+            return True
+    return False
+
+
+def divided(run: Any, event: Event, call: Any) -> bool:
+    """`rank % 8`: a remainder by a literal is the number of devices per node, whatever it is in our small world."""
+    module = run.project.module(event.path)
+    names: set[str] = set()
+    for name in PARAMS:
+        expression = call.expression(name)
+        if expression is not None and has_remainder(expression, names):
+            return True
+    for argument in call.node.args if call.node is not None else ():
+        if has_remainder(argument, names):
+            return True
+    return module is not None and any(assigned_remainder(statement, names) for statement in statements(module.body))
+
+
+def has_remainder(expression: Any, names: set[str]) -> bool:
+    """Is there a `%`? Collects the names that are read on the way."""
+    if isinstance(expression, ir.BinOp) and expression.op == "%":
+        return True
+    if isinstance(expression, ir.Name):
+        names.add(expression.id)
+    elif isinstance(expression, ir.Attr):
+        names.add(expression.name)
+    for slot in getattr(expression, "__slots__", ()):
+        held = getattr(expression, slot)
+        for inner in held if isinstance(held, tuple) else (held,):
+            if isinstance(inner, ir.Expr) and has_remainder(inner, names):
+                return True
+    return False
+
+
+def assigned_remainder(statement: Any, names: set[str]) -> bool:
+    if not isinstance(statement, ir.Assign):
+        return False
+    targets = {getattr(target, "id", getattr(target, "name", "")) for target in statement.targets}
+    return bool(targets & names) and has_remainder(statement.value, set())
+
+
+def statements(body: tuple[Any, ...]) -> Iterator[Any]:
+    for statement in body:
+        yield statement
+        for name in ("body", "orelse", "final"):
+            inner = getattr(statement, name, None)
+            if isinstance(inner, tuple):
+                yield from statements(inner)
+
+
+# --- no device chosen ----------------------------------------------------------------------------------------------
+
+
+def unchosen(run: Any) -> Iterator[tuple[Met, Met]]:
+    """The first GPU work after an NCCL start for which nobody chose this rank's device."""
+    start = next((met for met in events(run, "record", "init") if met.event.api == INIT), None)
+    if start is None or not on_nccl(start.event.extra["call"]) or sets_visible(run):
+        return
+    if start.event.extra["call"].get("device_id") not in (None, NONE):
+        return
+    choices = [met for met in ordered(run) if chooses(met.event)]
+    for met in ordered(run):
+        if met.number > start.number and not exclusive(met, start):
+            if chooses(met.event):
+                return
+            if any(one.number < met.number for one in choices):
+                return
+            if on_default_device(met.event) or (choices and meets_on_device(met.event)):
+                yield met, start
+                return
+
+
+def on_nccl(call: Any) -> bool:
+    backend = call.get("backend")
+    return isinstance(backend, Const) and isinstance(backend.value, str) and "nccl" in backend.value.lower()
+
+
+def chooses(event: Event) -> bool:
+    call = event.extra.get("call")
+    return event.kind == "record" and call is not None and bool(call.row.extra.get("chooses"))
+
+
+def on_default_device(event: Event) -> bool:
+    """`.cuda()`, `.to("cuda")`: the current device, which is GPU 0 in every process."""
+    if event.kind != "record" or event.op != "move":
+        return False
+    call = event.extra["call"]
+    if call.row.name.endswith(".cuda"):
+        return not call.arguments and not call.keywords
+    given = call.arguments[0] if call.arguments else call.get("device")
+    if isinstance(given, Object) and given.kind == "torch.device":
+        made = given.facts.get("call")
+        if made is None or len(made.arguments) != 1 or made.keywords:
+            return False
+        given = made.arguments[0]
+    return given == Const("cuda")
+
+
+def meets_on_device(event: Event) -> bool:
+    """A barrier or an object collective uses the current device."""
+    call = event.extra.get("call")
+    if event.kind != "collective" or call is None or not call.row.name.startswith("torch.distributed."):
+        return False
+    return (event.op == "barrier" and call.get("device_ids") in (None, NONE)) or call.row.name.endswith("_object")
+
+
+# --- loads ---------------------------------------------------------------------------------------------------------
+
+
+def unmapped_loads(run: Any) -> Iterator[tuple[Event, bool]]:
+    """Loads of every rank that go to the device they were saved from; whether a resume of a trainer shows it."""
+    used = used_states(run)
+    trains = bool(events(run, "record", "optimizer", "optimizer-step") or events(run, "step", "backward"))
+    for met in events(run, "record", "load"):
+        event = met.event
+        call = event.extra["call"]
+        if call.row.model != "load_state" or not unmapped(call):
+            continue
+        if event.extra.get("not forwarded"):
+            yield event, True
+        elif event.mask == run.world.full and distributed(run, "strong"):
+            number = event.extra.get("number")
+            yield event, number in used and trains and wraps(run)
+
+
+def wraps(run: Any) -> bool:
+    return bool(events(run, "collective", "wrap"))
+
+
+def unmapped(call: Any) -> bool:
+    given = call.get("map_location")
+    if given is not None and given != NONE:
+        return False
+    return call.get("mmap") != TRUE and not any(name is None for name, _ in call.keywords)
+
+
+def used_states(run: Any) -> set[int]:
+    """Numbers of the loads whose content goes into a model or an optimizer."""
+    found: set[int] = set()
+    for met in events(run, "record", "load-state"):
+        for value in met.event.extra["call"].values:
+            found.update(tag[1] for tag in value.tags if isinstance(tag, tuple) and tag[0] == LOADED)
+    return found
+
+
+__all__ = ["global_rank_devices", "unchosen", "unmapped_loads"]

@@ -1,4 +1,4 @@
-"""Which device does each rank work on?"""
+"""Where do things that are loaded from files go, and who forgot to say so?"""
 
 from __future__ import annotations
 
@@ -6,15 +6,52 @@ from typing import Any
 
 from dtlint.ir import nodes as ir
 from dtlint.machine.core import Machine
+from dtlint.machine.library.invocation import Invocation
+from dtlint.machine.library.stepping import LOADED
 from dtlint.machine.values import Value
 
 
-def attribute_written(machine: Machine, base: Value, name: str, value: Value, mask: int) -> None:
-    return None
+def load_state(machine: Machine, call: Invocation) -> Value:
+    """`torch.load(path)`: what came from the file remembers it. A helper that takes `map_location` passes it on."""
+    number = len(machine.facts.setdefault("loads", {}))
+    frame = machine.frame
+    names = {param.name for param in frame.node.params} if isinstance(frame.node, ir.Function) else set()
+    ignored = isinstance(frame.node, ir.Function) and MAPS & names and not read_names(frame.node) & MAPS
+    machine.facts["loads"][number] = machine.emit_event(
+        "record",
+        "load",
+        call.name,
+        call.mask,
+        subject=call.arguments[0] if call.arguments else None,
+        extra={"call": call, "number": number, "not forwarded": bool(ignored)},
+    )
+    cause = next((value.cause for value in call.values if value.cause is not None), None)
+    return machine.unknown("loaded", number, machine.symbols.fresh("file"), cause=cause, tags=frozenset({(LOADED, number)}))
 
 
-def discarded(machine: Machine, node: ir.Expr, value: Value, mask: int) -> None:
-    return None
+MAPS = frozenset({"map_location"})
 
 
-MODELS: dict[str, Any] = {}
+def read_names(function: ir.Function) -> set[str]:
+    """Names the body reads; a keyword of the same name in a call is no read."""
+    found: set[str] = set()
+
+    def visit(node: Any) -> None:
+        if isinstance(node, ir.Name):
+            found.add(node.id)
+        for slot in getattr(node, "__slots__", ()):
+            held = getattr(node, slot)
+            for inner in held if isinstance(held, tuple) else (held,):
+                if isinstance(inner, tuple):
+                    for one in inner:
+                        if isinstance(one, ir.Node):
+                            visit(one)
+                elif isinstance(inner, ir.Node):
+                    visit(inner)
+
+    for statement in function.body:
+        visit(statement)
+    return found
+
+
+MODELS: dict[str, Any] = {"load_state": load_state}

@@ -18,7 +18,7 @@ ENVIRONMENT = "os.environ"
 
 def written(machine: Machine, name: Value, value: Value, mask: int) -> None:
     """`os.environ[name] = value`"""
-    reads = machine.notes.setdefault(("environment reads",), set())
+    reads = machine.facts.setdefault("environment reads", set())
     machine.emit_event(
         "record",
         "env",
@@ -37,7 +37,7 @@ def item_written(machine: Machine, container: Value, index: Value, value: Value,
 def read(machine: Machine, name: Value | None) -> None:
     """The program itself reads this variable: whoever writes it knows what for."""
     if isinstance(name, Const) and isinstance(name.value, str):
-        machine.notes.setdefault(("environment reads",), set()).add(name.value)
+        machine.facts.setdefault("environment reads", set()).add(name.value)
 
 
 def setdefault(machine: Machine, call: Invocation) -> Value | None:

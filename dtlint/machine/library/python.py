@@ -9,6 +9,7 @@ from typing import Any
 from dtlint.machine import containers
 from dtlint.machine.core import Machine
 from dtlint.machine.lanes import map_lanes, token
+from dtlint.machine.library import environment_use
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.values import (
     FALSE,
@@ -368,6 +369,7 @@ def environment(machine: Machine, call: Invocation) -> Value | None:
 def read_environment(machine: Machine, name: Value | None, default: Value | None) -> Value:
     from dtlint.machine.library.identity import lane_value_of
 
+    environment_use.read(machine, name)
     if isinstance(name, Const) and isinstance(name.value, str):
         row = machine.knowledge.environment.get(name.value)
         if row is not None:

@@ -19,7 +19,7 @@ from dtlint.machine.values import Bound, External, Object, Symbol, Unknown, Valu
 
 MODULE, OPTIMIZER = "torch.nn.Module", "torch.optim.Optimizer"
 SHARDED_IN_PLACE = "torch.distributed.fsdp.FSDPModule"
-GATHERED, INNER, PLAIN = "gathered", "inner", "plain"
+GATHERED, INNER, PLAIN, LOADED = "gathered", "inner", "plain", "loaded"
 
 
 # --- switching the reduction of gradients off and on -------------------------------------------------------------

@@ -1,0 +1,53 @@
+"""GPU work before this rank has chosen its device.
+
+What it finds
+-------------
+With the NCCL backend, a model goes to `cuda` without a number, or a barrier is entered, while nobody has called
+`torch.cuda.set_device`.
+
+Why it is bad
+-------------
+The current device is GPU 0 in every process. All ranks of a node put their model, or at least a CUDA context, there;
+NCCL refuses two ranks on one device or hangs.
+
+Instead
+-------
+    torch.cuda.set_device(int(os.environ["LOCAL_RANK"]))
+    dist.init_process_group("nccl")
+
+Limits
+------
+Silent where `device_id` is given, and where the program decides which devices it sees.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from dtlint.api import Finding, Rule, Run, Step, placement
+
+RULE = Rule(
+    code="DT502",
+    slug="missing-set-device",
+    family="DT5",
+    effect="waste",
+    tier="default",
+    since="0.1.0",
+    frameworks=("torch",),
+    title="GPU work before this rank has chosen its device",
+)
+
+
+def check(run: Run) -> Iterator[Finding]:
+    for met, start in placement.unchosen(run):
+        event = met.event
+        yield RULE.finding(
+            run.span(event.path, event.at),
+            "no device was chosen: this happens on GPU 0 in every process of the node",
+            "call `torch.cuda.set_device(local_rank)` before, best before init_process_group",
+            scope=event.function,
+            trail=(
+                Step(start.event.path, start.event.at[0], "NCCL is started"),
+                Step(event.path, event.at[0], "the first work on the current device"),
+            ),
+        )
