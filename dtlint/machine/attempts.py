@@ -10,7 +10,7 @@ from dtlint.machine.assignment import assign_target
 from dtlint.machine.core import Machine
 from dtlint.machine.frames import Leaving
 from dtlint.machine.logs import Attempt, Decision, Guards, HandlerLog, Log
-from dtlint.machine.values import NONE, Cause, ClassRef, External, Object, Trail, Tuple, Value
+from dtlint.machine.values import NONE, Cause, ClassRef, External, FunctionRef, Object, Trail, Tuple, Value
 
 # exceptions every rank raises together: the program or its environment is the same everywhere
 SHARED = frozenset(
@@ -233,10 +233,46 @@ def with_instance(machine: Machine, manager: Object, mask: int, inner: Any) -> i
     )
     if enter is not None:
         value = calls.call_value(machine, attributes.bind(machine, enter, manager, mask), (), (), mask)
-    through: int = inner(value, mask & ~machine.frame.left)
     leave = attributes.in_class(machine, manager.kind, "__exit__") or attributes.in_class(
         machine, manager.kind, "__aexit__"
     )
-    if leave is not None and through:
-        calls.call_value(machine, attributes.bind(machine, leave, manager, mask), (NONE, NONE, NONE), (), through)
-    return through & ~machine.frame.left
+    if not isinstance(leave, FunctionRef) or leave.node.tokens.isdisjoint(machine.interesting):  # type: ignore[union-attr]
+        through: int = inner(value, mask & ~machine.frame.left)
+        if leave is not None and through:
+            calls.call_value(machine, attributes.bind(machine, leave, manager, mask), (NONE, NONE, NONE), (), through)
+        return through & ~machine.frame.left
+    return with_final(machine, mask, lambda lanes: inner(value, lanes), attributes.bind(machine, leave, manager, mask))
+
+
+def with_final(machine: Machine, mask: int, inner: Any, leave: Value) -> int:
+    """A context manager whose way out may communicate: a rank that fails in the body takes it alone."""
+    frame = machine.frame
+    at = machine.current_at
+    attempt = Attempt(frame.path, at, mask, frame.guards, frame.scope, "with")
+    outer, guards = machine.sinks, frame.guards
+    machine.emit(attempt)
+    inside = [(attempt.body, mask)]
+    machine.sinks = inside
+    through: int = inner(mask & ~frame.left)
+    if through:
+        machine.current_at = at
+        calls.call_value(machine, leave, (NONE, NONE, NONE), (), through)
+    if machine.sinks != inside:
+        # a side of a choice left the body: what follows belongs to the side that stayed
+        after = [*((log, lanes & ~mask) for log, lanes in outer if lanes & ~mask), *machine.sinks]
+    else:
+        after = outer
+    log = HandlerLog(("BaseException",), at, False)
+    log.exit = "raise"
+    attempt.handlers.append(log)
+    cause = Cause("exception", Trail(machine.step("one rank may fail in the body, and leaves it here alone", at)))
+    decision = Decision("handler", frame.path, at, "a failure in the body", cause, mask, mask, frame.scope)
+    saved_guards, saved_left, leavings = frame.guards, frame.left, len(frame.leavings)
+    frame.guards, machine.sinks = Guards(decision, guards), [(log.log, mask)]
+    mark = len(machine.journal)
+    given = (External("builtins.Exception"), machine.new("builtins.Exception", mask), machine.new("<traceback>", mask))
+    calls.call_value(machine, leave, given, (), mask)
+    machine.rollback(mark)
+    del frame.leavings[leavings:]
+    frame.guards, frame.left, machine.sinks = saved_guards, saved_left, after
+    return through & ~frame.left

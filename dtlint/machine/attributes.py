@@ -174,6 +174,10 @@ def of_unknown(machine: Machine, base: Unknown, name: str, mask: int) -> Value:
         return library.member_value(machine, member, name, mask)
     if name in ALIKE:
         return machine.unknown("attr", base.symbol, name)
+    if name == "grad":
+        gradient = library.models.gradient_of(machine, base)
+        if gradient is not None:
+            return gradient
     return machine.unknown("attr", base.symbol, name, cause=base.cause, tags=base.tags)
 
 

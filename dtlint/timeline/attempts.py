@@ -37,6 +37,8 @@ def of_attempt(run: Run, node: Attempt, path: Path) -> Iterator[Divergence]:
         if handler.shared:
             continue
         talking = first_event(handler.log, node.mask)
+        if talking is not None and node.kind == "with" and not risky(node):
+            continue
         if talking is not None:
             if any(
                 strip_ends(key(handler.log, lane)) != strip_ends(key(node.body, lane)) for lane in lanes_in(node.mask)

@@ -72,7 +72,9 @@ def local_code(divergence: Divergence) -> tuple[str, str]:
     if "raise" in exits:
         return "", ""  # an error on one rank ends the job: the launcher stops the others
     if kind == "group rank":
-        return "DT101", "strict"
+        # a stage or slice that nobody can place selects whole groups of the other dimensions
+        group = divergence.event.group
+        return ("DT101" if group is not None and group.name == "world" else ""), "strict"
     if kind in RANK_KINDS:
         return "DT111", "default"
     if kind == "files":

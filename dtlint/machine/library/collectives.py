@@ -7,6 +7,7 @@ from dtlint.machine.assignment import assign_target
 from dtlint.machine.core import Machine
 from dtlint.machine.lanes import restrict, token
 from dtlint.machine.library import roots, stepping, works
+from dtlint.machine.library import models
 from dtlint.machine.library.groups import group_in
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.logs import Event, Group
@@ -59,6 +60,7 @@ def perform_collective(machine: Machine, call: Invocation) -> Value:
         subject=call.receiver or (call.arguments[0] if call.arguments else None),
         extra={"tensor": next(iter(call.values), None), "call": call},
     )
+    models.reduced(machine, call.values)
     sanitise(machine, call, group)
     stepping.collective_done(machine, call, event)
     if row.root:

@@ -384,7 +384,26 @@ def group_rank_of(machine: Machine, call: Invocation) -> Value | None:
     return row(tuple(Const(one, "rank") for one in numbers), machine.cause("group rank", "`get_group_rank()`"))
 
 
+def dimension_of(machine: Machine, call: Invocation) -> Group:
+    """The groups of one parallel dimension on the imaginary hosts: inside each of them, or across."""
+    sizes = (machine.world.hosts, machine.world.per_host)
+    return mesh_groups(machine, sizes, 1 if call.row.extra.get("dimension") == "tensor" else 0)
+
+
+def parallel_group(machine: Machine, call: Invocation) -> Value:
+    made = machine.new(GROUP_KIND, call.mask)
+    made.facts["group"] = dimension_of(machine, call)
+    return made
+
+
+def parallel_rank(machine: Machine, call: Invocation) -> Value:
+    text = f"`{call.name.rpartition('.')[2]}()` is this process's place in a group"
+    return places(machine, dimension_of(machine, call), text)
+
+
 MODELS = {
+    "parallel_group": parallel_group,
+    "parallel_rank": parallel_rank,
     "new_group": new_group,
     "new_subgroups_by_enumeration": new_subgroups_by_enumeration,
     "split_group": split_group,

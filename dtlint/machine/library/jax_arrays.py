@@ -11,10 +11,10 @@ from dtlint.machine.lanes import token
 from dtlint.machine.library import jax_axes, jax_facts, jax_outputs
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.jax_facts import fact, has, is_fact, words
-from dtlint.machine.values import Const, FunctionRef, Object, Tuple, Unknown, Value
+from dtlint.machine.values import NONE, Const, FunctionRef, Object, Tuple, Unknown, Value
 
 REDUCERS = frozenset({"pmean", "psum", "psum_scatter", "all_gather"})
-LAYOUT = frozenset({"device axis", "replicated", "host tree"})
+LAYOUT = frozenset({"device axis", "replicated", "even", "host tree"})
 
 
 def leading(machine: Machine, value: Value | None) -> Any:
@@ -82,7 +82,7 @@ def jnp_call(machine: Machine, call: Invocation) -> Value:
         drop |= LAYOUT
     even = last in ("broadcast_to", "ones", "zeros") or (last == "full" and isinstance(call.arguments[-1], Const))
     if even and shape and shape[2] == "local":
-        add.append(fact("replicated"))
+        add.append(fact("even"))
     return jax_facts.with_facts(machine, made, add, drop) if add or drop else made
 
 
@@ -336,6 +336,17 @@ def restore(machine: Machine, call: Invocation) -> Value | None:
 
 
 def save(machine: Machine, call: Invocation) -> Value | None:
+    backend = call.get("orbax_checkpointer")
+    if backend is not None and backend != NONE:
+        machine.emit_event(
+            "collective",
+            "save_checkpoint",
+            call.name,
+            call.mask,
+            group=machine.world_group,
+            implicit=True,
+            extra={"call": call},
+        )
     target = call.get("target")
     if target is None:
         return None

@@ -11,6 +11,10 @@ from dtlint.machine.library import parts
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.values import NONE, ClassRef, Const, FunctionRef, Object, Tuple, Unknown, Value
 
+PLAIN = "plain"  # tag of what an unwrapped model computes
+OWN = "own gradients"
+
+
 def forward(machine: Machine, model: Object, call: Invocation) -> Value:
     """The wrapped model is called: every rank of its group takes part, and the loss remembers whom it came from."""
     group = model.facts.get("group", machine.world_group)
@@ -92,10 +96,31 @@ def backward(machine: Machine, call: Invocation) -> Value:
             subject=models[0],
             extra={"model": models[0]},
         )
+    if not models and held is not None and held.cause is not None and held.cause.kind == "data":
+        if any(isinstance(tag, tuple) and tag[0] == PLAIN for tag in held.tags):
+            machine.facts[OWN] = held.cause.then(machine.step("each rank has gradients of its own until they are reduced"))
     machine.emit_event(
         "step", "backward", "Tensor.backward", call.mask, subject=held, extra={"no_sync": machine.facts.get("no_sync", 0)}
     )
     return NONE
+
+
+def gradient_of(machine: Machine, parameter: Unknown) -> Unknown | None:
+    """`parameter.grad` after a backward that nobody reduced."""
+    cause = machine.facts.get(OWN)
+    if cause is None:
+        return None
+    return machine.unknown("attr", parameter.symbol, "grad", cause=cause, tags=parameter.tags | {(OWN,)})
+
+
+def reduced(machine: Machine, values: tuple[Value, ...]) -> None:
+    """A collective on gradients: from now on they are those of all ranks."""
+    if OWN in machine.facts:
+        for value in values:
+            held = value.attributes.get("[]", value) if isinstance(value, Object) else value
+            if (OWN,) in held.tags:
+                machine.facts.pop(OWN, None)
+                return
 
 
 def framework_backward(machine: Machine, call: Invocation) -> Value:
