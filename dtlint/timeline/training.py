@@ -37,6 +37,8 @@ class Use:
     @property
     def epoch_loop(self) -> Loop | None:
         """The loop that walks over the loader again and again."""
+        if self.loop is None:
+            return None
         for node in reversed(self.above):
             if isinstance(node, Loop) and loader_of(node.subject) is None:
                 trip = node.trip
