@@ -23,7 +23,7 @@ WANTED = re.compile(r"#\s*want:\s*(DT\d\d\d)")
 CALL = re.compile(r"^\s+.*\b(?:barrier|all_reduce|all_gather\w*|broadcast\w*|wait_for_everyone|gather)\(")
 LOOKS_LIKE = {  # what is claimed of the good twins, by family
     "DT2": re.compile(r"DataLoader\(|Sampler\(|shuffle\(|listdir\(|glob\("),
-    "DT3": re.compile(r"seed\(|rand\w*\(|PRNGKey\(|random\.key\("),
+    "DT3": re.compile(r"seed\(|PRNGKey\(|random\.key\("),
     "DT4": re.compile(r"pmap\(|shard_map\(|psum\(|pmean\("),
     "DT7": re.compile(r"open\(|save\(|mkdir\(|unlink\(|makedirs\("),
     "DT8": re.compile(r"allreduce\(|should_commit\("),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections import Counter
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import click
@@ -17,10 +18,23 @@ from dtlint.findings import SEVERITIES
 from dtlint.report.model import Report, at_least
 
 CLEAN, FOUND, INCOMPLETE = 0, 1, 3
+VERIFY = "--verify"
+STATES = ("confirmed", "refuted", "not-reached", "inconclusive")
+RUNS_CODE = "dtlint: --verify runs code of this project in a sandbox, to see whether what was found happens"
+
+
+class _Check(click.Command):
+    """`--verify` takes its value only after `=`: what follows a bare one is a path."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        end = args.index("--") if "--" in args else len(args)
+        bare = [f"{VERIFY}=auto" if item == VERIFY else item for item in args[:end]]
+        return super().parse_args(ctx, bare + args[end:])
 
 
 @click.command(
     "check",
+    cls=_Check,
     short_help="Look for places where ranks part.",
     epilog="Exit codes: 0 clean, 1 findings, 2 usage or configuration, 3 analysis incomplete, 4 internal error.",
 )
@@ -39,13 +53,22 @@ CLEAN, FOUND, INCOMPLETE = 0, 1, 3
 @click.option("--changed-only", is_flag=True, help="Analyse everything, report what touches files changed in git.")
 @click.option("--stdin-filename", metavar="NAME", help="The name of what comes on standard input (path `-`).")
 @click.option("--statistics", is_flag=True, help="Add how often each rule was found.")
+@click.option(
+    VERIFY,
+    type=click.Choice(["auto", "slice", "run"]),
+    metavar="",
+    help="RUN THE CHECKED CODE in a sandbox and tell for each finding whether it was seen happening. =run: scripts as "
+    "they are; =slice: single functions with stand-ins; else both.",
+)
+@click.option("--verify-budget", type=click.FloatRange(0), default=300.0, show_default=True, help="Seconds for it.")
+@click.option("--python", default="", metavar="PATH", help="For --verify: the interpreter that has the framework.")
 @click.option("--quiet", "-q", is_flag=True, help="Findings only: no summary, no notices.")
 @options.COLOR
 @click.pass_context
 def command(ctx: click.Context, paths: tuple[str, ...], formats: tuple[str, ...], **given: Any) -> None:
     """Check PATHS (files, directories, patterns; `-` is standard input) or the current directory.
 
-    Nothing of the checked project is imported or run.
+    Nothing of the checked project is imported or run, unless --verify asks for it.
     """
     wanted = outputs(formats)
     if given["stdin_filename"] and "-" not in paths:
@@ -57,6 +80,8 @@ def command(ctx: click.Context, paths: tuple[str, ...], formats: tuple[str, ...]
         from dtlint.cli._changes import only_changed
 
         report = only_changed(report, options.say)
+    if given["verify"] and report.findings:
+        report = _verified(report, given)
     _write(wanted, report, settings, given)
     code = exit_code(report, settings)
     ctx.exit(CLEAN if given["exit_zero"] else code)
@@ -70,6 +95,26 @@ def _checked(targets: tuple[str, ...], settings: Config, given: dict[str, Any]) 
         stdin = (given["stdin_filename"] or "stdin.py", sys.stdin.buffer.read())
     with Progress(sys.stderr, wanted=not given["quiet"]) as progress:
         return engine.check(targets, settings, rule_dirs=given["rule_dirs"], stdin=stdin, progress=progress.step)
+
+
+def _verified(report: Report, given: dict[str, Any]) -> Report:
+    """The same findings with verdicts: none is dropped, none changes its severity."""
+    from dtlint.trace.verify import verify
+
+    if not given["quiet"]:
+        options.say(RUNS_CODE)
+    with Progress(sys.stderr, wanted=not given["quiet"]) as progress:
+        findings = verify(
+            report.findings,
+            Path.cwd(),
+            given["verify"],
+            given["verify_budget"],
+            python=given["python"],
+            progress=lambda done, total: progress.step(done, total, "verifying"),
+        )
+    counts = Counter(item.verdict.state for item in findings if item.verdict is not None)
+    told = ", ".join(f"{counts[state]} {state}" for state in STATES if counts[state])
+    return replace(report, findings=tuple(findings), notices=(*report.notices, f"verified by running: {told}"))
 
 
 def _write(wanted: list[Output], report: Report, settings: Config, given: dict[str, Any]) -> None:

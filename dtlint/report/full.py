@@ -76,7 +76,8 @@ def _finding(finding: Finding, options: RenderOptions) -> list[Text]:
     lines += _prose(Text("  ").append("help:", "bold green"), finding.remedy, options.width, 8)
     if finding.verdict is not None:
         said = " ".join(filter(None, (finding.verdict.state, finding.verdict.reason and f"({finding.verdict.reason})")))
-        lines += _prose(Text("  ").append("traced run:", "bold"), said, options.width, 8)
+        who = "traced slice:" if finding.verdict.strength == "slice" else "traced run:"
+        lines += _prose(Text("  ").append(who, "bold"), said, options.width, 8)
     return lines
 
 

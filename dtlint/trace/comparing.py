@@ -31,23 +31,21 @@ Places = set[tuple[str, int]]
 
 def verdict(finding: Finding, path: str, result: Result) -> Verdict:
     code, places = finding.code, places_of(finding, path)
-    if code in FAILING:
-        return _failing(places, path, finding, result)
+    if code in UNEVEN:
+        return _uneven(finding, path, places, result)
+    if not _reached(finding, path, result):
+        if result.outcome.kind == "inconclusive" and result.outcome.reason != "nothing-communicated":
+            return _open(f"{result.outcome.reason}: {result.outcome.sentence}"[:300])
+        return Verdict("not-reached", "the run ended without executing this line", "run")
     if code in SHARED_DATA:
-        found = _shared_data(finding, places, result)
-    elif code in REPEATED:
-        found = _repeated(places, result)
-    elif code in DRAWS:
-        found = _draws(places, path, finding, result)
-    elif code in WRITES:
-        found = _writes(places, result)
-    else:
-        found = _uneven(finding, path, places, result)
-    if found.state in ("confirmed", "refuted"):
-        return found
-    if code not in UNEVEN and not _reached(finding, path, result):
-        return _not_reached(result)
-    return found
+        return _shared_data(finding, places, result)
+    if code in REPEATED:
+        return _repeated(places, result)
+    if code in DRAWS:
+        return _draws(finding, path, places, result)
+    if code in WRITES:
+        return _writes(places, result)
+    return _failing(places, result)
 
 
 def places_of(finding: Finding, path: str) -> Places:
@@ -62,12 +60,6 @@ def places_of(finding: Finding, path: str) -> Places:
 def _reached(finding: Finding, path: str, result: Result) -> bool:
     first, last = locate.span_of(path, finding.span.line)
     return any(first <= number <= last for number in result.covered.get(path, {}))
-
-
-def _not_reached(result: Result) -> Verdict:
-    if result.outcome.kind == "inconclusive" and result.outcome.reason != "nothing-communicated":
-        return Verdict("inconclusive", f"{result.outcome.reason}: {result.outcome.sentence}"[:300], "run")
-    return Verdict("not-reached", "the run ended without executing this line", "run")
 
 
 def _open(reason: str) -> Verdict:
@@ -100,10 +92,10 @@ def _loaders(finding_places: Places, result: Result) -> list[dict[int, Mapping[s
 
 
 def _speaks_of(loader: Mapping[str, Any], places: Places) -> bool:
-    if _in_places(loader["made"], places):
+    if _in_places([*loader["made"], *loader["read"]], places):
         return True
     data = loader.get("data")
-    return bool(data) and any(
+    return data is not None and any(
         path == os.path.realpath(data["path"]) and data["first"] <= line <= data["last"] for path, line in places
     )
 
@@ -112,15 +104,31 @@ def _shared_data(finding: Finding, places: Places, result: Result) -> Verdict:
     loaders = _loaders(places, result)
     if not loaders:
         return _open("no-loader: no DataLoader of this place was read by every rank")
+    if _model_parallel(result):
+        return _open("model-parallel: ranks that share a model may share its samples on purpose")
     verdicts = [_one_loader(finding, by_rank) for by_rank in loaders]
     return next((item for item in verdicts if item.state == "confirmed"), verdicts[0])
+
+
+def _model_parallel(result: Result) -> bool:
+    if any(fact.get("model_parallel") for fact in _facts("samples", result).values()):
+        return True
+    return any(1 < len(event.members) < result.ranks or event.operation == "new_group" for event in result.events)
 
 
 def _one_loader(finding: Finding, by_rank: Mapping[int, Mapping[str, Any]]) -> Verdict:
     first = {rank: loader["epochs"][0] for rank, loader in by_rank.items()}
     names = {rank: epoch["samples"] for rank, epoch in first.items()}
+    if not any(epoch["trains"] for epoch in first.values()):
+        return _open("no-training: what is read for evaluation may be read by every rank")
     if any(len(given) < FEWEST_SAMPLES for given in names.values()):
         return _open("too-few-samples: the ranks drew too little to compare")
+    for rank, loader in by_rank.items() if finding.code == "DT205" else ():
+        for one, other in itertools.combinations(range(len(loader["by_worker"])), 2):
+            shared = {*loader["by_worker"][one]} & {*loader["by_worker"][other]}
+            if len(shared) >= FEWEST_SAMPLES:
+                text = f"workers {one} and {other} of rank {rank} read the same samples: {len(shared)} of them"
+                return Verdict("confirmed", text, "run")
     if any(len({*given}) * 2 < len(given) for given in names.values()):
         return _open("samples-alike: most samples of this data are equal")
     for one, other in itertools.combinations(sorted(names), 2):
@@ -129,7 +137,7 @@ def _one_loader(finding: Finding, by_rank: Mapping[int, Mapping[str, Any]]) -> V
         if len(shared) > max(len(by_rank), SHARED_ENOUGH * smaller):
             text = f"ranks {one} and {other} read the same samples: {len(shared)} of {smaller} compared"
             return Verdict("confirmed", text, "run")
-    if any(loader["workers"] for loader in by_rank.values()) and finding.code == "DT205":
+    if any(loader["workers"] > 1 and not loader["by_worker"] for loader in by_rank.values()):
         return _open("no-workers: loaders ran without worker processes, so what workers share was not seen")
     if finding.code in ("DT201", "DT205") and all(epoch["whole"] for epoch in first.values()):
         counts = " and ".join(str(len(names[rank])) for rank in sorted(names))
@@ -140,7 +148,8 @@ def _one_loader(finding: Finding, by_rank: Mapping[int, Mapping[str, Any]]) -> V
 def _uneven(finding: Finding, path: str, places: Places, result: Result) -> Verdict:
     """Ranks with more batches wait in a collective for those with fewer."""
     outcome = result.outcome
-    for by_rank in _loaders(places, result) if outcome.kind in judge.PARTED else ():
+    parted = outcome.kind in judge.PARTED and _reached(finding, path, result)
+    for by_rank in _loaders(places, result) if parted else ():
         for one, other in itertools.permutations(sorted(by_rank), 2):
             for short, long in zip(by_rank[one]["epochs"], by_rank[other]["epochs"]):
                 if short["whole"] and long["batches"] > short["batches"]:
@@ -152,9 +161,10 @@ def _uneven(finding: Finding, path: str, places: Places, result: Result) -> Verd
 def _repeated(places: Places, result: Result) -> Verdict:
     loaders = _loaders(places, result)
     orders = [
-        [epoch["indices"] for epoch in loader["epochs"] if epoch["whole"]]
+        [epoch["indices"] for epoch in loader["epochs"] if epoch["whole"] and epoch["trains"]]
         for by_rank in loaders
         for loader in by_rank.values()
+        if any(epoch["trains"] for epoch in loader["epochs"])
     ]
     if not orders or any(len(epochs) < 2 or len(epochs[0]) < FEWEST_SAMPLES for epochs in orders):
         return _open("one-epoch: no two whole epochs of this loader were seen")
@@ -167,7 +177,7 @@ def _repeated(places: Places, result: Result) -> Verdict:
 # random numbers
 
 
-def _draws(places: Places, path: str, finding: Finding, result: Result) -> Verdict:
+def _draws(finding: Finding, path: str, places: Places, result: Result) -> Verdict:
     facts = _facts("draws", result)
     if len(facts) < 2:
         return _open("one-view: the random numbers of several ranks were not seen")
@@ -180,13 +190,16 @@ def _draws(places: Places, path: str, finding: Finding, result: Result) -> Verdi
     }
     one_seed = all(len(given) == 1 for given in seeds.values()) and len(set().union(*seeds.values())) == 1
     all_differ = all(seeds.values()) and len(set().union(*seeds.values())) == sum(map(len, seeds.values()))
+    # a generator of one's own keeps its numbers to itself
+    own = "Generator" in locate.line_of(path, finding.span.line)
     for place in sorted(set.intersection(*(set(table) for table in tables.values()))):
         drawn = [tables[rank][place]["numbers"] for rank in sorted(tables)]
         count = min(map(len, drawn))
-        named = place in places and count >= 1
         if not count or any(numbers[:count] != drawn[0][:count] for numbers in drawn):
             continue
-        if named or (one_seed and count >= FEWEST_DRAWS):
+        of_generator = bool(tables[min(tables)][place].get("generator"))
+        again_and_again = count >= FEWEST_DRAWS and (of_generator if own else one_seed and not of_generator)
+        if (place in places and count > 1) or again_and_again:
             name = tables[min(tables)][place]["name"]
             where = f"{os.path.basename(place[0])}:{place[1]}"
             return Verdict("confirmed", f"{name} at {where} drew the same numbers on every rank, {count} times", "run")
@@ -199,31 +212,46 @@ def _draws(places: Places, path: str, finding: Finding, result: Result) -> Verdi
 
 
 def _writes(places: Places, result: Result) -> Verdict:
+    """Ranks that make one directory are a matter of the second one's failure."""
     paths: dict[str, set[int]] = {}
     writers: set[int] = set()
+    ways: set[str] = set()
     for rank, fact in _facts("writes", result).items():
         for item in fact["writes"]:
-            if _in_places(item["stack"], places):
+            if item["how"] not in ("read", "mkdir") and _in_places(item["stack"], places):
                 paths.setdefault(str(item["path"]), set()).add(rank)
                 writers.add(rank)
+                ways.add(str(item["how"]))
     for path, ranks in sorted(paths.items()):
         if len(ranks) > 1:
             who = " and ".join(map(str, sorted(ranks)))
             return Verdict("confirmed", f"ranks {who} write {os.path.basename(path)} here", "run")
-    if len(writers) == result.ranks > 1:
+    if (found := _failing(places, result)).state == "confirmed":
+        return found
+    if len(writers) == result.ranks > 1 and ways <= {"open", "torch.save"}:
         return Verdict("refuted", "every rank writes a file of its own here", "run")
-    return _open("no-writes: the run did not write here" if not writers else "one-side-only: one rank writes here")
+    return _open("no-writes: the run did not write here" if not writers else "one-side-only: the ranks shared no file")
+
+
+def shared_reads(result: Result) -> dict[tuple[str, int], int]:
+    """Lines where ranks read files, and how many files were read there by several of them."""
+    readers: dict[tuple[str, int], dict[str, set[int]]] = {}
+    for rank, fact in _facts("writes", result).items():
+        for item in fact["writes"]:
+            if item["how"] == "read":
+                last = item["stack"][-1]
+                files = readers.setdefault((str(last["path"]), int(last["line"])), {})
+                files.setdefault(str(item["path"]), set()).add(rank)
+    return {place: sum(len(ranks) > 1 for ranks in files.values()) for place, files in readers.items()}
 
 
 # failures
 
 
-def _failing(places: Places, path: str, finding: Finding, result: Result) -> Verdict:
+def _failing(places: Places, result: Result) -> Verdict:
     for end in result.ends:
         frames = {(os.path.realpath(place.path), place.line) for place in end.stack}
         unrelated = end.text.startswith(UNRELATED) or end.origin == "injected"
         if end.how == "exception" and not unrelated and frames & places:
             return Verdict("confirmed", f"fails here: {end.text.splitlines()[0][:200]}", "run")
-    if not _reached(finding, path, result):
-        return _not_reached(result)
     return _open("the line ran and did not fail, which a tiny run does not rule out")

@@ -89,11 +89,17 @@ def scripts_for(path: str, root: str) -> list[str]:
     level, seen, found = [path], {path}, []
     for _ in range(DEPTH):
         names = {_module_name(file) for file in level}
-        level = [file for file in files if file not in seen and imports[file] & names]
+        level = [file for file in files if file not in seen and _may_import(file, imports[file] & names, seen)]
         seen.update(level)
         near = [file for file in level if is_script(file)]
         found += sorted(near, key=lambda file: (_distance(file, path), file))
     return found
+
+
+def _may_import(file: str, names: set[str], wanted: set[str]) -> bool:
+    """A module beside the importing file goes before one of that name elsewhere."""
+    beside = (os.path.join(os.path.dirname(file), f"{name}.py") for name in names)
+    return any(path in wanted or not os.path.isfile(path) for path in beside)
 
 
 def _distance(first: str, second: str) -> int:

@@ -103,10 +103,23 @@ def _in_script(finding: Finding, path: str, script: str, runs: Runs) -> Verdict:
 def _of_comparison(finding: Finding, path: str, script: str, runs: Runs) -> Verdict:
     found = comparing.verdict(finding, path, runs.plain(script))
     line = locate.line_of(path, finding.span.line)
-    if finding.code == "DT207" and found.state != "confirmed" and LISTING.search(line) and not runs.over:
-        other = comparing.verdict(finding, path, runs.listing(script))
-        if other.state == "confirmed":
-            return replace(other, reason=f"with the names in another order on rank 1: {other.reason}")
+    line = locate.line_of(path, finding.span.line)
+    if finding.code == "DT207" and found.state == "inconclusive" and LISTING.search(line) and not runs.over:
+        return _of_listing(finding, path, runs.plain(script), runs.listing(script), found)
+    return found
+
+
+def _of_listing(finding: Finding, path: str, plain: Result, turned: Result, found: Verdict) -> Verdict:
+    """Does another order of the names on one rank make ranks read the same files or samples?"""
+    with_order = "with the names in another order on rank 1"
+    other = comparing.verdict(finding, path, turned)
+    if other.state == "confirmed":
+        return replace(other, reason=f"{with_order}: {other.reason}")
+    before = comparing.shared_reads(plain)
+    for place, count in sorted(comparing.shared_reads(turned).items()):
+        if count and before.get(place) == 0:
+            where = f"{os.path.basename(place[0])}:{place[1]}"
+            return Verdict("confirmed", f"{with_order}, both ranks read {count} of the files at {where}", "run")
     return found
 
 

@@ -1,4 +1,4 @@
-"""Which files did this process change, and from which line? What Python's audit events tell.
+"""Which files did this process change and read, and from which line? What Python's audit events tell.
 
 Only the standard library. An audit hook cannot be taken off again: this belongs in a process that ends with its script.
 """
@@ -40,8 +40,7 @@ class Writes:
         if name == "open":
             _, mode, flags = arguments
             writes = any(letter in mode for letter in "wax+") if isinstance(mode, str) else bool(flags & WRITING)
-            if writes:
-                self.note(arguments[0], "open", sys._getframe(1))
+            self.note(arguments[0], "open" if writes else "read", sys._getframe(1))
         elif name in CHANGES:
             self.note(arguments[0], CHANGES[name], sys._getframe(1))
             if name == "os.rename":
@@ -53,7 +52,7 @@ class Writes:
         self.busy = True
         try:
             full = os.path.realpath(os.fsdecode(path))
-            if full.startswith(("/dev/", "/proc/")) or "__pycache__" in full:
+            if full.startswith(("/dev/", "/proc/")) or "__pycache__" in full or (how == "read" and not is_data(full)):
                 return
             stack = user_stack(frame)[-LONGEST_STACK:]
             if stack:
@@ -64,3 +63,8 @@ class Writes:
 
     def fact(self, rank: int) -> dict[str, Any]:
         return {"kind": "writes", "rank": rank, "writes": list(self.seen.values())}
+
+
+def is_data(path: str) -> bool:
+    """Neither code nor something installed."""
+    return not path.endswith((".py", ".pyc", ".so", ".toml", ".cfg")) and not path.startswith(("/usr/", sys.prefix))

@@ -21,6 +21,8 @@ from dtlint.trace.torch.install import install
 from dtlint.trace.torch.recorder import Recorder, Stopped
 
 FAULT = "<fault>"
+STANDINS = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "standin")  # last on the path
+STANDIN_NOTICE = "torchft is not installed: a stand-in played its Manager (no lighthouse, no healing, no recovery)"
 
 
 def environment(rank: int, ranks: int, per_host: int) -> dict[str, str]:
@@ -114,6 +116,9 @@ def _run(job: dict[str, Any], rank: int, channel: Channel, scratch: str) -> int:
     lines = observe.watch_lines(job, rank, recorder.tell)
     end = _execute(job, recorder)
     sys.settrace(None)
+    if getattr(sys.modules.get("torchft"), "STANDIN", False):
+        with contextlib.suppress(Exception):
+            channel.send({"type": "notice", "text": STANDIN_NOTICE})
     for fact in told.facts() if told is not None else ():
         with contextlib.suppress(Exception):
             channel.send({"type": "fact", "fact": fact})
@@ -128,7 +133,7 @@ def _run(job: dict[str, Any], rank: int, channel: Channel, scratch: str) -> int:
 def _execute(job: dict[str, Any], recorder: Recorder) -> dict[str, Any]:
     script = os.path.abspath(job["script"])
     sys.argv = [job["script"], *job.get("arguments", ())]
-    sys.path[:] = [os.path.dirname(script), *(entry for entry in sys.path if entry)]
+    sys.path[:] = [os.path.dirname(script), *(entry for entry in sys.path if entry), STANDINS]
     module = types.ModuleType("__main__")
     module.__file__, module.__builtins__ = script, __builtins__  # type: ignore[attr-defined]
     sys.modules["__main__"] = module

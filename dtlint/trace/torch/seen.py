@@ -9,7 +9,9 @@ from __future__ import annotations
 import contextlib
 import functools
 import hashlib
+import importlib
 import inspect
+import itertools
 import os
 import random
 import sys
@@ -19,6 +21,7 @@ from typing import Any
 
 import torch
 from torch.utils.data import DataLoader, dataloader
+from torch.utils.data._utils import worker
 
 from dtlint.trace.frames import is_user_file, user_stack
 from dtlint.trace.writes import Writes
@@ -33,6 +36,7 @@ PLACES_KEPT = 200
 EPOCHS_KEPT = 2
 INDICES_KEPT = 4096
 SAMPLES_READ = 200
+WORKERS_READ = 4
 READING_LIMIT = 3.0  # seconds, for all loaders
 
 
@@ -67,21 +71,35 @@ class Loader:
     def __init__(self, loader: Any, workers: int, stack: list[dict[str, object]]) -> None:
         self.loader, self.workers, self.stack = loader, workers, stack
         self.epochs: list[dict[str, Any]] = []
+        self.read: list[dict[str, object]] = []
+        self.by_worker: list[list[str]] = []
 
-    def begin(self) -> dict[str, Any] | None:
+    def begin(self, frame: Any) -> dict[str, Any] | None:
         if len(self.epochs) >= EPOCHS_KEPT:
             return None
-        epoch: dict[str, Any] = {"indices": [], "samples": [], "batches": 0, "whole": False}
+        self.read = self.read or user_stack(frame)
+        trains = torch.is_grad_enabled()
+        epoch: dict[str, Any] = {"indices": [], "samples": [], "batches": 0, "whole": False, "trains": trains}
         self.epochs.append(epoch)
         return epoch
+
+    def end(self, epoch: dict[str, Any]) -> None:
+        epoch["whole"] = True
+        if self.workers > 1 and not epoch["indices"] and not self.by_worker:
+            # now, because a stream may ask for its rank, and later there may be no process group any more
+            self.by_worker = _read_as_workers(self.loader.dataset, self.workers, time.monotonic() + READING_LIMIT)
 
     def fact(self, deadline: float) -> dict[str, Any]:
         for epoch in self.epochs[:1]:
             if epoch["indices"]:
                 epoch["samples"] = _read_again(self.loader.dataset, epoch["indices"], deadline)
+            elif self.by_worker:
+                epoch["samples"] = [name for names in self.by_worker for name in names]
         return {
             "made": self.stack[-6:],
+            "read": self.read[-1:],
             "workers": self.workers,
+            "by_worker": self.by_worker,
             "data": _definition(type(self.loader.dataset)),
             "epochs": [{**epoch, "indices": epoch["indices"][:INDICES_KEPT]} for epoch in self.epochs],
         }
@@ -120,6 +138,25 @@ def _read_again(data: Any, indices: list[Any], deadline: float) -> list[str]:
     return names
 
 
+def _read_as_workers(data: Any, workers: int, deadline: float) -> list[list[str]]:
+    """What each worker process of a loader would read from a stream; in the run itself there are none."""
+    read = []
+    for number in range(min(workers, WORKERS_READ)):
+        names: list[str] = []
+        worker._worker_info = worker.WorkerInfo(id=number, num_workers=workers, seed=number, dataset=data)
+        try:
+            for sample in itertools.islice(iter(data), SAMPLES_READ):
+                names.append(digest(sample))
+                if time.monotonic() > deadline:
+                    return []
+        except BaseException:  # also what stops a rank that is waited for
+            return []
+        finally:
+            worker._worker_info = None
+        read.append(names)
+    return read
+
+
 class Seen:
     """Everything this rank saw."""
 
@@ -130,12 +167,14 @@ class Seen:
         self.seeds: dict[tuple[str, int], str] = {}
         self.writes = Writes()
         self.at_end = False
+        self.model_parallel = False
 
     def install(self) -> None:
         self._loaders()
         self._draws()
         self._seeds()
         self._saves()
+        self._model_parallel()
         self.writes.install()
 
     def _loaders(self) -> None:
@@ -157,7 +196,8 @@ class Seen:
         def begin(iterator: Any, loader: Any) -> None:
             start(iterator, loader)
             known = made.get(id(loader))
-            iterator.dtlint_epoch = None if known is None or self.at_end else known.begin()
+            iterator.dtlint_loader = known
+            iterator.dtlint_epoch = None if known is None or self.at_end else known.begin(sys._getframe(1))
             if iterator.dtlint_epoch is not None:
                 _listen(iterator, iterator.dtlint_epoch)
 
@@ -167,13 +207,13 @@ class Seen:
                 data = following(iterator)
             except StopIteration:
                 if epoch is not None:
-                    epoch["whole"] = True
+                    iterator.dtlint_loader.end(epoch)
                 raise
             if epoch is not None:
                 epoch["batches"] += 1
             return data
 
-        DataLoader.__init__ = init  # type: ignore[method-assign]
+        DataLoader.__init__ = init
         iterating.__init__, iterating._next_data = begin, next_data
 
     def _draws(self) -> None:
@@ -188,7 +228,8 @@ class Seen:
             frame = sys._getframe(1)
             if is_user_file(frame.f_code.co_filename) and not self.at_end and len(self.draws) < PLACES_KEPT:
                 place = (os.path.realpath(frame.f_code.co_filename), frame.f_lineno)
-                known = self.draws.setdefault(place, {"name": name, "numbers": []})
+                own = keywords.get("generator") is not None
+                known = self.draws.setdefault(place, {"name": f"torch.{name}", "numbers": [], "generator": own})
                 if len(known["numbers"]) < DRAWS_KEPT and isinstance(numbers, torch.Tensor):
                     with contextlib.suppress(Exception):
                         known["numbers"].append(digest(numbers))
@@ -228,12 +269,24 @@ class Seen:
 
         torch.save = save
 
+    def _model_parallel(self) -> None:
+        parallel: Any = importlib.import_module("torch.distributed.tensor.parallel")
+        original = parallel.parallelize_module
+
+        @functools.wraps(original)
+        def parallelize_module(*args: Any, **keywords: Any) -> Any:
+            self.model_parallel = True
+            return original(*args, **keywords)
+
+        parallel.parallelize_module = parallelize_module
+
     def facts(self) -> Iterator[dict[str, Any]]:
         """After the script has ended."""
         self.at_end = True
         deadline = time.monotonic() + READING_LIMIT
         loaders = [loader.fact(deadline) for loader in self.loaders if loader.epochs]
-        yield {"kind": "samples", "rank": self.rank, "loaders": loaders}
+        parallel = self.model_parallel
+        yield {"kind": "samples", "rank": self.rank, "loaders": loaders, "model_parallel": parallel}
         draws = [{"path": path, "line": line, **known} for (path, line), known in self.draws.items()]
         seeds = [{"path": path, "line": line, "value": value} for (path, line), value in self.seeds.items()]
         yield {"kind": "draws", "rank": self.rank, "draws": draws, "seeds": seeds}

@@ -1,9 +1,11 @@
 """A stand-in for torchft's Manager, for machines without torchft: the same calls, over torch.distributed.
 
 It keeps what matters for the order of calls: a collective needs a quorum, a quorum waits for every live member,
-`should_commit` is agreed inside the replica group, errors are kept until the commit, and a manager that is not shut down
-keeps its heartbeat thread, and so its process, alive. It has no lighthouse, no healing and no membership changes: the
-members of an address are declared once with `declare`.
+`should_commit` is agreed inside the replica group, errors are kept until the commit, and a manager that is not shut
+down keeps its heartbeat thread, and so its process, alive. It has no lighthouse, no healing and no membership changes: the
+members of an address are declared once with `declare`; where nobody declares any, every rank of the job is one.
+
+Used by traced runs and by examples/torchft_two_level; it is on no path where torchft itself is installed.
 """
 
 from __future__ import annotations
@@ -29,11 +31,32 @@ def declare(members: dict[str, list[int]]) -> None:
         _groups[address] = (ranks, dist.new_group(ranks))
 
 
+def _members_of(address: str) -> tuple[list[int], dist.ProcessGroup]:
+    """Undeclared, every rank of the job is a replica group of one and finds all the others."""
+    if address not in _groups:
+        if not dist.is_initialized():
+            dist.init_process_group("gloo")
+        if _groups:
+            raise KeyError(f"{address}: nobody was declared for this lighthouse address")
+        everybody = list(range(dist.get_world_size()))
+        _groups[address] = (everybody, dist.new_group(everybody))
+    return _groups[address]
+
+
 class ProcessGroupGloo:
     """Configured by the manager at every quorum; here only the place of the argument."""
 
     def __init__(self, timeout: timedelta = timedelta(seconds=60)) -> None:
         self.timeout = timeout
+
+
+class ProcessGroupNCCL(ProcessGroupGloo): ...
+
+
+class ProcessGroupBabyGloo(ProcessGroupGloo): ...
+
+
+class ProcessGroupBabyNCCL(ProcessGroupGloo): ...
 
 
 class Manager:
@@ -51,13 +74,15 @@ class Manager:
         replica_id: str = "",
         **_: object,
     ) -> None:
-        self._ranks, self._group = _groups[lighthouse_addr]
+        self._ranks, self._group = _members_of(lighthouse_addr)
         self._min_replica_size = min_replica_size
         self._timeout = timeout
         self._quorum = False
         self._error: Exception | None = None
         self._step = 0
         self._stopped = threading.Event()
+        self._state = (load_state_dict, state_dict)
+        self._batches = 0
         self._heartbeat = threading.Thread(target=self._beat, name=f"heartbeat-{replica_id}")
         self._heartbeat.start()
 
@@ -71,6 +96,9 @@ class Manager:
         dist.barrier(group=self._group)
         self._quorum = True
         self._error = None
+
+    def wait_quorum(self) -> None:
+        self._need_quorum()
 
     def _need_quorum(self) -> None:
         assert self._quorum, "must call start_quorum before wait_quorum"
@@ -96,11 +124,27 @@ class Manager:
         """A replica group is one process here, so its own view is the group's."""
         commit = self._error is None and self.num_participants() >= self._min_replica_size
         self._step += commit
+        self._batches += self.num_participants() if commit else 0
         self._quorum = False
         return commit
 
     def current_step(self) -> int:
         return self._step
+
+    def batches_committed(self) -> int:
+        return self._batches
+
+    def participating_rank(self) -> int:
+        return self._ranks.index(dist.get_rank())
+
+    def errored(self) -> Exception | None:
+        return self._error
+
+    def state_dict(self) -> dict[str, int]:
+        return {"step": self._step, "batches_committed": self._batches}
+
+    def load_state_dict(self, state: dict[str, int]) -> None:
+        self._step, self._batches = state["step"], state["batches_committed"]
 
     def num_participants(self) -> int:
         return len(self._ranks)
@@ -112,3 +156,40 @@ class Manager:
         self._stopped.set()
         if wait:
             self._heartbeat.join()
+
+
+class Optimizer:
+    """Starts the quorum in `zero_grad` and asks for the commit in `step`."""
+
+    def __init__(self, manager: Manager, optim: torch.optim.Optimizer) -> None:
+        self.manager, self.optim = manager, optim
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.optim, name)
+
+    def zero_grad(self, set_to_none: bool = True) -> None:
+        self.manager.start_quorum()
+        self.optim.zero_grad(set_to_none)
+
+    def step(self, closure: object = None) -> None:
+        assert closure is None, "optimizers that use closures are not supported"
+        if self.manager.should_commit():
+            self.optim.step()
+
+
+class DistributedDataParallel(torch.nn.Module):
+    """Averages every gradient through the manager as soon as it is there."""
+
+    def __init__(self, manager: Manager, module: torch.nn.Module, **_: object) -> None:
+        super().__init__()
+        self.module = module
+
+        def average(parameter: torch.Tensor) -> None:
+            manager.allreduce(parameter.grad).wait()
+
+        for parameter in module.parameters():
+            if parameter.requires_grad:
+                parameter.register_post_accumulate_grad_hook(average)
+
+    def forward(self, *args: Any, **keywords: Any) -> Any:
+        return self.module(*args, **keywords)
