@@ -196,11 +196,13 @@ def turn(
         frame.guards = Guards(decision, outer_guards)
         start = {place: container.get(name, MISSING) for place, (container, name) in widened.items()}
         inner_mark = len(machine.journal)
+        first = machine.symbols.count
         try:
             through = run_turn(machine, node, loop, decision, mask, state, enter, box)
         finally:
             frame.loops.pop()
             machine.sinks, frame.guards = outer_sinks, outer_guards
+            loop.born = (first, machine.symbols.count)
         if machine.flow is not None:
             note_turn(machine, loop, inner_mark)
         grown = changed_more(machine, inner_mark, start, widened)
@@ -495,10 +497,12 @@ def run_comprehension(machine: Machine, node: ir.Comp, mask: int) -> Value:
         loop = Loop(decision, lanes, frame.guards, trip, loop_cause, iterable)
         saved = machine.sinks
         machine.sinks = [(loop.body, lanes)]
+        first = machine.symbols.count
         assign_target(machine, part.target, library.element(machine, iterable, lanes), lanes)
         note_items(loop, part.target, frame.variables)
         filtered(part, index, lanes)
         machine.sinks = saved
+        loop.born = (first, machine.symbols.count)
         if loop.body.nodes:
             machine.emit(loop)
 

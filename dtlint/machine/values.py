@@ -123,7 +123,7 @@ class Symbols:
 
     def fresh(self, what: str) -> Symbol:
         self.count += 1
-        return Symbol((what, self.count), 1)
+        return Symbol((what, self.count, "fresh"), 1)
 
 
 class Unknown(Value):

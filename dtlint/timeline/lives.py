@@ -6,10 +6,11 @@ exclude each other do not count together, and inside a loop a value counts once 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from dtlint.findings import Span, Step
+from dtlint.machine.library.jax_facts import has
 from dtlint.machine.logs import Attempt, Call, Choice, Event, LogNode, Loop
 from dtlint.machine.run import Run
 from dtlint.machine.values import Const, Symbol
@@ -44,12 +45,7 @@ class Story:
     """The uses of one kind of value over a run."""
 
     def __init__(self) -> None:
-        self.births: dict[Symbol, Path] = {}
         self.consumed: dict[Symbol, list[Use]] = {}
-
-    def born(self, symbols: Iterable[Symbol], path: Path) -> None:
-        for symbol in symbols:
-            self.births[symbol] = path
 
     def use(self, use: Use) -> Again | None:
         found = self.in_loop(use) if use.strong else None
@@ -74,20 +70,20 @@ class Story:
             if not isinstance(node, Loop) or turns_once(node) or leaves(use, index):
                 continue
             inner = [node, *(other for other in use.path[index + 1 :] if isinstance(other, Loop))]
-            if not any(self.is_new(use.symbol, loop) for loop in inner):
+            if not any(is_new(use.symbol, loop) for loop in inner):
                 span, scope = site_below(use, index)
                 return Again(None, use, node, span, scope)
         return None
 
-    def is_new(self, symbol: Symbol, loop: Loop) -> bool:
-        """Does every turn of the loop have another value here?"""
-        for part in parts(symbol):
-            if part in loop.variant:
-                return True
-            born = self.births.get(part)
-            if born is not None and any(node is loop for node in born):
-                return True
-        return False
+
+def is_new(symbol: Symbol, loop: Loop) -> bool:
+    """Does every turn of the loop have another value here?"""
+    for part in parts(symbol):
+        if part in loop.variant:
+            return True
+        if part.key[-1] == "fresh" and loop.born[0] < part.key[1] <= loop.born[1]:
+            return True
+    return False
 
 
 def parts(symbol: Symbol, limit: int = 200) -> Iterator[Symbol]:
@@ -103,6 +99,13 @@ def parts(symbol: Symbol, limit: int = 200) -> Iterator[Symbol]:
                 todo.extend(one.key)
         elif isinstance(one, tuple):
             todo.extend(one)
+
+
+def stable(symbol: Symbol, known: bool) -> bool:
+    """Is an equal symbol an equal key? What an unknown function or iterator hands out may be new each time."""
+    if symbol.key[0] == "item" and len(symbol.key) == 2 and not known:
+        return False
+    return not any(part.key[0] == "call" or "." in str(part.key[0]) for part in parts(symbol))
 
 
 def entered_with(symbol: Symbol) -> Symbol | None:
@@ -220,10 +223,9 @@ def reused_keys(run: Run) -> Iterator[Again]:
         call = event.extra.get("call")
         if call is None:
             continue
-        story.born(call.extra.get("made", ()), path)
         key = event.subject if event.extra.get("keyword") else call.get("key") or event.subject
         symbol = getattr(key, "symbol", None)
-        if symbol is None or not (call.row.extra.get("consumes") or event.extra.get("keyword")):
+        if symbol is None or not stable(symbol, has(key, "key")) or not (call.row.extra.get("consumes") or event.extra.get("keyword")):
             continue
         again = story.use(Use(symbol, event, path, True, bool(event.extra.get("weak"))))
         if again is not None:

@@ -18,7 +18,7 @@ class _Spec:
         self.word = word
 
 
-UNKNOWN, FIRST = _Spec("unknown"), _Spec("first")
+UNKNOWN, FIRST, ONLY = _Spec("unknown"), _Spec("first"), _Spec("the only one")
 SPEC = "jax.sharding.PartitionSpec"
 PYTHON_NUMBERS = frozenset({"number", "index", "builtins.int", "builtins.float", "len"})
 
@@ -123,7 +123,7 @@ def varying_axes(spec: Any, mapping: Mapping) -> tuple[str, ...] | None:
         return ()
     if isinstance(spec, Object):
         return spec_axes(spec)
-    if spec is FIRST:
+    if spec is FIRST or spec is ONLY:
         return mapping.axes or ("?",)
     return None
 

@@ -201,6 +201,9 @@ def flow(machine: Machine, what: str, values: tuple[Value, ...], tags: Tags) -> 
         drop |= {"key", "keys", "output"}
         if not what.startswith(("optax.", "op ")):
             drop |= {"host tree", "replicated"}
+        if what.startswith("op ") and not all(has(value, "replicated") for value in values if type(value) is Unknown):
+            drop |= {"replicated"}
+        drop |= {"even"}
     if what in ("op /", "op //", "jax.numpy.divide", "jax.numpy.true_divide") or scaled(what, values):
         drop |= {"summed", "over", "mean"}
     if reduces_inside(found, what) or ("grad" in seen and out_of_sight(what, values)):

@@ -30,7 +30,6 @@ def make_key(machine: Machine, call: Invocation) -> Value:
     where = jax_facts.place(machine)
     machine.facts.setdefault("jax roots", {})[number] = (where, text)
     made = machine.fresh("key", seed.cause if seed is not None else None, frozenset((fact("key", number),)))
-    call.extra["made"] = (made.symbol,)
     return made
 
 
@@ -65,12 +64,10 @@ def split(machine: Machine, call: Invocation) -> Value | None:
     number = call.get("num")
     if number is None:
         pair = (machine.symbols.fresh("key"), machine.symbols.fresh("key"))
-        call.extra["made"] = pair
         return Tuple(tuple(child(machine, key, symbol) for symbol in pair))
     scale, count = count_of(number)
     tags = frozenset((fact("keys", root_of(key), scale, count, jax_facts.place(machine)), *lineage(key)))
     made = machine.fresh("keys", key.cause or number.cause, tags)
-    call.extra["made"] = (made.symbol,)
     return made
 
 
@@ -107,8 +104,6 @@ def fold_in(machine: Machine, call: Invocation) -> Value | None:
         else machine.symbols.fresh("key")
     )
     made = child(machine, key, symbol, data.cause if data is not None else None)
-    if symbol.key[0] != "fold_in":
-        call.extra["made"] = (symbol,)
     if data is None:
         return made
     more = [tag for tag in jax_facts.deep((data,)) if is_fact(tag, "varies") or is_fact(tag, "may")]
@@ -229,7 +224,6 @@ def shard_prng_key(machine: Machine, call: Invocation) -> Value | None:
     jax_facts.started(machine)
     tags = frozenset((fact("keys", root_of(key), "local", None, None), *lineage(key)))
     made = machine.fresh("keys", key.cause, tags)
-    call.extra["made"] = (made.symbol,)
     return made
 
 

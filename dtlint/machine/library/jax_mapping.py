@@ -82,12 +82,15 @@ def over_devices(machine: Machine, thing: Object, call: Invocation) -> Value:
     if not spread:
         jax_axes.check_call(machine, thing, call, specs)
     mapping = Mapping(kind, jax_axes.axes_of(machine, thing), thing.facts["where"], jax_axes.checked(thing))
+    only = specs is not None and sum(spec is jax_axes.FIRST for spec in specs[: len(arguments)]) == 1 < len(arguments)
     entered = []
     records = []
     for index, value in enumerate(arguments):
         spec = specs[index] if specs is not None and index < len(specs) else jax_axes.UNKNOWN
         machine.objects += 1
         number = machine.objects
+        if only and spec is jax_axes.FIRST:
+            spec = jax_axes.ONLY  # the one argument that is mapped is data
         entered.append(enter(machine, value, spec, mapping, number))
         records.append((number, value))
         where = (spec.path, spec.at, machine.frame.scope) if isinstance(spec, Object) and spec.at else thing.facts["where"]
@@ -128,10 +131,12 @@ def enter_leaf(machine: Machine, leaf: Value, spec: Any, mapping: Mapping, numbe
         return leaf
     axes = jax_axes.varying_axes(spec, mapping)
     add = [fact("arg", number)]
-    drop = frozenset({"device axis", "host tree", "global", *jax_facts.INSIDE})
+    drop = frozenset({"device axis", "host tree", "global", "even", *jax_facts.INSIDE})
     outer = [tag for tag in leaf.tags if type(tag) is tuple and tag[0] == "jax" and tag[1] in ("varies", "may")]
     add += outer
     if axes == ():
+        return jax_facts.with_facts(machine, leaf, [*add, fact("replica", number)], drop)
+    if has(leaf, "even") and spec is not jax_axes.ONLY:
         return jax_facts.with_facts(machine, leaf, [*add, fact("replica", number)], drop)
     if has(leaf, "replicated"):
         drop |= {"replicated"}
@@ -144,7 +149,8 @@ def enter_leaf(machine: Machine, leaf: Value, spec: Any, mapping: Mapping, numbe
         return jax_facts.with_facts(machine, leaf, [*add, fact("may", "?")], drop)
     if has(leaf, "keys"):
         return jax_facts.with_facts(machine, single(machine, leaf), [*add, *(fact("varies", a) for a in axes)], drop)
-    word = "varies" if mapping.kind == "shard_map" or is_data(leaf) else "may"
+    certain = mapping.kind == "shard_map" or spec is jax_axes.ONLY or is_data(leaf)
+    word = "varies" if certain else "may"
     return jax_facts.with_facts(machine, leaf, [*add, *(fact(word, axis) for axis in axes)], drop)
 
 
