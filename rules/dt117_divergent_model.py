@@ -44,7 +44,9 @@ SPOKEN = {
     "run": "a layer of the wrapped model is run by some ranks only",
     "made": "the model is made differently from rank to rank",
 }
-REMEDY = "build, freeze and run the same model on every rank of the group; let only what is done with it depend on the rank"
+REMEDY = (
+    "build, freeze and run the same model on every rank of the group; let only what is done with it depend on the rank"
+)
 
 
 def check(run: Run) -> Iterator[Finding]:

@@ -44,7 +44,9 @@ def check(run: Run) -> Iterator[Finding]:
         if split:
             message = "the last batch may be smaller, and then it cannot be divided between the devices"
         else:
-            message = "ranks have data of different lengths, and the last partial batch is one step more on some of them"
+            message = (
+                "ranks have data of different lengths, and the last partial batch is one step more on some of them"
+            )
         yield RULE.finding(
             data.span_at(place),
             message,

@@ -48,6 +48,8 @@ def check(run: Run) -> Iterator[Finding]:
             message = "the samples are divided between the workers of a loader, but not between the ranks"
             remedy = "divide by rank first: start at `rank * num_workers + worker`, step by `world_size * num_workers`"
         else:
-            message = "the samples are divided between the ranks, but every worker of the loader reads all of them again"
+            message = (
+                "the samples are divided between the ranks, but every worker of the loader reads all of them again"
+            )
             remedy = "ask `torch.utils.data.get_worker_info()` and divide the rank's part between its workers"
         yield RULE.finding(data.span_at(place), message, remedy, scope=place[2], trail=steps)

@@ -42,7 +42,9 @@ def check(run: Run) -> Iterator[Finding]:
         if run.entry.kind != "script" and not event.extra["enclosed"]:
             continue
         have = event.extra["have"]
-        around = f"the functions around it bind {', '.join(map(repr, have))}" if have else "nothing around it binds a name"
+        around = (
+            f"the functions around it bind {', '.join(map(repr, have))}" if have else "nothing around it binds a name"
+        )
         message = f"nothing binds the axis {event.extra['name']!r}: {around}"
         remedy = f"map the function with `axis_name={event.extra['name']!r}`, or reduce over the name that is bound"
         yield RULE.finding(*jax_place(run, event), message, remedy, trail=trail)

@@ -48,13 +48,19 @@ def check(run: Run) -> Iterator[Finding]:
     for event, trail in jax_notes(run, "unreduced state"):
         name = event.extra["name"]
         message = f"`{name}` is stored as each device has it, next to parameters that are equal on all devices"
-        yield RULE.finding(*jax_place(run, event), message, f"reduce it first: `jax.lax.pmean({name}, axis_name)`", trail=trail)
+        yield RULE.finding(
+            *jax_place(run, event), message, f"reduce it first: `jax.lax.pmean({name}, axis_name)`", trail=trail
+        )
     for event, trail in drifting(run):
         message = "state that starts equal on all devices comes out as each device has it, and goes into the next step"
-        yield RULE.finding(*jax_place(run, event), message, "reduce it with `jax.lax.pmean` before it is returned", trail=trail)
+        yield RULE.finding(
+            *jax_place(run, event), message, "reduce it with `jax.lax.pmean` before it is returned", trail=trail
+        )
     for event, trail in jax_notes(run, "summed"):
         message = "gradients of mean losses are summed over the devices and never divided by their number"
-        yield RULE.finding(*jax_place(run, event), message, "use `jax.lax.pmean`, or divide by the axis size", trail=trail)
+        yield RULE.finding(
+            *jax_place(run, event), message, "use `jax.lax.pmean`, or divide by the axis size", trail=trail
+        )
     for event, trail in jax_notes(run, "summed twice"):
         message = (
             "inside shard_map, differentiating by replicated parameters has already summed the gradients over the devices; "

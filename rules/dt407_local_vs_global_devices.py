@@ -51,4 +51,6 @@ def check(run: Run) -> Iterator[Finding]:
         yield RULE.finding(*jax_place(run, event), message, remedy, trail=trail)
     for event, trail in jax_notes(run, "local in global"):
         message = f"`{event.extra['name']}` is computed from this host's devices only"
-        yield RULE.finding(*jax_place(run, event), message, "use `jax.device_count()`, which counts all hosts", trail=trail)
+        yield RULE.finding(
+            *jax_place(run, event), message, "use `jax.device_count()`, which counts all hosts", trail=trail
+        )

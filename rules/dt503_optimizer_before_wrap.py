@@ -34,7 +34,10 @@ RULE = Rule(
     effect="wrong",
     tier="default",
     since="0.1.0",
-    frameworks=("torch", "accelerate",),
+    frameworks=(
+        "torch",
+        "accelerate",
+    ),
     title="an optimizer built before the model's parameters are replaced",
 )
 

@@ -54,7 +54,9 @@ def check(run: Run) -> Iterator[Finding]:
             scope=event.function,
             trail=(
                 Step(event.path, event.at[0], "the reduction is switched off in some turns"),
-                Step(window.backward.event.path, window.backward.event.at[0], "gradients of this turn stay on this rank"),
+                Step(
+                    window.backward.event.path, window.backward.event.at[0], "gradients of this turn stay on this rank"
+                ),
                 Step(step.path, step.at[0], "the optimizer steps in such a turn"),
             ),
         )

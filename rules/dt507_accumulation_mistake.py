@@ -38,7 +38,10 @@ RULE = Rule(
     effect="wrong",
     tier="default",
     since="0.1.0",
-    frameworks=("torch", "accelerate",),
+    frameworks=(
+        "torch",
+        "accelerate",
+    ),
     title="a step of gradient accumulation at the wrong place",
 )
 
@@ -66,7 +69,9 @@ def check(run: Run) -> Iterator[Finding]:
             "make it `Accelerator(gradient_accumulation_steps=n)`",
             scope=event.function,
             trail=(
-                Step(event.subject.path, (event.subject.at or event.at)[0], "made without `gradient_accumulation_steps`"),
+                Step(
+                    event.subject.path, (event.subject.at or event.at)[0], "made without `gradient_accumulation_steps`"
+                ),
                 Step(event.path, event.at[0], "every batch is a step of its own"),
             ),
         )

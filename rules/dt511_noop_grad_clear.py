@@ -33,7 +33,10 @@ RULE = Rule(
     effect="wrong",
     tier="default",
     since="0.1.0",
-    frameworks=("torch", "datasets",),
+    frameworks=(
+        "torch",
+        "datasets",
+    ),
     title="a statement that clears or changes nothing",
 )
 

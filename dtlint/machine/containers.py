@@ -163,7 +163,9 @@ def cut(machine: Machine, base: Value, index: SliceValue) -> Value:
         return sharding.part(machine, base, index, result, differing)
     if UNEVEN in result.tags and index.upper != NONE and index.lower in (NONE, Const(0)):
         # the same number of items is left everywhere
-        kept = frozenset(tag for tag in result.tags if tag != UNEVEN and not (type(tag) is tuple and tag[0] == "lengths"))
+        kept = frozenset(
+            tag for tag in result.tags if tag != UNEVEN and not (type(tag) is tuple and tag[0] == "lengths")
+        )
         return Unknown(result.symbol, result.cause, kept)
     if isinstance(base, Object):
         from dtlint.machine.library import provenance

@@ -241,7 +241,11 @@ class Machine:
         node = function.node
         if not isinstance(node, ir.Function) or not node.tokens.isdisjoint(self.meaningful):
             return False
-        if self.flow is not None and len(self.stack) < 20 and (self.facts.get("jax mappings") or self.facts.get("jax donated")):
+        if (
+            self.flow is not None
+            and len(self.stack) < 20
+            and (self.facts.get("jax mappings") or self.facts.get("jax donated"))
+        ):
             return False  # what is computed on the devices is followed: it decides what varies between them
         if self.facts.get("inside") and len(self.stack) < 12:
             return False  # what a data set gives depends on what it holds

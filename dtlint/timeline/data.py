@@ -55,7 +55,11 @@ def unsharded(run: Run) -> Iterator[tuple[Use, Place, Steps]]:
             yield use, place_of(source), kept(step_at(place, "the loader that every rank reads"), spoken_training(use))
             continue
         made = step_at(place_of(dataset), "the data set, whole on every rank") if isinstance(dataset, Object) else None
-        yield use, place, kept(made, step_at(place, "no sampler: every rank walks over all of it"), spoken_training(use))
+        yield (
+            use,
+            place,
+            kept(made, step_at(place, "no sampler: every rank walks over all of it"), spoken_training(use)),
+        )
 
 
 def unsharded_hosts(run: Run) -> Iterator[tuple[Place, Steps]]:
@@ -82,8 +86,13 @@ def same_on_all_hosts(loader: Object) -> bool:
         return False
     # only what is read from files is known to be the same on all hosts
     call = loader.facts.get("call")
-    return call is not None and call.row.record != "webdataset" and not any(
-        isinstance(value, Unknown) and value.symbol.key[0] in ("parameter", "missing", "keyword") for value in call.values
+    return (
+        call is not None
+        and call.row.record != "webdataset"
+        and not any(
+            isinstance(value, Unknown) and value.symbol.key[0] in ("parameter", "missing", "keyword")
+            for value in call.values
+        )
     )
 
 
@@ -112,7 +121,11 @@ def stream_under(loader: Object) -> Object | None:
 def remedy_for_sharding(use: Use) -> str:
     if stream_under(use.loader) is not None:
         return "split it between the ranks, for example `split_dataset_by_node(stream, rank, world_size)` or `.shard(world_size, rank)`"
-    if use.loader.facts.get("original") is None and use.reduced is not None and use.reduced.api.startswith("accelerate"):
+    if (
+        use.loader.facts.get("original") is None
+        and use.reduced is not None
+        and use.reduced.api.startswith("accelerate")
+    ):
         return "give the loader to `accelerator.prepare` and walk over what it gives back"
     return "pass `sampler=DistributedSampler(dataset)` and call `sampler.set_epoch(epoch)` in every epoch"
 
@@ -191,7 +204,11 @@ def concerns(subject: Value | None, sampler: Object, loader: Object) -> bool:
         return True
     if subject is sampler or subject is loader:
         return True
-    held = (subject.attributes.get("sampler"), subject.attributes.get("dataset"), subject.attributes.get("batch_sampler"))
+    held = (
+        subject.attributes.get("sampler"),
+        subject.attributes.get("dataset"),
+        subject.attributes.get("batch_sampler"),
+    )
     if sampler in held or loader_of(subject) is loader:
         return True
     return not isinstance(subject.kind, str)
@@ -204,7 +221,13 @@ def partial_batches(run: Run) -> Iterator[tuple[Place, Steps, bool]]:
     seen = survey(run)
     for part in seen.parts:
         loader = loader_of(part.loop.subject)
-        if part.talks is None or part.leaves or loader is None or part.loop.cause is None or part.loop.cause.kind != "last batch":
+        if (
+            part.talks is None
+            or part.leaves
+            or loader is None
+            or part.loop.cause is None
+            or part.loop.cause.kind != "last batch"
+        ):
             continue
         known = loader.facts.get("described")
         counts = f"ranks have {', '.join(map(str, known.counts))} samples" if known is not None and known.counts else ""
@@ -228,7 +251,9 @@ def may_be_partial(loader: Object) -> bool:
     drop = option(loader, "drop_last")
     if not (drop is None or (isinstance(drop, Const) and drop.value is False)):
         return False
-    if option(loader, "batch_sampler") not in (None, NONE) or option(loader, "collate_fn") is None and option(loader, "batch_size") in (None, NONE):
+    if option(loader, "batch_sampler") not in (None, NONE) or (
+        option(loader, "collate_fn") is None and option(loader, "batch_size") in (None, NONE)
+    ):
         return False
     known = loader.facts.get("described")
     total = number_of(known.total) if known is not None else None
@@ -242,12 +267,22 @@ def uneven_shards(run: Run) -> Iterator[tuple[Place, Steps]]:
             continue
         loader = loader_of(part.loop.subject)
         known = loader.facts.get("described") if loader is not None else None
-        marks = known.shards if known is not None else sharding.shards_of(part.loop.subject) if part.loop.subject is not None else []
+        marks = (
+            known.shards
+            if known is not None
+            else sharding.shards_of(part.loop.subject)
+            if part.loop.subject is not None
+            else []
+        )
         if not marks:
             continue
         place: Place = (marks[0][1], marks[0][2], marks[0][3])
         cut = step_at(place, "each rank takes its own part here")
-        rounded = [site for site in run.facts.get("ceilings", ()) if site[0] == place[0] and site[2] == place[2] and site[1] < place[1]]
+        rounded = [
+            site
+            for site in run.facts.get("ceilings", ())
+            if site[0] == place[0] and site[2] == place[2] and site[1] < place[1]
+        ]
         if rounded and rounded_shard(run, place):
             place = rounded[-1]
         cause = part.loop.cause.steps()
@@ -280,7 +315,11 @@ def divided_twice(run: Run) -> Iterator[tuple[Place, Steps, str]]:
             continue
         for mark in cut_by_rank(dataset)[:1]:
             place = (event.path, event.at, event.function)
-            yield place, kept(step_at(tuple(mark[1:4]), "the data is cut by rank here")), "cut by rank, then by the sampler"
+            yield (
+                place,
+                kept(step_at(tuple(mark[1:4]), "the data is cut by rank here")),
+                "cut by rank, then by the sampler",
+            )
     for event, _ in seen.of("prepare"):
         loader = event.subject
         row = run.knowledge.api(event.api)
@@ -336,7 +375,11 @@ def half_split(run: Run) -> Iterator[tuple[Place, Steps, str]]:
         known = use.described
         dataset = use.loader.attributes.get("dataset")
         if half_split_pipeline(run, dataset) and isinstance(dataset, Object):
-            yield place_of(dataset), kept(step_at(place_of(use.loader), "the loader of it"), spoken_training(use)), "worker"
+            yield (
+                place_of(dataset),
+                kept(step_at(place_of(use.loader), "the loader of it"), spoken_training(use)),
+                "worker",
+            )
         for look in known.looks:
             if not look.iterable or not look.known or look.cut:
                 continue

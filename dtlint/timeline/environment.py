@@ -92,7 +92,9 @@ def handed_on(run: Any, write: Write) -> bool:
 
 
 def own_init(met: Met, write: Write) -> bool:
-    return met.event.api.startswith("torch.distributed") and write.name.startswith(("MASTER_", "TORCH_", "GLOO_", "TP_"))
+    return met.event.api.startswith("torch.distributed") and write.name.startswith(
+        ("MASTER_", "TORCH_", "GLOO_", "TP_")
+    )
 
 
 # --- names nothing reads ---------------------------------------------------------------------------------------

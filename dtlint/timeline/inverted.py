@@ -24,10 +24,15 @@ def inverted(run: Run) -> Iterator[tuple[Span, str, str, tuple[Step, ...]]]:
                     continue
                 seen.add(id(decision))
                 span, name = place_of(run, decision)
-                yield span, name, event.api, (
-                    *(decision.cause.steps() if decision.cause else ()),
-                    Step(decision.path, decision.at[0], f"`{decision.text}` is true on every rank but 0"),
-                    Step(event.path, event.at[0], "every rank but 0 comes here"),
+                yield (
+                    span,
+                    name,
+                    event.api,
+                    (
+                        *(decision.cause.steps() if decision.cause else ()),
+                        Step(decision.path, decision.at[0], f"`{decision.text}` is true on every rank but 0"),
+                        Step(event.path, event.at[0], "every rank but 0 comes here"),
+                    ),
                 )
 
 

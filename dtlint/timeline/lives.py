@@ -225,7 +225,11 @@ def reused_keys(run: Run) -> Iterator[Again]:
             continue
         key = event.subject if event.extra.get("keyword") else call.get("key") or event.subject
         symbol = getattr(key, "symbol", None)
-        if symbol is None or not stable(symbol, has(key, "key")) or not (call.row.extra.get("consumes") or event.extra.get("keyword")):
+        if (
+            symbol is None
+            or not stable(symbol, has(key, "key"))
+            or not (call.row.extra.get("consumes") or event.extra.get("keyword"))
+        ):
             continue
         again = story.use(Use(symbol, event, path, True, bool(event.extra.get("weak"))))
         if again is not None:

@@ -59,7 +59,8 @@ def alike(state: State) -> bool:
     if state.verdict != "same":
         return False
     return isinstance(seed, Const) or (
-        isinstance(seed, Unknown) and not provenance.mentions(seed, lambda symbol: symbol.key[0] in ("seeded elsewhere", "phi", "split"))
+        isinstance(seed, Unknown)
+        and not provenance.mentions(seed, lambda symbol: symbol.key[0] in ("seeded elsewhere", "phi", "split"))
     )
 
 

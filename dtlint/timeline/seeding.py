@@ -60,7 +60,11 @@ def told(code: str, place: Place, what: str, cause: Cause | None, why: str, *ste
         first = trail[0]
         used = Step(place[0], place[1][0], f"{what} depends on it")
         return Disagreement(
-            "DT307", (first.path, (first.line, 1, first.line, 1), place[2]), what, LOCAL[cause.kind], (*trail, used, *steps)
+            "DT307",
+            (first.path, (first.line, 1, first.line, 1), place[2]),
+            what,
+            LOCAL[cause.kind],
+            (*trail, used, *steps),
         )
     return Disagreement(code, place, what, why, (*trail, *steps))
 
@@ -116,7 +120,7 @@ def marks_of(use: Use) -> list[tuple[Any, ...]]:
         elif provenance.has_mark(held, "order", 0) and held.cause is not None and held.cause.kind in ("rank", "shard"):
             found.extend(provenance.marks(held, "order", 0))
     sampler = use.described.sampler
-    divided = isinstance(sampler, Object) and sampler.facts.get("shards") or use.loader.facts.get("prepared")
+    divided = (isinstance(sampler, Object) and sampler.facts.get("shards")) or use.loader.facts.get("prepared")
     if divided:
         found.extend(provenance.marks(dataset, "order"))
     return found
@@ -131,7 +135,11 @@ def ordered(run: Run, mark: tuple[Any, ...], step: Step) -> Iterator[Disagreemen
         elif state.cause is not None and told_cause(state.cause):
             yield told("DT207", place, "the order of the data", state.cause, "its seed differs by rank", step)
         return
-    why = "a set of texts has another order in every process" if "set" in mark[4:] else "the file system gives names in any order"
+    why = (
+        "a set of texts has another order in every process"
+        if "set" in mark[4:]
+        else "the file system gives names in any order"
+    )
     yield told("DT207", place, "the order of the data", None, why, step)
 
 
@@ -159,20 +167,43 @@ def splits(run: Run) -> Iterator[Disagreement]:
 def first_weights(run: Run) -> Iterator[Disagreement]:
     """Layers drawn from different seeds, in a program that nowhere makes them equal."""
     seen = survey(run)
-    layers = [(layer, state) for layer, state in run.facts.get("layers", ()) if state.verdict == "differs" and state.site is not None]
+    layers = [
+        (layer, state)
+        for layer, state in run.facts.get("layers", ())
+        if state.verdict == "differs" and state.site is not None
+    ]
     if not layers:
         return
     layer, state = layers[0]
     if any(made_equal(event) for event, _ in seen.collectives) or seen.of("load"):
         return
-    raw = next((event for event, _ in seen.collectives if event.op == "wrap" and (event.extra.get("wrap") == "fully_shard" or unsynced(event))), None)
+    raw = next(
+        (
+            event
+            for event, _ in seen.collectives
+            if event.op == "wrap" and (event.extra.get("wrap") == "fully_shard" or unsynced(event))
+        ),
+        None,
+    )
     reduced = next((event for event, _ in seen.collectives if is_gradient(event.extra.get("tensor"))), None)
     because = raw or reduced
     if because is None or state.cause is None or not told_cause(state.cause):
         return
     drawn = step_at(place_of(layer), "the first weights are drawn here")
-    text = "the wrapper keeps each rank's shard as it is" if raw is not None else "gradients are combined by hand, weights never"
-    yield told("DT305", state.site, "the first weights", state.cause, "the seed differs by rank", drawn, event_step(because, text))
+    text = (
+        "the wrapper keeps each rank's shard as it is"
+        if raw is not None
+        else "gradients are combined by hand, weights never"
+    )
+    yield told(
+        "DT305",
+        state.site,
+        "the first weights",
+        state.cause,
+        "the seed differs by rank",
+        drawn,
+        event_step(because, text),
+    )
 
 
 def first_weights_of_hosts(run: Run) -> Iterator[Disagreement]:
@@ -182,7 +213,7 @@ def first_weights_of_hosts(run: Run) -> Iterator[Disagreement]:
         return
     for event, _ in seen.of("replicate"):
         subject = event.subject
-        if subject is None or provenance.has_mark(subject, "jax", 3) and is_key(subject):
+        if subject is None or (provenance.has_mark(subject, "jax", 3) and is_key(subject)):
             continue
         cause = provenance.cause_of(subject, sharding.RANKS | set(LOCAL))
         trail = cause.steps() if cause is not None else ()

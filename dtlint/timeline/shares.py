@@ -17,7 +17,12 @@ from dtlint.timeline.training import Path, Use, place_of, step_at, survey
 
 Place = tuple[str, Any, str]
 Steps = tuple[Step, ...]
-WHERE = {"world": "the number of ranks", "local": "the devices of this node", "nodes": "the number of nodes", "group": "the size of the group"}
+WHERE = {
+    "world": "the number of ranks",
+    "local": "the devices of this node",
+    "nodes": "the number of nodes",
+    "group": "the size of the group",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +60,11 @@ def mistake_in(run: Run, shares: list[Share], size: Value, loader: Object, use: 
     divided = [share for share in chain if share.op in ("/", "//") and share.by]
     grown = [share for share in chain if share.op == "*" and share.by]
     given = step_at(place_of(loader), "every rank's loader takes batches of this size")
-    if len(divided) >= 2 and not grown and {share.by for share in divided} not in ({"local", "nodes"}, {"group", "world"}, {"group"}):
+    if (
+        len(divided) >= 2
+        and not grown
+        and {share.by for share in divided} not in ({"local", "nodes"}, {"group", "world"}, {"group"})
+    ):
         first, again = divided[-1], divided[0]
         text = f"the batch size is divided twice: by {WHERE[first.by]} here, and by {WHERE[again.by]} again"
         steps = (step_at(place_in(again), f"`{again.text} {again.op} {again.spelled}` divides it again"), given)
@@ -63,9 +72,17 @@ def mistake_in(run: Run, shares: list[Share], size: Value, loader: Object, use: 
     if len(divided) == 1 and not grown and divided[0].by == "local" and not run.facts.get("spawned"):
         share = divided[0]
         if is_whole_text(share.text) or is_whole(run, share.left):
-            text = f"`{share.text}` is divided by the devices of this node, but every rank of every node takes that much"
+            text = (
+                f"`{share.text}` is divided by the devices of this node, but every rank of every node takes that much"
+            )
             return Mistake(place_in(share), (given,), text, "divide by the number of ranks: `dist.get_world_size()`")
-    if grown and not divided and grown[0].by in ("world", "local") and use.reduced is not None and not is_whole_text(grown[0].text):
+    if (
+        grown
+        and not divided
+        and grown[0].by in ("world", "local")
+        and use.reduced is not None
+        and not is_whole_text(grown[0].text)
+    ):
         share = grown[0]
         text = f"`{share.text}` is multiplied by {WHERE[share.by]}, and then every rank takes that much"
         return Mistake(place_in(share), (given,), text, "give each rank's loader the batch size of one rank")
@@ -99,7 +116,7 @@ def accumulation(run: Run, shares: list[Share], size: Value, use: Use) -> Iterat
             continue
         if not (is_whole_text(share.text) or is_whole(run, share.left)):
             continue
-        if any(other.by and same_number(other.left, share.result) or other.left is share.result for other in shares):
+        if any((other.by and same_number(other.left, share.result)) or other.left is share.result for other in shares):
             continue
         text = f"`{share.text} {share.op} {share.spelled}` leaves out the number of ranks: each of them takes `{share.spelled}` at once"
         given = step_at(place_of(use.loader), "every rank's loader takes batches of this size")

@@ -126,7 +126,11 @@ def in_every_turn(run: Any, op: str) -> Iterator[tuple[Met, Window]]:
         if window.nested:
             continue
         for met in events(run, "record", op):
-            if met.event.mask & window.step.event.mask and unconditional(met, window) and same_optimizer(met, window.step):
+            if (
+                met.event.mask & window.step.event.mask
+                and unconditional(met, window)
+                and same_optimizer(met, window.step)
+            ):
                 yield met, window
 
 
@@ -321,7 +325,11 @@ def stale_optimizers(run: Any) -> Iterator[tuple[Met, Met]]:
             first = call.get("params")
             if met.number > wrap.number or first is None or not known & objects_in(first) or exclusive(met, wrap):
                 continue
-            again = [other for other in made if other.number > wrap.number and known & objects_in(other.event.extra["call"].get("params") or FALSE)]
+            again = [
+                other
+                for other in made
+                if other.number > wrap.number and known & objects_in(other.event.extra["call"].get("params") or FALSE)
+            ]
             if not again and not handed_over(wrap, call):
                 yield met, wrap
 
@@ -340,7 +348,10 @@ def handed_over(wrap: Met, optimizer: Any) -> bool:
     """The wrapper gets the optimizer as well, and exchanges its parameters."""
     call = wrap.event.extra.get("call")
     given = call.values if call is not None else ()
-    return any(isinstance(value, Object) and getattr(value.facts.get("call"), "node", None) is optimizer.node for value in given)
+    return any(
+        isinstance(value, Object) and getattr(value.facts.get("call"), "node", None) is optimizer.node
+        for value in given
+    )
 
 
 # --- statements without effect, collectives on parameters, losses of gathered tensors ------------------------------

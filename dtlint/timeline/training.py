@@ -220,8 +220,21 @@ def spoken_training(use: Use) -> Step | None:
     event = use.reduced or use.backward
     if event is None:
         return None
-    text = "the gradients of all ranks are combined here" if use.reduced is not None else "the model learns from it here"
+    text = (
+        "the gradients of all ranks are combined here" if use.reduced is not None else "the model learns from it here"
+    )
     return event_step(event, text)
 
 
-__all__ = ["Survey", "Use", "event_step", "is_gradient", "loader_of", "place_of", "span_at", "spoken_training", "step_at", "survey"]
+__all__ = [
+    "Survey",
+    "Use",
+    "event_step",
+    "is_gradient",
+    "loader_of",
+    "place_of",
+    "span_at",
+    "spoken_training",
+    "step_at",
+    "survey",
+]

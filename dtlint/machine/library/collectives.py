@@ -6,8 +6,7 @@ from dtlint.machine import containers
 from dtlint.machine.assignment import assign_target
 from dtlint.machine.core import Machine
 from dtlint.machine.lanes import restrict, token
-from dtlint.machine.library import roots, stepping, works
-from dtlint.machine.library import models
+from dtlint.machine.library import models, roots, stepping, works
 from dtlint.machine.library.groups import group_in
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.logs import Event, Group

@@ -16,7 +16,9 @@ from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.values import NONE, Cause, Const, Object, Trail, Unknown, Value
 
 CHAINS = ("datasets.", "tensorflow.data.", "webdataset.", "streaming.")
-LEAVES = frozenset({"column_names", "features", "num_rows", "to_pandas", "to_dict", "save_to_disk", "num_shards", "n_shards"})
+LEAVES = frozenset(
+    {"column_names", "features", "num_rows", "to_pandas", "to_dict", "save_to_disk", "num_shards", "n_shards"}
+)
 
 
 def constructed(machine: Machine, thing: Object, call: Invocation) -> None:

@@ -26,7 +26,9 @@ def load_state(machine: Machine, call: Invocation) -> Value:
         extra={"call": call, "number": number, "not forwarded": bool(ignored)},
     )
     cause = next((value.cause for value in call.values if value.cause is not None), None)
-    return machine.unknown("loaded", number, machine.symbols.fresh("file"), cause=cause, tags=frozenset({(LOADED, number)}))
+    return machine.unknown(
+        "loaded", number, machine.symbols.fresh("file"), cause=cause, tags=frozenset({(LOADED, number)})
+    )
 
 
 MAPS = frozenset({"map_location"})

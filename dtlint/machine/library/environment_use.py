@@ -131,4 +131,18 @@ def text(value: Value) -> str | None:
 
 FUNCTIONS: dict[str, Any] = {"os.environ.update": update}
 MODELS: dict[str, Any] = {"environment_default": setdefault}
-__all__ = ["FUNCTIONS", "MODELS", "Row", "Unknown", "imported", "ir", "item_written", "read", "set_aside", "take_back", "text", "used", "written"]
+__all__ = [
+    "FUNCTIONS",
+    "MODELS",
+    "Row",
+    "Unknown",
+    "imported",
+    "ir",
+    "item_written",
+    "read",
+    "set_aside",
+    "take_back",
+    "text",
+    "used",
+    "written",
+]

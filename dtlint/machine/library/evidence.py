@@ -45,7 +45,9 @@ def gathered(run: Any) -> Evidence:
     for node, _ in walk(run.log):
         if isinstance(node, Event) and (node.kind in COMMUNICATES or (node.kind == "record" and node.op in STARTS)):
             name = node.api.rpartition(".")[2]
-            return Evidence("strong", Step(node.path, node.at[0], f"`{name}` shows that several processes work together"))
+            return Evidence(
+                "strong", Step(node.path, node.at[0], f"`{name}` shows that several processes work together")
+            )
     asked = run.facts.get("asked")
     return Evidence("medium", asked) if asked is not None else Evidence("none")
 

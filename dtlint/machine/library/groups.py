@@ -155,7 +155,9 @@ def split_group(machine: Machine, call: Invocation) -> Value:
         return machine.new(GROUP_KIND, call.mask)
     size = machine.world.size
     return make_group(
-        machine, tuple(next((mask for mask in masks if mask and mask >> lane & 1), 0) for lane in range(size)), call.mask
+        machine,
+        tuple(next((mask for mask in masks if mask and mask >> lane & 1), 0) for lane in range(size)),
+        call.mask,
     )
 
 

@@ -45,7 +45,9 @@ def to_trainer(machine: Machine, call: Invocation) -> None:
     given = trainer.attributes.get("use_distributed_sampler", trainer.attributes.get("replace_sampler_ddp"))
     replaces = not (isinstance(given, Const) and given.value is False)
     module, data_module = call.get("model"), call.get("datamodule")
-    found = call.get("train_dataloaders") or (None if data_module is None else train_loader(machine, trainer, data_module, call))
+    found = call.get("train_dataloaders") or (
+        None if data_module is None else train_loader(machine, trainer, data_module, call)
+    )
     if found is None and isinstance(module, Object):
         found = train_loader(machine, trainer, module, call)
     if isinstance(found, Object) and loaders.is_loader(machine, found):

@@ -43,7 +43,10 @@ def project_datasets(machine: Machine, dataset: Value, depth: int = 4) -> list[O
                 found.extend(project_datasets(machine, held, depth - 1))
         return found
     found = []
-    for held in (dataset.attributes.get("dataset"), *(containers.items_of(machine, dataset.attributes.get("datasets", NONE)) or ())):
+    for held in (
+        dataset.attributes.get("dataset"),
+        *(containers.items_of(machine, dataset.attributes.get("datasets", NONE)) or ()),
+    ):
         if held is not None:
             found.extend(project_datasets(machine, held, depth - 1))
     return found
@@ -102,7 +105,9 @@ def look(machine: Machine, dataset: Object, mask: int, collate: Value | None = N
             index = machine.unknown("index", dataset.number, tags=frozenset({("index", dataset.number)}))
             value = calls.follow(machine, method, dataset, (index,), (), mask)
             on_yield(value, mask)
-        if isinstance(collate, FunctionRef | Bound) or (isinstance(collate, Object) and isinstance(collate.kind, ClassRef)):
+        if isinstance(collate, FunctionRef | Bound) or (
+            isinstance(collate, Object) and isinstance(collate.kind, ClassRef)
+        ):
             calls.call_value(machine, collate, (machine.new_list(tuple(made.values[:1]), mask),), (), mask)
     except (OutOfBudget, RecursionError):
         made.cut = True
@@ -166,7 +171,9 @@ def is_worker(symbol: Symbol) -> bool:
 
 def knows_worker(value: Value) -> bool:
     return provenance.mentions(
-        value, lambda symbol: is_worker(symbol) and any(one.key[0] == "worker info" for one in provenance.symbols_in(symbol)), 3
+        value,
+        lambda symbol: is_worker(symbol) and any(one.key[0] == "worker info" for one in provenance.symbols_in(symbol)),
+        3,
     )
 
 
@@ -213,7 +220,21 @@ def splits_by_worker(made: Inside) -> Decision | bool:
 
 def is_endless(made: Inside) -> bool:
     """`while True:` around the samples: nobody runs out."""
-    return any(decision.kind == "loop" and decision.text == "while True" for guards in made.guards for decision in guards)
+    return any(
+        decision.kind == "loop" and decision.text == "while True" for guards in made.guards for decision in guards
+    )
 
 
-__all__ = ["Inside", "is_dataset", "is_endless", "is_iterable", "knows_worker", "look", "project_datasets", "splits_by_rank", "rank_decisions", "splits_by_worker", "start_worker"]
+__all__ = [
+    "Inside",
+    "is_dataset",
+    "is_endless",
+    "is_iterable",
+    "knows_worker",
+    "look",
+    "project_datasets",
+    "splits_by_rank",
+    "rank_decisions",
+    "splits_by_worker",
+    "start_worker",
+]

@@ -116,7 +116,9 @@ def initialised(machine: Machine, call: Invocation) -> Value | None:
     if any(is_fact(tag, "replicated") or is_fact(tag, "replica") or is_fact(tag, "device axis") for tag in found):
         return None
     if words(found, "key") and not jax_facts.mappings(machine):
-        tag = fact("host tree", "straight from `init`, without a copy for each device", "init", jax_facts.place(machine))
+        tag = fact(
+            "host tree", "straight from `init`, without a copy for each device", "init", jax_facts.place(machine)
+        )
         return machine.fresh("initialised", None, frozenset((fact("array"), tag)))
     return None
 

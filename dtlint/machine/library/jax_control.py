@@ -11,10 +11,10 @@ from typing import Any
 
 from dtlint.machine import containers
 from dtlint.machine.core import Machine
+from dtlint.machine.lanes import join
 from dtlint.machine.library import jax_facts
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.jax_facts import words
-from dtlint.machine.lanes import join
 from dtlint.machine.logs import Choice, Decision, Event, Log, Loop, walk
 from dtlint.machine.values import NONE, FunctionRef, Object, Symbol, Tuple, Unknown, Value
 
@@ -79,12 +79,15 @@ def branches(
     logs: list[Log] = []
     results: list[Value] = []
     for function in functions:
-        log, value = separately(machine, call.mask, lambda function=function: callback(machine, function, operands, call.mask))
+        log, value = separately(
+            machine, call.mask, lambda function=function: callback(machine, function, operands, call.mask)
+        )
         logs.append(log)
         results.append(value)
     axes = varying(predicate)
     different = next(
-        (log for log in logs[1:] if said(over(device_calls(log), axes)) != said(over(device_calls(logs[0]), axes))), None
+        (log for log in logs[1:] if said(over(device_calls(log), axes)) != said(over(device_calls(logs[0]), axes))),
+        None,
     )
     if axes and different is not None:
         events = over(device_calls(logs[0]), axes) or over(device_calls(different), axes)
@@ -122,7 +125,9 @@ def merged(machine: Machine, results: list[Value], predicate: Value) -> Value:
         else:
             result = join(result, other, machine.symbols, symbol, None)
     more = words(jax_facts.deep((predicate,)), "varies")
-    return jax_facts.mapped_tree(machine, result, lambda one: jax_facts.with_facts(machine, one, more)) if more else result
+    return (
+        jax_facts.mapped_tree(machine, result, lambda one: jax_facts.with_facts(machine, one, more)) if more else result
+    )
 
 
 def met(machine: Machine, call: Invocation, axes: set[str], event: Event, what: str) -> None:

@@ -234,7 +234,21 @@ def reduces_inside(found: set[Any], what: str) -> bool:
     return what == "call" and any(is_fact(tag, "reduces") for tag in found)
 
 
-SIGHT = ("jax", "optax", "numpy", "flax", "chex", "builtins", "equinox", "operator", "op", "item", "slice", "tuple", "unary")
+SIGHT = (
+    "jax",
+    "optax",
+    "numpy",
+    "flax",
+    "chex",
+    "builtins",
+    "equinox",
+    "operator",
+    "op",
+    "item",
+    "slice",
+    "tuple",
+    "unary",
+)
 UPDATES = ("update", "apply", "apply_updates")
 
 

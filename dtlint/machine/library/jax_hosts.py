@@ -15,6 +15,7 @@ from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.jax_facts import fact, has, leaves
 from dtlint.machine.values import ClassRef, Const, External, Object, Unknown, Value
 
+
 def query(machine: Machine, call: Invocation) -> Value | None:
     """`jax.devices()`, `jax.process_index()`: the backend is up afterwards."""
     jax_facts.start_backend(machine, call.name)

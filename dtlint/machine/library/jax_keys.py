@@ -107,7 +107,11 @@ def fold_in(machine: Machine, call: Invocation) -> Value | None:
     if data is None:
         return made
     more = [tag for tag in jax_facts.deep((data,)) if is_fact(tag, "varies") or is_fact(tag, "may")]
-    if data.cause is not None and data.cause.kind in ("rank", "node", "local rank") and jax_facts.device_mapping(machine):
+    if (
+        data.cause is not None
+        and data.cause.kind in ("rank", "node", "local rank")
+        and jax_facts.device_mapping(machine)
+    ):
         machine.objects += 1
         machine.facts.setdefault("jax folds", {})[machine.objects] = jax_facts.place(machine)
         more.append(fact("from host", machine.objects))
@@ -208,7 +212,12 @@ def carried_by_keyword(machine: Machine, call: Invocation) -> Value | None:
             if isinstance(key, Unknown) and has(key, "key"):
                 weak = name == "rngs"
                 machine.emit_event(
-                    "record", "key", call.name, call.mask, subject=key, extra={"call": call, "weak": weak, "keyword": name}
+                    "record",
+                    "key",
+                    call.name,
+                    call.mask,
+                    subject=key,
+                    extra={"call": call, "weak": weak, "keyword": name},
                 )
                 others = tuple(held for held in call.values if held is not value)
                 if call.receiver is not None:

@@ -93,7 +93,9 @@ def over_devices(machine: Machine, thing: Object, call: Invocation) -> Value:
             spec = jax_axes.ONLY  # the one argument that is mapped is data
         entered.append(enter(machine, value, spec, mapping, number))
         records.append((number, value))
-        where = (spec.path, spec.at, machine.frame.scope) if isinstance(spec, Object) and spec.at else thing.facts["where"]
+        where = (
+            (spec.path, spec.at, machine.frame.scope) if isinstance(spec, Object) and spec.at else thing.facts["where"]
+        )
         machine.facts.setdefault("jax entered", {})[number] = (where, "spec")
     keywords = []
     for name, value in call.keywords:

@@ -41,8 +41,15 @@ def leave(
             jax_facts.note(machine, "varying output", call.mask, mapping.where, steps, index=index)
         made.append(out(machine, output, mapping, thing, number, index))
     jax_facts.note(
-        machine, "mapped call", call.mask, where, (jax_facts.step_at(mapping.where, f"mapped by {mapping.kind} here"),),
-        number=number, arguments=records, outputs=told, reduced=bool(mapping.reduced),
+        machine,
+        "mapped call",
+        call.mask,
+        where,
+        (jax_facts.step_at(mapping.where, f"mapped by {mapping.kind} here"),),
+        number=number,
+        arguments=records,
+        outputs=told,
+        reduced=bool(mapping.reduced),
     )
     return Tuple(tuple(made)) if isinstance(result, Tuple) else made[0]
 

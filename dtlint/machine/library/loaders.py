@@ -56,8 +56,10 @@ def option(loader: Object, name: str) -> Value | None:
 def is_open(loader: Object) -> bool:
     """Some options came as `**options` nobody knows."""
     call = loader.facts.get("call")
-    return not isinstance(call, Invocation) or samplers.spread(call) or any(
-        isinstance(held, Object) and held.kind == "<spread>" for held in call.arguments
+    return (
+        not isinstance(call, Invocation)
+        or samplers.spread(call)
+        or any(isinstance(held, Object) and held.kind == "<spread>" for held in call.arguments)
     )
 
 
@@ -115,7 +117,9 @@ def decide(machine: Machine, loader: Object, dataset: Value, found: Described) -
     """Do all ranks get the same samples?"""
     if loader.facts.get("prepared"):
         found.gives = "differs"
-        found.why = born(machine, loader, f"`{loader.facts['prepared'].rpartition('.')[2]}` divides the data between the ranks")
+        found.why = born(
+            machine, loader, f"`{loader.facts['prepared'].rpartition('.')[2]}` divides the data between the ranks"
+        )
         return
     if samplers.is_distributed(machine, found.sampler):
         assert isinstance(found.sampler, Object)
@@ -190,7 +194,12 @@ def understood(machine: Machine, loader: Object, dataset: Value, found: Describe
         # a data set of a library nobody described: torch refuses to shuffle what is not indexed
         return is_true(option(loader, "shuffle"))
     if isinstance(dataset, Unknown):
-        return is_true(option(loader, "shuffle")) and dataset.symbol.key[0] not in ("parameter", "missing", "keyword", "name")
+        return is_true(option(loader, "shuffle")) and dataset.symbol.key[0] not in (
+            "parameter",
+            "missing",
+            "keyword",
+            "name",
+        )
     return False
 
 
@@ -311,7 +320,9 @@ def uneven_stream(machine: Machine, loader: Object, found: Described) -> None:
             mark = ("shard", skipping.path, skipping.at, skipping.function)
             found.shards.append(mark)
             trail = skipping.cause.trail if skipping.cause is not None else None
-            step = Step(skipping.path, skipping.at[0], "each rank skips what others take, and the rest is not equally long")
+            step = Step(
+                skipping.path, skipping.at[0], "each rank skips what others take, and the rest is not equally long"
+            )
             found.uneven = Cause("shard", Trail(step, trail))
             machine.facts.setdefault("shard sites", []).append(mark)
             return
@@ -363,7 +374,18 @@ def attribute(machine: Machine, loader: Object, name: str, mask: int) -> Value |
 
 # what leaves the size of a batch as it is
 SIZE_KEPT = frozenset(
-    {"item", "attr", "batch", "numpy.asarray", "numpy.array", "jax.numpy.asarray", "jax.numpy.array", "numpy", "astype", "to"}
+    {
+        "item",
+        "attr",
+        "batch",
+        "numpy.asarray",
+        "numpy.array",
+        "jax.numpy.asarray",
+        "jax.numpy.array",
+        "numpy",
+        "astype",
+        "to",
+    }
     | {"float", "any", "call", "Tensor.numpy", "jax.device_put", "torch.as_tensor"}
 )
 

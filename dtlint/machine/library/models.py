@@ -98,9 +98,16 @@ def backward(machine: Machine, call: Invocation) -> Value:
         )
     if not models and held is not None and held.cause is not None and held.cause.kind == "data":
         if any(isinstance(tag, tuple) and tag[0] == PLAIN for tag in held.tags):
-            machine.facts[OWN] = held.cause.then(machine.step("each rank has gradients of its own until they are reduced"))
+            machine.facts[OWN] = held.cause.then(
+                machine.step("each rank has gradients of its own until they are reduced")
+            )
     machine.emit_event(
-        "step", "backward", "Tensor.backward", call.mask, subject=held, extra={"no_sync": machine.facts.get("no_sync", 0)}
+        "step",
+        "backward",
+        "Tensor.backward",
+        call.mask,
+        subject=held,
+        extra={"no_sync": machine.facts.get("no_sync", 0)},
     )
     return NONE
 

@@ -71,7 +71,12 @@ def rank_decision(machine: Machine, mask: int) -> Decision | None:
 def add(machine: Machine, kind: str, base: Value, mask: int, decision: Decision | None, cause: Cause | None) -> None:
     frame = machine.frame
     found = Difference(kind, roots_of(base), mask, decision, cause, frame.path, machine.current_at, frame.scope)
-    if decision is not None and isinstance(base, Object) and base.at is not None and given_from_outside(frame, decision):
+    if (
+        decision is not None
+        and isinstance(base, Object)
+        and base.at is not None
+        and given_from_outside(frame, decision)
+    ):
         found.made_at = (base.path, base.at)
     differences(machine).append(found)
 
@@ -104,8 +109,10 @@ def written(machine: Machine, base: Value, name: str, value: Value, mask: int) -
 
 def put(machine: Machine, base: Value, value: Value, mask: int) -> None:
     """`network[2] = …` on some ranks only."""
-    if mask != owners(machine, base) and is_part(machine, value) and (
-        isinstance(base, Unknown) or is_part(machine, base)
+    if (
+        mask != owners(machine, base)
+        and is_part(machine, value)
+        and (isinstance(base, Unknown) or is_part(machine, base))
     ):
         decision = rank_decision(machine, mask)
         if decision is not None:
@@ -253,4 +260,15 @@ def inside_of(value: Value) -> tuple[Value, ...]:
 
 
 MODELS = {"module_part": part_added, "module_frozen": frozen}
-__all__ = ["KEY", "MODELS", "ClassRef", "Difference", "called", "constructed", "made_shape", "numbers_below", "put", "written"]
+__all__ = [
+    "KEY",
+    "MODELS",
+    "ClassRef",
+    "Difference",
+    "called",
+    "constructed",
+    "made_shape",
+    "numbers_below",
+    "put",
+    "written",
+]

@@ -10,11 +10,22 @@ from typing import Any
 from dtlint.ir import nodes as ir
 from dtlint.machine import containers
 from dtlint.machine.core import Machine
-from dtlint.machine.lanes import token
 from dtlint.machine.library.identity import lane_value_of
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.logs import Attempt, Decision, Guards, HandlerLog
-from dtlint.machine.values import NONE, Bound, ClassRef, Const, External, FunctionRef, Object, Row, Tuple, Unknown, Value
+from dtlint.machine.values import (
+    NONE,
+    Bound,
+    ClassRef,
+    Const,
+    External,
+    FunctionRef,
+    Object,
+    Row,
+    Tuple,
+    Unknown,
+    Value,
+)
 
 GUARDS = {"main": "is_main", "local_main": "is_local_main", "last": "is_last"}
 
@@ -271,7 +282,9 @@ def may_call(machine: Machine, function: Value, node: Any, mask: int) -> None:
         return lanes
 
     symbol = machine.symbols.fresh("called")
-    choose(machine, mask, None, symbol, machine.current_at, lambda: "a function given away", inside, lambda lanes: lanes)
+    choose(
+        machine, mask, None, symbol, machine.current_at, lambda: "a function given away", inside, lambda lanes: lanes
+    )
 
 
 def names_in(node: ir.Lambda) -> frozenset[str]:

@@ -112,4 +112,15 @@ def mentions(value: Value, test: Callable[[Symbol], bool], depth: int = 2) -> bo
     return False
 
 
-__all__ = ["WORKER", "cause_of", "has_mark", "marked", "marks", "mentions", "number_in", "parts", "symbols_in", "without"]
+__all__ = [
+    "WORKER",
+    "cause_of",
+    "has_mark",
+    "marked",
+    "marks",
+    "mentions",
+    "number_in",
+    "parts",
+    "symbols_in",
+    "without",
+]

@@ -35,8 +35,24 @@ OFF = "off root"
 SHOWS = frozenset({"builtins.print"})
 SHOWING_KINDS = frozenset({"log", "file-write", "scheduler-step"})
 TOUCHES = frozenset(
-    "builtins.max builtins.min builtins.sum builtins.len builtins.sorted builtins.list builtins.enumerate builtins.zip "
-    "builtins.any builtins.all torch.cat torch.stack torch.tensor numpy.concatenate numpy.stack numpy.mean".split()
+    [
+        "builtins.max",
+        "builtins.min",
+        "builtins.sum",
+        "builtins.len",
+        "builtins.sorted",
+        "builtins.list",
+        "builtins.enumerate",
+        "builtins.zip",
+        "builtins.any",
+        "builtins.all",
+        "torch.cat",
+        "torch.stack",
+        "torch.tensor",
+        "numpy.concatenate",
+        "numpy.stack",
+        "numpy.mean",
+    ]
 )
 
 

@@ -20,7 +20,17 @@ GENERATORS = ("torch.Generator", "numpy.random.Generator", "numpy.random.RandomS
 SEEDED = "seed"
 PERMUTES = frozenset({"shuffle", "permutation", "permuted", "sample", "choice", "choices"})
 LAYERS = frozenset(
-    {"Linear", "Bilinear", "LazyLinear", "Conv1d", "Conv2d", "Conv3d", "ConvTranspose1d", "ConvTranspose2d", "Embedding"}
+    {
+        "Linear",
+        "Bilinear",
+        "LazyLinear",
+        "Conv1d",
+        "Conv2d",
+        "Conv3d",
+        "ConvTranspose1d",
+        "ConvTranspose2d",
+        "Embedding",
+    }
     | {"EmbeddingBag", "LSTM", "GRU", "RNN", "MultiheadAttention", "Transformer", "TransformerEncoderLayer"}
     | {"TransformerDecoderLayer", "ConvTranspose3d"}
 )
@@ -118,7 +128,9 @@ def seed(machine: Machine, call: Invocation) -> Value:
     if adds:
         flag = call.get(str(adds))
         if isinstance(flag, Const) and flag.value is True:
-            value = machine.unknown("seed", call.name, cause=machine.cause("rank", f"`{adds}=True` adds the rank to the seed"))
+            value = machine.unknown(
+                "seed", call.name, cause=machine.cause("rank", f"`{adds}=True` adds the rank to the seed")
+            )
     if value is None or value == NONE:
         value = UNSEEDED
     held = registers(machine)
@@ -222,7 +234,9 @@ def shuffled(machine: Machine, call: Invocation, value: Value, state: State) -> 
     if held is not None and provenance.has_mark(held, "shard", 0):
         return  # each rank shuffles its own part
     if isinstance(value, Object) and value.kind == "list" and held is not None:
-        made = machine.unknown("shuffled", value.number, machine.symbols.fresh("time"), tags=held.tags, cause=held.cause)
+        made = machine.unknown(
+            "shuffled", value.number, machine.symbols.fresh("time"), tags=held.tags, cause=held.cause
+        )
         items = containers.items_of(machine, value)
         if items is not None:
             first = containers.element(machine, value)
@@ -297,8 +311,6 @@ def dataset_shuffle(machine: Machine, call: Invocation) -> Value | None:
         mark = order_mark(machine, call, state)
         made.attributes["order"] = provenance.marked(machine.unknown("order", made.number), mark)
     return made
-
-
 
 
 def foreign(machine: Machine, name: str) -> None:

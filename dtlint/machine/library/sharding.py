@@ -55,7 +55,10 @@ def part(machine: Machine, base: Value, index: SliceValue, result: Unknown, diff
         return Unknown(result.symbol, cause, kept)
     if isinstance(lengths, tuple):
         tags |= {("lengths", lengths)}
-    why = Cause("shard", Trail(shard_step(mark, "each rank takes its own part here, and the parts are not equally long"), cause.trail))
+    why = Cause(
+        "shard",
+        Trail(shard_step(mark, "each rank takes its own part here, and the parts are not equally long"), cause.trail),
+    )
     return Unknown(result.symbol, why, tags | {UNEVEN})
 
 

@@ -189,7 +189,10 @@ def joined(machine: Machine, call: Invocation) -> Value | None:
     for tag in result.tags:
         if isinstance(tag, tuple) and tag[0] == GATHERED:
             source = machine.facts["gathers"][tag[1]].extra.get("source")
-            if any(isinstance(item, Unknown) and isinstance(source, Unknown) and item.symbol is source.symbol for item in held):
+            if any(
+                isinstance(item, Unknown) and isinstance(source, Unknown) and item.symbol is source.symbol
+                for item in held
+            ):
                 return without(result, GATHERED)
     return result
 
@@ -218,7 +221,9 @@ def inner_called(machine: Machine, thing: Object, result: Value, mask: int) -> V
 
     outer = thing.facts.get("wrapper")
     if outer is None:
-        outermost = isinstance(result, Unknown) and not (machine.facts.get("module depth") or machine.facts.get("no_grad"))
+        outermost = isinstance(result, Unknown) and not (
+            machine.facts.get("module depth") or machine.facts.get("no_grad")
+        )
         if outermost and attributes.is_a(machine, thing, MODULE):
             return with_tags(machine, result, frozenset({(PLAIN, thing.number)}))
         return result

@@ -93,9 +93,7 @@ def batch(machine: Machine, call: Invocation) -> Value:
     return machine.new_list(tuple(found) if given is not None and not isinstance(given, Row) else None, call.mask)
 
 
-def lanes_of(
-    machine: Machine, given: Value | None, mask: int
-) -> list[tuple[int, tuple[Value, ...] | None]]:
+def lanes_of(machine: Machine, given: Value | None, mask: int) -> list[tuple[int, tuple[Value, ...] | None]]:
     """The known items of a list, lane group by lane group where lanes appended different things."""
     held = given.attributes.get("[]") if isinstance(given, Object) and given.kind == "list" else given
     if not isinstance(held, Row):

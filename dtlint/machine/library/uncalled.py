@@ -62,7 +62,12 @@ def asked(machine: Machine, value: Value) -> None:
 
 def chosen(machine: Machine, op: str, left: Value, right: Value, text: str) -> None:
     """`index or jax.process_index()`: index 0 counts as not given."""
-    if op != "or" or not isinstance(right, Row) or right.cause is None or right.cause.kind not in ("rank", "local rank"):
+    if (
+        op != "or"
+        or not isinstance(right, Row)
+        or right.cause is None
+        or right.cause.kind not in ("rank", "local rank")
+    ):
         return
     if not all(isinstance(lane, Const) and lane.scale == "rank" for lane in right.lanes):
         return

@@ -19,8 +19,48 @@ from dtlint.machine.values import Const, External, Object, Row, Tuple, Unknown, 
 KIND = "torch.distributed.Work"
 RUNNING = "running"
 READS = frozenset(
-    "item tolist cpu numpy clone to float double half int long bool sum mean max min prod norm abs all any clamp sqrt "
-    "div mul add sub pow exp log square argmax argmin isnan isinf isfinite sort topk cumsum softmax".split()
+    [
+        "item",
+        "tolist",
+        "cpu",
+        "numpy",
+        "clone",
+        "to",
+        "float",
+        "double",
+        "half",
+        "int",
+        "long",
+        "bool",
+        "sum",
+        "mean",
+        "max",
+        "min",
+        "prod",
+        "norm",
+        "abs",
+        "all",
+        "any",
+        "clamp",
+        "sqrt",
+        "div",
+        "mul",
+        "add",
+        "sub",
+        "pow",
+        "exp",
+        "log",
+        "square",
+        "argmax",
+        "argmin",
+        "isnan",
+        "isinf",
+        "isfinite",
+        "sort",
+        "topk",
+        "cumsum",
+        "softmax",
+    ]
 )
 KEPT = frozenset({"requires_grad_", "retain_grad_", "share_memory_", "record_stream", "pin_memory_"})
 

@@ -21,7 +21,14 @@ PREPARED = "<prepared>"
 
 def note_wrap(machine: Machine, call: Invocation, inner: Value, kind: str, group: Group | None) -> None:
     machine.emit_event(
-        "collective", "wrap", call.name, call.mask, group=group, implicit=True, subject=inner, extra={"wrap": kind, "call": call}
+        "collective",
+        "wrap",
+        call.name,
+        call.mask,
+        group=group,
+        implicit=True,
+        subject=inner,
+        extra={"wrap": kind, "call": call},
     )
 
 
