@@ -7,8 +7,8 @@ partner: nobody makes the other half, the peer is wrong, or every rank receives 
 
 Why it is bad
 -------------
-The call waits until the group times out. A blocking `send` in a ring may work while messages are small and hang when they
-grow.
+The call waits until the group times out. A blocking `send` in a ring may work while messages are small and hang when
+they grow.
 
 Instead
 -------

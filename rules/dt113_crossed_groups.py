@@ -7,8 +7,8 @@ while the main thread does too.
 
 Why it is bad
 -------------
-Two ranks may start the two operations in different orders; each then waits for the other in a different communicator. It
-depends on timing, so it hangs once a week.
+Two ranks may start the two operations in different orders; each then waits for the other in a different communicator.
+It depends on timing, so it hangs once a week.
 
 Instead
 -------

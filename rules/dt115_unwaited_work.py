@@ -6,8 +6,8 @@ What it finds
 
 Why it is bad
 -------------
-The transfer may still be running: the tensor holds the old value, the new one or a mixture, different from run to run and
-from rank to rank. Nothing is printed.
+The transfer may still be running: the tensor holds the old value, the new one or a mixture, different from run to run
+and from rank to rank. Nothing is printed.
 
 Instead
 -------

@@ -2,8 +2,8 @@
 
 What it finds
 -------------
-A loader without `drop_last=True` whose batches are reshaped to the devices (`pmap`, flax `shard`), or whose data set has
-another length on each rank so that one more, partial, batch comes on some ranks only.
+A loader without `drop_last=True` whose batches are reshaped to the devices (`pmap`, flax `shard`), or whose data set
+has another length on each rank so that one more, partial, batch comes on some ranks only.
 
 Why it is bad
 -------------

@@ -7,8 +7,8 @@ one loader but not between the ranks, or between the ranks but not between the w
 
 Why it is bad
 -------------
-Split by worker only, all ranks read the same samples. Split by rank only, each of `num_workers` workers reads all of the
-rank's part, so every sample comes that many times.
+Split by worker only, all ranks read the same samples. Split by rank only, each of `num_workers` workers reads all of
+the rank's part, so every sample comes that many times.
 
 Instead
 -------

@@ -2,8 +2,8 @@
 
 What it finds
 -------------
-`os.listdir`, `glob`, a set of texts, a shuffle with an unseeded or rank-seeded generator, and then a part of it for each
-rank; a sampler whose seed or epoch differs by rank.
+`os.listdir`, `glob`, a set of texts, a shuffle with an unseeded or rank-seeded generator, and then a part of it for
+each rank; a sampler whose seed or epoch differs by rank.
 
 Why it is bad
 -------------

@@ -2,8 +2,8 @@
 
 What it finds
 -------------
-`random_split`, `train_test_split` and the like on every rank, drawn from a generator that nobody seeded or that is seeded
-by rank.
+`random_split`, `train_test_split` and the like on every rank, drawn from a generator that nobody seeded or that is
+seeded by rank.
 
 Why it is bad
 -------------

@@ -2,8 +2,8 @@
 
 What it finds
 -------------
-A NumPy, `random` or torch generator object kept by a data set, a transform or a module, and used where samples are made,
-under a loader with worker processes and no `worker_init_fn`.
+A NumPy, `random` or torch generator object kept by a data set, a transform or a module, and used where samples are
+made, under a loader with worker processes and no `worker_init_fn`.
 
 Why it is bad
 -------------

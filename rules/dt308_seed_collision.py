@@ -7,8 +7,8 @@ worker number and epoch (or rank) without a factor between them.
 
 Why it is bad
 -------------
-Zero times anything is zero: with the default seed all ranks draw the same numbers. In sums, this epoch's worker 1 repeats
-what worker 0 does in the next.
+Zero times anything is zero: with the default seed all ranks draw the same numbers. In sums, this epoch's worker 1
+repeats what worker 0 does in the next.
 
 Instead
 -------

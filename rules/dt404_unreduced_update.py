@@ -8,7 +8,8 @@ Replicated parameters are updated inside `pmap`/`shard_map` with gradients of th
 
 Why it is bad
 -------------
-The replicas drift apart and evaluation takes the first one; or the step is as many times too large as there are devices.
+The replicas drift apart and evaluation takes the first one; or the step is as many times too large as there are
+devices.
 
 Instead
 -------

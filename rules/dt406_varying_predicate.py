@@ -2,8 +2,8 @@
 
 What it finds
 -------------
-The predicate depends on `axis_index` or on this device's data, and the branches (or the body) make different collectives
-over the axis it varies on. Branches that make the same collectives are fine.
+The predicate depends on `axis_index` or on this device's data, and the branches (or the body) make different
+collectives over the axis it varies on. Branches that make the same collectives are fine.
 
 Why it is bad
 -------------

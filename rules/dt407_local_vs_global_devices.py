@@ -2,13 +2,14 @@
 
 What it finds
 -------------
-A batch reshaped to `jax.device_count()` that goes into `pmap` in a program of several hosts; `jax.process_index()` folded
-into a key inside a mapped function where the device's own index is meant; a global quantity computed from
+A batch reshaped to `jax.device_count()` that goes into `pmap` in a program of several hosts; `jax.process_index()`
+folded into a key inside a mapped function where the device's own index is meant; a global quantity computed from
 `local_device_count()`.
 
 Why it is bad
 -------------
-It works on one host. On several the reshape fails, all devices of a host draw the same numbers, or the step count is wrong.
+It works on one host. On several the reshape fails, all devices of a host draw the same numbers, or the step count is
+wrong.
 
 Instead
 -------

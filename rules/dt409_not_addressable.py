@@ -2,8 +2,8 @@
 
 What it finds
 -------------
-`jax.device_get`, `np.asarray`, `float()` of an array sharded over the hosts' devices; `process_allgather` of such an array
-without `tiled=True`.
+`jax.device_get`, `np.asarray`, `float()` of an array sharded over the hosts' devices; `process_allgather` of such an
+array without `tiled=True`.
 
 Why it is bad
 -------------

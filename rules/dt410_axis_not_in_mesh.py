@@ -2,8 +2,8 @@
 
 What it finds
 -------------
-`NamedSharding(mesh, P("batch"))`, or the specs of a `shard_map`, with a name that is not one of the mesh's axes; also when
-mesh and specs are written in different files.
+`NamedSharding(mesh, P("batch"))`, or the specs of a `shard_map`, with a name that is not one of the mesh's axes; also
+when mesh and specs are written in different files.
 
 Why it is bad
 -------------

@@ -2,12 +2,13 @@
 
 What it finds
 -------------
-`replicate` of what is replicated; a restored state that goes into `pmap` without `replicate`; a replicated state written to
-a checkpoint.
+`replicate` of what is replicated; a restored state that goes into `pmap` without `replicate`; a replicated state
+written to a checkpoint.
 
 Why it is bad
 -------------
-The shapes get one axis too many or too few: the next call fails, or a checkpoint that no other number of devices can load.
+The shapes get one axis too many or too few: the next call fails, or a checkpoint that no other number of devices can
+load.
 
 Instead
 -------

@@ -2,8 +2,8 @@
 
 What it finds
 -------------
-The program sets a variable or an XLA flag that no library reads: a name that never existed, one that is misspelt, or one
-that was renamed.
+The program sets a variable or an XLA flag that no library reads: a name that never existed, one that is misspelt, or
+one that was renamed.
 
 Why it is bad
 -------------

@@ -55,7 +55,7 @@ def saved(run: Run) -> Iterator[tuple[Event, tuple[Step, ...], Span]]:
 
 
 def drifting(run: Run) -> Iterator[tuple[Event, tuple[Step, ...]]]:
-    """Mapped calls in a loop whose output differs between devices, though it began equal and is the next turn's input."""
+    """Mapped calls in a loop whose output differs between devices, though it began equal and is fed back in."""
     if not run.facts.get("jax"):
         return
     for event, path in recorded(run, "<jax>"):

@@ -1,8 +1,8 @@
 """Whose batch size is this number: of all ranks together, or of one?
 
-Dividing by the number of ranks makes one rank's share of something; doing it twice, or by the devices of this node, makes
-the wrong share. Divisions and multiplications by sizes of the world are remembered as they happen, so that a rule can
-walk back from the number a loader was given.
+Dividing by the number of ranks makes one rank's share of something; doing it twice, or by the devices of this node,
+makes the wrong share. Divisions and multiplications by sizes of the world are remembered as they happen, so that a rule
+can walk back from the number a loader was given.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """How sure is it that this program runs in several processes?
 
-Rules about data, seeds, files and logs would be wrong ten times out of eleven if they fired on the bare pattern: a loader
-without a sampler is right in a single process. So they ask here first. *strong*: the run itself starts, wraps or
+Rules about data, seeds, files and logs would be wrong ten times out of eleven if they fired on the bare pattern: a
+loader without a sampler is right in a single process. So they ask here first. *strong*: the run itself starts, wraps or
 communicates. *medium*: it asks who it is (rank, world size, the launcher's variables). *none*: nothing of the kind was
 seen on the way, whatever other files of the project do.
 """

@@ -1,7 +1,7 @@
 """Where does a value come from? Marks that flow with it, and the computations its symbol remembers.
 
-Marks are tags `(kind, …)` on unknown values. `order` is an order that may differ between ranks, `shard` a part chosen by
-rank, `worker` what only a loader worker knows, `loader` a batch of that loader.
+Marks are tags `(kind, …)` on unknown values. `order` is an order that may differ between ranks, `shard` a part chosen
+by rank, `worker` what only a loader worker knows, `loader` a batch of that loader.
 """
 
 from __future__ import annotations

@@ -47,7 +47,7 @@ class State:
 
 
 def registers(machine: Machine) -> Object:
-    """The global generators of this run. Only a script starts with none of them seeded: a function's caller may have."""
+    """The global generators of this run. Only a script starts with none seeded: a function's caller may have."""
     found = machine.facts.get("rng")
     if not isinstance(found, Object):
         found = Object("<generators>", machine.world.full, 0)

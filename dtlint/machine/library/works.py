@@ -1,8 +1,8 @@
 """Which asynchronous calls are still running, and who uses their tensors or forgets their handles?
 
-A handle is an object of kind `Work`. While it is running, the value of its tensor carries the mark `("running", number)`;
-computing with such a value is an *early use*. Waiting for a handle ends it; waiting where nobody can tell which handle
-is meant (in a loop, for something out of a container) ends them all.
+A handle is an object of kind `Work`. While it is running, the value of its tensor carries the mark `("running",
+number)`; computing with such a value is an *early use*. Waiting for a handle ends it; waiting where nobody can tell
+which handle is meant (in a loop, for something out of a container) ends them all.
 """
 
 from __future__ import annotations

@@ -2,8 +2,8 @@
 
 It keeps what matters for the order of calls: a collective needs a quorum, a quorum waits for every live member,
 `should_commit` is agreed inside the replica group, errors are kept until the commit, and a manager that is not shut
-down keeps its heartbeat thread, and so its process, alive. It has no lighthouse, no healing and no membership changes: the
-members of an address are declared once with `declare`; where nobody declares any, every rank of the job is one.
+down keeps its heartbeat thread, and so its process, alive. It has no lighthouse, no healing and no membership changes:
+the members of an address are declared once with `declare`; where nobody declares any, every rank of the job is one.
 
 Used by traced runs and by examples/torchft_two_level; it is on no path where torchft itself is installed.
 """
