@@ -249,6 +249,8 @@ class Machine:
             return False  # what is computed on the devices is followed: it decides what varies between them
         if self.facts.get("inside") and len(self.stack) < 12:
             return False  # what a data set gives depends on what it holds
+        if getattr(receiver, "number", 0) in self.facts.get("loaded", ()):
+            return False  # it may change a data set whose workers hold a copy
         if node.name in ("__init__", "__post_init__", "__enter__"):
             return len(self.stack) > 12
         values = (*arguments, *(value for _, value in keywords))

@@ -43,7 +43,7 @@ def starts(run: Any, event: Event, reader: str) -> str | None:
     if event.kind not in ("record", "collective"):
         return None
     call = event.extra.get("call")
-    started = call.row.extra.get("starts") if call is not None else None
+    started = event.extra.get("starts") or (call.row.extra.get("starts") if call is not None else None)
     if started == reader or (event.op == "backend" and event.api.partition(".")[0] == reader):
         return "backend"
     if reader == "torch.distributed":

@@ -1,1 +1,264 @@
-"""(being written)"""
+"""Which loader options the installed torch refuses, who forks too late, and whose copy of a data set is changed?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from dtlint.findings import Step
+from dtlint.ir import nodes as ir
+from dtlint.machine.library.evidence import distributed
+from dtlint.machine.library.provenance import symbols_in
+from dtlint.machine.library.stepping import attribute_of
+from dtlint.machine.logs import Call, Event, Loop
+from dtlint.machine.values import NONE, TRUE, ClassRef, Const, Object, Unknown, Value
+from dtlint.timeline.environment import starts
+from dtlint.timeline.order import Met, before, loops_over
+from dtlint.timeline.stepping import events
+
+LOADER = "torch.utils.data.DataLoader"
+
+
+def loaders(run: Any) -> Iterator[tuple[Met, Any]]:
+    """Loaders of torch, with the call that made them; those with options nobody knows are left out."""
+    for met in events(run, "record", "loader"):
+        call = met.event.extra["call"]
+        if run.knowledge.canonical(call.row.type or call.row.name) == LOADER:
+            if not any(name is None for name, _ in call.keywords):
+                yield met, call
+
+
+def number_of_workers(call: Any) -> int | None:
+    given = call.get("num_workers")
+    if given is None:
+        return 0
+    known = isinstance(given, Const) and isinstance(given.value, int) and not given.scale
+    return given.value if known else None
+
+
+# --- options -------------------------------------------------------------------------------------------------------
+
+
+def refused(run: Any) -> Iterator[tuple[Met, str, str]]:
+    """Options that need workers, on a loader without any: the option, and when torch refuses it."""
+    for met, call in loaders(run):
+        if number_of_workers(call) != 0:
+            continue
+        if call.get("persistent_workers") == TRUE:
+            yield met, "persistent_workers=True", "ValueError when the loader is made"
+            continue
+        factor = call.get("prefetch_factor")
+        if isinstance(factor, Const) and factor.value is not None:
+            yield met, f"prefetch_factor={factor.value}", "ValueError when the loader is made"
+            continue
+        context = call.get("multiprocessing_context")
+        if isinstance(context, Const) and isinstance(context.value, str):
+            yield met, f"multiprocessing_context={context.value!r}", "ValueError when the loader is made"
+            continue
+        timeout = call.get("timeout")
+        if isinstance(timeout, Const) and isinstance(timeout.value, int | float) and timeout.value > 0:
+            yield met, f"timeout={timeout.value}", "AssertionError when the loader is iterated"
+
+
+# --- as many workers as cores, in every rank -----------------------------------------------------------------------
+
+
+def all_cores(run: Any) -> Iterator[tuple[Event, tuple[Step, ...]]]:
+    """Loaders that start as many workers as the node has cores, in each of its ranks."""
+    if not distributed(run):
+        return
+    for met, call in loaders(run):
+        given = call.get("num_workers")
+        if not isinstance(given, Unknown):
+            continue
+        if counts_cores(run, given):
+            yield met.event, (Step(met.event.path, met.event.at[0], "one worker per core of the node, in every rank"),)
+            continue
+        option = option_of(run, attribute_of(given.symbol))
+        if option is not None:
+            yield (
+                option,
+                (
+                    Step(option.path, option.at[0], "the default is the number of cores of the node"),
+                    Step(met.event.path, met.event.at[0], "every rank starts as many workers"),
+                ),
+            )
+
+
+def counts_cores(run: Any, value: Value | None) -> bool:
+    """The number of cores as it is, not divided, not bounded."""
+    if not isinstance(value, Unknown):
+        return False
+    symbol = value.symbol
+    if symbol.key[0] == "len" and len(symbol.key) == 2 and hasattr(symbol.key[1], "key"):
+        symbol = symbol.key[1]
+    name = symbol.key[1] if symbol.key[0] == "same" and len(symbol.key) > 1 else symbol.key[0]
+    row = run.knowledge.apis.get(name) if isinstance(name, str) else None
+    return row is not None and bool(row.extra.get("cores"))
+
+
+def option_of(run: Any, name: str | None) -> Event | None:
+    """The command line option of this name, when its default is the number of cores."""
+    if name is None:
+        return None
+    for met in events(run, "record", "option"):
+        call = met.event.extra["call"]
+        spelled = [value.value for value in call.arguments if isinstance(value, Const) and isinstance(value.value, str)]
+        if any(text.lstrip("-").replace("-", "_") == name for text in spelled):
+            default = next((value for keyword, value in call.keywords if keyword == "default"), None)
+            return met.event if counts_cores(run, default) else None
+    return None
+
+
+# --- forks ---------------------------------------------------------------------------------------------------------
+
+
+def late_forks(run: Any) -> Iterator[tuple[Met, Event, str]]:
+    """Processes that are forked after a runtime with threads was started, with what started it."""
+    for met in events(run, "record", "fork"):
+        asked = start_method(run, met)
+        if asked == "fork":
+            started = started_before(run, met, ("jax", "cuda"))
+        elif asked is None:
+            started = started_before(run, met, ("jax",))
+        else:
+            continue
+        if started is not None:
+            yield met, started[0], started[1]
+    for met, call in loaders(run):
+        workers = number_of_workers(call)
+        if not workers or start_method(run, met) not in (None, "fork"):
+            continue
+        started = started_before(run, first_iteration(run, met), ("jax",))
+        if started is not None:
+            yield met, started[0], started[1]
+
+
+def first_iteration(run: Any, met: Met) -> Met:
+    """Workers start when the loader is first iterated."""
+    node = met.event.extra["call"].node
+    for later in events(run, "end", "next turn"):
+        loop = later.event.loop
+        made = loaded_by(loop.subject) if loop is not None else None
+        if made is not None and made.node is node:
+            return later
+    return met
+
+
+def started_before(run: Any, met: Met, readers: tuple[str, ...]) -> tuple[Event, str] | None:
+    for earlier in before(run, met):
+        if earlier.conditional and met.above[: len(earlier.above)] != earlier.above:
+            continue
+        for reader in readers:
+            if starts(run, earlier.event, reader) == "backend" and "is_available" not in earlier.event.api:
+                return earlier.event, reader
+    return None
+
+
+def start_method(run: Any, met: Met) -> str | None:
+    """fork, spawn or forkserver, where the program says so."""
+    call = met.event.extra["call"]
+    given = call.get("multiprocessing_context") if met.event.op == "loader" else None
+    if given is None and isinstance(call.receiver, Object) and "call" in call.receiver.facts:
+        given = next(iter(call.receiver.facts["call"].values), None)
+    if isinstance(given, Object) and "call" in given.facts:
+        given = next(iter(given.facts["call"].values), None)
+    if isinstance(given, Const) and isinstance(given.value, str):
+        return given.value
+    if given is not None and given != NONE:
+        return "unknown"
+    for other in events(run, "record", "start-method"):
+        value = next(iter(other.event.extra["call"].values), None)
+        return value.value if isinstance(value, Const) and isinstance(value.value, str) else "unknown"
+    return "fork" if call.row.extra.get("forks") else None
+
+
+# --- state of the parent's data set --------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class StaleWrite:
+    path: str
+    at: tuple[int, int, int, int]
+    function: str
+    write: Event
+    attribute: str
+    persistent: bool
+
+
+def stale_writes(run: Any) -> Iterator[StaleWrite]:
+    """Attributes set on a data set whose workers already hold their copy of it."""
+    for met in events(run, "record", "dataset-write"):
+        event = met.event
+        call, name = event.extra["loader"], event.extra["attribute"]
+        workers = number_of_workers(call)
+        if not workers or not read_by_items(event.subject, name):
+            continue
+        persistent = call.get("persistent_workers") == TRUE
+        loops = loops_over(met)
+        iterating = [loop for loop in loops if iterates(loop, call)]
+        if iterating or (persistent and any(contains_iteration(run, loop, call) for loop in loops)):
+            outer = iterating[0] if iterating else loops[0]
+            path, at, function = seen_from(met, outer)
+            yield StaleWrite(path, at, function, event, name, persistent)
+
+
+def loaded_by(subject: Any) -> Any:
+    """The call that made the loader a loop walks over."""
+    for _ in range(4):
+        if not isinstance(subject, Object):
+            return None
+        inner = subject.facts.get("inner")
+        if not inner:
+            break
+        subject = inner[0]
+    return subject.facts.get("call") if isinstance(subject, Object) else None
+
+
+def iterates(loop: Loop, call: Any) -> bool:
+    made = loaded_by(loop.subject)
+    return made is not None and made.node is call.node
+
+
+def contains_iteration(run: Any, loop: Loop, call: Any) -> bool:
+    return any(
+        later.event.loop is not None and iterates(later.event.loop, call) and loop in loops_over(later)
+        for later in events(run, "end", "next turn")
+    )
+
+
+def seen_from(met: Met, outer: Loop) -> tuple[str, tuple[int, int, int, int], str]:
+    """The line of the loop that brings the write about: the write itself, or the call that leads to it."""
+    found = False
+    for node, _ in met.above:
+        if node is outer:
+            found = True
+        elif found and isinstance(node, Call):
+            return node.path, node.at, node.caller
+    return met.event.path, met.event.at, met.event.function
+
+
+def read_by_items(dataset: Any, name: str) -> bool:
+    """Does what the workers run (`__getitem__`, `__iter__` and what they call) read this attribute?"""
+    if not isinstance(dataset, Object) or not isinstance(dataset.kind, ClassRef):
+        return False
+    methods = {
+        statement.name: statement
+        for statement in dataset.kind.node.body
+        if isinstance(statement, ir.Function) and statement.name != "__init__"
+    }
+    todo, done = [found for found in ("__getitem__", "__iter__", "__getitems__") if found in methods], set()
+    while todo:
+        method = todo.pop()
+        if method in done:
+            continue
+        done.add(method)
+        tokens = methods[method].tokens
+        if name in tokens:
+            return True
+        todo.extend(other for other in methods if other in tokens)
+    return False
+
+
+__all__ = ["StaleWrite", "all_cores", "late_forks", "refused", "stale_writes", "symbols_in"]

@@ -13,8 +13,10 @@ from dtlint.machine.library import (
     collectives,
     contexts,
     data,
+    files,
     devices,
     environment_use,
+    files,
     groups,
     identity,
     jax_hosts,
@@ -57,6 +59,7 @@ HANDLERS: dict[str, Any] = {
     **transfers.MODELS,
     **threads.MODELS,
     **works.MODELS,
+    **files.MODELS,
     **trainers.MODELS,
     **wrapping.MODELS,
     **environment_use.MODELS,
@@ -113,6 +116,7 @@ def call(
         return found
     made = tensors.construct(machine, invocation)
     if made is not None:
+        devices.tensor_made(machine, invocation)
         return made
     if receiver is None and last[:1].isupper() and not name.startswith("builtins."):
         thing = machine.new(machine.knowledge.canonical(name), mask)
@@ -179,6 +183,7 @@ def perform(
     """Do what a row says."""
     invocation = Invocation(row.name, row, receiver, arguments, keywords, mask, node)
     stepping.performed(machine, invocation)
+    workers.performed(machine, invocation)
     if row.record:
         machine.emit_event(
             "record",
@@ -204,7 +209,10 @@ def perform(
         case "source":
             text = f"`{identity.short(row.name)}` is what only this rank sees ({row.cause})"
             time = machine.symbols.fresh("time")
-            return machine.unknown("source", row.name, time, cause=machine.cause(row.cause, text))
+            kind = row.cause
+            if kind == "files" and files.on_this_node(invocation):
+                kind = "local files"
+            return machine.unknown("source", row.name, time, cause=machine.cause(kind, text))
         case "make":
             return make(machine, invocation)
         case "same":
@@ -305,6 +313,8 @@ def read_attribute(machine: Machine, thing: Object, name: str, mask: int) -> Val
         return super_attribute(machine, thing, name, mask)
     if "module" in thing.attributes and name == "module":
         return thing.attributes["module"]
+    if thing.kind == files.PATH:
+        return files.attribute(machine, thing, name, mask)
     found = data.attribute(machine, thing, name, mask)
     if found is not None:
         return found
@@ -419,6 +429,9 @@ def call_unknown(
         invocation = Invocation(node.func.name, LOCAL, receiver, arguments, keywords, mask, node)
         if node.func.name == "backward":
             return models.backward(machine, invocation)
+        unique = machine.knowledge.anywhere.get(node.func.name)
+        if unique is not None:
+            return perform(machine, unique, receiver, arguments, keywords, mask, node)
         stepping.unknown_method(machine, receiver, node.func.name, invocation)
         if node.func.name in MOVES and isinstance(receiver, Unknown):
             return receiver

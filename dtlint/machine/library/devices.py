@@ -8,7 +8,7 @@ from dtlint.ir import nodes as ir
 from dtlint.machine.core import Machine
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.stepping import LOADED
-from dtlint.machine.values import Value
+from dtlint.machine.values import Const, Value
 
 
 def load_state(machine: Machine, call: Invocation) -> Value:
@@ -29,6 +29,16 @@ def load_state(machine: Machine, call: Invocation) -> Value:
     return machine.unknown(
         "loaded", number, machine.symbols.fresh("file"), cause=cause, tags=frozenset({(LOADED, number)})
     )
+
+
+def tensor_made(machine: Machine, call: Invocation) -> None:
+    """The first `torch.ones(…, device="cuda")` starts CUDA."""
+    for name, value in call.keywords:
+        if name == "device" and isinstance(value, Const) and str(value.value).startswith("cuda"):
+            key = ("cuda", len(machine.stack) > 0)
+            if key not in machine.facts.setdefault("backends", set()):
+                machine.facts["backends"].add(key)
+                machine.emit_event("record", "backend", call.name, call.mask, extra={"starts": "cuda"})
 
 
 MAPS = frozenset({"map_location"})

@@ -1,0 +1,49 @@
+"""Loader options that need workers, without workers.
+
+What it finds
+-------------
+`persistent_workers`, `prefetch_factor`, `timeout` or `multiprocessing_context` are given to a DataLoader with
+`num_workers=0`.
+
+Why it is bad
+-------------
+torch refuses the combination: ValueError when the loader is made, AssertionError when it is iterated (`timeout`). On
+a cluster that is after all nodes were allocated.
+
+Instead
+-------
+    loader = DataLoader(dataset, num_workers=n, persistent_workers=n > 0)
+
+Limits
+------
+Numbers of workers that come from the command line are not known.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from dtlint.api import Finding, Rule, Run, Step, workers
+
+RULE = Rule(
+    code="DT602",
+    slug="worker-options",
+    family="DT6",
+    effect="crash",
+    tier="default",
+    since="0.1.0",
+    frameworks=("torch",),
+    title="loader options that need workers, without workers",
+)
+
+
+def check(run: Run) -> Iterator[Finding]:
+    for met, option, when in workers.refused(run):
+        event = met.event
+        yield RULE.finding(
+            run.span(event.path, event.at),
+            f"`{option}` needs workers, and this loader has none: {when}",
+            "give `num_workers` a number above zero, or make the option depend on it (`persistent_workers=n > 0`)",
+            scope=event.function,
+            trail=(Step(event.path, event.at[0], f"`{option}` with num_workers=0"),),
+        )

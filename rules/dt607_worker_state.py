@@ -1,0 +1,53 @@
+"""State set on a data set whose workers hold their own copy.
+
+What it finds
+-------------
+The epoch, the step or a difficulty is written onto the data set of a loader with workers, after the workers were
+started: between epochs with `persistent_workers=True`, or inside the loop over the loader.
+
+Why it is bad
+-------------
+Workers got their copy of the data set when the iteration began. The new value never reaches them; every epoch is the
+same, on every rank.
+
+Instead
+-------
+    self.level = multiprocessing.Value("i", 0)     # shared with the workers
+    loader = DataLoader(..., persistent_workers=False)
+
+Limits
+------
+Only attributes that `__getitem__` or `__iter__` reads, on data sets of the project.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from dtlint.api import Finding, Rule, Run, Step, workers
+
+RULE = Rule(
+    code="DT607",
+    slug="worker-state",
+    family="DT6",
+    effect="wrong",
+    tier="default",
+    since="0.1.0",
+    frameworks=("torch",),
+    title="state set on a data set whose workers hold their own copy",
+)
+
+
+def check(run: Run) -> Iterator[Finding]:
+    for stale in workers.stale_writes(run):
+        why = "the workers are persistent" if stale.persistent else "the workers run already"
+        yield RULE.finding(
+            run.span(stale.path, stale.at),
+            f"`{stale.attribute}` is set on the data set of this process only: {why} and keep their own copy",
+            "keep the value in shared memory (multiprocessing.Value, a shared tensor), or start the workers anew",
+            scope=stale.function,
+            trail=(
+                Step(stale.path, stale.at[0], "the parent's data set is changed"),
+                Step(stale.write.path, stale.write.at[0], f"`{stale.attribute}` is written; workers read their copy"),
+            ),
+        )
