@@ -20,10 +20,12 @@ from dtlint.findings import (
     Timeline,
     TimelineRow,
 )
+from dtlint.machine.library.evidence import distributed
 from dtlint.machine.logs import Attempt, Call, Choice, Decision, Event, Log, Loop, walk
 from dtlint.machine.run import Run
 from dtlint.timeline import data, environment, models_used, placement, noise, schedules, seeding, shares, stepping, workers
 from dtlint.timeline.crossing import crossings
+from dtlint.timeline.files import accesses, node_local, races, together
 from dtlint.timeline.divergence import Divergence
 from dtlint.timeline.parts import differing_models
 from dtlint.timeline.pairing import unpaired
@@ -56,8 +58,13 @@ __all__ = [
     "Timeline",
     "TimelineRow",
     "data",
+    "accesses",
     "crossings",
+    "node_local",
+    "races",
+    "together",
     "differing_models",
+    "distributed",
     "diverging",
     "noise",
     "seeding",

@@ -10,7 +10,7 @@ from dtlint.ir import nodes as ir
 from dtlint.machine import attributes, calls, containers, library
 from dtlint.machine.core import Machine
 from dtlint.machine.lanes import join, lanes_in, map_lanes, restrict, token
-from dtlint.machine.library import batches
+from dtlint.machine.library import batches, files
 from dtlint.machine.logs import Decision
 from dtlint.machine.values import (
     FALSE,
@@ -162,6 +162,10 @@ def deep_cause(machine: Machine, values: tuple[Value, ...], depth: int = 0) -> C
 
 def binary(machine: Machine, node: ir.BinOp, mask: int) -> Value:
     left, right = evaluate(machine, node.left, mask), evaluate(machine, node.right, mask)
+    if node.op == "/":
+        found = files.divided(machine, left, right, mask)
+        if found is not None:
+            return found
     result = arithmetic(machine, node.op, left, right)
     if node.op in batches.OPERATORS:
         batches.noticed(machine, node, left, right, result)
@@ -550,7 +554,7 @@ def comprehension(machine: Machine, node: ir.Comp, mask: int) -> Value:
 
 
 def formatted(machine: Machine, node: ir.FString, mask: int) -> Value:
-    parts = tuple(evaluate(machine, part, mask) for part in node.parts)
+    parts = tuple(files.spoken(evaluate(machine, part, mask)) for part in node.parts)
 
     def one(*held: Value) -> Value:
         if all(isinstance(part, Const) for part in held) and not any(part.scale for part in held):  # type: ignore[attr-defined]

@@ -16,7 +16,6 @@ from dtlint.machine.library import (
     files,
     devices,
     environment_use,
-    files,
     groups,
     identity,
     jax_hosts,

@@ -184,9 +184,9 @@ def made_shape(value: Value) -> Any:
 # --- running ---------------------------------------------------------------------------------------------------
 
 
-def forwarding(machine: Machine, model: Object) -> None:
-    """From here on, layers run inside this wrapped model's forward."""
-    machine.facts.setdefault("forwarding", []).append(model)
+def forwarding(machine: Machine, model: Object, mask: int) -> None:
+    """From here on, layers run inside this wrapped model's forward, on these lanes."""
+    machine.facts.setdefault("forwarding", []).append((model, mask))
 
 
 def forwarded(machine: Machine) -> None:
@@ -194,15 +194,18 @@ def forwarded(machine: Machine) -> None:
 
 
 def called(machine: Machine, layer: Object, mask: int) -> None:
-    """A layer is run by some ranks only."""
+    """A layer is run by some ranks only, inside a forward that more of them make, and gradients are recorded."""
     inside = machine.facts.get("forwarding")
-    if not inside or mask == layer.birth or not is_part(machine, layer):
+    if not inside or mask == layer.birth or not is_part(machine, layer) or machine.facts.get("no_grad"):
+        return
+    model, entered = inside[-1]
+    if mask == entered:
         return
     decision = rank_decision(machine, mask)
     if decision is not None:
-        add(machine, "run", inside[-1], mask, decision, decision.cause)
+        add(machine, "run", model, mask, decision, decision.cause)
         found = differences(machine)[-1]
-        found.roots |= roots_of(inside[-1].attributes.get("module", inside[-1]))
+        found.roots |= roots_of(model.attributes.get("module", model))
         found.lanes = (layer.number,)
 
 

@@ -9,7 +9,7 @@ from typing import Any
 from dtlint.machine import containers
 from dtlint.machine.core import Machine
 from dtlint.machine.lanes import map_lanes, token
-from dtlint.machine.library import environment_use
+from dtlint.machine.library import environment_use, files
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.values import (
     FALSE,
@@ -427,7 +427,7 @@ def map_(machine: Machine, call: Invocation) -> Value | None:
 FUNCTIONS: dict[str, Handler] = {
     "builtins.int": pure(int),
     "builtins.float": pure(float),
-    "builtins.str": pure(str),
+    "builtins.str": lambda machine, call: files.to_text(machine, call) or pure(str)(machine, call),
     "builtins.abs": pure(abs),
     "builtins.min": pure(min),
     "builtins.max": pure(max),

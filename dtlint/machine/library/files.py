@@ -1,0 +1,225 @@
+"""What is a path made of, and which calls open, make or leave what at it?
+
+A path is told by its text: constants where they are known, a placeholder for each part that is not. Two paths with equal
+texts are the same place, one whose text goes on after a slash is inside the other. The text is kept per lane, so that a
+rank in it tells the lanes' places apart.
+"""
+
+from __future__ import annotations
+
+import posixpath
+from ast import literal_eval
+from typing import Any
+
+from dtlint.machine.core import Machine
+from dtlint.machine.lanes import map_lanes, token
+from dtlint.machine.library.invocation import Invocation
+from dtlint.machine.values import NONE, Const, Object, Row, Symbol, Unknown, Value, lane_value
+
+PATH = "pathlib.Path"
+HANDLE = "builtins.file"
+WRITING = frozenset("wax+")
+SAME = frozenset({"resolve", "absolute", "expanduser"})
+JOINED = "path"
+
+
+# --- values ----------------------------------------------------------------------------------------------------
+
+
+def is_path(value: Value) -> bool:
+    return isinstance(value, Object) and value.kind == PATH
+
+
+def text_of(value: Value) -> Value:
+    """The text of a path, or of whatever stands for one."""
+    if isinstance(value, Row) and any(is_path(held) for held in value.lanes):
+        return Row(tuple(text_of(held) for held in value.lanes), value.cause)
+    if isinstance(value, Object):
+        held = value.facts.get("text")
+        return held if isinstance(held, Value) else value
+    return value
+
+
+def path_of(machine: Machine, text: Value, mask: int) -> Object:
+    made = machine.new(PATH, mask)
+    made.facts["text"] = text
+    return made
+
+
+def joined(machine: Machine, *parts: Value) -> Value:
+    """`os.path.join`, lane by lane."""
+
+    def one(*held: Value) -> Value:
+        if all(isinstance(part, Const) and isinstance(part.value, str) for part in held):
+            return Const(posixpath.join(*(part.value for part in held)))  # type: ignore[attr-defined]
+        from dtlint.machine.expressions import all_tags, first_cause
+
+        known = [token(part) for part in held]
+        return machine.unknown(JOINED, *known, cause=first_cause(*held), tags=all_tags(*held))
+
+    return map_lanes(one, tuple(text_of(part) for part in parts), machine.world)
+
+
+def divided(machine: Machine, left: Value, right: Value, mask: int) -> Value | None:
+    """`folder / name`"""
+    if is_path(left) or is_path(right) or (isinstance(left, Row) and any(is_path(held) for held in left.lanes)):
+        return path_of(machine, joined(machine, left, right), mask)
+    return None
+
+
+def spoken(value: Value) -> Value:
+    """The path inside an f-string or `str(…)`."""
+    return text_of(value) if is_path(value) else value
+
+
+# --- what a path says ------------------------------------------------------------------------------------------
+
+
+def place(value: Value, lane: int) -> str:
+    """Where this is for one lane."""
+    return posixpath.normpath(written(lane_value(text_of(value), lane)))
+
+
+def written(value: Value) -> str:
+    if isinstance(value, Const):
+        return str(value.value)
+    if isinstance(value, Unknown):
+        return of_symbol(value.symbol, 0)
+    return f"<{token(value)}>"
+
+
+TEXTS = frozenset({"text", "op +", "builtins.str", "os.fspath"})
+
+
+def of_symbol(part: Any, depth: int) -> str:
+    if isinstance(part, Symbol):
+        word = part.key[0]
+        if depth > 8:
+            return f"<{id(part)}>"
+        if word == JOINED:
+            return "/".join(of_symbol(inner, depth + 1) for inner in part.key[1:])
+        if word in TEXTS:
+            return "".join(of_symbol(inner, depth + 1) for inner in part.key[1:])
+        if word == "same" and len(part.key) > 1 and part.key[1] == "tempfile.gettempdir":
+            return "/tmp"
+        return f"<{id(part)}>"
+    if isinstance(part, tuple) and len(part) == 2 and part[0] == "str":
+        try:
+            return str(literal_eval(part[1]))
+        except (SyntaxError, ValueError):
+            return str(part[1])
+    if isinstance(part, tuple) and len(part) == 2 and part[0] in ("int", "float", "bool", "NoneType"):
+        return str(part[1])
+    return f"<{part}>"
+
+
+LOCAL = (
+    "/tmp", "/var/tmp", "/dev/shm", "/local", "/localscratch", "/scratch/local", "/mnt/local", "/raid", "/nvme", "/ssd"
+)  # fmt: skip
+
+
+def node_local(where: str) -> bool:
+    """A place that every node has for itself."""
+    return any(where == root or where.startswith(f"{root}/") for root in LOCAL)
+
+
+def on_this_node(call: Invocation) -> bool:
+    """Does a question to the file system concern a place of this node only?"""
+    target = call.receiver if call.receiver is not None else call.arguments[0] if call.arguments else None
+    return target is not None and node_local(place(target, 0))
+
+
+# --- calls -----------------------------------------------------------------------------------------------------
+
+
+def path_made(machine: Machine, call: Invocation) -> Value:
+    parts = call.arguments or (Const("."),)
+    text = joined(machine, *parts) if len(parts) > 1 else text_of(parts[0])
+    return path_of(machine, text, call.mask)
+
+
+def path_joined(machine: Machine, call: Invocation) -> Value:
+    parts = (call.receiver, *call.arguments) if call.receiver is not None else call.arguments
+    if any(isinstance(part, Object) and part.kind == "<spread>" for part in parts):
+        return machine.fresh("path")
+    text = joined(machine, *parts)
+    return path_of(machine, text, call.mask) if call.receiver is not None else text
+
+
+def path_same(machine: Machine, call: Invocation) -> Value | None:
+    """`os.path.abspath(path)`, `path.resolve()`: another spelling of the same place."""
+    if call.receiver is not None:
+        return call.receiver
+    return call.arguments[0] if call.arguments else None
+
+
+def path_parent(machine: Machine, call: Invocation) -> Value | None:
+    """`os.path.dirname(path)`"""
+    return parent(machine, call.arguments[0]) if call.arguments else None
+
+
+def parent(machine: Machine, value: Value) -> Value:
+    def one(text: Value) -> Value:
+        if isinstance(text, Const) and isinstance(text.value, str):
+            return Const(posixpath.dirname(text.value))
+        if isinstance(text, Unknown) and text.symbol.key[0] == JOINED and len(text.symbol.key) == 3:
+            first = text.symbol.key[1]
+            if isinstance(first, Symbol):
+                return Unknown(first, text.cause, text.tags)
+        from dtlint.machine.expressions import opaque
+
+        return opaque(machine, "parent", text)
+
+    return map_lanes(one, (text_of(value),), machine.world)
+
+
+def attribute(machine: Machine, thing: Object, name: str, mask: int) -> Value | None:
+    from dtlint.machine.expressions import opaque
+
+    if name == "parent":
+        return path_of(machine, parent(machine, thing), mask)
+    if name in ("name", "stem", "suffix", "parts"):
+
+        def one(text: Value) -> Value:
+            if isinstance(text, Const) and isinstance(text.value, str):
+                base = posixpath.basename(text.value)
+                stem, dot = posixpath.splitext(base)
+                return Const({"name": base, "stem": stem, "suffix": dot}.get(name, base))
+            return opaque(machine, f"path.{name}", text)
+
+        return map_lanes(one, (text_of(thing),), machine.world)
+    return None
+
+
+def opened(machine: Machine, call: Invocation) -> Value:
+    """`open(path, mode)`: what is done with the file is known from the mode."""
+    target = call.receiver if is_path(call.receiver or NONE) else call.get(call.row.params[0])
+    given = call.get("mode")
+    word = "r" if given is None else str(given.value) if isinstance(given, Const) else ""
+    made = machine.new(HANDLE, call.mask)
+    made.facts["text"] = text_of(target) if target is not None else NONE
+    if word and target is not None:
+        kind = "file-write" if WRITING.intersection(word) else "file-read"
+        extra = {"call": call, "target": target, "mode": word}
+        event = machine.emit_event("record", kind, call.name, call.mask, subject=target, extra=extra)
+        made.facts["opened"] = event
+    return made
+
+
+def lazily_opened(machine: Machine, call: Invocation) -> Value:
+    """`np.memmap(path, mode="r")`: reads where the mode of others writes."""
+    return opened(machine, call)
+
+
+def to_text(machine: Machine, call: Invocation) -> Value | None:
+    return text_of(call.arguments[0]) if call.arguments and is_path(call.arguments[0]) else None
+
+
+MODELS = {
+    "path_made": path_made,
+    "path_joined": path_joined,
+    "path_same": path_same,
+    "path_parent": path_parent,
+    "open_file": opened,
+}
+__all__ = ["HANDLE", "MODELS", "PATH", "attribute", "divided", "is_path", "node_local", "on_this_node", "place", "spoken", "text_of", "to_text"]

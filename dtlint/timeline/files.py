@@ -1,0 +1,242 @@
+"""Which ranks touch which place, and in what order?
+
+Every file call of a run becomes an `Access`: what is done, by which lanes, where (a text per lane), and how many meetings
+of all ranks each lane has behind it at that moment. Two accesses of two lanes are in order when the later lane has met
+the others after the earlier one's access; otherwise they race.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from dtlint.machine.lanes import lanes_in
+from dtlint.machine.library import files
+from dtlint.machine.library.files import node_local
+from dtlint.machine.library.invocation import Invocation
+from dtlint.machine.logs import Attempt, Call, Choice, Event, Log, LogNode, Loop
+from dtlint.machine.run import Run
+from dtlint.machine.values import NONE, Cause, Const, Object, Row, Unknown, Value, lane_value
+from dtlint.timeline.records import recorded
+
+WRITES = frozenset({"file-write", "file-delete", "file-rename", "download", "unpack", "mkdir"})
+READS = frozenset({"file-read", "load", "listing"})
+KINDS = (*sorted(WRITES), *sorted(READS), "file-ask", "log-init")
+NOWHERE = ("/dev/", "/proc/")
+
+
+@dataclass(slots=True)
+class Access:
+    """`places[lane]` is where; empty for lanes that do not take part."""
+
+    kind: str
+    event: Event
+    path: tuple[LogNode, ...]
+    mask: int
+    places: tuple[str, ...]
+    clocks: tuple[int, ...]
+    cause: Cause | None  # why the place differs between lanes, if it does
+    value: Value = NONE
+    order: int = 0
+
+    def lanes(self) -> Iterator[int]:
+        return lanes_in(self.mask)
+
+    @property
+    def call(self) -> Invocation | None:
+        found = self.event.extra.get("call")
+        return found if isinstance(found, Invocation) else None
+
+
+@dataclass(slots=True)
+class Tour:
+    """A walk through the log with one clock per lane."""
+
+    run: Run
+    clocks: list[int]
+    found: list[Access] = field(default_factory=list)
+    seen: set[int] = field(default_factory=set)
+
+
+def accesses(run: Run) -> list[Access]:
+    """All file calls of a run, in program order."""
+    known: list[Access] | None = run.cache.get("file accesses")
+    if known is None:
+        known = []
+        if next(recorded(run, *KINDS), None) is not None:
+            tour = Tour(run, [0] * run.world.size)
+            visit(tour, run.log, run.world.full, ())
+            known = tour.found
+        run.cache["file accesses"] = known
+    return known
+
+
+def visit(tour: Tour, log: Log, mask: int, path: tuple[LogNode, ...]) -> None:
+    for node in log.nodes:
+        lanes = node.mask & mask
+        if not lanes or id(node) in tour.seen:
+            continue
+        tour.seen.add(id(node))
+        inner = (*path, node)
+        if isinstance(node, Event):
+            meet_or_touch(tour, node, lanes, path)
+        elif isinstance(node, Call):
+            visit(tour, node.log, lanes, inner)
+        elif isinstance(node, Choice):
+            either(tour, (node.then, node.other), lanes, inner)
+        elif isinstance(node, Loop):
+            visit(tour, node.body, lanes, inner)
+            if polls(node):
+                for lane in lanes_in(lanes):
+                    tour.clocks[lane] += 1
+        elif isinstance(node, Attempt):
+            either(tour, (node.body, *(handler.log for handler in node.handlers)), lanes, inner)
+            if node.final is not None:
+                visit(tour, node.final, lanes, inner)
+
+
+def either(tour: Tour, sides: tuple[Log, ...], lanes: int, path: tuple[LogNode, ...]) -> None:
+    start = list(tour.clocks)
+    furthest = list(tour.clocks)
+    for side in sides:
+        tour.clocks = list(start)
+        visit(tour, side, lanes, path)
+        furthest = [max(one, two) for one, two in zip(furthest, tour.clocks, strict=True)]
+    tour.clocks = furthest
+
+
+def polls(loop: Loop) -> bool:
+    """`while not path.exists(): sleep()` waits for somebody else's file."""
+    if loop.kind != "while":
+        return False
+    inside = [node for node in loop.body.nodes if isinstance(node, Event)]
+    return any(node.op in ("file-ask", "sleep") for node in inside)
+
+
+def meet_or_touch(tour: Tour, event: Event, lanes: int, path: tuple[LogNode, ...]) -> None:
+    if event.kind == "collective":
+        if event.group is None or any(event.group.members[lane] & ~(1 << lane) for lane in lanes_in(lanes)):
+            for lane in lanes_in(lanes):
+                tour.clocks[lane] += 1
+    elif event.op == "may-meet":
+        for lane in lanes_in(lanes):
+            tour.clocks[lane] += 1
+    if event.kind == "record" and event.op in KINDS:
+        access = access_of(tour, event, lanes, path)
+        if access is not None:
+            tour.found.append(access)
+
+
+def access_of(tour: Tour, event: Event, lanes: int, path: tuple[LogNode, ...]) -> Access | None:
+    target = target_of(event)
+    call = event.extra.get("call")
+    if target is None or target == NONE or (isinstance(target, Object) and target.kind == files.HANDLE):
+        return None
+    if isinstance(call, Invocation) and call.row.extra.get("self_guarded") and event.op != "log-init":
+        return None
+    lanes &= acting(call) if isinstance(call, Invocation) else lanes
+    if not lanes:
+        return None
+    text = files.text_of(target)
+    places = tuple(
+        place_on(files.place(text, lane), text, lane) if lanes >> lane & 1 else "" for lane in range(tour.run.world.size)
+    )
+    if any(one.startswith(NOWHERE) for one in places):
+        return None
+    clocks = tuple(tour.clocks)
+    order = len(tour.found)
+    return Access(event.op, event, path, lanes, places, clocks, text.cause, text, order)
+
+
+def place_on(place: str, text: Value, lane: int) -> str:
+    """A place made of what only this rank sees is this rank's own."""
+    held = lane_value(text, lane)
+    return f"{place} of {lane}" if isinstance(held, Unknown) and held.cause is not None else place
+
+
+def target_of(event: Event) -> Value | None:
+    if "target" in event.extra:
+        found: Value = event.extra["target"]
+        return found
+    call = event.extra.get("call")
+    if not isinstance(call, Invocation):
+        return None
+    name = call.row.extra.get("path")
+    if name:
+        given = call.get(str(name))
+        return given if given is not None else positional(call, str(name))
+    if call.receiver is not None:
+        return call.receiver
+    return call.arguments[0] if call.arguments else next((value for _, value in call.keywords), None)
+
+
+def positional(call: Invocation, name: str) -> Value | None:
+    return None if name in call.row.params else call.arguments[0] if call.arguments else None
+
+
+def acting(call: Invocation) -> int:
+    """The lanes that really do it, where the call takes that as an argument (`is_main_process=`)."""
+    given = call.get("is_main_process") or call.get("main_process_only")
+    if isinstance(given, Row):
+        return sum(1 << lane for lane, held in enumerate(given.lanes) if not (isinstance(held, Const) and not held.value))
+    return -1
+
+
+# --- questions -------------------------------------------------------------------------------------------------
+
+
+def overlap(one: str, other: str) -> bool:
+    """The same place, or one inside the other."""
+    return bool(one and other) and (one == other or one.startswith(f"{other}/") or other.startswith(f"{one}/"))
+
+
+def together(access: Access, run: Run) -> int:
+    """Lanes that do this at the same place at the same time as another lane does."""
+    lanes = 0
+    for lane in access.lanes():
+        for other in access.lanes():
+            if other == lane or access.places[lane] != access.places[other]:
+                continue
+            if node_local(access.places[lane]) and not same_node(run, lane, other):
+                continue
+            if access.clocks[lane] == access.clocks[other]:
+                lanes |= 1 << lane | 1 << other
+    return lanes
+
+
+def same_node(run: Run, lane: int, other: int) -> bool:
+    return lane // run.world.per_host == other // run.world.per_host
+
+
+def races(run: Run) -> Iterator[tuple[Access, Access]]:
+    """A lane reads where another has written, and nothing puts the two in order: (write, read)."""
+    found = accesses(run)
+    writes = [one for one in found if one.kind in WRITES and (one.kind != "mkdir" or partial(one, run))]
+    for read in found:
+        if read.kind not in READS:
+            continue
+        for write in writes:
+            if write.order < read.order and reads_unordered(run, write, read):
+                yield write, read
+                break
+
+
+def partial(access: Access, run: Run) -> bool:
+    return access.mask != run.world.full
+
+
+def reads_unordered(run: Run, write: Access, read: Access) -> bool:
+    for reader in read.lanes():
+        if write.mask >> reader & 1:
+            continue
+        for writer in write.lanes():
+            if not overlap(write.places[writer], read.places[reader]):
+                continue
+            if node_local(write.places[writer]) and not same_node(run, reader, writer):
+                continue
+            if read.clocks[reader] <= write.clocks[writer]:
+                return True
+    return False
+
+
+__all__ = ["Access", "accesses", "node_local", "overlap", "races", "same_node", "together"]
