@@ -18,7 +18,8 @@ Instead
 
 Limits
 ------
-Decisions on files are reported with `--strict` only, because most clusters share the file system.
+Decisions on files are reported with `--strict` only, because most clusters share the file system, unless the path is
+visibly one of this node (`/tmp`, `/dev/shm`).
 """
 
 from __future__ import annotations
@@ -43,6 +44,7 @@ SEEN = {
     "data": "this rank's data",
     "clock": "its clock",
     "files": "its view of the file system",
+    "local files": "the files of its own node",
     "memory": "its free memory or disk",
     "random": "a random draw of its own",
     "host": "its host",

@@ -78,6 +78,7 @@ class Knowledge:
     meaningful: frozenset[str] = frozenset()  # last names of everything that means anything to some rule
     telling: frozenset[str] = frozenset()  # last names that make a function worth running on its own
     settings: Mapping[str, Api] = field(default_factory=dict)  # environment variables and flags that libraries read
+    anywhere: Mapping[str, Api] = field(default_factory=dict)  # methods whose names nobody else uses
 
     def canonical(self, name: str) -> str:
         """Replace alias prefixes, longest first, until nothing changes."""
@@ -223,6 +224,7 @@ def build(packs: list[tuple[str, Mapping[str, Any]]]) -> Knowledge:
         frozenset(meaningful),
         telling_names(apis, tables),
         tables["setting"],
+        {api.name.rpartition(".")[2]: api for api in apis.values() if api.extra.get("anywhere")},
     )
     for name in [*apis]:
         canonical = knowledge.canonical(name)

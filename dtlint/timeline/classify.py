@@ -7,7 +7,7 @@ from dtlint.timeline.divergence import Divergence
 
 RANK_KINDS = frozenset({"rank", "local rank", "node", "group rank", "device", "shard", "last batch"})
 LOCAL_KINDS = frozenset(
-    {"data", "clock", "files", "memory", "random", "host", "process", "signal", "exception", "queue"}
+    {"data", "clock", "files", "local files", "memory", "random", "host", "process", "signal", "exception", "queue"}
 )
 # a training loop over parts that are not equally long: family DT2 tells where they were cut
 SHARDING = {"shard": "DT206", "last batch": "DT202"}

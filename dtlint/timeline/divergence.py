@@ -63,6 +63,7 @@ class Divergence:
     handler: HandlerLog | None = None
     argument: str = ""
     between: tuple[Event, Path] | None = None  # the call of all members that met what was pending
+    further: list[Event] = field(default_factory=list)  # other calls behind the same decision
 
 
 @dataclass(slots=True)
@@ -335,6 +336,8 @@ def unexplained(items: list[Item], divergence: Divergence, members: int, positio
     if decision is None or divergence.choice is not None:
         return []
     mine = [item for item in items if behind(item, decision)]
+    if divergence.shape == "guarded":
+        divergence.further = further_events(mine, divergence.event)
     rest = [item for item in items if not behind(item, decision)]
     matched = {
         id([item for item in items if lane in item.keys][:position][-1])
@@ -359,6 +362,16 @@ def unexplained(items: list[Item], divergence: Divergence, members: int, positio
     box = {members: rest}
     settle(box, members)
     return box[members] if len(box[members]) < len(items) else []
+
+
+def further_events(items: list[Item], shown: Event) -> list[Event]:
+    """What else is called behind the decision of a finding: a call per kind, in order."""
+    found: dict[str, Event] = {shown.op: shown}
+    for item in items:
+        located = locate(item)
+        if located is not None:
+            found.setdefault(located[0].op, located[0])
+    return [event for event in found.values() if event is not shown][:4]
 
 
 def widened_item(item: Item, lanes: int) -> Item:
@@ -649,6 +662,7 @@ def event_at(log: Log, lane: int, groups: frozenset[int], position: int) -> tupl
 def undecided(run: Run) -> Iterator[Divergence]:
     """Branches, loops and attempts that each rank decides for itself, and arguments that differ."""
     seen: set[tuple[object, ...]] = set()
+    origins: set[object] = set()
     for node, path in walk(run.log):
         if isinstance(node, Choice) and node.cause is not None:
             found = may_split(run, node, path)
@@ -660,11 +674,21 @@ def undecided(run: Run) -> Iterator[Divergence]:
             continue
         if found is None:
             continue
+        if found.shape == "local" and found.cause is not None:
+            origins.add(origin(found.cause))
+        elif found.shape == "trip" and found.cause is not None and origin(found.cause) in origins:
+            continue  # reported where the difference first decided something
         place = (found.shape, found.decision.path if found.decision else found.event.path)
         place += found.decision.at if found.decision else found.event.at
         if place not in seen:
             seen.add(place)
             yield found
+
+
+def origin(cause: Cause) -> object:
+    """Where a difference other than of data begins."""
+    first = next(iter(cause.steps()), None)
+    return (first.path, first.line, first.text) if first is not None and cause.kind != "data" else cause
 
 
 def may_split(run: Run, node: Choice, path: Path) -> Divergence | None:
