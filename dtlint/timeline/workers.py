@@ -93,7 +93,7 @@ def counts_cores(run: Any, value: Value | None) -> bool:
     symbol = value.symbol
     if symbol.key[0] == "len" and len(symbol.key) == 2 and hasattr(symbol.key[1], "key"):
         symbol = symbol.key[1]
-    name = symbol.key[1] if symbol.key[0] == "same" and len(symbol.key) > 1 else symbol.key[0]
+    name = symbol.key[1] if symbol.key[0] in ("same", "source") and len(symbol.key) > 1 else symbol.key[0]
     row = run.knowledge.apis.get(name) if isinstance(name, str) else None
     return row is not None and bool(row.extra.get("cores"))
 
