@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import sys
 from dataclasses import dataclass
 from pathlib import Path
-from types import ModuleType, SimpleNamespace
+from types import SimpleNamespace
 
 import pytest
 
 from dtlint import registry
 from dtlint.api import Rule
 from dtlint.findings import Cell, Span, Step, Timeline, TimelineRow
+from dtlint.machine import units
 
 DOCUMENTATION = """A line that says HANG.
 
@@ -74,31 +74,32 @@ RULES = {
 }
 
 
-def analyse(project, knowledge, config):
-    analyse.calls += 1
+def run_all(machine, paths, ask, jobs, known, done):
+    """The whole project as one unit of work."""
+    run_all.calls += 1
+    project = machine.project
 
     def lines(path):
         return Path(path).read_text(encoding="utf-8", errors="replace").split("\n") if Path(path).is_file() else []
 
     entry = SimpleNamespace(path=project.paths[0] if project.paths else "", line=1)
-    yield SimpleNamespace(project=project, lines=lines, entry=entry, incomplete=[])
+    outcome = units.Outcome(units.Unit(1, entry.path))
+    outcome.findings, outcome.incomplete = ask(
+        SimpleNamespace(project=project, lines=lines, entry=entry, incomplete=[])
+    )
+    yield outcome
 
 
-analyse.calls = 0
+run_all.calls = 0
 
 
 @pytest.fixture
 def machine(monkeypatch):
     """The number of analyses that were made, as `machine.calls`."""
-    fake = ModuleType("dtlint.machine.run")
-    fake.analyse = analyse
-    analyse.calls = 0
-    monkeypatch.setitem(sys.modules, "dtlint.machine.run", fake)
-    import dtlint.machine
-
-    monkeypatch.setattr(dtlint.machine, "run", fake, raising=False)
+    run_all.calls = 0
+    monkeypatch.setattr(units, "run_all", run_all)
     monkeypatch.setattr(registry, "rules", lambda extra=(): tuple(RULES.values()))
-    return analyse
+    return run_all
 
 
 @pytest.fixture
