@@ -26,6 +26,7 @@ ORDER = (
     ("registry", "documentation"),
     ("trace", "fix", "report"),
     ("cache", "outcome", "context"),
+    ("units_cache",),
     ("listing",),
     ("engine",),
     ("ready",),
