@@ -18,7 +18,7 @@ OWN = "own gradients"
 def forward(machine: Machine, model: Object, call: Invocation) -> Value:
     """The wrapped model is called: every rank of its group takes part, and the loss remembers whom it came from."""
     group = model.facts.get("group", machine.world_group)
-    if not machine.facts.get("join"):
+    if not machine.facts.get("join") and not evaluates_alone(machine, model):
         machine.emit_event(
             "collective",
             "forward",
@@ -32,7 +32,7 @@ def forward(machine: Machine, model: Object, call: Invocation) -> Value:
     inner = model.attributes.get("module", model)  # fully_shard and the like leave the module itself
     result: Value | None = None
     if isinstance(inner, Object) and isinstance(inner.kind, ClassRef):
-        parts.forwarding(machine, model)
+        parts.forwarding(machine, model, call.mask)
         result = call_module(machine, inner, call.arguments, call.keywords, call.mask, call.node)
         parts.forwarded(machine)
     cause = next((value.cause for value in call.values if value.cause is not None), None)
@@ -42,6 +42,26 @@ def forward(machine: Machine, model: Object, call: Invocation) -> Value:
         return with_tags(machine, result, tags)
     cause = cause or (result.cause if result is not None else None)
     return machine.unknown("output", model.number, machine.symbols.fresh("time"), cause=cause, tags=tags)
+
+
+def evaluates_alone(machine: Machine, model: Object) -> bool:
+    """Without gradients, a replica talks to the others only to make its buffers equal; a sharded model always does."""
+    from dtlint.machine.library.stepping import grad_is_off
+
+    if model.facts.get("sharded") or not grad_is_off(machine):
+        return False
+    return not has_buffers(model.attributes.get("module", model))
+
+
+def has_buffers(value: Value, depth: int = 3) -> bool:
+    """Is there a batch norm somewhere inside?"""
+    if not isinstance(value, Object) or not depth:
+        return False
+    made = value.facts.get("call")
+    if isinstance(made, Invocation) and made.row.extra.get("batch_norm"):
+        return True
+    inside = (*value.attributes.values(), *(made.arguments if isinstance(made, Invocation) else ()))
+    return any(has_buffers(one, depth - 1) for one in inside)
 
 
 def with_tags(machine: Machine, value: Value, tags: frozenset[Any]) -> Value:
