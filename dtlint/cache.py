@@ -71,7 +71,7 @@ class Store:
 
     def save(self, key: str, report: Report) -> None:
         self._write(self.directory / "results" / f"{key}.json", encode(report))
-        self._trim()
+        self._trim("results", KEPT_RESULTS)
 
     def remember_files(self) -> None:
         """Keep what was learnt about files that are gone from this check but still there: other checks use them."""
@@ -123,7 +123,7 @@ class Store:
             if not (self.directory / name).exists():
                 (self.directory / name).write_text(text, encoding="utf-8")
 
-    def _trim(self, folder: str = "results", kept: int = KEPT_RESULTS) -> None:
+    def _trim(self, folder: str, kept: int) -> None:
         try:
             results = sorted((self.directory / folder).glob("*.json"), key=lambda item: item.stat().st_mtime_ns)
             for path in results[:-kept]:

@@ -106,11 +106,10 @@ def _outcomes(
         return [finding for rule in rules for finding in _answers(rule, one, incomplete)], incomplete
 
     machine = run.machine_for(project, _knowledge(config), config)
-    count = 0
     remembered = units_cache.Remembered(store, project, machine)
-    for outcome in units.run_all(machine, project.selected, ask, config.workers, remembered.known, remembered.done):
+    outcomes = units.run_all(machine, project.selected, ask, config.workers, remembered.known, remembered.done)
+    for count, outcome in enumerate(outcomes, 1):
         yield outcome
-        count += 1
         if progress is not None:
             progress(count, 2 * len(project.selected), "running")
     remembered.save()

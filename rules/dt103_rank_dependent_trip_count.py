@@ -47,6 +47,12 @@ def check(run: Run) -> Iterator[Finding]:
     for divergence, tier in diverging(run, "DT103"):
         decision = divergence.decision
         loop = decision.text if decision is not None else "the loop"
-        message = f"`{loop}` may turn a different number of times on each rank, and every turn enters {short(divergence.event)}"
-        remedy = "agree on the number of turns first (all_reduce the count with MIN), pad the shards, or wrap the loop in `join()`"
+        message = (
+            f"`{loop}` may turn a different number of times on each rank, and every turn enters "
+            f"{short(divergence.event)}"
+        )
+        remedy = (
+            "agree on the number of turns first (all_reduce the count with MIN), pad the shards, or wrap the "
+            "loop in `join()`"
+        )
         yield told(RULE, run, divergence, tier, message, remedy)

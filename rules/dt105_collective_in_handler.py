@@ -47,7 +47,10 @@ RULE = Rule(
 
 def check(run: Run) -> Iterator[Finding]:
     for divergence, tier in diverging(run, "DT105"):
-        message = f"{short(divergence.event)} is reached by the rank that failed; the others are still in the body and do not come"
+        message = (
+            f"{short(divergence.event)} is reached by the rank that failed; the others are still in the body and "
+            "do not come"
+        )
         remedy = (
             "let the failing rank raise, or agree on a flag by all_reduce outside the handler before anybody acts on it"
         )

@@ -42,7 +42,8 @@ def check(run: Run) -> Iterator[Finding]:
         yield RULE.finding(
             data.span_at(found.place),
             f"each rank draws another split ({found.why}), so held-out samples of one rank are trained on by others",
-            "give the split a generator with a fixed seed: `generator=torch.Generator().manual_seed(0)`, `random_state=0`",
+            "give the split a generator with a fixed seed: `generator=torch.Generator().manual_seed(0)`, "
+            "`random_state=0`",
             scope=found.place[2],
             trail=found.steps,
         )

@@ -45,7 +45,8 @@ def check(run: Run) -> Iterator[Finding]:
         yield RULE.finding(
             data.span_at(place),
             f"the data is divided between the ranks twice: {again}",
-            "divide it once: give the whole data set to the sampler or framework, or cut it by rank and leave the sampler out",
+            "divide it once: give the whole data set to the sampler or framework, or cut it by rank and leave "
+            "the sampler out",
             scope=place[2],
             trail=steps,
         )

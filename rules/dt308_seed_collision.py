@@ -43,7 +43,8 @@ def check(run: Run) -> Iterator[Finding]:
         yield RULE.finding(
             data.span_at(place),
             f"different ranks or workers get the same seed: {why}",
-            "give each its own: `(seed * world_size + rank) * workers + worker`, or `default_rng([seed, epoch, rank, worker])`",
+            "give each its own: `(seed * world_size + rank) * workers + worker`, or `default_rng([seed, epoch, "
+            "rank, worker])`",
             scope=place[2],
             trail=steps,
         )

@@ -64,7 +64,8 @@ def check(run: Run) -> Iterator[Finding]:
         )
     for event, trail in jax_notes(run, "summed twice"):
         message = (
-            "inside shard_map, differentiating by replicated parameters has already summed the gradients over the devices; "
+            "inside shard_map, differentiating by replicated parameters has already summed the gradients over "
+            "the devices; "
             "this reduction leaves the sum of means, as many times too large as there are devices"
         )
         remedy = "reduce the loss instead (`pmean` inside the loss function), or divide by the axis size"

@@ -65,7 +65,8 @@ def check(run: Run) -> Iterator[Finding]:
         yield RULE.finding(
             run.span(event.path, event.at),
             f"every micro-batch reduces its gradients, though line {step.at[0]} uses them once per window",
-            "enter `model.no_sync()` (FSDP2: `set_requires_gradient_sync(False)`) in all turns but the last of the window",
+            "enter `model.no_sync()` (FSDP2: `set_requires_gradient_sync(False)`) in all turns but the last of "
+            "the window",
             scope=event.function,
             trail=(
                 Step(event.path, event.at[0], "backward reduces over all ranks"),

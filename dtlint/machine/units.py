@@ -7,6 +7,7 @@ remembered until one of those files changes.
 
 from __future__ import annotations
 
+import contextlib
 import gc
 import multiprocessing
 from collections.abc import Callable, Iterator, Sequence
@@ -144,10 +145,8 @@ class Workers:
 
     def close(self) -> None:
         for pipe in self.pipes:
-            try:
+            with contextlib.suppress(OSError):  # it ended before
                 pipe.send(None)
-            except OSError:
-                pass
             pipe.close()
         for process in self.processes:
             process.join(timeout=1)

@@ -120,7 +120,10 @@ def stream_under(loader: Object) -> Object | None:
 
 def remedy_for_sharding(use: Use) -> str:
     if stream_under(use.loader) is not None:
-        return "split it between the ranks, for example `split_dataset_by_node(stream, rank, world_size)` or `.shard(world_size, rank)`"
+        return (
+            "split it between the ranks, for example `split_dataset_by_node(stream, rank, world_size)` or "
+            "`.shard(world_size, rank)`"
+        )
     if (
         use.loader.facts.get("original") is None
         and use.reduced is not None

@@ -87,7 +87,10 @@ def mistake_in(run: Run, shares: list[Share], size: Value, loader: Object, use: 
         text = f"`{share.text}` is multiplied by {WHERE[share.by]}, and then every rank takes that much"
         return Mistake(place_in(share), (given,), text, "give each rank's loader the batch size of one rank")
     if not chain and whole_option(run, loader, size):
-        text = "the global batch size is given to the loader of every rank, so the real one is as many times larger as there are ranks"
+        text = (
+            "the global batch size is given to the loader of every rank, so the real one is as many times larger "
+            "as there are ranks"
+        )
         return Mistake(place_of(loader), (), text, "divide it: `batch_size=global_batch_size // world_size`")
     return None
 
@@ -118,7 +121,10 @@ def accumulation(run: Run, shares: list[Share], size: Value, use: Use) -> Iterat
             continue
         if any((other.by and same_number(other.left, share.result)) or other.left is share.result for other in shares):
             continue
-        text = f"`{share.text} {share.op} {share.spelled}` leaves out the number of ranks: each of them takes `{share.spelled}` at once"
+        text = (
+            f"`{share.text} {share.op} {share.spelled}` leaves out the number of ranks: each of them takes "
+            f"`{share.spelled}` at once"
+        )
         given = step_at(place_of(use.loader), "every rank's loader takes batches of this size")
         yield Mistake(place_in(share), (given,), text, f"divide by `{share.spelled} * world_size`")
 
@@ -135,7 +141,10 @@ def pipelines(run: Run, shares: list[Share]) -> Iterator[Mistake]:
         held = run.facts.get("whole", {}).get(id(size))
         batched = step_at((event.path, event.at, event.function), "each host's part is cut into batches of this size")
         place = given_at(path, held[1]) if held is not None else None
-        text = "the global batch size is used for the part of one host, so the real one is as many times larger as there are hosts"
+        text = (
+            "the global batch size is used for the part of one host, so the real one is as many times larger as "
+            "there are hosts"
+        )
         where = place or (event.path, event.at, event.function)
         yield Mistake(where, (batched,), text, "divide it: `global_batch_size // jax.process_count()`")
 
