@@ -51,6 +51,7 @@ class Machine:
         self.journal: list[tuple[dict[Any, Value], Any, Value]] = []
         self.sinks: list[tuple[Log, int]] = []
         self.frame: Frame = None  # type: ignore[assignment]
+        self.paths = frozenset(project.paths)
         self.modules: dict[str, Frame] = {}
         self.loading: set[str] = set()
         self.depth = 0

@@ -48,13 +48,18 @@ def make_machine(project: Project, knowledge: Knowledge, world: World, budget: i
 
 def run_file_as_script(machine: Machine, path: str) -> Iterator[Run]:
     module = machine.project.module(path)
-    if module is None or not is_script(module):
+    if module is None or not is_script(machine, path, module):
         return
     yield run_entry(machine, Entry("script", path, "<module>", 1), lambda: run_script(machine, path))
 
 
-def is_script(module: ir.Module) -> bool:
-    """A module that does something when run: a main guard, or calls at its top level."""
+def is_script(machine: Machine, path: str, module: ir.Module) -> bool:
+    """Something one runs: a main guard, or a file outside any package that does something at its top level."""
+    if "__main__" in module.tokens:
+        return True
+    folder = path.rpartition("/")[0]
+    if (f"{folder}/__init__.py" if folder else "__init__.py") in machine.paths:
+        return False
     for statement in module.body:
         if isinstance(statement, ir.If | ir.For | ir.While | ir.With | ir.Try):
             return True
