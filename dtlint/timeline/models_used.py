@@ -1,1 +1,261 @@
-"""(being written)"""
+"""Which parts of a wrapped model does its forward pass use, always or only sometimes?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from dtlint.ir import nodes as ir
+from dtlint.machine import attributes
+from dtlint.machine.library.provenance import symbols_in
+from dtlint.machine.logs import Choice, Event
+from dtlint.machine.values import TRUE, Bound, ClassRef, Const, FunctionRef, Object, Tuple, Unknown, Value
+from dtlint.timeline.order import Met
+from dtlint.timeline.stepping import DDP, events
+from dtlint.timeline.symbols import objects_in
+
+DEPTH = 6
+# computed anew in each turn of the training loop
+CHANGING = frozenset({"index", "batch", "turn", "number", "loop", "source", "drawn", "time", "item"})
+WHOLE = frozenset({"children", "named_children", "modules", "named_modules", "parameters", "named_parameters", "_modules"})
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A submodule with parameters, by the attribute that holds it."""
+
+    name: str
+    module: Object
+    use: Met | None = None
+    choice: Choice | None = None
+
+
+def row_of(run: Any, thing: Object) -> Any:
+    return run.knowledge.api(thing.kind) if isinstance(thing.kind, str) else None
+
+
+def children(thing: Object) -> Iterator[tuple[str, Object]]:
+    """The modules inside, as far as they are known."""
+    found: list[tuple[str, Value]] = [(str(name), value) for name, value in thing.attributes.items()]
+    call = thing.facts.get("call")
+    if call is not None and isinstance(thing.kind, str):
+        found.extend((str(index), value) for index, value in enumerate(call.arguments))
+    for name, value in found:
+        if isinstance(value, Object) and value.kind == "list":
+            value = value.attributes.get("[]", value)
+        for item in value.items if isinstance(value, Tuple) else (value,):
+            if isinstance(item, Object) and item is not thing:
+                yield name, item
+
+
+def has(run: Any, thing: Object, fact: str, depth: int = DEPTH) -> bool:
+    """Is there a layer inside of which the packs say `fact`?"""
+    row = row_of(run, thing)
+    if row is not None and row.extra.get(fact):
+        return True
+    if row is not None and row.extra.get("container") and fact == "parameters":
+        call = thing.facts.get("call")
+        if call is not None and any(isinstance(held(value), Unknown) for value in call.arguments):
+            return True
+    return depth > 0 and any(has(run, inner, fact, depth - 1) for _, inner in children(thing))
+
+
+def held(value: Value) -> Value:
+    return value.attributes.get("[]", value) if isinstance(value, Object) and value.kind == "list" else value
+
+
+def is_module(run: Any, thing: Object) -> bool:
+    names = [thing.kind] if isinstance(thing.kind, str) else []
+    if isinstance(thing.kind, ClassRef):
+        order: list[Value] = [thing.kind]
+        while order:
+            owner = order.pop()
+            if isinstance(owner, ClassRef):
+                order.extend(owner.bases)
+            else:
+                names.append(getattr(owner, "name", ""))
+    return any("torch.nn.Module" in run.knowledge.ancestors(name) for name in names)
+
+
+def wraps(run: Any) -> Iterator[tuple[Met, Any, Object]]:
+    """DDP around a module whose layers are known."""
+    for met in events(run, "collective", "wrap"):
+        call, inner = met.event.extra.get("call"), met.event.subject
+        if call is not None and call.row.name == DDP and isinstance(inner, Object):
+            yield met, call, inner
+
+
+def option(call: Any, name: str) -> Value | None:
+    given = call.get(name)
+    if given is None and any(keyword is None for keyword, _ in call.keywords):
+        return Unknown(call.row, None)  # type: ignore[arg-type]  # something in **options
+    return given  # type: ignore[no-any-return]
+
+
+def off(value: Value | None) -> bool:
+    return value is None or (isinstance(value, Const) and not value.value)
+
+
+# --- parts that are left out ---------------------------------------------------------------------------------------
+
+
+def unused_parts(run: Any) -> Iterator[tuple[Met, Part]]:
+    for met, call, inner in wraps(run):
+        if not off(option(call, "find_unused_parameters")) or not off(option(call, "static_graph")):
+            continue
+        part = next(left_out(run, inner), None)
+        if part is not None:
+            yield met, part
+
+
+def left_out(run: Any, model: Object) -> Iterator[Part]:
+    """Parts that some forward pass does not use."""
+    forwards = [met for met in events(run, "collective", "forward") if inner_of(met.event) is model]
+    if not isinstance(model.kind, ClassRef) or not forwards:
+        return
+    uses = events(run, "record", "module-call")
+    for name, module in children(model):
+        if not is_module(run, module) or not has(run, module, "parameters"):
+            continue
+        mine = [met for met in uses if module.number in numbers_of(met.event.subject)]
+        if not mine:
+            if never_named(run, model, name):
+                yield Part(name, module)
+            continue
+        skipped = sometimes(mine, forwards[0])
+        if skipped is not None:
+            yield Part(name, module, mine[0], skipped)
+
+
+def inner_of(event: Event) -> Any:
+    outer = event.extra.get("model")
+    return outer.attributes.get("module", outer) if isinstance(outer, Object) else None
+
+
+def numbers_of(subject: Any) -> set[int]:
+    return objects_in(subject) if subject is not None else set()
+
+
+def sometimes(uses: list[Met], forward: Met) -> Choice | None:
+    """The changing decision that every use hangs on, on one side of it."""
+    around = {id(node) for node, _ in forward.above}
+    sides: dict[int, set[int]] = {}
+    deciding: list[list[Choice]] = []
+    for met in uses:
+        own = [(node, side) for node, side in met.above if isinstance(node, Choice) and id(node) not in around]
+        for choice, side in own:
+            sides.setdefault(id(choice), set()).add(side)
+        deciding.append([choice for choice, _ in own if changes(choice)])
+    found = [choice for choices in deciding for choice in choices if len(sides[id(choice)]) == 1]
+    return found[0] if found and all(deciding) else None
+
+
+def changes(choice: Choice) -> bool:
+    """May the decision be another one in the next step?"""
+    if choice.cause is not None:
+        return choice.cause.kind in ("data", "random", "rank", "clock")
+    return choice.symbol is not None and any(one.key[0] in CHANGING for one in symbols_in(choice.symbol))
+
+
+def never_named(run: Any, model: Object, name: str) -> bool:
+    """No function of the project but the constructor mentions this part, by its name or all parts together."""
+    assert isinstance(model.kind, ClassRef)
+    mentioned = 0
+    for path in run.project.selected:
+        module = run.project.module(path)
+        if module is None or name not in module.tokens and path != model.kind.path:
+            continue
+        for function in functions(module.body):
+            if function.qualname == f"{model.kind.node.qualname}.__init__" and path == model.kind.path:
+                mentioned += uses_of(function, name) - 1
+            elif name in function.tokens:
+                return False
+            elif function.qualname.startswith(f"{model.kind.node.qualname}.") and function.tokens & WHOLE:
+                return False
+    forward = attributes_in(model.kind, "forward")
+    return mentioned <= 0 and isinstance(forward, FunctionRef | Bound)
+
+
+def attributes_in(kind: ClassRef, name: str) -> Value | None:
+    return attributes.in_class(None, kind, name)  # type: ignore[arg-type]  # needs no machine
+
+
+def functions(body: tuple[Any, ...]) -> Iterator[ir.Function]:
+    for statement in body:
+        if isinstance(statement, ir.Function):
+            yield statement
+        for name in ("body", "orelse"):
+            inner = getattr(statement, name, None)
+            if isinstance(inner, tuple):
+                yield from functions(inner)
+
+
+def uses_of(node: Any, name: str) -> int:
+    found = 1 if isinstance(node, ir.Attr) and node.name == name else 0
+    for slot in getattr(node, "__slots__", ()):
+        held = getattr(node, slot)
+        for inner in held if isinstance(held, tuple) else (held,):
+            for one in inner if isinstance(inner, tuple) else (inner,):
+                if isinstance(one, ir.Node):
+                    found += uses_of(one, name)
+    return found
+
+
+# --- a search nobody needs -----------------------------------------------------------------------------------------
+
+
+def needless_searches(run: Any) -> Iterator[tuple[Met, str]]:
+    for met, call, inner in wraps(run):
+        if call.get("find_unused_parameters") != TRUE:
+            continue
+        if call.get("static_graph") == TRUE:
+            yield met, "`static_graph=True` finds unused parameters by itself"
+        elif plain(run, inner):
+            yield met, "every forward pass uses all of the model"
+
+
+def plain(run: Any, model: Object, depth: int = DEPTH) -> bool:
+    """A chain of torch's own layers: nothing in it can be left out."""
+    row = row_of(run, model)
+    if row is None or not (row.pack == "torch_modules"):
+        return False
+    return depth > 0 and all(plain(run, inner, depth - 1) for _, inner in children(model))
+
+
+# --- batch norm ----------------------------------------------------------------------------------------------------
+
+SMALL = 8
+
+
+def unsynchronised_norms(run: Any) -> Iterator[tuple[Event | None, Object | None, int]]:
+    """Models with BatchNorm on small batches of one rank: the wrap, or the trainer that wraps."""
+    size = batch_size(run)
+    if size is None or size > SMALL:
+        return
+    converted = events(run, "record", "sync-batch-norm")
+    for met, _, inner in wraps(run):
+        if has(run, inner, "batch_norm") and not converted:
+            yield met.event, None, size
+    for met in events(run, "collective", "fit"):
+        trainer, call = met.event.subject, met.event.extra.get("call")
+        made = trainer.facts.get("call") if isinstance(trainer, Object) else None
+        module = next((value for value in call.values if isinstance(value, Object)), None) if call is not None else None
+        if made is None or module is None or converted or any(name is None for name, _ in made.keywords):
+            continue
+        strategy, sync = made.get("strategy"), made.get("sync_batchnorm")
+        parallel = isinstance(strategy, Const) and "ddp" in str(strategy.value)
+        if parallel and off(sync) and has(run, module, "batch_norm"):
+            yield None, trainer, size
+
+
+def batch_size(run: Any) -> int | None:
+    sizes = []
+    for met in events(run, "record", "loader"):
+        given = met.event.extra["call"].get("batch_size")
+        sizes.append(given.value if isinstance(given, Const) and isinstance(given.value, int) and not given.scale else None)
+    known = [size for size in sizes if size is not None]
+    return min(known) if known and len(known) == len(sizes) else None
+
+
+__all__ = ["Part", "needless_searches", "unsynchronised_norms", "unused_parts"]

@@ -59,6 +59,7 @@ HANDLERS: dict[str, Any] = {
     **threads.MODELS,
     **works.MODELS,
     **files.MODELS,
+    **python.MODELS,
     **trainers.MODELS,
     **wrapping.MODELS,
     **environment_use.MODELS,
@@ -423,6 +424,7 @@ def call_unknown(
     if isinstance(callee, Const):
         return callee  # a well-known member, spelled as a method
     processes.handed_over(machine, Invocation("", LOCAL, None, arguments, keywords, mask, node))
+    stepping.module_called(machine, callee, mask)
     if node is not None and isinstance(node.func, ir.Attr):
         receiver = machine.receiver if machine.receiver is not None else callee
         invocation = Invocation(node.func.name, LOCAL, receiver, arguments, keywords, mask, node)

@@ -215,10 +215,17 @@ def detached(symbol: Symbol, depth: int = 3) -> bool:
 # --- wrapped models called by their inside -------------------------------------------------------------------------
 
 
+def module_called(machine: Machine, thing: Value, mask: int) -> None:
+    """Inside the forward pass of a wrapped model: which of its parts work?"""
+    if machine.facts.get("module depth") and machine.facts.get("watched"):
+        machine.emit_event("record", "module-call", "forward", mask, subject=thing)
+
+
 def inner_called(machine: Machine, thing: Object, result: Value, mask: int) -> Value:
     """`model.module(x)`: the hooks of the wrapper do not run."""
     from dtlint.machine.library.models import with_tags
 
+    module_called(machine, thing, mask)
     outer = thing.facts.get("wrapper")
     if outer is None:
         outermost = isinstance(result, Unknown) and not (

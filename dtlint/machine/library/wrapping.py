@@ -41,6 +41,7 @@ def wrapped(
     made.facts.update(wrapped=True, sharded=sharded, group=group or machine.world_group, call=call)
     if isinstance(inner, Object):
         inner.facts["wrapper"] = made
+        machine.facts["watched"] = True
     if sharded:
         machine.facts["sharded"] = True
     return made

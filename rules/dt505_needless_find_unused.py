@@ -1,0 +1,47 @@
+"""A search for unused parameters that finds none.
+
+What it finds
+-------------
+`find_unused_parameters=True` around a model that has no conditional path, or together with `static_graph=True`.
+
+Why it is bad
+-------------
+In every step each rank walks the whole graph after the forward pass, before the reduction can start.
+
+Instead
+-------
+    model = DDP(network, device_ids=[local_rank])
+
+Limits
+------
+Only chains of torch's own layers are known to have no conditional path.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from dtlint.api import Finding, Rule, Run, Step, models_used
+
+RULE = Rule(
+    code="DT505",
+    slug="needless-find-unused",
+    family="DT5",
+    effect="waste",
+    tier="strict",
+    since="0.1.0",
+    frameworks=("torch",),
+    title="a search for unused parameters that finds none",
+)
+
+
+def check(run: Run) -> Iterator[Finding]:
+    for met, why in models_used.needless_searches(run):
+        event = met.event
+        yield RULE.finding(
+            run.span(event.path, event.at),
+            f"`find_unused_parameters=True` walks the graph in every step for nothing: {why}",
+            "leave the option out",
+            scope=event.function,
+            trail=(Step(event.path, event.at[0], why),),
+        )
