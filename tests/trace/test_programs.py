@@ -206,6 +206,22 @@ dist.all_reduce(torch.from_numpy(data[:8].astype(np.int64)))
     assert any("train.bin" in notice for notice in result.notices)
 
 
+def test_a_stand_in_plays_torchft_where_it_is_missing(session: Session) -> None:
+    folder = REPOSITORY / "examples" / "torchft_two_level"
+    result = run(session, folder / "fixed.py", ranks=4, steps=6, directory=str(folder))
+    assert result.outcome.kind == "agreed", result.outcome
+    if not any("stand-in" in notice for notice in result.notices):
+        pytest.skip("torchft itself is installed")
+    broken = run(session, folder / "broken.py", ranks=4, steps=6, directory=str(folder))
+    assert "must call start_quorum" in broken.outcome.sentence
+
+
+def test_undeclared_managers_find_every_rank(session: Session) -> None:
+    result = run(session, REPOSITORY / "tests" / "fixtures" / "DT801" / "optimizer_wrapper_ok.py", steps=3)
+    assert result.outcome.kind == "agreed", result.outcome
+    assert any("stand-in" in notice for notice in result.notices) or result.events
+
+
 def test_real_gloo_is_of_the_same_opinion(session: Session) -> None:
     for name, kind in (("good", "agreed"), ("bad", "deadlock")):
         job = Job(str(PROGRAMS / "early_return" / f"{name}.py"), engine="gloo", patience=2)

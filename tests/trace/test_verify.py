@@ -136,6 +136,46 @@ def test_an_empty_budget_leaves_everything_open(tmp_path: Path, torch_python: st
     assert {item.verdict.reason for item in verified} == {"budget"}
 
 
+FIXTURES = Path(__file__).resolve().parents[1] / "fixtures"
+SEEN = [
+    ("DT201", "loader_without_sampler", "confirmed"),
+    ("DT203", "shuffle_with_sampler", "confirmed"),
+    ("DT204", "wrong_object", "confirmed"),
+    ("DT205", "rank_not_worker", "confirmed"),
+    ("DT207", "listdir_before_shard", "confirmed"),
+    ("DT207", "set_order", "inconclusive"),
+    ("DT304", "diffusion_noise", "confirmed"),
+    ("DT702", "save_on_all_ranks", "confirmed"),
+    ("DT702", "mkdir_without_flag", "confirmed"),
+]
+
+
+@pytest.mark.trace
+def test_data_numbers_and_files_are_compared(torch_python: str) -> None:
+    findings, expected = [], []
+    for code, name, state in SEEN:
+        path = f"{code}/{name}.py"
+        lines = (FIXTURES / path).read_text().splitlines()
+        line = next(number for number, text in enumerate(lines, 1) if f"want: {code}" in text)
+        findings.append(Finding(code, "slug", "wrong", "error", "default", "", "", Span(path, line, 1, line, 2)))
+        expected.append(state)
+    verified = verify(findings, FIXTURES, "run", 300, python=torch_python)
+    assert [item.verdict.state for item in verified] == expected, [item.verdict for item in verified]
+
+
+@pytest.mark.trace
+def test_findings_in_jax_programs_are_run_with_jax(torch_python: str) -> None:
+    path = "DT406/cond_on_axis_index.py"
+    lines = (FIXTURES / path).read_text().splitlines()
+    line = next(number for number, text in enumerate(lines, 1) if "want: DT406" in text)
+    span = Span(path, line, 1, line, 2)
+    (found,) = verify([Finding("DT406", "slug", "hang", "error", "default", "", "", span)], FIXTURES, "run", 120,
+                      python=torch_python)  # fmt: skip
+    if "no jax" in found.verdict.reason:
+        pytest.skip(found.verdict.reason)
+    assert found.verdict.state == "confirmed", found.verdict
+
+
 def test_without_torch_nothing_is_decided(tmp_path: Path) -> None:
     findings, _ = project(tmp_path)
     verified = verify(findings, tmp_path, "run", 10, python=str(tmp_path / "no-python"))
@@ -147,6 +187,15 @@ def test_the_script_is_found_through_imports(tmp_path: Path) -> None:
     found = locate.scripts_for(str(tmp_path / "helper.py"), str(tmp_path))
     assert [Path(path).name for path in found] == ["uses_helper.py"]
     assert locate.scripts_for(str(tmp_path / "fine.py"), str(tmp_path)) == [str(tmp_path / "fine.py")]
+
+
+def test_a_module_beside_the_script_goes_before_one_of_that_name_elsewhere(tmp_path: Path) -> None:
+    for folder in ("one", "two"):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "rows.py").write_text("def rows(): ...\n")
+        (tmp_path / folder / "train.py").write_text('import rows\nif __name__ == "__main__":\n    rows.rows()\n')
+    found = locate.scripts_for(str(tmp_path / "one" / "rows.py"), str(tmp_path))
+    assert [Path(path).relative_to(tmp_path).as_posix() for path in found] == ["one/train.py"]
 
 
 def test_the_try_body_of_a_handler_is_found(tmp_path: Path) -> None:
