@@ -36,6 +36,7 @@ from dtlint.timeline.jax_notes import noted as jax_notes
 from dtlint.timeline.jax_notes import place as jax_place
 from dtlint.timeline.jax_notes import saved as saved_copies
 from dtlint.timeline.lives import reused_buffers, reused_keys, way
+from dtlint.timeline.writers import distributed_step, many_loggers, rank_local_names, shared_writes, wrong_scopes
 from dtlint.timeline.telling import diverging, place_of, short, told, who
 
 __all__ = [
@@ -65,6 +66,11 @@ __all__ = [
     "together",
     "differing_models",
     "distributed",
+    "distributed_step",
+    "many_loggers",
+    "rank_local_names",
+    "shared_writes",
+    "wrong_scopes",
     "diverging",
     "noise",
     "seeding",

@@ -10,7 +10,7 @@ from dtlint.machine import attributes, containers, library
 from dtlint.machine.core import Machine
 from dtlint.machine.frames import Frame, Leaving
 from dtlint.machine.lanes import join, lanes_in, row, token
-from dtlint.machine.library import roots, works
+from dtlint.machine.library import files, roots, works
 from dtlint.machine.logs import Call, Decision, Log, decisions
 from dtlint.machine.values import (
     MISSING,
@@ -143,6 +143,7 @@ def call_row(
             if callee.lanes[other] is target or callee.lanes[other] == target:
                 lanes |= 1 << other
         done |= lanes
+        files.absent(machine, callee, target, lanes)
         decision = Decision(
             "branch", frame.path, machine.current_at, "what is called", callee.cause, lanes, mask, frame.scope
         )

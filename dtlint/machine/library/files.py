@@ -14,7 +14,7 @@ from typing import Any
 from dtlint.machine.core import Machine
 from dtlint.machine.lanes import map_lanes, token
 from dtlint.machine.library.invocation import Invocation
-from dtlint.machine.values import NONE, Const, Object, Row, Symbol, Unknown, Value, lane_value
+from dtlint.machine.values import NONE, Bound, Const, Object, Row, Symbol, Unknown, Value, lane_value
 
 PATH = "pathlib.Path"
 HANDLE = "builtins.file"
@@ -211,6 +211,23 @@ def lazily_opened(machine: Machine, call: Invocation) -> Value:
     return opened(machine, call)
 
 
+def absent(machine: Machine, callee: Row, target: Value, lanes: int) -> None:
+    """A method of an open file or log writer is called by lanes that hold None instead."""
+    if not (isinstance(target, Bound) and target.receiver == NONE):
+        return
+    for held in callee.lanes:
+        thing = held.receiver if isinstance(held, Bound) else None
+        if isinstance(thing, Object) and isinstance(thing.kind, str):
+            row = machine.knowledge.api(thing.kind)
+            logs = row is not None and row.record == "log-init"
+            if thing.kind == HANDLE or thing.kind in LOGS or logs:
+                machine.emit_event("record", "absent-used", thing.kind, lanes, subject=thing, extra={"made": thing})
+                return
+
+
+LOGS = frozenset({"wandb.Run"})
+
+
 def to_text(machine: Machine, call: Invocation) -> Value | None:
     return text_of(call.arguments[0]) if call.arguments and is_path(call.arguments[0]) else None
 
@@ -222,4 +239,4 @@ MODELS = {
     "path_parent": path_parent,
     "open_file": opened,
 }
-__all__ = ["HANDLE", "MODELS", "PATH", "attribute", "divided", "is_path", "node_local", "on_this_node", "place", "spoken", "text_of", "to_text"]
+__all__ = ["HANDLE", "MODELS", "PATH", "absent", "attribute", "divided", "is_path", "node_local", "on_this_node", "place", "spoken", "text_of", "to_text"]

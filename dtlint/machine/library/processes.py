@@ -308,9 +308,13 @@ def spawn(machine: Machine, call: Invocation) -> Value:
     """The function runs once on every rank, its index first."""
     from dtlint.machine import calls
 
-    machine.facts["spawned"] = True
+    machine.facts.setdefault("spawned", True)
     extra = call.row.extra
     function = call.get(str(extra.get("function", "fn"))) or (call.arguments[0] if call.arguments else None)
+    if isinstance(function, FunctionRef):
+        known = machine.facts["spawned"]
+        names = known if isinstance(known, set) else set()
+        machine.facts["spawned"] = names | {(function.path, function.name)}
     if function is None:
         return NONE
     given = call.get(str(extra.get("args", "args")))

@@ -471,8 +471,6 @@ FUNCTIONS: dict[str, Handler] = {
     "copy.copy": identity,
     "copy.deepcopy": identity,
     "typing.cast": lambda machine, call: call.arguments[1] if len(call.arguments) > 1 else None,
-    "tqdm.tqdm": lambda machine, call: progress(machine, call),
-    "tqdm.auto.tqdm": lambda machine, call: progress(machine, call),
 }
 
 
@@ -487,6 +485,9 @@ def progress(machine: Machine, call: Invocation) -> Value | None:
     if call.arguments:
         return call.arguments[0]
     return next((value for name, value in call.keywords if name == "iterable"), None)
+
+
+MODELS = {"progress_bar": progress, "progress_range": range_}
 
 
 # --- methods of containers and strings -------------------------------------------------------------------------

@@ -1,0 +1,267 @@
+"""Who writes where the others write too, under which guard, and under whose name?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from dtlint.findings import Step
+from dtlint.machine.lanes import lanes_in
+from dtlint.machine.library.evidence import evidence
+from dtlint.machine.library.files import node_local
+from dtlint.machine.library.invocation import Invocation
+from dtlint.machine.logs import Call, Decision, Event, decisions
+from dtlint.machine.run import Run
+from dtlint.machine.values import Const, Row, Unknown, Value, lane_value
+from dtlint.timeline.files import READS, WRITES, Access, accesses, overlap, same_node, together
+from dtlint.timeline.records import Found, recorded
+
+OWN = frozenset({"clock", "random", "process", "host"})
+RANKS = frozenset({"rank", "local rank", "node", "group rank"})
+
+
+def distributed_step(run: Run) -> tuple[Step, ...]:
+    step = evidence(run).step
+    return (step,) if step is not None else ()
+
+
+def all_ranks_here(run: Run, path: tuple[object, ...]) -> bool:
+    """Is this reached by every rank of the job, as far as the run shows? Functions nobody calls may be guarded by
+    callers that were not seen; before a spawn there is one process only."""
+    if not evidence(run).at_least("medium" if run.entry.kind == "script" else "strong"):
+        return False
+    if run.entry.kind != "script":
+        return False
+    spawned = run.facts.get("spawned")
+    if isinstance(spawned, set):
+        return any(isinstance(node, Call) and (node.callee_path, node.function) in spawned for node in path)
+    return not spawned
+
+
+# --- DT702 -----------------------------------------------------------------------------------------------------
+
+
+def shared_writes(run: Run) -> Iterator[tuple[Access, int]]:
+    for access in accesses(run):
+        if access.kind not in WRITES or not all_ranks_here(run, access.path) or tolerant(access):
+            continue
+        lanes = together(access, run)
+        crowded = any(
+            same_node(run, one, other) for one in lanes_in(lanes) for other in lanes_in(lanes) if one != other
+        )
+        if crowded:
+            yield access, lanes
+
+
+def tolerant(access: Access) -> bool:
+    """Calls that say they do not mind: the folder may be there, the file may be gone."""
+    call = access.call
+    if call is None:
+        return False
+    if access.kind == "mkdir":
+        return forgiving(call.get("exist_ok"))
+    if access.kind == "file-delete":
+        return forgiving(call.get("missing_ok"))
+    if access.kind in ("download", "unpack"):
+        return access.cause is not None
+    return False
+
+
+def forgiving(value: Value | None) -> bool:
+    return value is not None and not (isinstance(value, Const) and not value.value)
+
+
+# --- DT703 -----------------------------------------------------------------------------------------------------
+
+
+def many_loggers(run: Run) -> Iterator[tuple[Event, int]]:
+    for event, path in recorded(run, "log-init", "progress"):
+        if not all_ranks_here(run, path):
+            continue
+        call = event.extra.get("call")
+        if not isinstance(call, Invocation) or call.row.extra.get("self_guarded"):
+            continue
+        lanes = event.mask & active(call, run)
+        if bin(lanes).count("1") < 2 or told_apart(call):
+            continue
+        yield event, lanes
+
+
+def active(call: Invocation, run: Run) -> int:
+    """The lanes that really log: `disable=rank != 0`, `mode="disabled"` take the others out."""
+    lanes = run.world.full
+    for param, off in call.row.extra.get("disables_by", {}).items():
+        value = call.get(param)
+        if value is None:
+            continue
+        for lane in range(run.world.size):
+            held = lane_value(value, lane)
+            if not isinstance(held, Const) or held.value in off or (off == [True] and held.value not in (False, None)):
+                lanes &= ~(1 << lane)
+    return lanes
+
+
+def told_apart(call: Invocation) -> bool:
+    """The ranks' runs belong together on purpose, or each has a name of its own."""
+    for param in call.row.extra.get("apart", ()):
+        value = call.get(param)
+        if value is not None and not (isinstance(value, Const) and value.value is None):
+            return True
+    return any(value.cause is not None for value in call.values) or any(name is None for name, _ in call.keywords)
+
+
+# --- DT704 -----------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class WrongScope:
+    """`kind`: shared (one per node writes a shared place), node (one rank writes a node's own place), absent (what is
+    used here was made under another guard)."""
+
+    kind: str
+    event: Event
+    lanes: int
+    decision: Decision | None
+    other: Event | None = None
+    told: str = ""
+
+
+def wrong_scopes(run: Run) -> Iterator[WrongScope]:
+    if not evidence(run).at_least("medium"):
+        return
+    found = accesses(run)
+    for access in found:
+        if access.kind in ("file-write", "file-delete", "file-rename") and one_per_node(access, run):
+            decision = guard(access, ("local rank",))
+            places = {access.places[lane] for lane in access.lanes()}
+            if decision is not None and len(places) == 1 and not node_local(next(iter(places))):
+                yield WrongScope("shared", access.event, access.mask, decision)
+        elif access.kind in WRITES and bin(access.mask).count("1") == 1:
+            decision = guard(access, ("rank",))
+            reader = next((one for one in found if decision is not None and elsewhere(run, access, one)), None)
+            if reader is not None:
+                yield WrongScope(
+                    "node", access.event, access.mask, decision, reader.event, "read on every node, each its own"
+                )
+    for event, _ in recorded(run, "absent-used"):
+        decision = next(
+            (one for one in decisions(event.guards) if one.cause is not None and one.cause.kind in RANKS), None
+        )
+        yield WrongScope("absent", event, event.mask, decision, event.extra.get("made"), "made on other ranks only")
+
+
+def one_per_node(access: Access, run: Run) -> bool:
+    lanes = list(access.lanes())
+    return len(lanes) == run.world.hosts and len({lane // run.world.per_host for lane in lanes}) == len(lanes) > 1
+
+
+def guard(access: Access, kinds: tuple[str, ...]) -> Decision | None:
+    """The decision, here or in a caller, that lets only these lanes through."""
+    chains = [access.event.guards, *(node.guards for node in reversed(access.path))]
+    for chain in chains:
+        for decision in decisions(chain):
+            if decision.cause is not None and decision.cause.kind in kinds and decision.taken != decision.before:
+                return decision
+    return None
+
+
+def elsewhere(run: Run, write: Access, read: Access) -> bool:
+    """Another node reads a place of its own that was written on the writer's node only."""
+    if read.kind not in READS or read.order < write.order:
+        return False
+    writer = next(iter(write.lanes()))
+    return node_local(write.places[writer]) and any(
+        not same_node(run, writer, lane) and overlap(write.places[writer], read.places[lane]) for lane in read.lanes()
+    )
+
+
+# --- DT705 -----------------------------------------------------------------------------------------------------
+
+
+def rank_local_names(run: Run) -> Iterator[tuple[Access, Step | None, str]]:
+    if not evidence(run).at_least("medium"):
+        return
+    seen: set[tuple[str, int]] = set()
+    for access, told in suspects(run):
+        source = source_of(access)
+        place = (source.path, source.line) if source is not None else (access.event.path, access.event.at[0])
+        if place not in seen:
+            seen.add(place)
+            yield access, source, told
+
+
+def suspects(run: Run) -> Iterator[tuple[Access, str]]:
+    for event, path in recorded(run, "file-write", "load"):
+        found = joint(run, event, path)
+        if found is not None:
+            yield found, "all ranks of this checkpoint have to name the same place"
+    found_here = [one for one in accesses(run) if one.cause is not None and one.cause.kind in OWN]
+    for access in found_here:
+        if not all_ranks_here(run, access.path):
+            continue
+        several = bin(access.mask).count("1") > 1
+        if access.kind == "mkdir" and several and not private(access.value):
+            yield access, "each rank makes a folder of its own"
+        if access.kind in READS:
+            other = next((one for one in found_here if one.kind in WRITES and foreign(one, access)), None)
+            if other is not None:
+                yield access, f"what is read here was written by another rank (line {other.event.at[0]})"
+
+
+def joint(run: Run, event: Event, path: tuple[object, ...]) -> Access | None:
+    """A checkpoint that all ranks write or read together, at a place each names for itself."""
+    call = event.extra.get("call")
+    if not isinstance(call, Invocation) or call.row.does != "collective":
+        return None
+    for value in call.values:
+        from dtlint.machine.library.files import text_of
+
+        text = text_of(value)
+        if text.cause is not None and text.cause.kind in OWN and bin(event.mask).count("1") > 1 and not data(text):
+            size = run.world.size
+            return Access(event.op, event, (), event.mask, ("",) * size, (0,) * size, text.cause, text)
+    return None
+
+
+def data(text: Value) -> bool:
+    return not isinstance(text, Unknown | Row)
+
+
+def foreign(write: Access, read: Access) -> bool:
+    """Written by some ranks only, read by others: below one name that each rank drew for itself."""
+    if not read.mask & ~write.mask or not write.mask:
+        return read.mask != write.mask and bin(write.mask).count("1") > 1 and related(write, read)
+    return related(write, read)
+
+
+def related(write: Access, read: Access) -> bool:
+    """Do both places start from one and the same draw?"""
+    for lane in range(len(read.places)):
+        one, other = write.places[lane], read.places[lane]
+        if one and other:
+            first = one.removesuffix(f" of {lane}"), other.removesuffix(f" of {lane}")
+            if overlap(*first):
+                return True
+    return False
+
+
+def private(value: Value) -> bool:
+    """Does the name come from `tempfile`, which makes places for one process on purpose?"""
+    from dtlint.machine.values import Symbol
+
+    def search(part: object, depth: int) -> bool:
+        if isinstance(part, Symbol) and depth < 10:
+            return any(search(inner, depth + 1) for inner in part.key)
+        if isinstance(part, tuple):
+            return any(search(inner, depth + 1) for inner in part)
+        return isinstance(part, str) and part.startswith("tempfile.")
+
+    return isinstance(value, Unknown) and search(value.symbol, 0)
+
+
+def source_of(access: Access) -> Step | None:
+    steps = access.cause.steps() if access.cause is not None else ()
+    return steps[0] if steps else None
+
+
+__all__ = ["Found", "WrongScope", "distributed_step", "many_loggers", "rank_local_names", "shared_writes", "wrong_scopes"]

@@ -1,0 +1,51 @@
+"""Every rank opens a run in the experiment tracker, a log writer or a progress bar.
+
+What it finds
+-------------
+`wandb.init`, `SummaryWriter`, `mlflow.start_run` or a progress bar is made by all ranks of a distributed program.
+
+Why it is bad
+-------------
+The tracker shows one run per rank, event files mix, progress bars overwrite each other; on a thousand ranks this loads the
+tracker and the file system.
+
+Instead
+-------
+    run = wandb.init(project="regression") if rank == 0 else None
+    for batch in tqdm(loader, disable=rank != 0):
+        ...
+
+Limits
+------
+Runs that are grouped on purpose (`group=`), or whose folder or name contains the rank, are left alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from dtlint.api import Finding, Rule, Run, Span, Step, distributed_step, many_loggers, who
+
+RULE = Rule(
+    code="DT703",
+    slug="all-ranks-log",
+    family="DT7",
+    effect="waste",
+    tier="default",
+    since="0.1.0",
+    frameworks=("torch", "jax", "accelerate", "lightning", "transformers"),
+    title="every rank opens a tracker run, log writer or progress bar",
+)
+
+
+def check(run: Run) -> Iterator[Finding]:
+    for event, lanes in many_loggers(run):
+        name = event.api.rpartition(".")[2]
+        bar = event.op == "progress"
+        what = "a progress bar" if bar else f"a run or writer of its own (`{name}`)"
+        message = f"{who(run, lanes)} each open {what}"
+        remedy = (
+            "pass `disable=rank != 0`" if bar else "open it on one rank only, or give the ranks of one run a common group"
+        )
+        trail = (*distributed_step(run), Step(event.path, event.at[0], f"reached by {who(run, lanes)}"))
+        yield RULE.finding(Span(event.path, *event.at), message, remedy, scope=event.function, trail=trail)
