@@ -437,6 +437,9 @@ def call_unknown(
         if node.func.name in MOVES and isinstance(receiver, Unknown):
             return receiver
         works.unknown_method(machine, node.func.name)
+        known = files.anywhere(machine, node.func.name)
+        if known is not None:
+            return perform(machine, known, receiver, arguments, keywords, mask, node)
         if node.func.name == "requires_grad_":
             parts.frozen(machine, invocation)
         found = tensors.unknown_method(machine, receiver, node.func.name, invocation)

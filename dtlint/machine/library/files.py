@@ -11,6 +11,7 @@ import posixpath
 from ast import literal_eval
 from typing import Any
 
+from dtlint.knowledge.loader import Api
 from dtlint.machine.core import Machine
 from dtlint.machine.lanes import map_lanes, token
 from dtlint.machine.library.invocation import Invocation
@@ -228,6 +229,18 @@ def absent(machine: Machine, callee: Row, target: Value, lanes: int) -> None:
 LOGS = frozenset({"wandb.Run"})
 
 
+_ANYWHERE: dict[int, dict[str, Api]] = {}
+
+
+def anywhere(machine: Machine, name: str) -> Api | None:
+    """A method that means the same on whatever object has it (`extra.anywhere` in the packs)."""
+    known = _ANYWHERE.get(id(machine.knowledge.apis))
+    if known is None:
+        rows = (row for row in machine.knowledge.apis.values() if row.extra.get("anywhere"))
+        known = _ANYWHERE[id(machine.knowledge.apis)] = {row.name.rpartition(".")[2]: row for row in rows}
+    return known.get(name)
+
+
 def to_text(machine: Machine, call: Invocation) -> Value | None:
     return text_of(call.arguments[0]) if call.arguments and is_path(call.arguments[0]) else None
 
@@ -239,4 +252,4 @@ MODELS = {
     "path_parent": path_parent,
     "open_file": opened,
 }
-__all__ = ["HANDLE", "MODELS", "PATH", "absent", "attribute", "divided", "is_path", "node_local", "on_this_node", "place", "spoken", "text_of", "to_text"]
+__all__ = ["HANDLE", "MODELS", "PATH", "absent", "anywhere", "attribute", "divided", "is_path", "node_local", "on_this_node", "place", "spoken", "text_of", "to_text"]
