@@ -36,7 +36,7 @@ UNROLLED = 4
 def run_for(machine: Machine, node: ir.For, mask: int) -> int:
     from dtlint.machine.expressions import evaluate, text_of
 
-    iterable = evaluate(machine, node.iterable, mask)
+    iterable = containers.one_walk(evaluate(machine, node.iterable, mask))
     mask &= ~machine.frame.left
     if type(iterable) is Row and "off root" in machine.facts:
         from dtlint.machine.library import roots
@@ -51,6 +51,9 @@ def run_for(machine: Machine, node: ir.For, mask: int) -> int:
     if isinstance(iterable, Row) and all(short_items(machine, held) is not None for held in iterable.lanes):
         return unroll_apart(machine, node, iterable, mask)
     iterable = library.iterated(machine, iterable, mask)
+    generator = generator_call(machine, iterable)  # `__iter__` of the project may be one
+    if generator is not None:
+        return run_over_generator(machine, node, generator, mask)
     trip, cause = turns_of(machine, iterable, mask)
     return turn(
         machine,

@@ -234,7 +234,8 @@ def partial_batches(run: Run) -> Iterator[tuple[Place, Steps, bool]]:
             continue
         known = loader.facts.get("described")
         counts = f"ranks have {', '.join(map(str, known.counts))} samples" if known is not None and known.counts else ""
-        shards = [step_at(tuple(mark[1:4]), counts or "each rank takes its own part here") for mark in known.shards[:1]]
+        marks = known.shards[:1] if known is not None else ()
+        shards = [step_at(tuple(mark[1:4]), counts or "each rank takes its own part here") for mark in marks]
         yield place_of(loader), kept(*shards, loop_step(part), talking_step(part)), False
     loaders: dict[int, Object] = run.facts.get("loaders", {})
     for event, path in seen.of("device-split"):
@@ -331,8 +332,16 @@ def divided_twice(run: Run) -> Iterator[tuple[Place, Steps, str]]:
             continue
         yield from taken_over(loader, event, sampled=how == "always")
     for event, _ in seen.of("hand-over"):
-        if isinstance(event.subject, Object) and event.extra.get("replaces"):
-            yield from taken_over(event.subject, event, sampled=False)
+        held = event.subject
+        if not isinstance(held, Object) or not event.extra.get("replaces"):
+            continue
+        if held.kind == LOADER:
+            yield from taken_over(held, event, sampled=False)
+            continue
+        for mark in cut_by_rank(held)[:1]:
+            name = event.api.rpartition(".")[2]
+            again = event_step(event, f"`{name}` divides what it is given between the ranks")
+            yield (mark[1], mark[2], mark[3]), kept(again), f"cut by rank here, then by `{name}`"
 
 
 def taken_over(loader: Object, event: Event, sampled: bool) -> Iterator[tuple[Place, Steps, str]]:

@@ -175,7 +175,7 @@ def first_weights(run: Run) -> Iterator[Disagreement]:
     if not layers:
         return
     layer, state = layers[0]
-    if any(made_equal(event) for event, _ in seen.collectives) or seen.of("load"):
+    if any(made_equal(event) for event, _ in seen.collectives) or seen.of("load-state"):
         return
     raw = next(
         (
@@ -209,7 +209,7 @@ def first_weights(run: Run) -> Iterator[Disagreement]:
 def first_weights_of_hosts(run: Run) -> Iterator[Disagreement]:
     """JAX: what each host drew from a key of its own is copied to its devices, and gradients are all that is shared."""
     seen = survey(run)
-    if not seen.of("init") or not seen.gradients or seen.of("load"):
+    if not seen.of("init") or not seen.gradients or seen.of("load-state") or seen.of("load"):
         return
     for event, _ in seen.of("replicate"):
         subject = event.subject

@@ -145,7 +145,7 @@ def taken_from(result: Survey, loaders: dict[int, Object], event: Event, path: P
         loader = loaders.get(mark[1])
         if loader is None:
             continue
-        use = next((one for one in result.uses if one.loader is loader and one.loop is None), None)
+        use = next((one for one in result.uses if one.loader is loader and around(one, path)), None)
         if use is None:
             use = Use(loader, None, path)
             result.uses.append(use)
@@ -163,6 +163,11 @@ def unshared(subject: Value) -> list[tuple[Any, ...]]:
             if held.cause is not None and held.cause.kind in ("rank", "shard") and "uneven" in held.tags:
                 return provenance.marks(held, "order", 0)
     return []
+
+
+def around(use: Use, path: Path) -> bool:
+    """Is this the walk over the loader that the path's turn belongs to? A generator of the project may make it."""
+    return use.loop is None or all(any(node is one for one in path) for node in use.above if isinstance(node, Loop))
 
 
 def combines(event: Event) -> bool:
@@ -200,7 +205,7 @@ def place_of(thing: Object) -> tuple[str, Any, str]:
     """Where the object was made: path, exact place, function."""
     held = thing.facts.get("at")
     if held is not None:
-        return held  # type: ignore[no-any-return]
+        return held
     return (thing.path, thing.at or (1, 1, 1, 1), "")
 
 

@@ -55,6 +55,14 @@ def to_trainer(machine: Machine, call: Invocation) -> None:
         machine.emit_event("record", "hand-over", call.name, call.mask, subject=found, extra={"replaces": replaces})
 
 
+def to_hf_trainer(machine: Machine, call: Invocation) -> None:
+    """The HF Trainer makes its own loader from the data set it was given, and divides it."""
+    trainer = call.receiver
+    dataset = trainer.attributes.get("train_dataset") if isinstance(trainer, Object) else None
+    if isinstance(dataset, Object):
+        machine.emit_event("record", "hand-over", call.name, call.mask, subject=dataset, extra={"replaces": True})
+
+
 def train_loader(machine: Machine, trainer: Object, module: Value, call: Invocation) -> Value | None:
     """What `train_dataloader()` of a module gives on each rank."""
     if not isinstance(module, Object) or not isinstance(module.kind, ClassRef):

@@ -42,14 +42,9 @@ def project_datasets(machine: Machine, dataset: Value, depth: int = 4) -> list[O
             if isinstance(held, Object) and is_dataset(machine, held):
                 found.extend(project_datasets(machine, held, depth - 1))
         return found
-    found = []
-    for held in (
-        dataset.attributes.get("dataset"),
-        *(containers.items_of(machine, dataset.attributes.get("datasets", NONE)) or ()),
-    ):
-        if held is not None:
-            found.extend(project_datasets(machine, held, depth - 1))
-    return found
+    several = containers.items_of(machine, dataset.attributes.get("datasets", NONE)) or ()
+    wrapped = (dataset.attributes.get("dataset"), *several)
+    return [one for part in wrapped if part is not None for one in project_datasets(machine, part, depth - 1)]
 
 
 def is_dataset(machine: Machine, value: Value) -> bool:

@@ -18,6 +18,7 @@ from dtlint.machine.values import NONE, Cause, Const, Object, Row, Unknown, Valu
 UNSEEDED = Const("<unseeded>", "unseeded")
 GENERATORS = ("torch.Generator", "numpy.random.Generator", "numpy.random.RandomState", "random.Random")
 SEEDED = "seed"
+REGISTERS = ("torch", "cuda", "numpy", "python")
 PERMUTES = frozenset({"shuffle", "permutation", "permuted", "sample", "choice", "choices"})
 LAYERS = frozenset(
     {
@@ -49,14 +50,27 @@ class State:
 def registers(machine: Machine) -> Object:
     """The global generators of this run. Only a script starts with none seeded: a function's caller may have."""
     found = machine.facts.get("rng")
-    if not isinstance(found, Object):
-        found = Object("<generators>", machine.world.full, 0)
-        start = UNSEEDED if from_the_start(machine) else machine.unknown("seeded elsewhere")
-        for name in ("torch", "cuda", "numpy", "python"):
-            found.attributes[name] = start
-            found.attributes[f"{name} at"] = NONE
-        machine.facts["rng"] = found
-    return found
+    if isinstance(found, Object) and (found.facts["start"] or not from_the_start(machine)):
+        return found
+    made = Object("<generators>", machine.world.full, 0)
+    made.facts["start"] = from_the_start(machine)
+    start = UNSEEDED if made.facts["start"] else machine.unknown("seeded elsewhere")
+    for name in REGISTERS:
+        made.attributes[name] = start
+        made.attributes[f"{name} at"] = NONE
+    if isinstance(found, Object):
+        imported_seeds(machine, found, made)
+    machine.facts["rng"] = made
+    return made
+
+
+def imported_seeds(machine: Machine, before: Object, made: Object) -> None:
+    """What modules seeded while the script imported them stays seeded."""
+    for name in REGISTERS:
+        at = before.attributes.get(f"{name} at")
+        if isinstance(at, Const) and isinstance(at.value, tuple) and at.value[0] != machine.frame.path:
+            made.attributes[name] = before.attributes[name]
+            made.attributes[f"{name} at"] = at
 
 
 def from_the_start(machine: Machine) -> bool:
@@ -88,7 +102,7 @@ ALL = sharding.RANKS | {"clock", "process", "random", "host", "memory", "data", 
 
 
 def texts(value: Unknown) -> list[str]:
-    found = []
+    found: list[str] = []
     for symbol in provenance.symbols_in(value.symbol):
         for part in symbol.key:
             if isinstance(part, tuple):
@@ -216,8 +230,9 @@ def host_draw(machine: Machine, call: Invocation) -> Value | None:
         return machine.unknown("drawn", call.name, machine.symbols.fresh("time"))
     if name in PERMUTES and state.verdict in ("unseeded", "differs"):
         result = python.opaque(machine, call)
+        symbol = result.symbol if isinstance(result, Unknown) else machine.symbols.fresh("drawn")
         cause = state.cause or machine.cause("random", f"`{call.name}` draws on each rank for itself")
-        return provenance.marked(Unknown(result.symbol, cause, result.tags), order_mark(machine, call, state))
+        return provenance.marked(Unknown(symbol, cause, result.tags), order_mark(machine, call, state))
     return None
 
 
@@ -317,7 +332,7 @@ def foreign(machine: Machine, name: str) -> None:
     """A function nobody can see that says it seeds: from here on the generators are seeded, nobody knows how."""
     if "seed" in name.rpartition(".")[2].lower() or "determinis" in name.lower():
         held = registers(machine)
-        for register in ("torch", "cuda", "numpy", "python"):
+        for register in REGISTERS:
             machine.set(held, register, machine.unknown("seeded elsewhere"), machine.world.full)
             machine.set(held, f"{register} at", NONE, machine.world.full)
 

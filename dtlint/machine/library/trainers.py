@@ -60,6 +60,7 @@ def hf_train(machine: Machine, call: Invocation) -> Value:
     result = collectives.perform_collective(machine, call)
     trainer = call.receiver
     if isinstance(trainer, Object):
+        handing.to_hf_trainer(machine, call)
         given = trainer.attributes.get("args")
         settings = given if given is not None else machine.new(ARGUMENTS, call.mask)
         leading = (settings, machine.new(STATE, call.mask), machine.new(CONTROL, call.mask))
@@ -88,8 +89,7 @@ def callbacks_of(machine: Machine, trainer: Object, mask: int) -> Iterator[tuple
         for held, here in by_lanes(given, lanes & mask):
             items = containers.items_of(machine, held)
             for callback in items if items is not None else (held,):
-                for one, some in by_lanes(callback, here):
-                    yield one, some
+                yield from by_lanes(callback, here)
 
 
 def by_lanes(value: Value, mask: int) -> Iterator[tuple[Value, int]]:
@@ -131,7 +131,7 @@ def run_hooks(machine: Machine, thing: Value, leading: tuple[Value, ...], mask: 
     if not isinstance(thing, Object) or not isinstance(thing.kind, ClassRef):
         return
     hooks = hooks_of(machine, thing.kind)
-    if all(hook.node.tokens.isdisjoint(machine.interesting) for hook in hooks):  # type: ignore[union-attr]
+    if all(hook.node.tokens.isdisjoint(machine.interesting) for hook in hooks):
         return
     for hook in hooks:
         node: Any = hook.node
