@@ -241,7 +241,9 @@ def reused_buffers(run: Run) -> Iterator[Again]:
         return
     story = Story()
     for event, path in recorded(run, "<jax>"):
-        if event.op in ("donate", "read"):
+        if event.op == "donate" and event.extra.get("entering"):
+            story.consumed.setdefault(event.extra["symbol"], []).append(Use(event.extra["symbol"], event, path))
+        elif event.op in ("donate", "read"):
             again = story.use(Use(event.extra["symbol"], event, path, event.op == "donate"))
             if again is not None:
                 yield again

@@ -212,7 +212,8 @@ def perform(
             kind = row.cause
             if kind == "files" and files.on_this_node(invocation):
                 kind = "local files"
-            return machine.unknown("source", row.name, time, cause=machine.cause(kind, text))
+            made = machine.unknown("source", row.name, time, cause=machine.cause(kind, text))
+            return jax_hosts.with_shape(machine, invocation, made) if machine.flow is not None else made
         case "make":
             return make(machine, invocation)
         case "same":

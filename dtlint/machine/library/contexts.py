@@ -17,6 +17,13 @@ Inner = Callable[[Value, int], int]
 
 def run_context(machine: Machine, manager: Value, expression: ir.Expr, mask: int, inner: Inner, at: Any) -> int:
     kind = manager.facts.get("context") if isinstance(manager, Object) else None
+    if isinstance(manager, Object) and "axis names" in manager.facts:
+        outer = machine.facts.get("jax mesh")
+        machine.facts["jax mesh"] = manager
+        try:
+            return inner(manager, mask)
+        finally:
+            machine.facts["jax mesh"] = outer
     if kind == "suppress":
         return suppress(machine, manager, mask, inner, at)
     if kind in ("first", "local_first"):

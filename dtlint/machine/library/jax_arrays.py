@@ -14,7 +14,7 @@ from dtlint.machine.library.jax_facts import fact, has, is_fact, words
 from dtlint.machine.values import NONE, Const, FunctionRef, Object, Tuple, Unknown, Value
 
 REDUCERS = frozenset({"pmean", "psum", "psum_scatter", "all_gather"})
-LAYOUT = frozenset({"device axis", "replicated", "even", "host tree"})
+LAYOUT = frozenset({"device axis", "replicated", "even", "host tree", "state of"})
 
 
 def leading(machine: Machine, value: Value | None) -> Any:
@@ -39,6 +39,8 @@ def shaped(machine: Machine, call: Invocation) -> Any:
     for name, value in call.keywords:
         if name in ("size", "shape"):
             return leading(machine, value)
+    if call.name.rpartition(".")[2] in ("rand", "randn") and call.arguments:
+        return leading(machine, call.arguments[0])
     for value in call.arguments:
         if isinstance(value, Tuple) or (isinstance(value, Object) and value.kind == "list"):
             found = leading(machine, value)
@@ -120,6 +122,11 @@ def initialised(machine: Machine, call: Invocation) -> Value | None:
             "host tree", "straight from `init`, without a copy for each device", "init", jax_facts.place(machine)
         )
         return machine.fresh("initialised", None, frozenset((fact("array"), tag)))
+    if len(call.values) == 1 and not jax_facts.mappings(machine):
+        symbols = tuple(leaf.symbol for leaf in jax_facts.leaves(call.values[0]) if isinstance(leaf, Unknown))
+        text = "the state of parameters before they were copied to the devices"
+        if symbols:
+            return machine.fresh("initialised", None, frozenset((fact("array"), fact("state of", text, symbols))))
     return None
 
 
@@ -187,6 +194,7 @@ def replicated(machine: Machine, value: Value) -> Value:
     def leaf(one: Value) -> Value:
         if not isinstance(one, Unknown):
             return one if not isinstance(one, Const) else machine.fresh("copies", None, frozenset({fact("replicated")}))
+        machine.facts.setdefault("jax copied symbols", set()).add(one.symbol)
         if has(one, "key"):
             from dtlint.machine.library import jax_keys
 
@@ -315,6 +323,14 @@ def mesh(machine: Machine, call: Invocation) -> Value:
     return made
 
 
+def constraint(machine: Machine, call: Invocation) -> Value | None:
+    """A bare PartitionSpec means the mesh of the `with` around it."""
+    spec = call.get("shardings")
+    if spec is not None:
+        jax_axes.against_mesh(machine, machine.facts.get("jax mesh"), spec, call.mask)
+    return None
+
+
 def named_sharding(machine: Machine, call: Invocation) -> Value:
     made = machine.new("jax.sharding.NamedSharding", call.mask)
     made.facts.update(call=call, api=call.name)
@@ -372,6 +388,7 @@ MODELS: dict[str, Any] = {
     "jax_mesh": mesh,
     "jax_make_mesh": mesh,
     "jax_named_sharding": named_sharding,
+    "jax_constraint": constraint,
     "flax_train_state": train_state,
     "flax_restore": restore,
     "flax_save_checkpoint": save,

@@ -232,7 +232,7 @@ def check_call(machine: Machine, thing: Object, call: Invocation, specs: tuple[A
             continue
         if spec is not FIRST:
             continue
-        lack = lacks_axis(value)
+        lack = lacks_axis(machine, value)
         restored = next((tag for tag in words(jax_facts.deep((value,)), "host tree") if tag[3] == "restored"), None)
         if lack and restored and machine.facts.get("jax replicated"):
             jax_facts.note(machine, "restored", call.mask, restored[4], (here,))
@@ -247,7 +247,7 @@ def check_call(machine: Machine, thing: Object, call: Invocation, specs: tuple[A
             jax_facts.note(machine, "axes", call.mask, where, (here,), what=what, effect="crash")
         check_counts(machine, call, value, led, here)
     for keyword, value in call.keywords:
-        lack = lacks_axis(value)
+        lack = lacks_axis(machine, value)
         if keyword is not None and lack:
             what = f"keyword arguments are always mapped over their first axis, and `{keyword}` is {lack}"
             jax_facts.note(machine, "no axes", call.mask, where, (here,), what=what, name=keyword, keyword=True)
@@ -258,7 +258,7 @@ def check_call(machine: Machine, thing: Object, call: Invocation, specs: tuple[A
         jax_facts.note(machine, "axes", call.mask, None, steps, what=what, effect="waste")
 
 
-def lacks_axis(value: Value) -> str:
+def lacks_axis(machine: Machine, value: Value) -> str:
     """Why this argument visibly has no axis of devices."""
     if isinstance(value, Const):
         if isinstance(value.value, int | float) and not isinstance(value.value, bool):
@@ -272,6 +272,9 @@ def lacks_axis(value: Value) -> str:
     for leaf in jax_facts.leaves(value, 3):
         if has(leaf, "key") and not has(leaf, "keys") and not has(leaf, "device axis") and not has(leaf, "output"):
             return "one unsplit key"
+        for tag in words(leaf.tags, "state of"):
+            if set(tag[3]) & machine.facts.get("jax copied symbols", set()):
+                return str(tag[2])
         host = words(leaf.tags, "host tree")
         if host and not has(leaf, "device axis"):
             return str(host[0][2])

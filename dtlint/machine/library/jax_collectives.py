@@ -51,6 +51,8 @@ def passed(machine: Machine, op: str, tags: Any, names: tuple[str, ...] | None, 
         if tag[1] in ("varies", "may"):
             if names is not None and tag[2] not in names and tag[2] != "?":
                 kept.add(tag)
+            elif tag[1] == "varies":
+                kept.add(fact("reduced", tag[2]))
         elif tag[1] not in INSIDE or tag[1] in ("arg", "replica"):
             kept.add(tag)
     sums = machine.facts.setdefault("jax sums", {})

@@ -6,9 +6,11 @@ collectives over that axis; a loop whose condition varies matters where its body
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any
 
+from dtlint.findings import Step
 from dtlint.machine import containers
 from dtlint.machine.core import Machine
 from dtlint.machine.lanes import join
@@ -79,9 +81,8 @@ def branches(
     logs: list[Log] = []
     results: list[Value] = []
     for function in functions:
-        log, value = separately(
-            machine, call.mask, lambda function=function: callback(machine, function, operands, call.mask)
-        )
+        side = functools.partial(callback, machine, function, operands, call.mask)
+        log, value = separately(machine, call.mask, side)
         logs.append(log)
         results.append(value)
     axes = varying(predicate)
@@ -93,7 +94,7 @@ def branches(
         events = over(device_calls(logs[0]), axes) or over(device_calls(different), axes)
         met(machine, call, axes, events[0], f"jax.lax.{call.name.rpartition('.')[2]}")
     emit_sides(machine, call.mask, logs, predicate)
-    return merged(machine, results, predicate)
+    return merged(machine, results, predicate if not axes or different is None else NONE)
 
 
 def emit_sides(machine: Machine, mask: int, logs: list[Log], predicate: Value) -> None:
@@ -131,7 +132,8 @@ def merged(machine: Machine, results: list[Value], predicate: Value) -> Value:
 
 
 def met(machine: Machine, call: Invocation, axes: set[str], event: Event, what: str) -> None:
-    steps = (jax_facts.step_at((event.path, event.at, ""), f"`{event.op}` over {', '.join(map(repr, sorted(axes)))}"),)
+    text = f"`{event.op}` over {', '.join(map(repr, sorted(axes)))}"
+    steps: tuple[Step, ...] = (jax_facts.step_at((event.path, event.at, ""), text),)
     mapping = jax_facts.device_mapping(machine)
     if mapping is not None:
         steps = (jax_facts.step_at(mapping.where, f"mapped over the devices by {mapping.kind}"), *steps)

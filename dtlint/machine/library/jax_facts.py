@@ -18,7 +18,7 @@ Tag = tuple[Any, ...]
 Tags = frozenset[Any]
 
 # facts about the inside of one mapped call; they end where the call returns
-INSIDE = frozenset({"varies", "may", "arg", "replica", "grad", "summed", "over", "mean", "draw", "from host"})
+INSIDE = frozenset({"varies", "may", "reduced", "arg", "replica", "grad", "summed", "over", "mean", "draw", "from host"})
 KEYS = frozenset({"key", "keys"})
 STRUCTURAL = frozenset({"item", "slice", "tuple", "any", "comprehension", "call attribute"})
 CONTAINERS = ("list", "dict", "set")
@@ -200,7 +200,7 @@ def flow(machine: Machine, what: str, values: tuple[Value, ...], tags: Tags) -> 
     if what not in STRUCTURAL:
         drop |= {"key", "keys", "output"}
         if not what.startswith(("optax.", "op ")):
-            drop |= {"host tree", "replicated"}
+            drop |= {"host tree", "state of", "replicated"}
         if what.startswith("op ") and not all(has(value, "replicated") for value in values if type(value) is Unknown):
             drop |= {"replicated"}
         drop |= {"even"}

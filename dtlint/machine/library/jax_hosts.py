@@ -172,6 +172,7 @@ def circumstances(machine: Machine, arguments: tuple[Value, ...], keywords: Any)
     return (inside, machine.facts.get("jax compiled", 0) > 0, tuple(frozenset(jax_facts.deep((one,))) for one in given))
 
 
+with_shape = jax_arrays.with_shape
 MODELS: dict[str, Any] = {
     **jax_mapping.MODELS,
     **jax_collectives.MODELS,
@@ -183,4 +184,4 @@ MODELS: dict[str, Any] = {
     "jax_backend_query": query,
     "jax_distributed_initialize": initialize,
 }
-__all__ = ["MODELS", "External", "called", "element", "leaves", "read_item", "unknown_method", "unlisted"]
+__all__ = ["MODELS", "External", "called", "element", "leaves", "read_item", "with_shape", "unknown_method", "unlisted"]

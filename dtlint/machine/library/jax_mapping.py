@@ -15,7 +15,7 @@ from dtlint.machine.core import Machine
 from dtlint.machine.library import jax_axes, jax_facts, jax_outputs
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.jax_facts import Mapping, fact, has, words
-from dtlint.machine.values import NONE, Bound, Const, External, FunctionRef, Object, Tuple, Unknown, Value
+from dtlint.machine.values import NONE, Bound, Const, External, FunctionRef, Object, Symbol, Tuple, Unknown, Value
 
 KINDS = {
     "jax_pmap": "pmap",
@@ -133,7 +133,7 @@ def enter_leaf(machine: Machine, leaf: Value, spec: Any, mapping: Mapping, numbe
         return leaf
     axes = jax_axes.varying_axes(spec, mapping)
     add = [fact("arg", number)]
-    drop = frozenset({"device axis", "host tree", "global", "even", *jax_facts.INSIDE})
+    drop = frozenset({"device axis", "host tree", "state of", "global", "even", *jax_facts.INSIDE})
     outer = [tag for tag in leaf.tags if type(tag) is tuple and tag[0] == "jax" and tag[1] in ("varies", "may")]
     add += outer
     if axes == ():
@@ -167,7 +167,9 @@ def is_data(leaf: Unknown) -> bool:
     """Is this certainly a batch with one part for each device, not a state that may be replicated?"""
     if has(leaf, "device axis") or has(leaf, "spread out"):
         return True
-    return leaf.symbol.key[0] in ("item", "batch") or (leaf.cause is not None and leaf.cause.kind in ("rank", "data"))
+    return leaf.symbol.key[0] in ("item", "batch") or (
+        leaf.cause is not None and leaf.cause.kind in ("rank", "data", "random")
+    )
 
 
 # --- donation --------------------------------------------------------------------------------------------------
@@ -186,6 +188,10 @@ def donate(machine: Machine, thing: Object, call: Invocation) -> None:
                 base = jax_facts.base_of(leaf.symbol, donated) or leaf.symbol
                 donated[leaf.symbol] = True
                 jax_facts.note(machine, "donate", call.mask, symbol=base, made=thing.facts["where"])
+                first = base.key[3] if base.key[0] == "loop" and len(base.key) > 3 else None
+                if isinstance(first, Symbol):  # what the name held before the loop goes in the first turn
+                    donated[first] = True
+                    jax_facts.note(machine, "donate", call.mask, symbol=first, entering=True)
                 for alias in aliases(machine, leaf):
                     donated[alias] = True
                     jax_facts.note(machine, "donate", call.mask, symbol=alias, made=thing.facts["where"])
@@ -300,6 +306,9 @@ def gradient(machine: Machine, loss: Value, parameter: Value, call: Invocation) 
     number = machine.objects
     tags: set[Any] = {fact("array")}
     axes = [tag for tag in words(found, "varies") if mapping is None or tag[2] in (mapping.axes or ())]
+    if mapping is not None and not mapping.checked and not axes:
+        # the derivative of a reduced loss is this device's own: reductions are transposed, not repeated
+        axes = [fact("varies", tag[2]) for tag in words(found, "reduced") if tag[2] in (mapping.axes or ())]
     maybe = words(found, "may")
     if mapping is not None and (axes or maybe):
         info = {

@@ -113,8 +113,9 @@ def judge(
             if info is None or event is None or not info["args"] & arguments or tag in mapping.noted:
                 continue
             mapping.noted.add(tag)
-            steps = (jax_facts.step_at(info["where"], "gradients of a mean over this device's batch"), mapped)
-            jax_facts.note(machine, "summed" if word == "summed" else "summed twice", call.mask, event, steps)
+            summed = jax_facts.step_at(info["where"], "gradients of a mean over this device's batch")
+            what = "summed" if word == "summed" else "summed twice"
+            jax_facts.note(machine, what, call.mask, event, (summed, mapped))
 
 
 def out(machine: Machine, value: Value, mapping: Mapping, thing: Object, number: int, index: int) -> Value:
