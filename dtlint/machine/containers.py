@@ -58,6 +58,22 @@ def element(machine: Machine, value: Value) -> Value:
     return machine.unknown("item", token(value), cause=value.cause, tags=value.tags - {UNEVEN})
 
 
+def one_walk(value: Value) -> Value:
+    """`enumerate(loader)` on some ranks and `enumerate(tqdm(loader))` on others walk over the same loader."""
+    if isinstance(value, Row) and value.lanes:
+        first = walked(value.lanes[0])
+        if first is not None and all(walked(held) == first for held in value.lanes[1:]):
+            return value.lanes[0]
+    return value
+
+
+def walked(value: Value) -> object:
+    """What an iterator takes its items from, and how."""
+    if isinstance(value, Object) and value.kind in ("<enumerate>", "<zip>"):
+        return (value.kind, *(walked(inner) or inner for inner in value.facts.get("inner", ())))
+    return None
+
+
 def length_cause(machine: Machine, value: Value) -> Cause | None:
     """Why the number of items may differ between lanes."""
     if isinstance(value, Row):

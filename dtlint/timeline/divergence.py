@@ -213,19 +213,19 @@ def meet_block(run: Run, node: Choice | Loop, mask: int, path: Path, pending: Pe
     if in_talking_loop(path, mask) and full not in groups:
         groups.append(full)
     for members in groups:
-        keys = {}
+        keys: dict[int, object] = {}
         for lane in lanes_in(mask & members):
             if isinstance(node, Loop):
                 body = tuple(part for part in key(node.body, lane, members) if part != ("end",))
                 if body:
                     keys[lane] = ("loop", body)
             else:
-                then, other = key(node.then, lane, members), key(node.other, lane, members)
-                if then == other:
+                then, otherwise = key(node.then, lane, members), key(node.other, lane, members)
+                if then == otherwise:
                     if then:
                         keys[lane] = ("both", then)
-                elif strip_ends(then) != strip_ends(other) or in_talking_loop(path, mask):
-                    keys[lane] = ("choice", then, other)
+                elif strip_ends(then) != strip_ends(otherwise) or in_talking_loop(path, mask):
+                    keys[lane] = ("choice", then, otherwise)
         if keys:
             add(pending, members, Item(node, path, mask & members, keys))
             settle(pending, members)
@@ -292,9 +292,7 @@ def flush(run: Run, pending: Pending) -> Iterator[Divergence]:
         yield from report(run, pending, members)
 
 
-def report(
-    run: Run, pending: Pending, members: int, between: tuple[Event, Path] | None = None
-) -> Iterator[Divergence]:
+def report(run: Run, pending: Pending, members: int, between: tuple[Event, Path] | None = None) -> Iterator[Divergence]:
     """Name the decisions behind what is pending, one after the other, until the rest agrees."""
     items = pending.get(members, [])
     pending[members] = []
@@ -430,10 +428,11 @@ def first_difference(run: Run, items: list[Item], members: int) -> tuple[Diverge
 
 def explain(run: Run, held: dict[int, Item | None], kinds: dict[int, object], members: int) -> Divergence | None:
     """Choose the pair of lanes to show: one that makes a call, one that does not, split by the nearest decision."""
-    present = [lane for lane, item in held.items() if item is not None]
+    there = {lane: item for lane, item in held.items() if item is not None}
+    present = list(there)
     first = min(
-        present, key=lambda lane: (held[lane].node.guards is None and not held[lane].path, order(held[lane]), lane)
-    )  # type: ignore[union-attr]
+        present, key=lambda lane: (there[lane].node.guards is None and not there[lane].path, order(there[lane]), lane)
+    )
     candidates = []
     for lane in present:
         item = held[lane]
@@ -678,8 +677,8 @@ def undecided(run: Run) -> Iterator[Divergence]:
             origins.add(origin(found.cause))
         elif found.shape == "trip" and found.cause is not None and origin(found.cause) in origins:
             continue  # reported where the difference first decided something
-        place = (found.shape, found.decision.path if found.decision else found.event.path)
-        place += found.decision.at if found.decision else found.event.at
+        decided: Decision | Event = found.decision or found.event
+        place = (found.shape, decided.path, *decided.at)
         if place not in seen:
             seen.add(place)
             yield found

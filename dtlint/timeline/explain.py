@@ -86,6 +86,7 @@ def trail_of(divergence: Divergence, start: Site) -> tuple[Step, ...]:
     if divergence.handler is not None and divergence.attempt is not None:
         steps.append(Step(divergence.attempt.path, divergence.handler.at[0], "and comes here, alone"))
     steps.extend(path_steps(divergence.event, divergence.path, start))
+    steps.extend(Step(one.path, one.at[0], f"{short(one)} is behind the same decision") for one in divergence.further)
     unique: list[Step] = []
     for step in steps:
         if step not in unique:

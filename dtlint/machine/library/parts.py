@@ -56,7 +56,7 @@ def owners(machine: Machine, base: Value) -> int:
 
 def rank_decision(machine: Machine, mask: int) -> Decision | None:
     """The nearest decision on the way here, calls included, that lets only some ranks through."""
-    frame = machine.frame
+    frame: Frame | None = machine.frame
     while frame is not None:
         for decision in decisions(frame.guards):
             by_rank = decision.cause is not None and decision.cause.kind in RANKS
