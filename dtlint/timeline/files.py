@@ -134,6 +134,8 @@ def access_of(tour: Tour, event: Event, lanes: int, path: tuple[LogNode, ...]) -
         return None
     if isinstance(call, Invocation) and call.row.extra.get("self_guarded") and event.op != "log-init":
         return None
+    if isinstance(call, Invocation) and call.get(str(call.row.extra.get("joint_with", ""))) is not None:
+        return None
     lanes &= acting(call) if isinstance(call, Invocation) else lanes
     if not lanes:
         return None
@@ -215,7 +217,7 @@ def races(run: Run) -> Iterator[tuple[Access, Access]]:
     for read in found:
         if read.kind not in READS:
             continue
-        for write in writes:
+        for write in reversed(writes):
             if write.order < read.order and reads_unordered(run, write, read):
                 yield write, read
                 break
@@ -234,7 +236,8 @@ def reads_unordered(run: Run, write: Access, read: Access) -> bool:
                 continue
             if node_local(write.places[writer]) and not same_node(run, reader, writer):
                 continue
-            if read.clocks[reader] <= write.clocks[writer]:
+            # a writer that has met anybody since then tried to: who did not come is another question
+            if max(read.clocks[reader], read.clocks[writer]) <= write.clocks[writer]:
                 return True
     return False
 

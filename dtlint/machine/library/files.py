@@ -8,14 +8,13 @@ rank in it tells the lanes' places apart.
 from __future__ import annotations
 
 import posixpath
-from ast import literal_eval
 from typing import Any
 
 from dtlint.knowledge.loader import Api
 from dtlint.machine.core import Machine
 from dtlint.machine.lanes import map_lanes, token
 from dtlint.machine.library.invocation import Invocation
-from dtlint.machine.values import NONE, Bound, Const, Object, Row, Symbol, Unknown, Value, lane_value
+from dtlint.machine.values import NONE, Bound, Const, External, Object, Row, Symbol, Unknown, Value, lane_value
 
 PATH = "pathlib.Path"
 HANDLE = "builtins.file"
@@ -86,9 +85,12 @@ def written(value: Value) -> str:
         return str(value.value)
     if isinstance(value, Unknown):
         return of_symbol(value.symbol, 0)
+    if isinstance(value, External) and value.name == "os.devnull":
+        return "/dev/null"
     return f"<{token(value)}>"
 
 
+PLAIN = ("int", "float", "bool")
 TEXTS = frozenset({"text", "op +", "builtins.str", "os.fspath"})
 
 
@@ -104,12 +106,9 @@ def of_symbol(part: Any, depth: int) -> str:
         if word == "same" and len(part.key) > 1 and part.key[1] == "tempfile.gettempdir":
             return "/tmp"
         return f"<{id(part)}>"
-    if isinstance(part, tuple) and len(part) == 2 and part[0] == "str":
-        try:
-            return str(literal_eval(part[1]))
-        except (SyntaxError, ValueError):
-            return str(part[1])
-    if isinstance(part, tuple) and len(part) == 2 and part[0] in ("int", "float", "bool", "NoneType"):
+    if isinstance(part, str | int):
+        return str(part)
+    if isinstance(part, tuple) and len(part) in (2, 3) and part[0] in PLAIN:
         return str(part[1])
     return f"<{part}>"
 
