@@ -23,7 +23,7 @@ from dtlint.findings import (
 from dtlint.machine.library.evidence import distributed
 from dtlint.machine.logs import Attempt, Call, Choice, Decision, Event, Log, Loop, walk
 from dtlint.machine.run import Run
-from dtlint.timeline import data, environment, models_used, placement, noise, schedules, seeding, shares, stepping, workers
+from dtlint.timeline import data, environment, lifecycle, models_used, placement, noise, schedules, seeding, shares, stepping, workers
 from dtlint.timeline.crossing import crossings
 from dtlint.timeline.files import accesses, node_local, races, together
 from dtlint.timeline.divergence import Divergence
@@ -76,6 +76,7 @@ __all__ = [
     "seeding",
     "drifting",
     "environment",
+    "lifecycle",
     "inverted",
     "jax_notes",
     "jax_place",

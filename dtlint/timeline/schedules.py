@@ -1,1 +1,223 @@
-"""(being written)"""
+"""Does a learning rate schedule count the steps that this rank will take?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from dtlint.machine.library.provenance import symbols_in
+from dtlint.machine.logs import Choice, Loop
+from dtlint.machine.values import Const, Object, Symbol, Unknown
+from dtlint.timeline.order import Met, choices_below, loops_over
+from dtlint.timeline.stepping import events, unconditional, windows
+from dtlint.timeline.symbols import moduli, periodic
+from dtlint.timeline.workers import loaded_by
+
+MULTIPLIES = frozenset({"op *", "op +", "length", "len"})
+
+
+@dataclass(frozen=True, slots=True)
+class Schedule:
+    made: Met
+    call: Any
+    symbol: Symbol  # of its length
+    lengths: frozenset[int]  # numbers of the loaders and data sets whose length it is made of
+    parallel: bool  # the number of processes is part of it
+
+
+@dataclass(frozen=True, slots=True)
+class WrongLength:
+    met: Met
+    message: str
+    remedy: str
+    why: str
+
+
+def schedules(run: Any) -> Iterator[Schedule]:
+    for met in events(run, "record", "scheduler"):
+        call = met.event.extra["call"]
+        name = call.row.extra.get("length")
+        value = call.get(str(name)) if name else None
+        if isinstance(value, Unknown):
+            yield Schedule(met, call, value.symbol, frozenset(lengths(value.symbol)), any_world(value.symbol))
+
+
+def lengths(symbol: Symbol) -> Iterator[int]:
+    for one in symbols_in(symbol):
+        if one.key[0] == "length" and isinstance(one.key[1], int):
+            yield one.key[1]
+        elif one.key[0] == "len" and isinstance(one.key[1], tuple) and one.key[1][0] == "object":
+            yield one.key[1][1]
+
+
+def any_world(symbol: Symbol) -> bool:
+    return any(is_world(part) for one in symbols_in(symbol) for part in one.key)
+
+
+def is_world(part: Any) -> bool:
+    return isinstance(part, tuple) and len(part) == 3 and part[2] == "world"
+
+
+def prepared(run: Any, schedule: Schedule) -> bool:
+    """A prepared schedule steps once for each process."""
+    return any(
+        getattr(value.facts.get("call"), "node", None) is schedule.call.node
+        for values in prepared_values(run)
+        for value in values
+    )
+
+
+def prepared_values(run: Any) -> Iterator[list[Object]]:
+    for met in events(run, "collective", "wrap"):
+        call = met.event.extra.get("call")
+        if call is not None and met.event.extra.get("wrap") == "prepare":
+            yield [value for value in call.values if isinstance(value, Object)]
+
+
+def step_of(run: Any, schedule: Schedule) -> tuple[Met, Loop] | None:
+    """Where the schedule steps, and the loop over a loader around it."""
+    for met in events(run, "record", "scheduler-step"):
+        subject = met.event.subject
+        if isinstance(subject, Object) and getattr(subject.facts.get("call"), "node", None) is schedule.call.node:
+            for loop in reversed(loops_over(met)):
+                if loaded_by(loop.subject) is not None:
+                    return met, loop
+    return None
+
+
+def wrong_lengths(run: Any) -> Iterator[WrongLength]:
+    for schedule in schedules(run):
+        stepped = step_of(run, schedule)
+        if stepped is None or prepared(run, schedule):
+            continue
+        found = (
+            before_sharding(run, schedule)
+            or of_all_samples(run, schedule)
+            or multiplied(run, schedule)
+            or accumulation_forgotten(schedule, *stepped)
+            or too_often(run, schedule, stepped[0])
+        )
+        if found is not None:
+            yield found
+
+
+def before_sharding(run: Any, schedule: Schedule) -> WrongLength | None:
+    if schedule.parallel:
+        return None
+    for met in events(run, "collective", "wrap"):
+        call = met.event.extra.get("call")
+        if call is None or met.event.extra.get("wrap") != "prepare" or met.number < schedule.made.number:
+            continue
+        if any(isinstance(value, Object) and value.number in schedule.lengths for value in call.values):
+            return WrongLength(
+                schedule.made,
+                "the schedule counts the batches of all ranks: the loader is divided only afterwards",
+                "count the batches after `prepare()`, or prepare the schedule as well",
+                f"line {met.event.at[0]} divides the loader among the ranks",
+            )
+    return None
+
+
+def sharded_data(run: Any) -> set[int]:
+    """Numbers of the data sets that a rank-aware sampler divides."""
+    found: set[int] = set()
+    for met in events(run, "record", "loader"):
+        sampler = met.event.extra["call"].get("sampler")
+        made = sampler.facts.get("call") if isinstance(sampler, Object) else None
+        if made is not None and "Distributed" in str(sampler.kind):
+            dataset = made.get("dataset")
+            if isinstance(dataset, Object):
+                found.add(dataset.number)
+    return found
+
+
+def of_all_samples(run: Any, schedule: Schedule) -> WrongLength | None:
+    if schedule.parallel or not schedule.lengths or not schedule.lengths <= sharded_data(run):
+        return None
+    return WrongLength(
+        schedule.made,
+        "the schedule counts the samples of all ranks, but each rank takes the steps of its own part",
+        "divide by the number of ranks, or use the length of the loader",
+        "the length of the whole data set, undivided",
+    )
+
+
+def multiplied(run: Any, schedule: Schedule) -> WrongLength | None:
+    """`epochs * len(loader) * world_size`, though the loader has this rank's batches."""
+    key = schedule.symbol.key
+    if key[0] != "op *" or not any(is_world(part) for part in key[1:]) or schedule.lengths & sharded_data(run):
+        return None
+    sharded = {
+        loop.subject.number
+        for met in events(run, "end", "next turn")
+        if (loop := met.event.loop) is not None and isinstance(loop.subject, Object) and is_sharded(run, loop.subject)
+    }
+    if not schedule.lengths or not schedule.lengths <= sharded:
+        return None
+    return WrongLength(
+        schedule.made,
+        "the length of the loader is this rank's already; times the number of ranks the schedule never ends",
+        "leave the number of ranks out",
+        "multiplied by the number of ranks",
+    )
+
+
+def is_sharded(run: Any, loader: Object) -> bool:
+    call = loader.facts.get("call")
+    sampler = call.get("sampler") if call is not None else None
+    return isinstance(sampler, Object) and "Distributed" in str(sampler.kind)
+
+
+def accumulation_forgotten(schedule: Schedule, step: Met, loop: Loop) -> WrongLength | None:
+    """As long as there are micro-batches, but stepped once per window."""
+    own = [choice for choice, side in choices_below(step, loop) if periodic(choice.symbol)]
+    if not own or not isinstance(loop.subject, Object) or not multiplies_only(schedule.symbol):
+        return None
+    if all(part in (0, 1) for choice in own for part in divisors(choice)):
+        return None
+    if not schedule.lengths & loader_numbers(loop.subject):
+        return None
+    return WrongLength(
+        schedule.made,
+        f"the schedule is as long as there are micro-batches, but line {step.event.at[0]} steps it once per window",
+        "divide the length by the number of micro-batches in a window",
+        "counts micro-batches",
+    )
+
+
+def divisors(choice: Choice) -> list[Any]:
+    return moduli(choice.symbol) if choice.symbol is not None else []
+
+
+def loader_numbers(subject: Object) -> set[int]:
+    found = {subject.number}
+    inner = subject.facts.get("inner")
+    if inner and isinstance(inner[0], Object):
+        found |= loader_numbers(inner[0])
+    return found
+
+
+def multiplies_only(symbol: Symbol) -> bool:
+    return all(one.key[0] in MULTIPLIES or not any(isinstance(part, Symbol) for part in one.key) for one in symbols_in(symbol))
+
+
+def too_often(run: Any, schedule: Schedule, step: Met) -> WrongLength | None:
+    """Divided by the window's length, but stepped in every micro-batch."""
+    divided = schedule.symbol.key[0] in ("op //", "op /") or any(
+        one.key[0] in ("op //", "op /") for one in symbols_in(schedule.symbol)
+    )
+    for window in windows(run):
+        if not window.nested and divided and unconditional(step, window):
+            steps = {part for symbol, _ in window.when for part in moduli(symbol)}
+            if any(part in steps for one in symbols_in(schedule.symbol) if one.key[0] in ("op //", "op /") for part in one.key[2:]):
+                return WrongLength(
+                    step,
+                    "the schedule counts windows, but it steps in every micro-batch",
+                    "step the schedule together with the optimizer",
+                    "in every turn",
+                )
+    return None
+
+
+__all__ = ["Const", "WrongLength", "wrong_lengths"]

@@ -1,0 +1,114 @@
+"""Does the process group live from before the first collective to the end of the program?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from dtlint.machine.logs import Event
+from dtlint.machine.values import Const, Object
+from dtlint.timeline.environment import uses
+from dtlint.timeline.order import Met, exclusive, ordered
+from dtlint.timeline.placement import INIT, on_nccl
+from dtlint.timeline.stepping import events
+
+PLAIN = "torch.distributed."
+
+
+def starts(run: Any) -> list[Met]:
+    return [met for met in events(run, "record", "init") if met.event.api == INIT]
+
+
+def too_early(run: Any) -> Iterator[tuple[Met, Met]]:
+    """Collectives before the group they run on is made."""
+    inits = starts(run)
+    if not inits or events(run, "record", "init")[0].number < inits[0].number:
+        return
+    first = inits[0]
+    for met in ordered(run):
+        event = met.event
+        if met.number >= first.number:
+            return
+        if event.kind == "collective" and not event.implicit and event.api.startswith(PLAIN) and event.op != "init":
+            if event.mask & first.event.mask and not exclusive(met, first) and not met.conditional:
+                yield met, first
+                return
+
+
+def never_destroyed(run: Any) -> Iterator[Met]:
+    """A script that makes a group and ends without destroying it, wherever in the project that could be done."""
+    inits = starts(run)
+    if run.entry.kind != "script" or not inits or events(run, "record", "destroy"):
+        return
+    if any(
+        "destroy_process_group" in module.tokens
+        for path in run.project.selected
+        if (module := run.project.module(path)) is not None
+    ):
+        return
+    if works(run):
+        yield inits[0]
+
+
+def works(run: Any) -> bool:
+    """The group is used: the run reaches what it is for."""
+    return any(met.event.kind == "collective" and met.event.op != "init" for met in ordered(run))
+
+
+def on_cpu(run: Any) -> Iterator[tuple[Met, Event]]:
+    """NCCL, in a program whose only device is the CPU."""
+    for start in starts(run):
+        if not on_nccl(start.event.extra["call"]) or run.entry.kind != "script":
+            continue
+        named = [met for met in events(run, "record", "device-named")]
+        if not named or any(not is_cpu(met.event) for met in named) or touches_cuda(run):
+            continue
+        moved = [met for met in events(run, "record", "move") if goes_to_cpu(met.event)]
+        if moved and len(moved) == len(events(run, "record", "move")):
+            yield start, named[0].event
+
+
+def is_cpu(event: Event) -> bool:
+    return first(event) == "cpu"
+
+
+def first(event: Event) -> Any:
+    value = next(iter(event.extra["call"].values), None)
+    return value.value if isinstance(value, Const) else None
+
+
+def goes_to_cpu(event: Event) -> bool:
+    value = next(iter(event.extra["call"].values), None)
+    if isinstance(value, Object) and value.kind == "torch.device" and "call" in value.facts:
+        value = next(iter(value.facts["call"].values), None)
+    return isinstance(value, Const) and value.value == "cpu"
+
+
+def touches_cuda(run: Any) -> bool:
+    for met in ordered(run):
+        call = met.event.extra.get("call")
+        if met.event.extra.get("starts") == "cuda" or (call is not None and call.row.extra.get("starts") == "cuda"):
+            return True
+    return False
+
+
+def old_options(run: Any) -> Iterator[tuple[Met, str]]:
+    """Options that an old launcher passed, in a script that never asks the environment."""
+    if not starts(run) or run.facts.get("spawned"):
+        return
+    for met in events(run, "record", "option"):
+        for value in met.event.extra["call"].arguments:
+            row = run.knowledge.settings.get(value.value) if isinstance(value, Const) else None
+            variable = str(row.extra.get("launcher", "")) if row is not None else ""
+            if not variable or variable in run.facts.get("environment reads", ()) or writes(run, variable):
+                continue
+            if row is not None and any(uses(run, package) for package in row.extra.get("unless", ())):
+                continue
+            yield met, variable
+
+
+def writes(run: Any, variable: str) -> bool:
+    return any(met.event.details and met.event.details[0][1] == Const(variable) for met in events(run, "record", "env"))
+
+
+__all__ = ["never_destroyed", "old_options", "on_cpu", "too_early"]

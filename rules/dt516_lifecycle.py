@@ -1,0 +1,87 @@
+"""A process group that comes too late, is left alone, or cannot work.
+
+What it finds
+-------------
+A collective before `init_process_group`; a script that never destroys its group; the NCCL backend in a program of the
+CPU; an option of a launcher that torchrun replaced.
+
+Why it is bad
+-------------
+A collective without a group raises at once. A group that is left alone leaks its threads and shared memory, and ranks
+that end early make the others report errors of NCCL. An option nobody passes keeps its default: every process works
+as local rank 0.
+
+Instead
+-------
+    dist.init_process_group("nccl")
+    try:
+        train()
+    finally:
+        dist.destroy_process_group()
+    local_rank = int(os.environ["LOCAL_RANK"])
+
+Limits
+------
+A group that any file of the project destroys is taken to be destroyed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from dtlint.api import Finding, Rule, Run, Step, lifecycle
+
+RULE = Rule(
+    code="DT516",
+    slug="lifecycle",
+    family="DT5",
+    effect="crash",
+    severity="warning",
+    tier="default",
+    since="0.1.0",
+    frameworks=("torch",),
+    title="a process group that comes too late, is left alone, or cannot work",
+)
+
+
+def check(run: Run) -> Iterator[Finding]:
+    for met, start in lifecycle.too_early(run):
+        event = met.event
+        yield RULE.finding(
+            run.span(event.path, event.at),
+            f"`{event.op}` comes before the process group exists (line {start.event.at[0]})",
+            "initialise the process group first",
+            severity="error",
+            scope=event.function,
+            trail=(Step(start.event.path, start.event.at[0], "the group is made only here"),),
+        )
+    for met in lifecycle.never_destroyed(run):
+        event = met.event
+        yield RULE.finding(
+            run.span(event.path, event.at),
+            "the process group is never destroyed",
+            "call `dist.destroy_process_group()` at the end, on every rank",
+            effect="waste",
+            severity="warning",
+            scope=event.function,
+            trail=(Step(event.path, event.at[0], "made here, and left alone"),),
+        )
+    for met, device in lifecycle.on_cpu(run):
+        event = met.event
+        yield RULE.finding(
+            run.span(event.path, event.at),
+            "NCCL needs a GPU per rank, and this program works on the CPU",
+            'use `init_process_group("gloo")`',
+            severity="error",
+            scope=event.function,
+            trail=(Step(device.path, device.at[0], "the only device is the CPU"),),
+        )
+    for met, variable in lifecycle.old_options(run):
+        event = met.event
+        yield RULE.finding(
+            run.span(event.path, event.at),
+            f"torchrun passes no such option: it sets `{variable}`, and the default is used on every rank",
+            f'read `int(os.environ["{variable}"])`',
+            scope=event.function,
+            trail=(Step(event.path, event.at[0], "passed by torch.distributed.launch only"),),
+        )
