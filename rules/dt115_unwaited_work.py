@@ -48,7 +48,7 @@ def check(run: Run) -> Iterator[Finding]:
             if work.facts.get("synchronised"):
                 continue
             message = f"the handle of `{name}()` is lost: nobody can wait until the transfer is done"
-            trail = (Step(start.path, start.at[0], "starts the transfer and returns a handle"),)
+            trail: tuple[Step, ...] = (Step(start.path, start.at[0], "starts the transfer and returns a handle"),)
         else:
             message = f"the tensor of this asynchronous `{name}()` is used in line {event.at[0]} before `wait()`"
             trail = (

@@ -63,15 +63,14 @@ def check(run: Run) -> Iterator[Finding]:
         yield told(run, window.backward.event, window, message, remedy)
     for met in stepping.unconfigured(run):
         event = met.event
+        made: Any = event.subject
         yield RULE.finding(
             run.span(event.path, event.at),
             "`accumulate()` accumulates nothing: the Accelerator has no `gradient_accumulation_steps`",
             "make it `Accelerator(gradient_accumulation_steps=n)`",
             scope=event.function,
             trail=(
-                Step(
-                    event.subject.path, (event.subject.at or event.at)[0], "made without `gradient_accumulation_steps`"
-                ),
+                Step(made.path, (made.at or event.at)[0], "made without `gradient_accumulation_steps`"),
                 Step(event.path, event.at[0], "every batch is a step of its own"),
             ),
         )

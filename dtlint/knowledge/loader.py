@@ -144,7 +144,8 @@ def _canonical(knowledge: Knowledge, name: str) -> str:
 
 API_FIELDS = {name for name in Api.__dataclass_fields__ if name not in ("name", "pack", "extra")} | {"names", "extra"}
 SECTIONS = {
-    "pack", "aliases", "call", "attribute", "type", "parameter", "member", "environment", "function", "tokens", "setting",
+    "pack", "aliases", "call", "attribute", "type", "parameter", "member", "environment", "function", "tokens",
+    "setting",
 }  # fmt: skip
 
 
@@ -276,7 +277,7 @@ def _apis(row: Mapping[str, Any], pack: str) -> list[Api]:
     unknown = set(row) - API_FIELDS - {"name"}
     if unknown:
         raise KnowledgeError(f"{pack}: {names[0]}: unknown field {sorted(unknown)[0]!r}")
-    values = {
+    values: dict[str, Any] = {
         name: tuple(value) if isinstance(value, list) else value
         for name, value in row.items()
         if name not in ("names", "name")

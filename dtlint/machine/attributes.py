@@ -157,7 +157,7 @@ def bind(machine: Machine, found: Value, thing: Object, mask: int) -> Value:
         if found.kind == "static":
             return found
         if found.kind == "class":
-            return Bound(found, thing.kind)
+            return Bound(found, thing.kind if isinstance(thing.kind, ClassRef) else None)
         return Bound(found, thing)
     if isinstance(found, Bound) and found.receiver is None:
         return Bound(found.function, thing, found.extra, found.keywords)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from dtlint.ir import nodes as ir
 from dtlint.machine import attributes, calls
@@ -56,13 +57,13 @@ def names_reaching(machine: Machine, paths: tuple[str, ...], seeds: frozenset[st
     while changed:
         changed = False
         rest = []
-        for name, tokens, owner in known:
+        for name, tokens, class_name in known:
             if tokens.isdisjoint(found):
-                rest.append((name, tokens, owner))
+                rest.append((name, tokens, class_name))
                 continue
             changed = True
-            if owner is not None:
-                found.add(owner)
+            if class_name is not None:
+                found.add(class_name)
             if not name.startswith("__") and name not in EVERYWHERE:
                 found.add(name)
         known = rest
@@ -166,7 +167,7 @@ def find(module_frame: Frame, function: ir.Function) -> Value | None:
 def find_class(module_frame: Frame, owner: ir.Class | None) -> ClassRef | None:
     if owner is None:
         return None
-    holder: dict[object, Value] = module_frame.variables
+    holder: Mapping[Any, Value] = module_frame.variables
     found: Value | None = None
     for part in owner.qualname.split("."):
         found = holder.get(part)

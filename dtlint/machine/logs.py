@@ -384,8 +384,10 @@ def first_event(log: Log, mask: int) -> tuple[Event, tuple[Call, ...]] | None:
 
 def first_in(node: LogNode, mask: int) -> tuple[Event, tuple[Call, ...]] | None:
     if isinstance(node, Event):
-        live = node.kind in COMMUNICATES and node.group is not None
-        if live and any(node.group.members[lane] for lane in range(mask.bit_length()) if node.mask & mask & 1 << lane):
+        group = node.group if node.kind in COMMUNICATES else None
+        if group is not None and any(
+            group.members[lane] for lane in range(mask.bit_length()) if node.mask & mask & 1 << lane
+        ):
             return node, ()
         return None
     if isinstance(node, Call):

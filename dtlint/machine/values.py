@@ -21,6 +21,7 @@ class Trail:
     """The way a difference took through the program, newest step first; shared, never copied."""
 
     __slots__ = ("before", "length", "step")
+    length: int
 
     def __init__(self, step: Step, before: Trail | None = None) -> None:
         self.step = step
@@ -163,6 +164,7 @@ class Row(Value):
     """One value per lane; lanes hold anything but another Row."""
 
     __slots__ = ("cause", "lanes")
+    cause: Cause
 
     def __init__(self, lanes: tuple[Value, ...], cause: Cause) -> None:
         self.lanes = lanes
@@ -351,7 +353,7 @@ class Object(Value):
     __slots__ = ("at", "attributes", "birth", "facts", "kind", "number", "path")
 
     def __init__(
-        self, kind: ClassRef | str, birth: int, number: int, at: tuple[int, ...] | None = None, path: str = ""
+        self, kind: ClassRef | str, birth: int, number: int, at: tuple[int, int, int, int] | None = None, path: str = ""
     ) -> None:
         self.kind = kind
         self.attributes: dict[Any, Value] = Slots(number)

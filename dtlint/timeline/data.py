@@ -238,7 +238,7 @@ def partial_batches(run: Run) -> Iterator[tuple[Place, Steps, bool]]:
         shards = [step_at(tuple(mark[1:4]), counts or "each rank takes its own part here") for mark in marks]
         yield place_of(loader), kept(*shards, loop_step(part), talking_step(part)), False
     loaders: dict[int, Object] = run.facts.get("loaders", {})
-    for event, path in seen.of("device-split"):
+    for event, _ in seen.of("device-split"):
         for mark in provenance.marks(event.subject, "loader", 2) if event.subject is not None else ():
             loader = loaders.get(mark[1])
             if loader is None or not may_be_partial(loader) or not unpadded(event.subject):

@@ -8,7 +8,7 @@ from typing import Any
 
 from dtlint.machine.library.stepping import GATHERED, INNER, PLAIN
 from dtlint.machine.logs import Choice, Event, Loop
-from dtlint.machine.values import FALSE, TRUE, Const, Object, Symbol, Unknown
+from dtlint.machine.values import FALSE, TRUE, Const, Object, Symbol, Unknown, Value
 from dtlint.timeline.order import Met, choices_below, exclusive, inside, loops_over, ordered
 from dtlint.timeline.symbols import both_hold, constant, moduli, objects_in, periodic
 
@@ -35,15 +35,19 @@ def backwards(run: Any) -> list[Met]:
     return [met for met in events(run, "step", "backward") if met.event.api == "Tensor.backward"]
 
 
+def symbol_of(value: Value | None) -> Symbol | None:
+    return value.symbol if isinstance(value, Unknown) else None
+
+
 def steps(run: Any) -> list[Met]:
     """Optimizer steps; of things nobody knows only those that are cleared like an optimizer, too."""
     found: list[Met] | None = run.cache.get("steps")
     if found is None:
-        cleared = {met.event.subject.symbol for met in events(run, "record", "zero-grad") if guessed(met)}
+        cleared = {symbol_of(met.event.subject) for met in events(run, "record", "zero-grad") if guessed(met)}
         found = run.cache["steps"] = [
             met
             for met in events(run, "record", "optimizer-step")
-            if met.event.api.startswith(TORCH) and (not guessed(met) or met.event.subject.symbol in cleared)
+            if met.event.api.startswith(TORCH) and (not guessed(met) or symbol_of(met.event.subject) in cleared)
         ]
     return found
 
@@ -228,7 +232,8 @@ def unconfigured(run: Any) -> Iterator[Met]:
         made = subject.facts.get("call") if isinstance(subject, Object) else None
         if made is None or any(name is None or name in wanted for name, _ in made.keywords):
             continue
-        if len(made.arguments) <= 3 and not any(name in subject.attributes for name in wanted):
+        attributes = subject.attributes if isinstance(subject, Object) else {}
+        if len(made.arguments) <= 3 and not any(name in attributes for name in wanted):
             yield met
 
 

@@ -166,7 +166,7 @@ def result_value(machine: Machine, call: Invocation, event: Event | None) -> Val
             return NONE
         case "same":
             held = first
-            if isinstance(held, Row | Unknown) or isinstance(held, Object):
+            if isinstance(held, Row | Unknown | Object):
                 like = held if isinstance(held, Object) and held.kind == "dict" else None
                 return machine.unknown("agreed", row.op, token(held), machine.symbols.fresh("time"), like=like)
             return machine.unknown("agreed", row.op, token(held), machine.symbols.fresh("time"))
@@ -182,9 +182,9 @@ def result_value(machine: Machine, call: Invocation, event: Event | None) -> Val
         case "work":
             return work(machine, call, event)
         case "differs":
-            cause = next((value.cause for value in call.values if value.cause is not None), None)
+            given = next((value.cause for value in call.values if value.cause is not None), None)
             tags = frozenset(tag for value in call.values for tag in value.tags)
-            return machine.unknown("result", row.op, machine.symbols.fresh("time"), cause=cause, tags=tags)
+            return machine.unknown("result", row.op, machine.symbols.fresh("time"), cause=given, tags=tags)
     return machine.fresh(row.op or row.name)
 
 

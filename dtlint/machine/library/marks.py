@@ -43,8 +43,7 @@ def put_into(machine: Machine, value: Value, tag: Any, mask: int, depth: int = 0
     if not isinstance(value, Object):
         return False
     if value.kind == "torch.Tensor":
-        held = value.attributes.get("content", value)
-        machine.set(value, "content", marked(machine, held, tag), mask)
+        machine.set(value, "content", marked(machine, value.attributes.get("content", value), tag), mask)
         return True
     if value.kind in ("list", "dict", "set"):
         held = value.attributes.get("[]")

@@ -1,7 +1,7 @@
 """Which parts of a model do only some ranks build, replace, freeze or run?
 
-Every such step is a `Difference`: what it was done to, by which lanes, under which decision. Whether it matters is asked
-later, of the models that are wrapped over those lanes (dtlint/timeline/parts.py).
+Every such step is a `Difference`: what it was done to, by which lanes, under which decision. Whether it matters is
+asked later, of the models that are wrapped over those lanes (dtlint/timeline/parts.py).
 """
 
 from __future__ import annotations

@@ -244,7 +244,7 @@ def finalised(machine: Machine, thing: Object, mask: int) -> None:
 
     assert isinstance(thing.kind, ClassRef)
     method = attributes.in_class(machine, thing.kind, "__del__")
-    if isinstance(method, FunctionRef) and not method.node.tokens.isdisjoint(machine.interesting):  # type: ignore[union-attr]
+    if isinstance(method, FunctionRef) and not method.node.tokens.isdisjoint(machine.interesting):
         later(machine, Bound(method, thing), mask, "finaliser", "`__del__`", "exception")
 
 

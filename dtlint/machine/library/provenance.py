@@ -77,7 +77,7 @@ def cause_of(value: Value, kinds: frozenset[str], depth: int = DEPTH) -> Cause |
 
 def symbols_in(symbol: Symbol) -> Iterator[Symbol]:
     """The symbol and those it was computed from."""
-    todo, seen = [symbol], set()
+    todo, seen = [symbol], set[int]()
     while todo and len(seen) < 400:
         one = todo.pop()
         if id(one) in seen:

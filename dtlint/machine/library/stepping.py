@@ -11,6 +11,7 @@ from typing import Any
 from dtlint.ir import nodes as ir
 from dtlint.machine import attributes, containers
 from dtlint.machine.core import Machine
+from dtlint.machine.frames import Frame
 from dtlint.machine.library import marks
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.provenance import without
@@ -111,7 +112,7 @@ def no_grad(machine: Machine, call: Invocation) -> Value:
 def grad_is_off(machine: Machine) -> bool:
     if machine.facts.get("no_grad"):
         return True
-    frame = machine.frame
+    frame: Frame | None = machine.frame
     while frame is not None:
         for decorator in getattr(frame.node, "decorators", ()):
             name = dotted(decorator.func if isinstance(decorator, ir.Call) else decorator, frame.globals.variables)

@@ -218,7 +218,12 @@ def assigned(machine: Machine, value: Value, target: ir.Expr, node: ir.Expr) -> 
             continue
         function = machine.frame.function
         body = function.node.body if function is not None else None
-        if body is not None and isinstance(function.node, ir.Function) and not read_in(body, target.id):
+        if (
+            function is not None
+            and body is not None
+            and isinstance(function.node, ir.Function)
+            and not read_in(body, target.id)
+        ):
             note(machine, "dropped-work", work)
 
 
@@ -234,7 +239,11 @@ def read_in(part: Any, name: str, target: bool = False) -> bool:
     if isinstance(part, ir.Global | ir.Nonlocal):
         return name in part.names
     if isinstance(part, ir.Node):
-        return any(read_in(getattr(part, slot), name) for slot in part.__slots__ if slot not in ("at", "tokens"))
+        return any(
+            read_in(getattr(part, slot), name)
+            for slot in tuple[str, ...](part.__slots__)
+            if slot not in ("at", "tokens")
+        )
     return False
 
 
