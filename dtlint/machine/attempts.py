@@ -31,8 +31,6 @@ SHARED = frozenset(
         "ImportWarning",
         "ArgumentError",
         "GeneratorExit",
-        "FileNotFoundError",
-        "FileExistsError",
     }
 )
 
@@ -48,7 +46,7 @@ def run_try(machine: Machine, node: ir.Try, mask: int) -> int:
     machine.emit(attempt)
     inside = [(attempt.body, mask)]
     machine.sinks = inside
-    left_before = frame.left
+    left_before, differences = frame.left, machine.differences
     through = run(machine, node.body, mask)
     if node.orelse and through:
         through = run(machine, node.orelse, through)
@@ -58,8 +56,10 @@ def run_try(machine: Machine, node: ir.Try, mask: int) -> int:
     caught = 0
     surely = raised if node.handlers and body_word != "exit" and frame.last_exit[0] != "exit" else 0
     if not surely and not only_raises(node.body):
+        # what works on the same values everywhere, touches no file and talks to nobody fails everywhere or nowhere
+        alone = machine.differences != differences or bool(attempt.body.nodes)
         for handler in node.handlers:
-            caught |= run_handler(machine, node, handler, attempt, mask, raised, through)
+            caught |= run_handler(machine, node, handler, attempt, mask, alone, through)
     moved = body_sinks != inside
     handled = 0
     if surely:
@@ -106,7 +106,7 @@ def only_raises(body: tuple[ir.Stmt, ...]) -> bool:
 
 
 def run_handler(
-    machine: Machine, node: ir.Try, handler: ir.Handler, attempt: Attempt, mask: int, raised: int, through: int
+    machine: Machine, node: ir.Try, handler: ir.Handler, attempt: Attempt, mask: int, alone: bool, through: int
 ) -> int:
     """A handler is what a failing rank does instead of the rest of the body."""
     from dtlint.machine.expressions import evaluate
@@ -120,7 +120,7 @@ def run_handler(
     words = " or ".join(name.rpartition(".")[2] for name in types) or "exception"
     cause = (
         None
-        if shared
+        if shared or not alone
         else Cause("exception", Trail(machine.step(f"`{words}` may be raised on one rank only", handler.at)))
     )
     decision = Decision("handler", frame.path, handler.at or node.at, f"except {words}", cause, mask, mask, frame.scope)
@@ -238,7 +238,7 @@ def with_instance(machine: Machine, manager: Object, mask: int, inner: Any) -> i
     leave = attributes.in_class(machine, manager.kind, "__exit__") or attributes.in_class(
         machine, manager.kind, "__aexit__"
     )
-    if not isinstance(leave, FunctionRef) or leave.node.tokens.isdisjoint(machine.interesting):
+    if not isinstance(leave, FunctionRef) or leave.node.tokens.isdisjoint(machine.interesting):  # type: ignore[union-attr]
         through: int = inner(value, mask & ~machine.frame.left)
         if leave is not None and through:
             calls.call_value(machine, attributes.bind(machine, leave, manager, mask), (NONE, NONE, NONE), (), through)

@@ -140,7 +140,10 @@ def opaque(machine: Machine, what: str, *values: Value) -> Unknown:
         works.computed(machine, what, values, tags)
     if machine.flow is not None:
         tags = machine.flow(machine, what, values, tags)
-    return machine.unknown(what, *(token(value) for value in values), cause=deep_cause(machine, values), tags=tags)
+    cause = deep_cause(machine, values)
+    if cause is not None:
+        machine.differences += 1
+    return machine.unknown(what, *(token(value) for value in values), cause=cause, tags=tags)
 
 
 def deep_cause(machine: Machine, values: tuple[Value, ...], depth: int = 0) -> Cause | None:
@@ -390,8 +393,7 @@ def maybe(
 def has_call(node: ir.Expr) -> bool:
     if isinstance(node, ir.Call | ir.Await | ir.Yield | ir.Walrus):
         return True
-    slots: tuple[str, ...] = node.__slots__
-    for slot in slots:
+    for slot in node.__slots__:
         held = getattr(node, slot)
         if isinstance(held, ir.Expr) and has_call(held):
             return True
@@ -429,7 +431,7 @@ def conditional(machine: Machine, node: ir.IfExp, mask: int) -> Value:
     from dtlint.machine.statements import branch
 
     test = evaluate(machine, node.test, mask)
-    true, false, unsure, _, _ = truth(machine, test, mask)
+    true, false, unsure, cause, symbol = truth(machine, test, mask)
     if not unsure and not false:
         return evaluate(machine, node.body, mask)
     if not unsure and not true:
@@ -484,12 +486,12 @@ def truth(machine: Machine, value: Value, mask: int) -> tuple[int, int, int, Cau
     if not isinstance(value, Row):
         if isinstance(value, External | Bound | FunctionRef):
             library.asked(machine, value)
-        known, one, why = truth_of(machine, value)
+        known, symbol, cause = truth_of(machine, value)
         if known is None:
-            return 0, 0, mask, why, one
+            return 0, 0, mask, cause, symbol
         return (mask, 0, 0, None, None) if known else (0, mask, 0, None, None)
     true = false = unsure = 0
-    symbol: Symbol | None = None
+    symbol = None
     cause: Cause | None = value.cause
     for lane in lanes_in(mask):
         known, one, why = truth_of(machine, value.lanes[lane])
