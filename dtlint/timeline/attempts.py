@@ -73,7 +73,7 @@ def of_attempt(run: Run, node: Attempt, path: Path) -> Iterator[Divergence]:
         )
     if node.final is not None and communicates_without_end(node.body, node.mask):
         talking = first_event(node.final, node.mask)
-        if talking is not None and not talking[0].implicit and risky(node):
+        if talking is not None and not talking[0].implicit and whole(talking, node) and risky(node):
             yield Divergence(
                 "handler",
                 None,
@@ -84,6 +84,12 @@ def of_attempt(run: Run, node: Attempt, path: Path) -> Iterator[Divergence]:
                 cause=Cause("exception"),
                 attempt=node,
             )
+
+
+def whole(talking: tuple[Event, tuple[Call, ...]], node: Attempt) -> bool:
+    """Do all lanes of the attempt make this call? One that some make alone lets go those that wait in the body."""
+    event, calls = talking
+    return all(one.mask & node.mask == node.mask for one in (event, *calls))
 
 
 def risky(node: Attempt) -> bool:

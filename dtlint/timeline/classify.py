@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dtlint.machine.library.provenance import symbols_in
 from dtlint.machine.values import Object, Row, Value
 from dtlint.timeline.divergence import Divergence
 
@@ -25,6 +26,8 @@ def is_creation(divergence: Divergence) -> bool:
 def code_of(divergence: Divergence) -> tuple[str, str]:
     """`(code, tier)`; an empty code means: not to be reported."""
     shape = divergence.shape
+    if shape in ("guarded", "order") and divergence.event.group is not None and divergence.event.group.name == "manager":
+        return "", ""  # family DT8 looks at managers
     if shape == "argument":
         return ("DT109" if is_creation(divergence) else "DT107"), "default"
     if shape == "handler":
@@ -76,10 +79,20 @@ def local_code(divergence: Divergence) -> tuple[str, str]:
         group = divergence.event.group
         return ("DT101" if group is not None and group.name == "world" else ""), "strict"
     if kind in RANK_KINDS:
-        return "DT111", "default"
+        return ("" if guessed(divergence) else "DT111"), "default"
     if kind == "files":
         return "DT110", "strict"
     return "DT110", "default"
+
+
+def guessed(divergence: Divergence) -> bool:
+    """Is all that is known that some function, of which nothing is known, was given something that differs?"""
+    symbol = divergence.choice.symbol if divergence.choice is not None else None
+    return symbol is not None and any(is_call(one.key[0]) for one in symbols_in(symbol))
+
+
+def is_call(what: object) -> bool:
+    return isinstance(what, str) and (what == "call" or ("." in what and not what.startswith(("builtins.", "math.", "str."))))
 
 
 def holds_objects(value: Value) -> bool:
