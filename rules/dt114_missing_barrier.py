@@ -61,4 +61,6 @@ def check(run: Run) -> Iterator[Finding]:
             Step(write.event.path, write.event.at[0], f"{done} by {writer} only"),
             Step(read.event.path, read.event.at[0], f"and read by {late}, with no meeting of the ranks between"),
         )
-        yield RULE.finding(Span(read.event.path, *read.event.at), message, remedy, scope=read.event.function, trail=trail)
+        yield RULE.finding(
+            Span(read.event.path, *read.event.at), message, remedy, scope=read.event.function, trail=trail
+        )

@@ -32,7 +32,10 @@ RULE = Rule(
     effect="wrong",
     tier="strict",
     since="0.1.0",
-    frameworks=("torch", "lightning",),
+    frameworks=(
+        "torch",
+        "lightning",
+    ),
     title="batch norm over the few samples of one rank",
 )
 

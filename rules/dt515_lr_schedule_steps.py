@@ -34,7 +34,11 @@ RULE = Rule(
     effect="wrong",
     tier="default",
     since="0.1.0",
-    frameworks=("torch", "accelerate", "transformers",),
+    frameworks=(
+        "torch",
+        "accelerate",
+        "transformers",
+    ),
     title="a learning rate schedule of the wrong length",
 )
 

@@ -34,7 +34,10 @@ RULE = Rule(
     effect="hang",
     tier="default",
     since="0.1.0",
-    frameworks=("torch", "jax",),
+    frameworks=(
+        "torch",
+        "jax",
+    ),
     title="a process forked after the runtime has started its threads",
 )
 

@@ -22,7 +22,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dtlint.api import Finding, Rule, Run, Step, workers
+from dtlint.api import Finding, Rule, Run, workers
 
 RULE = Rule(
     code="DT603",

@@ -45,7 +45,9 @@ def check(run: Run) -> Iterator[Finding]:
         what = "a progress bar" if bar else f"a run or writer of its own (`{name}`)"
         message = f"{who(run, lanes)} each open {what}"
         remedy = (
-            "pass `disable=rank != 0`" if bar else "open it on one rank only, or give the ranks of one run a common group"
+            "pass `disable=rank != 0`"
+            if bar
+            else "open it on one rank only, or give the ranks of one run a common group"
         )
         trail = (*distributed_step(run), Step(event.path, event.at[0], f"reached by {who(run, lanes)}"))
         yield RULE.finding(Span(event.path, *event.at), message, remedy, scope=event.function, trail=trail)

@@ -26,7 +26,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dtlint.api import Finding, Rule, Run, Span, Step, wrong_scopes, who
+from dtlint.api import Finding, Rule, Run, Span, Step, who, wrong_scopes
 
 RULE = Rule(
     code="DT704",

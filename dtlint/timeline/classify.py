@@ -26,7 +26,11 @@ def is_creation(divergence: Divergence) -> bool:
 def code_of(divergence: Divergence) -> tuple[str, str]:
     """`(code, tier)`; an empty code means: not to be reported."""
     shape = divergence.shape
-    if shape in ("guarded", "order") and divergence.event.group is not None and divergence.event.group.name == "manager":
+    if (
+        shape in ("guarded", "order")
+        and divergence.event.group is not None
+        and divergence.event.group.name == "manager"
+    ):
         return "", ""  # family DT8 looks at managers
     if shape == "argument":
         return ("DT109" if is_creation(divergence) else "DT107"), "default"
@@ -92,7 +96,9 @@ def guessed(divergence: Divergence) -> bool:
 
 
 def is_call(what: object) -> bool:
-    return isinstance(what, str) and (what == "call" or ("." in what and not what.startswith(("builtins.", "math.", "str."))))
+    return isinstance(what, str) and (
+        what == "call" or ("." in what and not what.startswith(("builtins.", "math.", "str.")))
+    )
 
 
 def holds_objects(value: Value) -> bool:

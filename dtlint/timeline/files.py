@@ -141,7 +141,8 @@ def access_of(tour: Tour, event: Event, lanes: int, path: tuple[LogNode, ...]) -
         return None
     text = files.text_of(target)
     places = tuple(
-        place_on(files.place(text, lane), text, lane) if lanes >> lane & 1 else "" for lane in range(tour.run.world.size)
+        place_on(files.place(text, lane), text, lane) if lanes >> lane & 1 else ""
+        for lane in range(tour.run.world.size)
     )
     if any(one.startswith(NOWHERE) for one in places):
         return None
@@ -180,7 +181,9 @@ def acting(call: Invocation) -> int:
     """The lanes that really do it, where the call takes that as an argument (`is_main_process=`)."""
     given = call.get("is_main_process") or call.get("main_process_only")
     if isinstance(given, Row):
-        return sum(1 << lane for lane, held in enumerate(given.lanes) if not (isinstance(held, Const) and not held.value))
+        return sum(
+            1 << lane for lane, held in enumerate(given.lanes) if not (isinstance(held, Const) and not held.value)
+        )
     return -1
 
 

@@ -18,7 +18,9 @@ from dtlint.timeline.symbols import objects_in
 DEPTH = 6
 # computed anew in each turn of the training loop
 CHANGING = frozenset({"index", "batch", "turn", "number", "loop", "source", "drawn", "time", "item"})
-WHOLE = frozenset({"children", "named_children", "modules", "named_modules", "parameters", "named_parameters", "_modules"})
+WHOLE = frozenset(
+    {"children", "named_children", "modules", "named_modules", "parameters", "named_parameters", "_modules"}
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,14 +166,14 @@ def never_named(run: Any, model: Object, name: str) -> bool:
     mentioned = 0
     for path in run.project.selected:
         module = run.project.module(path)
-        if module is None or name not in module.tokens and path != model.kind.path:
+        if module is None or (name not in module.tokens and path != model.kind.path):
             continue
         for function in functions(module.body):
             if function.qualname == f"{model.kind.node.qualname}.__init__" and path == model.kind.path:
                 mentioned += uses_of(function, name) - 1
-            elif name in function.tokens:
-                return False
-            elif function.qualname.startswith(f"{model.kind.node.qualname}.") and function.tokens & WHOLE:
+            elif name in function.tokens or (
+                function.qualname.startswith(f"{model.kind.node.qualname}.") and function.tokens & WHOLE
+            ):
                 return False
     forward = attributes_in(model.kind, "forward")
     return mentioned <= 0 and isinstance(forward, FunctionRef | Bound)
@@ -253,7 +255,9 @@ def batch_size(run: Any) -> int | None:
     sizes = []
     for met in events(run, "record", "loader"):
         given = met.event.extra["call"].get("batch_size")
-        sizes.append(given.value if isinstance(given, Const) and isinstance(given.value, int) and not given.scale else None)
+        sizes.append(
+            given.value if isinstance(given, Const) and isinstance(given.value, int) and not given.scale else None
+        )
     known = [size for size in sizes if size is not None]
     return min(known) if known and len(known) == len(sizes) else None
 

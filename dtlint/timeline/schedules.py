@@ -199,7 +199,9 @@ def loader_numbers(subject: Object) -> set[int]:
 
 
 def multiplies_only(symbol: Symbol) -> bool:
-    return all(one.key[0] in MULTIPLIES or not any(isinstance(part, Symbol) for part in one.key) for one in symbols_in(symbol))
+    return all(
+        one.key[0] in MULTIPLIES or not any(isinstance(part, Symbol) for part in one.key) for one in symbols_in(symbol)
+    )
 
 
 def too_often(run: Any, schedule: Schedule, step: Met) -> WrongLength | None:
@@ -210,7 +212,12 @@ def too_often(run: Any, schedule: Schedule, step: Met) -> WrongLength | None:
     for window in windows(run):
         if not window.nested and divided and unconditional(step, window):
             steps = {part for symbol, _ in window.when for part in moduli(symbol)}
-            if any(part in steps for one in symbols_in(schedule.symbol) if one.key[0] in ("op //", "op /") for part in one.key[2:]):
+            if any(
+                part in steps
+                for one in symbols_in(schedule.symbol)
+                if one.key[0] in ("op //", "op /")
+                for part in one.key[2:]
+            ):
                 return WrongLength(
                     step,
                     "the schedule counts windows, but it steps in every micro-batch",

@@ -264,4 +264,12 @@ def source_of(access: Access) -> Step | None:
     return steps[0] if steps else None
 
 
-__all__ = ["Found", "WrongScope", "distributed_step", "many_loggers", "rank_local_names", "shared_writes", "wrong_scopes"]
+__all__ = [
+    "Found",
+    "WrongScope",
+    "distributed_step",
+    "many_loggers",
+    "rank_local_names",
+    "shared_writes",
+    "wrong_scopes",
+]

@@ -251,4 +251,19 @@ MODELS = {
     "path_parent": path_parent,
     "open_file": opened,
 }
-__all__ = ["HANDLE", "MODELS", "PATH", "absent", "anywhere", "attribute", "divided", "is_path", "node_local", "on_this_node", "place", "spoken", "text_of", "to_text"]
+__all__ = [
+    "HANDLE",
+    "MODELS",
+    "PATH",
+    "absent",
+    "anywhere",
+    "attribute",
+    "divided",
+    "is_path",
+    "node_local",
+    "on_this_node",
+    "place",
+    "spoken",
+    "text_of",
+    "to_text",
+]

@@ -18,7 +18,9 @@ Tag = tuple[Any, ...]
 Tags = frozenset[Any]
 
 # facts about the inside of one mapped call; they end where the call returns
-INSIDE = frozenset({"varies", "may", "reduced", "arg", "replica", "grad", "summed", "over", "mean", "draw", "from host"})
+INSIDE = frozenset(
+    {"varies", "may", "reduced", "arg", "replica", "grad", "summed", "over", "mean", "draw", "from host"}
+)
 KEYS = frozenset({"key", "keys"})
 STRUCTURAL = frozenset({"item", "slice", "tuple", "any", "comprehension", "call attribute"})
 CONTAINERS = ("list", "dict", "set")

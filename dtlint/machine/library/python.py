@@ -233,7 +233,9 @@ def through(kind: str) -> Handler:
 
             calls.resume(machine, inner, call.mask, lambda value, lanes: None)
         made = machine.new("set" if kind == "set" else "list", call.mask)
-        tags = order_tags(machine, kind, inner) | ({containers.UNEVEN} if containers.length_cause(machine, inner) else frozenset())
+        tags = order_tags(machine, kind, inner) | (
+            {containers.UNEVEN} if containers.length_cause(machine, inner) else frozenset()
+        )
         element = containers.element(machine, inner)
         made.attributes["[]"] = Unknown(
             machine.symbols.of(kind, token(inner)), inner.cause or element.cause, tags, getattr(element, "like", None)
