@@ -31,6 +31,8 @@ SHARED = frozenset(
         "ImportWarning",
         "ArgumentError",
         "GeneratorExit",
+        "FileNotFoundError",
+        "FileExistsError",
     }
 )
 
@@ -238,7 +240,7 @@ def with_instance(machine: Machine, manager: Object, mask: int, inner: Any) -> i
     leave = attributes.in_class(machine, manager.kind, "__exit__") or attributes.in_class(
         machine, manager.kind, "__aexit__"
     )
-    if not isinstance(leave, FunctionRef) or leave.node.tokens.isdisjoint(machine.interesting):  # type: ignore[union-attr]
+    if not isinstance(leave, FunctionRef) or leave.node.tokens.isdisjoint(machine.interesting):
         through: int = inner(value, mask & ~machine.frame.left)
         if leave is not None and through:
             calls.call_value(machine, attributes.bind(machine, leave, manager, mask), (NONE, NONE, NONE), (), through)

@@ -393,7 +393,8 @@ def maybe(
 def has_call(node: ir.Expr) -> bool:
     if isinstance(node, ir.Call | ir.Await | ir.Yield | ir.Walrus):
         return True
-    for slot in node.__slots__:
+    slots: tuple[str, ...] = node.__slots__
+    for slot in slots:
         held = getattr(node, slot)
         if isinstance(held, ir.Expr) and has_call(held):
             return True
@@ -431,7 +432,7 @@ def conditional(machine: Machine, node: ir.IfExp, mask: int) -> Value:
     from dtlint.machine.statements import branch
 
     test = evaluate(machine, node.test, mask)
-    true, false, unsure, cause, symbol = truth(machine, test, mask)
+    true, false, unsure, _, _ = truth(machine, test, mask)
     if not unsure and not false:
         return evaluate(machine, node.body, mask)
     if not unsure and not true:
@@ -486,12 +487,12 @@ def truth(machine: Machine, value: Value, mask: int) -> tuple[int, int, int, Cau
     if not isinstance(value, Row):
         if isinstance(value, External | Bound | FunctionRef):
             library.asked(machine, value)
-        known, symbol, cause = truth_of(machine, value)
+        known, one, why = truth_of(machine, value)
         if known is None:
-            return 0, 0, mask, cause, symbol
+            return 0, 0, mask, why, one
         return (mask, 0, 0, None, None) if known else (0, mask, 0, None, None)
     true = false = unsure = 0
-    symbol = None
+    symbol: Symbol | None = None
     cause: Cause | None = value.cause
     for lane in lanes_in(mask):
         known, one, why = truth_of(machine, value.lanes[lane])
