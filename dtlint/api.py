@@ -28,6 +28,7 @@ from dtlint.timeline.crossing import crossings
 from dtlint.timeline.files import accesses, node_local, races, together
 from dtlint.timeline.divergence import Divergence
 from dtlint.timeline.parts import differing_models
+from dtlint.timeline.managers import apart, disordered, left_behind, review
 from dtlint.timeline.pairing import unpaired
 from dtlint.timeline.records import recorded
 from dtlint.timeline.inverted import inverted
@@ -60,6 +61,10 @@ __all__ = [
     "TimelineRow",
     "data",
     "accesses",
+    "apart",
+    "disordered",
+    "left_behind",
+    "review",
     "crossings",
     "node_local",
     "races",

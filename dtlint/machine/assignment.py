@@ -32,6 +32,10 @@ def run_assign(machine: Machine, node: ir.Assign, mask: int) -> int:
     machine.current_at = node.at
     for target in node.targets:
         assign_target(machine, target, traced(machine, value, target), mask)
+    if "answered" in machine.facts:
+        from dtlint.machine.library import managers
+
+        managers.assigned(machine, node.targets[0], node.value)
     if "running" in machine.facts:
         from dtlint.machine.library import works
 

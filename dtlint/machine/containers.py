@@ -147,7 +147,8 @@ def item_one(machine: Machine, base: Value, index: Value, mask: int) -> Value:
         if index.cause is None:
             return element(machine, base)
         joined = element(machine, base)
-        return machine.unknown("item", token(base), token(index), cause=index.cause, like=getattr(joined, "like", None))
+        like = joined if isinstance(joined, Object) else getattr(joined, "like", None)
+        return machine.unknown("item", token(base), token(index), cause=index.cause, like=like)
     if isinstance(base, Object) and isinstance(base.kind, str) and base.kind == "torch.Tensor":
         held = base.attributes.get("content")
         return held if held is not None else opaque(machine, "item", index)

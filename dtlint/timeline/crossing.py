@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from dtlint.machine.lanes import lanes_in
@@ -10,6 +10,7 @@ from dtlint.machine.logs import Event, Log, LogNode, Loop, walk
 from dtlint.machine.run import Run
 from dtlint.timeline.records import recorded
 
+MANAGER = "manager"
 MAKING = frozenset({"init", "wrap", "new_group", "prepare", "fully_shard"})
 
 
@@ -39,10 +40,14 @@ def talks_in(log: Log) -> list[Event]:
 
 
 def talk(event: Event) -> bool:
-    return event.kind in ("collective", "p2p") and event.group is not None and event.op not in MAKING
+    if event.group is None or event.group.name == MANAGER:
+        return False  # family DT8 looks at managers
+    return event.kind in ("collective", "p2p") and event.op not in MAKING
 
 
-def beside(run: Run, start: Event, path: tuple[LogNode, ...]) -> Iterator[Event]:
+def beside(
+    run: Run, start: Event, path: tuple[LogNode, ...], talk: Callable[[Event], bool] = talk
+) -> Iterator[Event]:
     """What the main thread says while the other one runs: up to its join, and in the rest of the loop around it."""
     running = False
     for node, _ in walk(run.log):

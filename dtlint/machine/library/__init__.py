@@ -19,6 +19,7 @@ from dtlint.machine.library import (
     groups,
     identity,
     jax_hosts,
+    managers,
     models,
     parts,
     processes,
@@ -54,6 +55,7 @@ HANDLERS: dict[str, Any] = {
     **data.MODELS,
     **processes.MODELS,
     **jax_hosts.MODELS,
+    **managers.MODELS,
     **parts.MODELS,
     **transfers.MODELS,
     **threads.MODELS,
@@ -554,6 +556,8 @@ def attribute_written(machine: Machine, base: Value, name: str, value: Value, ma
 def discarded(machine: Machine, node: ir.Expr, value: Value, mask: int) -> None:
     """An expression stands alone: its value is thrown away."""
     stepping.discarded(machine, node, value, mask)
+    if "answered" in machine.facts:
+        managers.discarded(machine, node, value, mask)
 
 
 

@@ -1,0 +1,77 @@
+"""What does a fault-tolerance manager (torchft) do? Each is a communicator of its own."""
+
+from __future__ import annotations
+
+from dtlint.ir import nodes as ir
+from dtlint.machine.core import Machine
+from dtlint.machine.library import collectives, works
+from dtlint.machine.library.invocation import Invocation
+from dtlint.machine.logs import Group
+from dtlint.machine.values import Object, Value
+
+KIND = "torchft.Manager"
+NAME = "manager"
+
+
+def made(machine: Machine, call: Invocation) -> Value:
+    """The ranks that make it are its members."""
+    manager = machine.new(KIND, call.mask)
+    machine.groups += 1
+    members = tuple(call.mask if call.mask >> lane & 1 else 0 for lane in range(machine.world.size))
+    manager.facts.update(call=call, api=call.name, group=Group(NAME, members, machine.groups))
+    note(machine, "manager-made", call, manager)
+    return manager
+
+
+def note(machine: Machine, what: str, call: Invocation, manager: Value | None) -> None:
+    """Which manager, and does which one it is differ by rank?"""
+    spelled = machine.receiver
+    cause = spelled.cause if spelled is not None and what != "manager-made" else None
+    machine.emit_event("record", what, call.name, call.mask, subject=manager, extra={"call": call, "which": cause})
+
+
+def reduced(machine: Machine, call: Invocation) -> Value:
+    note(machine, "managed", call, call.receiver)
+    return collectives.perform_collective(machine, call)
+
+
+def asked(machine: Machine, call: Invocation) -> Value:
+    """`should_commit()` waits for everything the manager has started; its answer has to be used."""
+    note(machine, "asked", call, call.receiver)
+    works.wait_for_all(machine)
+    result = collectives.perform_collective(machine, call)
+    machine.facts["answered"] = (call, machine.current_at)
+    return result
+
+
+def discarded(machine: Machine, node: ir.Expr, value: Value, mask: int) -> None:
+    """An expression statement: was it the answer of a commit?"""
+    call = answer_of(machine, node)
+    if call is not None:
+        note(machine, "answer-dropped", call, call.receiver)
+
+
+def assigned(machine: Machine, target: ir.Expr, node: ir.Expr) -> None:
+    """`name = manager.should_commit()` where nobody reads the name."""
+    call = answer_of(machine, node)
+    function = machine.frame.function
+    if call is None or not isinstance(target, ir.Name) or function is None:
+        return
+    if isinstance(function.node, ir.Function) and not works.read_in(function.node.body, target.id):
+        note(machine, "answer-dropped", call, call.receiver)
+
+
+def answer_of(machine: Machine, node: ir.Expr) -> Invocation | None:
+    answered = machine.facts.get("answered")
+    if answered is None or not isinstance(node, ir.Call) or answered[0].node is not node:
+        return None
+    found: Invocation = answered[0]
+    return found
+
+
+def is_manager(value: Value | None) -> bool:
+    return isinstance(value, Object) and value.kind == KIND
+
+
+MODELS = {"manager_made": made, "manager_reduced": reduced, "manager_asked": asked}
+__all__ = ["KIND", "MODELS", "NAME", "assigned", "discarded", "is_manager"]

@@ -1,0 +1,251 @@
+"""Do the ranks drive their managers alike: a quorum before every collective, the same order, every answer heard?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from dtlint.findings import Step
+from dtlint.machine.lanes import lanes_in
+from dtlint.machine.library.managers import NAME, is_manager
+from dtlint.machine.logs import Attempt, Call, Choice, Decision, Event, Log, LogNode, Loop, decisions, walk
+from dtlint.machine.run import Run
+from dtlint.machine.values import Object
+from dtlint.timeline.records import recorded
+
+RANKS = frozenset({"rank", "local rank", "node", "group rank", "host"})
+
+
+@dataclass(slots=True)
+class State:
+    """What is known on every way to here: managers with a quorum, and those that reduced without asking since."""
+
+    quorum: frozenset[int] = frozenset()
+    unasked: dict[int, Event] = field(default_factory=dict)
+
+
+@dataclass(slots=True)
+class Review:
+    """One walk over a run: `early` collectives had no quorum on some way, `unheard` steps came before the question."""
+
+    made: frozenset[int]
+    early: list[Event] = field(default_factory=list)
+    unheard: list[tuple[Event, Event]] = field(default_factory=list)
+
+
+def review(run: Run) -> Review | None:
+    if "managers" not in run.cache:
+        made = frozenset(event.subject.number for event, _ in recorded(run, "manager-made") if is_manager(event.subject))
+        found = None
+        if made:
+            found = Review(made)
+            follow(found, run.log, State(), 0)
+        run.cache["managers"] = found
+    result: Review | None = run.cache["managers"]
+    return result
+
+
+def number_of(event: Event) -> int | None:
+    return event.subject.number if isinstance(event.subject, Object) and is_manager(event.subject) else None
+
+
+def follow(review_: Review, log: Log, state: State, depth: int) -> State:
+    if depth > 60:
+        return state
+    for node in log.nodes:
+        if isinstance(node, Event):
+            step(review_, node, state)
+        elif isinstance(node, Call):
+            state = follow(review_, node.log, state, depth + 1)
+        elif isinstance(node, Choice):
+            then = follow(review_, node.then, copied(state), depth + 1)
+            other = follow(review_, node.other, copied(state), depth + 1)
+            state = then if node.exits[1] else other if node.exits[0] else both(then, other)
+        elif isinstance(node, Loop):
+            state = both(copied(state), follow(review_, node.body, copied(state), depth + 1), entered=True)
+        elif isinstance(node, Attempt):
+            state = follow(review_, node.body, state, depth + 1)
+            if node.final is not None:
+                state = follow(review_, node.final, state, depth + 1)
+    return state
+
+
+def copied(state: State) -> State:
+    return State(state.quorum, dict(state.unasked))
+
+
+def both(one: State, other: State, entered: bool = False) -> State:
+    quorum = other.quorum if entered else one.quorum & other.quorum
+    return State(quorum, {**one.unasked, **other.unasked})
+
+
+def step(review_: Review, event: Event, state: State) -> None:
+    if event.kind != "record":
+        return
+    number = number_of(event)
+    if event.op == "quorum":
+        state.quorum |= {number} if number is not None else review_.made
+    elif event.op == "managed" and number is not None:
+        if number not in state.quorum and number in review_.made:
+            review_.early.append(event)
+        state.unasked[number] = event
+    elif event.op == "asked":
+        for known in [number] if number is not None else list(state.unasked):
+            state.unasked.pop(known, None)
+        state.quorum -= {number} if number is not None else frozenset()
+    elif event.op == "optimizer-step" and state.unasked:
+        reduced = next(iter(state.unasked.values()))
+        review_.unheard.append((event, reduced))
+        state.unasked.clear()
+
+
+# --- who takes part --------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Apart:
+    """A manager's collective that only some of its members reach."""
+
+    event: Event
+    here: int
+    absent: int
+    decision: Decision
+
+
+def apart(run: Run) -> Iterator[Apart]:
+    """Collectives of a manager which a decision by rank keeps from some of the ranks that made it."""
+    events = [(event, path) for event, path in recorded(run, "managed") if number_of(event) is not None]
+    together: dict[int, int] = {}
+    for event, path in events:
+        number = number_of(event)
+        assert number is not None
+        together[number] = together.get(number, 0) | reached(event, path)
+    seen: set[object] = set()
+    for event, path in events:
+        assert isinstance(event.subject, Object)
+        members, here = event.subject.birth, reached(event, path)
+        missing = members & ~together[event.subject.number]
+        decision = decision_over(event, path, members)
+        if missing and decision is not None and (decision.path, decision.at) not in seen:
+            seen.add((decision.path, decision.at))
+            yield Apart(event, here, missing, decision)
+
+
+def reached(event: Event, path: tuple[LogNode, ...]) -> int:
+    mask = event.mask
+    for node in path:
+        mask &= node.mask
+    return mask
+
+
+def decision_over(event: Event, path: tuple[LogNode, ...], members: int) -> Decision | None:
+    for chain in (event.guards, *(node.guards for node in reversed(path))):
+        for decision in decisions(chain):
+            by_rank = decision.cause is not None and decision.cause.kind in RANKS
+            if by_rank and decision.taken & members and decision.before & members & ~decision.taken:
+                return decision
+    return None
+
+
+# --- order -----------------------------------------------------------------------------------------------------
+
+
+def disordered(run: Run) -> Iterator[tuple[Event, str, Step]]:
+    """Managers that two ranks share, used in an order that may differ between them."""
+    for event, _ in recorded(run, "managed"):
+        cause = event.extra.get("which")
+        if cause is not None and cause.kind in RANKS:
+            steps = cause.steps()
+            told = steps[-1] if steps else Step(event.path, event.at[0], "which manager comes first differs by rank")
+            yield event, "which manager is used first depends on the rank", told
+    yield from in_threads(run)
+    yield from in_two_orders(run)
+
+
+def in_threads(run: Run) -> Iterator[tuple[Event, str, Step]]:
+    from dtlint.timeline.crossing import beside
+
+    for event, path in recorded(run, "thread-start"):
+        inside = [node for node, _ in walk(event.extra["log"]) if isinstance(node, Event) and managed(node)]
+        if not inside:
+            continue
+        main = next(beside(run, event, path, managed), None)
+        if main is not None:
+            told = Step(main.path, main.at[0], "meanwhile this thread is in a collective of a manager, too")
+            yield event, "a second thread drives a manager while this one does", told
+
+
+def managed(event: Event) -> bool:
+    return event.kind == "collective" and event.group is not None and event.group.name == NAME
+
+
+def in_two_orders(run: Run) -> Iterator[tuple[Event, str, Step]]:
+    lanes: list[list[Event]] = [[] for _ in range(run.world.size)]
+    for event, path in recorded(run, "managed"):
+        if number_of(event) is not None:
+            for lane in lanes_in(reached(event, path)):
+                lanes[lane].append(event)
+    for lane, mine in enumerate(lanes):
+        for theirs in lanes[lane + 1 :]:
+            one, other = [number_of(event) for event in mine], [number_of(event) for event in theirs]
+            if one != other and sorted(map(str, one)) == sorted(map(str, other)):
+                index = next(at for at, (a, b) in enumerate(zip(one, other, strict=True)) if a != b)
+                first, second = mine[index], theirs[index]
+                told = Step(second.path, second.at[0], "other ranks begin with another manager")
+                yield first, "the ranks use the managers in different orders", told
+                return
+
+
+# --- ends ------------------------------------------------------------------------------------------------------
+
+
+def left_behind(run: Run) -> Iterator[tuple[Event | Object, str, Step]]:
+    """Managers and threads that a failure leaves alive: their end is not on the way of an exception."""
+    if run.entry.kind != "script":
+        return
+    starts = [(event.subject, event, path) for event, path in recorded(run, "manager-made")]
+    ends = [*recorded(run, "shutdown")]
+    for manager, event, path in starts:
+        mine = [one for one in ends if one[0].subject is manager]
+        if mine and not any(survives(one[0], one[1], path) for one in mine):
+            told = Step(mine[0][0].path, mine[0][0].at[0], "shut down here, on the way without failure only")
+            yield event, "manager", told
+    for event, path in recorded(run, "thread-start"):
+        thread = event.subject
+        if not isinstance(thread, Object) or event.extra.get("daemon") is not False and not endless(event):
+            continue
+        if event.extra.get("daemon") is True or not endless(event):
+            continue
+        joins = [one for one in recorded(run, "thread-join") if one[0].subject is thread]
+        if joins and works_between(run, event) and not any(survives(one[0], one[1], path) for one in joins):
+            told = Step(joins[0][0].path, joins[0][0].at[0], "stopped here, on the way without failure only")
+            yield thread, "thread", told
+
+
+def survives(end: Event, path: tuple[LogNode, ...], start: tuple[LogNode, ...]) -> bool:
+    """Is the end made in a `finally` (or by the exit of a `with`) around the work?"""
+    for node in path:
+        if isinstance(node, Attempt) and node.final is not None and not any(node is one for one in start):
+            if any(inner is end for inner, _ in walk(node.final)):
+                return True
+    return False
+
+
+def endless(event: Event) -> bool:
+    """Does the thread turn in a `while`?"""
+    log = event.extra["log"]
+    return any(isinstance(node, Loop) and node.kind == "while" for node, _ in walk(log))
+
+
+def works_between(run: Run, start: Event) -> bool:
+    """Is there something in between that may fail: any call of all ranks?"""
+    begun = False
+    for node, _ in walk(run.log):
+        if node is start:
+            begun = True
+        elif begun and isinstance(node, Event) and node.kind == "collective":
+            return True
+    return False
+
+
+__all__ = ["Apart", "Review", "apart", "disordered", "left_behind", "review"]

@@ -1,0 +1,54 @@
+"""Nobody asks the manager whether the step is good, or nobody listens to the answer.
+
+What it finds
+-------------
+`should_commit()` stands alone, its answer goes into a name nobody reads, or the optimizer steps after a manager's collective
+without the question.
+
+Why it is bad
+-------------
+When a member fails in the middle of a step, the others go on with a half-reduced gradient: the replicas drift apart and
+nothing says so.
+
+Instead
+-------
+    if manager.should_commit():
+        optimizer.step()
+
+Limits
+------
+Wrapped optimizers (`torchft.Optimizer`) ask by themselves and are left alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from dtlint.api import Finding, Rule, Run, Span, Step, recorded, review
+
+RULE = Rule(
+    code="DT804",
+    slug="commit-ignored",
+    family="DT8",
+    effect="wrong",
+    tier="default",
+    since="0.1.0",
+    frameworks=("torchft",),
+    title="nobody asks whether the step is good, or listens to the answer",
+)
+
+
+def check(run: Run) -> Iterator[Finding]:
+    remedy = "step only `if manager.should_commit():`"
+    for event, _ in recorded(run, "answer-dropped"):
+        message = "the answer of `should_commit()` is not used: a failed step is applied all the same"
+        trail = (Step(event.path, event.at[0], "asked here, and the answer is dropped"),)
+        yield RULE.finding(Span(event.path, *event.at), message, remedy, scope=event.function, trail=trail)
+    found = review(run)
+    for event, reduced in found.unheard if found is not None else ():
+        message = "the optimizer steps without asking `should_commit()` first"
+        trail = (
+            Step(reduced.path, reduced.at[0], "reduced by a manager that may have lost a member"),
+            Step(event.path, event.at[0], "applied without the question"),
+        )
+        yield RULE.finding(Span(event.path, *event.at), message, remedy, scope=event.function, trail=trail)
