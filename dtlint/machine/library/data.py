@@ -182,12 +182,20 @@ def listing(machine: Machine, call: Invocation) -> Value | None:
     return provenance.marked(found, (*sharding.remember(machine, "order"), call.name))
 
 
+def resized(machine: Machine, call: Invocation) -> Value | None:
+    from dtlint.machine.library import jax_hosts, python
+
+    made = jax_hosts.unlisted(machine, call) or python.opaque(machine, call)
+    return provenance.without(made, "loader")
+
+
 MODELS: dict[str, Any] = {
     "split_by_rank": shard,
     "dataset_shard": shard,
     "self_sharded_dataset": self_sharded,
     "worker_info": worker_info,
     "listing": listing,
+    "resized": resized,
     **seeds.MODELS,
     **handing.MODELS,
 }

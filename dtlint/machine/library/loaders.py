@@ -386,7 +386,7 @@ SIZE_KEPT = frozenset(
         "astype",
         "to",
     }
-    | {"float", "any", "call", "Tensor.numpy", "jax.device_put", "torch.as_tensor"}
+    | {"float", "any", "call", "Tensor.numpy", "jax.device_put", "torch.as_tensor", "leaf"}
 )
 
 

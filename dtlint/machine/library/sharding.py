@@ -7,6 +7,7 @@ filter on `index % world`. Shares rounded down are even.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 from dtlint.findings import Step
@@ -92,6 +93,30 @@ def part_lengths(machine: Machine, base: Value, index: SliceValue) -> tuple[int,
     if share is not None:
         return UNEVEN if rounded_up(share) and total != EVEN else EVEN
     return None
+
+
+@dataclass(frozen=True, slots=True)
+class Skipped:
+    """What a filter that depends on the rank does to a list."""
+
+    cause: Cause
+    even: bool
+    marks: frozenset[Any] = frozenset()
+
+
+def skipped(machine: Machine, cause: Cause, source: Value) -> Skipped:
+    """`[item for number, item in enumerate(items) if number % world == rank]`"""
+    if cause.kind not in RANKS:
+        return Skipped(cause, False)
+    inner = source.facts.get("inner") if isinstance(source, Object) else None
+    counted = inner[0] if inner else source
+    mark = remember(machine, "shard")
+    marks = {mark} | {("ordered", *tag[1:]) for tag in provenance.marks(counted, "order", 1)}
+    total = total_of(machine, counted)
+    if total == EVEN or (isinstance(total, int) and total % machine.world.size == 0):
+        return Skipped(cause, True, frozenset(marks))
+    text = "each rank takes its own part here, and the parts are not equally long"
+    return Skipped(Cause("shard", Trail(shard_step(mark, text), cause.trail)), False, frozenset(marks))
 
 
 def numbers(value: Value) -> tuple[int, ...] | None:
