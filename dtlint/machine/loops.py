@@ -16,6 +16,7 @@ from dtlint.machine.assignment import assign_target
 from dtlint.machine.core import Machine
 from dtlint.machine.frames import LoopState
 from dtlint.machine.lanes import lanes_in, token
+from dtlint.machine.library import sharding
 from dtlint.machine.logs import Decision, Event, Guards, Loop
 from dtlint.machine.values import (
     MISSING,
@@ -461,6 +462,8 @@ def run_comprehension(machine: Machine, node: ir.Comp, mask: int) -> Value:
     machine.frame = frame
     collected: list[Value] = []
     uneven: list[Cause] = []
+    shares: list[Cause] = []  # why the ranks take different items, though equally many
+    marks: set[Any] = set()
     sources: list[Value] = []
     exact = True
 
@@ -518,7 +521,9 @@ def run_comprehension(machine: Machine, node: ir.Comp, mask: int) -> Value:
             if unsure or false:
                 exact = exact and not unsure and going in (true, false)
                 if cause is not None:
-                    uneven.append(cause)
+                    skipped = sharding.skipped(machine, cause, sources[-1])
+                    (shares if skipped.even else uneven).append(skipped.cause)
+                    marks.update(skipped.marks)
             going = true | unsure
             if not going:
                 return
@@ -534,10 +539,10 @@ def run_comprehension(machine: Machine, node: ir.Comp, mask: int) -> Value:
     kind = "list" if node.kind == "generator" else node.kind
     made = machine.new(kind, mask)
     base = opaque(machine, "comprehension", *collected[:4], *sources[:2])
-    tags = base.tags | ({containers.UNEVEN} if uneven else frozenset())
+    tags = base.tags | ({containers.UNEVEN} if uneven else frozenset()) | marks
     made.attributes["[]"] = Unknown(
         machine.symbols.of("comprehension", id(node), base.symbol),
-        uneven[0] if uneven else base.cause,
+        uneven[0] if uneven else shares[0] if shares else base.cause,
         tags,
         collected[0] if collected and isinstance(collected[0], Object) else None,
     )
