@@ -25,6 +25,7 @@ Managers that come from outside the analysed program are left alone: their quoru
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 from dtlint.api import Finding, Rule, Run, Span, Step, review
 
@@ -46,7 +47,7 @@ def check(run: Run) -> Iterator[Finding]:
         name = event.api.rpartition(".")[2]
         message = f"`{name}()` of this manager is reached without a quorum for this step"
         remedy = "call `start_quorum()` of the same manager at the start of every step, on every way to here"
-        manager = event.subject
+        manager: Any = event.subject
         trail = (
             Step(manager.path, manager.at[0], "the manager is made here"),
             Step(event.path, event.at[0], "no `start_quorum()` of it on some way to here"),

@@ -42,8 +42,8 @@ def check(run: Run) -> Iterator[Finding]:
     remedy = "step only `if manager.should_commit():`"
     for event, _ in recorded(run, "answer-dropped"):
         message = "the answer of `should_commit()` is not used: a failed step is applied all the same"
-        trail = (Step(event.path, event.at[0], "asked here, and the answer is dropped"),)
-        yield RULE.finding(Span(event.path, *event.at), message, remedy, scope=event.function, trail=trail)
+        asked = Step(event.path, event.at[0], "asked here, and the answer is dropped")
+        yield RULE.finding(Span(event.path, *event.at), message, remedy, scope=event.function, trail=(asked,))
     found = review(run)
     for event, reduced in found.unheard if found is not None else ():
         message = "the optimizer steps without asking `should_commit()` first"

@@ -26,6 +26,7 @@ Daemon threads end with the process and are left alone.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 from dtlint.api import Finding, Rule, Run, Span, Step, left_behind
 
@@ -42,6 +43,7 @@ RULE = Rule(
 
 
 def check(run: Run) -> Iterator[Finding]:
+    start: Any
     for start, what, told in left_behind(run):
         message = f"an exception on the way leaves this {what} alive, and the other ranks wait for a dead member"
         remedy = "shut it down in a `finally` (or use it in a `with`), so that it ends with the work on every way"

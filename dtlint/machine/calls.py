@@ -424,7 +424,9 @@ def bind(
                 held = positional[position]
                 if isinstance(held, Object) and held.kind == "<spread>":
                     unknown_rest = held.attributes["value"]
-                    variables[param.name] = named.pop(param.name, None) or containers.element(machine, unknown_rest)
+                    variables[param.name] = (
+                        named.pop(param.name) if param.name in named else containers.element(machine, unknown_rest)
+                    )
                     continue
                 variables[param.name] = held
                 position += 1
@@ -436,7 +438,7 @@ def bind(
             rest = positional[position:]
             if any(isinstance(held, Object) and held.kind == "<spread>" for held in rest):
                 spread_value = next(h for h in rest if isinstance(h, Object) and h.kind == "<spread>")
-                variables[param.name] = spread_value.attributes["value"]  # type: ignore[attr-defined]
+                variables[param.name] = spread_value.attributes["value"]
             else:
                 variables[param.name] = Tuple(tuple(rest))
             position = len(positional)

@@ -89,7 +89,7 @@ def of_attempt(run: Run, node: Attempt, path: Path) -> Iterator[Divergence]:
 def whole(talking: tuple[Event, tuple[Call, ...]], node: Attempt) -> bool:
     """Do all lanes of the attempt make this call? One that some make alone lets go those that wait in the body."""
     event, calls = talking
-    return all(one.mask & node.mask == node.mask for one in (event, *calls))
+    return all(mask & node.mask == node.mask for mask in (event.mask, *(call.mask for call in calls)))
 
 
 def risky(node: Attempt) -> bool:

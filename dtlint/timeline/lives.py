@@ -227,7 +227,7 @@ def reused_keys(run: Run) -> Iterator[Again]:
         symbol = getattr(key, "symbol", None)
         if (
             symbol is None
-            or not stable(symbol, has(key, "key"))
+            or not stable(symbol, key is not None and has(key, "key"))
             or not (call.row.extra.get("consumes") or event.extra.get("keyword"))
         ):
             continue

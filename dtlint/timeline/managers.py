@@ -35,7 +35,8 @@ class Review:
 
 def review(run: Run) -> Review | None:
     if "managers" not in run.cache:
-        made = frozenset(event.subject.number for event, _ in recorded(run, "manager-made") if is_manager(event.subject))
+        subjects = [event.subject for event, _ in recorded(run, "manager-made")]
+        made = frozenset(thing.number for thing in subjects if isinstance(thing, Object) and is_manager(thing))
         found = None
         if made:
             found = Review(made)

@@ -10,7 +10,7 @@ from dtlint.ir import nodes as ir
 from dtlint.machine import attributes
 from dtlint.machine.library.provenance import symbols_in
 from dtlint.machine.logs import Choice, Event
-from dtlint.machine.values import TRUE, Bound, ClassRef, Const, FunctionRef, Object, Tuple, Unknown, Value
+from dtlint.machine.values import TRUE, Bound, ClassRef, Const, FunctionRef, Object, Symbol, Tuple, Unknown, Value
 from dtlint.timeline.order import Met
 from dtlint.timeline.stepping import DDP, events
 from dtlint.timeline.symbols import objects_in
@@ -91,8 +91,8 @@ def wraps(run: Any) -> Iterator[tuple[Met, Any, Object]]:
 def option(call: Any, name: str) -> Value | None:
     given = call.get(name)
     if given is None and any(keyword is None for keyword, _ in call.keywords):
-        return Unknown(call.row, None)  # type: ignore[arg-type]  # something in **options
-    return given  # type: ignore[no-any-return]
+        return Unknown(Symbol(("option", name), 1))  # something in **options
+    return given
 
 
 def off(value: Value | None) -> bool:
@@ -220,7 +220,7 @@ def needless_searches(run: Any) -> Iterator[tuple[Met, str]]:
 def plain(run: Any, model: Object, depth: int = DEPTH) -> bool:
     """A chain of torch's own layers: nothing in it can be left out."""
     row = row_of(run, model)
-    if row is None or not (row.pack == "torch_modules"):
+    if row is None or row.pack != "torch_modules":
         return False
     return depth > 0 and all(plain(run, inner, depth - 1) for _, inner in children(model))
 
@@ -240,8 +240,9 @@ def unsynchronised_norms(run: Any) -> Iterator[tuple[Event | None, Object | None
         if has(run, inner, "batch_norm") and not converted:
             yield met.event, None, size
     for met in events(run, "collective", "fit"):
-        trainer, call = met.event.subject, met.event.extra.get("call")
-        made = trainer.facts.get("call") if isinstance(trainer, Object) else None
+        call = met.event.extra.get("call")
+        trainer = met.event.subject if isinstance(met.event.subject, Object) else None
+        made = trainer.facts.get("call") if trainer is not None else None
         module = next((value for value in call.values if isinstance(value, Object)), None) if call is not None else None
         if made is None or module is None or converted or any(name is None for name, _ in made.keywords):
             continue

@@ -485,9 +485,9 @@ def call_instance(
     from dtlint.machine.expressions import opaque
 
     if thing.facts.get("wrapped"):
-        row = machine.knowledge.method(str(thing.kind), "__call__") or LOCAL
+        known = machine.knowledge.method(str(thing.kind), "__call__") or LOCAL
         return models.forward(
-            machine, thing, Invocation(f"{thing.kind}.forward", row, thing, arguments, keywords, mask, node)
+            machine, thing, Invocation(f"{thing.kind}.forward", known, thing, arguments, keywords, mask, node)
         )
     row = machine.knowledge.method(str(thing.kind), "__call__")
     if row is not None:
@@ -558,7 +558,6 @@ def discarded(machine: Machine, node: ir.Expr, value: Value, mask: int) -> None:
     stepping.discarded(machine, node, value, mask)
     if "answered" in machine.facts:
         managers.discarded(machine, node, value, mask)
-
 
 
 def circumstances(machine: Machine, arguments: tuple[Value, ...], keywords: Keywords) -> Any:

@@ -42,9 +42,9 @@ def collective(machine: Machine, call: Invocation) -> Value:
 
 def passed(machine: Machine, op: str, tags: Any, names: tuple[str, ...] | None, where: Any) -> Any:
     if op not in EQUAL:
-        kept = jax_facts.without(tags, frozenset({"grad", "summed", "over", "mean", "draw", "replica"}))
-        return kept | {fact("varies", name) for name in names or ()} | {fact("array")}
-    kept = set()
+        rest = jax_facts.without(tags, frozenset({"grad", "summed", "over", "mean", "draw", "replica"}))
+        return rest | {fact("varies", name) for name in names or ()} | {fact("array")}
+    kept: set[Any] = set()
     for tag in tags:
         if not (type(tag) is tuple and tag[0] == "jax"):
             continue
