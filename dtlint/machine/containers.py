@@ -152,7 +152,11 @@ def item_one(machine: Machine, base: Value, index: Value, mask: int) -> Value:
     if isinstance(base, Object) and isinstance(base.kind, str) and base.kind == "torch.Tensor":
         held = base.attributes.get("content")
         return held if held is not None else opaque(machine, "item", index)
-    return opaque(machine, "item", base, index)
+    found = opaque(machine, "item", base, index)
+    if isinstance(base, Object) and base.kind == "list":
+        like = getattr(base.attributes.get("[]"), "like", None)
+        return Unknown(found.symbol, found.cause, found.tags, like) if like is not None else found
+    return found
 
 
 def cut(machine: Machine, base: Value, index: SliceValue) -> Value:

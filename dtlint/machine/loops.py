@@ -124,6 +124,14 @@ def whole(value: Value | None, usual: int) -> int:
     return value.value if isinstance(value, Const) and isinstance(value.value, int) else usual
 
 
+def few(iterable: Object) -> tuple[Value, ...] | None:
+    """`[make(n) for n in range(2)]`: a few things, told apart."""
+    from dtlint.machine.library.groups import range_items
+
+    items = range_items(iterable) if iterable.kind == "builtins.range" else None
+    return tuple(items) if items is not None and len(items) <= UNROLLED else None
+
+
 def unroll(machine: Machine, node: ir.For, items: tuple[Value, ...], mask: int) -> int:
     from dtlint.machine.statements import run
 
@@ -480,7 +488,7 @@ def run_comprehension(machine: Machine, node: ir.Comp, mask: int) -> Value:
         sources.append(iterable)
         items = containers.items_of(machine, iterable)
         if items is None and isinstance(iterable, Object):
-            items = short_items(machine, iterable)
+            items = short_items(machine, iterable) or few(iterable)
         if items is not None and len(items) <= 8:
             for item in items:
                 assign_target(machine, part.target, item, lanes)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -10,7 +11,7 @@ from dtlint.machine.lanes import lanes_in
 from dtlint.machine.library.evidence import evidence
 from dtlint.machine.library.files import node_local
 from dtlint.machine.library.invocation import Invocation
-from dtlint.machine.logs import Call, Decision, Event, decisions
+from dtlint.machine.logs import Call, Decision, Event, LogNode, decisions
 from dtlint.machine.run import Run
 from dtlint.machine.values import Const, Row, Unknown, Value, lane_value
 from dtlint.timeline.files import READS, WRITES, Access, accesses, overlap, same_node, together
@@ -25,7 +26,7 @@ def distributed_step(run: Run) -> tuple[Step, ...]:
     return (step,) if step is not None else ()
 
 
-def all_ranks_here(run: Run, path: tuple[object, ...]) -> bool:
+def all_ranks_here(run: Run, path: tuple[LogNode, ...]) -> bool:
     """Is this reached by every rank of the job, as far as the run shows? Functions nobody calls may be guarded by
     callers that were not seen; before a spawn there is one process only."""
     if not evidence(run).at_least("medium" if run.entry.kind == "script" else "strong"):
@@ -38,12 +39,29 @@ def all_ranks_here(run: Run, path: tuple[object, ...]) -> bool:
     return not spawned
 
 
+HINT = re.compile(r"rank|main|master|primary|chief|lead|coordinator|process|worker|zero|writer|host|proc|root", re.I)
+
+
+def vaguely_guarded(event: Event, path: tuple[LogNode, ...]) -> bool:
+    """Does a decision nobody can take, but whose words speak of ranks, stand above? Then it may be the guard."""
+    for chain in (event.guards, *(node.guards for node in path)):
+        for decision in decisions(chain):
+            unknown = decision.kind == "branch" and decision.cause is None and decision.taken == decision.before
+            if unknown and HINT.search(decision.text):
+                return True
+    return False
+
+
 # --- DT702 -----------------------------------------------------------------------------------------------------
 
 
 def shared_writes(run: Run) -> Iterator[tuple[Access, int]]:
     for access in accesses(run):
         if access.kind not in WRITES or not all_ranks_here(run, access.path) or tolerant(access):
+            continue
+        if len({access.clocks[lane] for lane in access.lanes()}) > 1:
+            continue  # they come in turns: who comes first does the work, the others find it done
+        if vaguely_guarded(access.event, access.path):
             continue
         lanes = together(access, run)
         crowded = any(
@@ -82,7 +100,7 @@ def many_loggers(run: Run) -> Iterator[tuple[Event, int]]:
         if not isinstance(call, Invocation) or call.row.extra.get("self_guarded"):
             continue
         lanes = event.mask & active(call, run)
-        if bin(lanes).count("1") < 2 or told_apart(call):
+        if bin(lanes).count("1") < 2 or told_apart(call) or vaguely_guarded(event, path):
             continue
         yield event, lanes
 
