@@ -40,7 +40,7 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def check(*arguments: str) -> tuple[int, str, str]:
-    done = CliRunner().invoke(command, [*arguments, "--isolated", "--no-cache"])
+    done = CliRunner().invoke(command, [*arguments, "--select", "DT101", "--isolated", "--no-cache"])
     return done.exit_code, done.stdout, done.stderr
 
 

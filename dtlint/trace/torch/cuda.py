@@ -255,6 +255,27 @@ def simplify_wrappers() -> None:
         # the tiled attention of the CPU has no sharding strategy in DTensor
         torch.backends.cuda.enable_flash_sdp(False)
     os.environ.setdefault("TORCHDYNAMO_DISABLE", "1")
+    _attention_in_parts()
+
+
+def _attention_in_parts() -> None:
+    """Attention over DTensors split by batch or heads, each part on its own: on a CPU DTensor has no strategy for it."""
+    original = torch.nn.functional.scaled_dot_product_attention
+
+    def attention(query: Any, key: Any, value: Any, *args: Any, **keywords: Any) -> Any:
+        from torch.distributed.tensor import DTensor
+
+        given = (query, key, value)
+        if not all(isinstance(item, DTensor) for item in given) or len({item.placements for item in given}) > 1:
+            return original(query, key, value, *args, **keywords)
+        if any(
+            placement.is_partial() or placement.is_shard(2) or placement.is_shard(3) for placement in query.placements
+        ):
+            return original(query, key, value, *args, **keywords)
+        result = original(*(item.to_local() for item in given), *args, **keywords)
+        return DTensor.from_local(result, query.device_mesh, query.placements, run_check=False)
+
+    torch.nn.functional.scaled_dot_product_attention = attention
 
 
 LOADER: dict[str, Any] = {"num_workers": 0, "pin_memory": False, "persistent_workers": False, "timeout": 0}
