@@ -259,7 +259,7 @@ def simplify_wrappers() -> None:
 
 
 def _attention_in_parts() -> None:
-    """Attention over DTensors split by batch or heads, each part on its own: on a CPU DTensor has no strategy for it."""
+    """Attention over DTensors that are split by batch or heads, each part on its own: DTensor cannot on a CPU."""
     original = torch.nn.functional.scaled_dot_product_attention
 
     def attention(query: Any, key: Any, value: Any, *args: Any, **keywords: Any) -> Any:
@@ -268,9 +268,7 @@ def _attention_in_parts() -> None:
         given = (query, key, value)
         if not all(isinstance(item, DTensor) for item in given) or len({item.placements for item in given}) > 1:
             return original(query, key, value, *args, **keywords)
-        if any(
-            placement.is_partial() or placement.is_shard(2) or placement.is_shard(3) for placement in query.placements
-        ):
+        if not all(item.is_replicate() or item.is_shard(0) or item.is_shard(1) for item in query.placements):
             return original(query, key, value, *args, **keywords)
         result = original(*(item.to_local() for item in given), *args, **keywords)
         return DTensor.from_local(result, query.device_mesh, query.placements, run_check=False)
