@@ -9,7 +9,7 @@ from dtlint.machine import attributes, calls, library
 from dtlint.machine.assignment import assign_target
 from dtlint.machine.core import Machine
 from dtlint.machine.frames import Leaving
-from dtlint.machine.logs import Attempt, Decision, Guards, HandlerLog, Log
+from dtlint.machine.logs import Attempt, Decision, Event, Guards, HandlerLog, Log, inner_logs
 from dtlint.machine.values import NONE, Cause, ClassRef, External, FunctionRef, Object, Trail, Tuple, Value
 
 # exceptions every rank raises together: the program or its environment is the same everywhere
@@ -35,6 +35,21 @@ SHARED = frozenset(
         "FileExistsError",
     }
 )
+
+
+ANY = {"Exception", "BaseException"}
+STARTS = frozenset({"init", "backend", "device", "env"})
+
+
+def can_fail_alone(body: Log, depth: int = 6) -> bool:
+    """Is there anything in a body that goes wrong on one rank and not on another: data, files, steps, collectives?"""
+    for node in body.nodes:
+        if isinstance(node, Event):
+            if node.kind != "record" or node.op not in STARTS:
+                return True
+        elif depth and any(can_fail_alone(inner, depth - 1) for inner in inner_logs(node)):
+            return True
+    return False
 
 
 def run_try(machine: Machine, node: ir.Try, mask: int) -> int:
@@ -117,6 +132,7 @@ def run_handler(
     frame = machine.frame
     types = exception_names(evaluate(machine, handler.types, mask)) if handler.types is not None else ("BaseException",)
     shared = bool(types) and all(name.rpartition(".")[2] in SHARED for name in types)
+    shared = shared or (set(types) <= ANY and not can_fail_alone(attempt.body))
     log = HandlerLog(types, handler.at or node.at, shared)
     attempt.handlers.append(log)
     words = " or ".join(name.rpartition(".")[2] for name in types) or "exception"

@@ -301,10 +301,12 @@ def add_key(node: LogNode, lane: int, group: Any, parts: list[Any]) -> None:
         parts.extend(key(node.log, lane, group))
     elif isinstance(node, Choice):
         then, other = key(node.then, lane, group), key(node.other, lane, group)
-        if then == other:
+        if then == other or (not other and perhaps(then)) or (then and perhaps(then) == other):
             parts.extend(then)
+        elif (not then and perhaps(other)) or (other and perhaps(other) == then):
+            parts.extend(other)
         else:
-            parts.append(("choice", then, other))
+            parts.append(("choice", then, other) if then else ("choice", other, then))
     elif isinstance(node, Loop):
         body = key(node.body, lane, group)
         if any(item[0] != "end" for item in body):
@@ -318,6 +320,14 @@ def add_key(node: LogNode, lane: int, group: Any, parts: list[Any]) -> None:
         parts.extend(key(node.body, lane, group))
         if node.final is not None:
             parts.extend(key(node.final, lane, group))
+
+
+def perhaps(parts: tuple[Any, ...]) -> tuple[Any, ...]:
+    """What is said or not, where that is all there is: asking twice whether to say it is asking once."""
+    if len(parts) == 1 and parts[0][0] == "choice" and not parts[0][2] and ("end",) not in parts[0][1]:
+        found: tuple[Any, ...] = parts[0][1]
+        return found
+    return ()
 
 
 def event_key(event: Event, lane: int, group: Any) -> tuple[Any, ...] | None:

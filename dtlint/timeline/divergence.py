@@ -445,7 +445,7 @@ def explain(run: Run, held: dict[int, Item | None], kinds: dict[int, object], me
                 unsure = isinstance(item.node, Choice)
                 candidates.append(((unsure, *order(item)), lane, other, decision, item))
     choice_items = [item for item in held.values() if item is not None and isinstance(item.node, Choice)]
-    exits = [item for item in choice_items if any(item.node.exits)]  # type: ignore[union-attr]
+    exits = [item for item in choice_items if leaving(item.node) is not None]  # type: ignore[arg-type]
     if exits and (not candidates or all(isinstance(entry[4].node, Choice) for entry in candidates)):
         return left_in_choice(run, exits[0], held, members)
     if not candidates:
@@ -465,8 +465,8 @@ def explain(run: Run, held: dict[int, Item | None], kinds: dict[int, object], me
         opposite = None
         found = locate(item)
         if found is not None:
-            leaving = (one for one in chain(*found) if one.kind == "exit" and one.separates(lane, other))
-            decision = next(leaving, decision)
+            gone = (one for one in chain(*found) if one.kind == "exit" and one.separates(lane, other))
+            decision = next(gone, decision)
     shape = {"exit": "exit", "loop": "trip", "handler": "handler"}.get(decision.kind, "guarded")
     if shape == "guarded" and opposite is not None:
         shape = "order"
@@ -474,6 +474,8 @@ def explain(run: Run, held: dict[int, Item | None], kinds: dict[int, object], me
             shape = "argument" if number_of(item.node) == number_of(opposite.node) else "order"
         elif isinstance(item.node, Event) and isinstance(opposite.node, Choice) and first_op(opposite) == item.node.op:
             shape = "guarded"  # the counterpart comes under a further condition
+            if opposite.node.decision.function != item.node.function:
+                return None  # and asks elsewhere whether there is anything to wait for
     made = make(run, shape, decision, item, here, members & ~here, held, other)
     if made is not None and shape == "argument" and made.other is not None:
         theirs = dict(made.other.details)
@@ -490,6 +492,19 @@ def first_op(item: Item) -> str:
     return found[0].op if found is not None else ""
 
 
+def leaving(node: Choice, depth: int = 4) -> Choice | None:
+    """The branch, this or one inside it, of which one side left."""
+    if any(node.exits):
+        return node
+    if depth:
+        for log in (node.then, node.other):
+            for inner in log.nodes:
+                found = leaving(inner, depth - 1) if isinstance(inner, Choice) else None
+                if found is not None:
+                    return found
+    return None
+
+
 def rank_first(decision: Decision) -> int:
     return 0 if decision.kind != "exit" else 1
 
@@ -503,8 +518,9 @@ def order(item: Item | None) -> tuple[int, int]:
 
 def left_in_choice(run: Run, item: Item, held: dict[int, Item | None], members: int) -> Divergence | None:
     """One side of a branch that only some lanes decide left; the others go on to the next call."""
-    node = item.node
-    assert isinstance(node, Choice)
+    outer = item.node
+    assert isinstance(outer, Choice)
+    node = leaving(outer) or outer
     other = next((one for one in held.values() if one is not None and one is not item), None)
     staying = first_event(node.other if node.exits[0] else node.then, node.mask)
     found = None
