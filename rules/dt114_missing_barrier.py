@@ -19,7 +19,8 @@ Instead
 
 Limits
 ------
-Any collective of all ranks between the two counts as a barrier. Places that cannot be told to be the same are left alone.
+Any collective of all ranks between the two counts as a barrier. Places that cannot be told to be the same are left
+alone.
 """
 
 from __future__ import annotations

@@ -6,8 +6,8 @@ What it finds
 
 Why it is bad
 -------------
-The tracker shows one run per rank, event files mix, progress bars overwrite each other; on a thousand ranks this loads the
-tracker and the file system.
+The tracker shows one run per rank, event files mix, progress bars overwrite each other; on a thousand ranks this loads
+the tracker and the file system.
 
 Instead
 -------

@@ -7,8 +7,8 @@ quorum since the last commit.
 
 Why it is bad
 -------------
-The manager does not know who takes part: it fails, waits for a quorum nobody asked for, or reduces with the members of the
-last step, some of which are gone.
+The manager does not know who takes part: it fails, waits for a quorum nobody asked for, or reduces with the members of
+the last step, some of which are gone.
 
 Instead
 -------

@@ -2,13 +2,13 @@
 
 What it finds
 -------------
-A collective of a manager is made under a condition of the rank, the root or the host, while other ranks that made the same
-manager never come, or wait in another manager: inner and outer level mixed up.
+A collective of a manager is made under a condition of the rank, the root or the host, while other ranks that made the
+same manager never come, or wait in another manager: inner and outer level mixed up.
 
 Why it is bad
 -------------
-The ranks inside wait for members that wait elsewhere; the managers time out, drop each other from the quorum, and the job
-limps or stops.
+The ranks inside wait for members that wait elsewhere; the managers time out, drop each other from the quorum, and the
+job limps or stops.
 
 Instead
 -------

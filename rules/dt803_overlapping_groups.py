@@ -2,8 +2,8 @@
 
 What it finds
 -------------
-Two ranks are together in more than one manager (or level), and the order of the managers' collectives depends on the rank,
-or two threads drive them at the same time.
+Two ranks are together in more than one manager (or level), and the order of the managers' collectives depends on the
+rank, or two threads drive them at the same time.
 
 Why it is bad
 -------------

@@ -2,8 +2,8 @@
 
 What it finds
 -------------
-`should_commit()` stands alone, its answer goes into a name nobody reads, or the optimizer steps after a manager's collective
-without the question.
+`should_commit()` stands alone, its answer goes into a name nobody reads, or the optimizer steps after a manager's
+collective without the question.
 
 Why it is bad
 -------------

@@ -2,13 +2,13 @@
 
 What it finds
 -------------
-A manager is shut down, or a thread that turns for ever is stopped, on the way without failure only: not in a `finally`, not
-by a `with`.
+A manager is shut down, or a thread that turns for ever is stopped, on the way without failure only: not in a `finally`,
+not by a `with`.
 
 Why it is bad
 -------------
-An exception ends the training loop but not the thread. The process stays, its heartbeat goes on, and the others keep waiting
-for a member that does nothing any more.
+An exception ends the training loop but not the thread. The process stays, its heartbeat goes on, and the others keep
+waiting for a member that does nothing any more.
 
 Instead
 -------

@@ -1,8 +1,8 @@
 """Which ranks touch which place, and in what order?
 
-Every file call of a run becomes an `Access`: what is done, by which lanes, where (a text per lane), and how many meetings
-of all ranks each lane has behind it at that moment. Two accesses of two lanes are in order when the later lane has met
-the others after the earlier one's access; otherwise they race.
+Every file call of a run becomes an `Access`: what is done, by which lanes, where (a text per lane), and how many
+meetings of all ranks each lane has behind it at that moment. Two accesses of two lanes are in order when the later lane
+has met the others after the earlier one's access; otherwise they race.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from dtlint.timeline.records import recorded
 WRITES = frozenset({"file-write", "file-delete", "file-rename", "download", "unpack", "mkdir"})
 READS = frozenset({"file-read", "load", "listing"})
 KINDS = (*sorted(WRITES), *sorted(READS), "file-ask", "log-init")
+OPENINGS = frozenset({"log-init", "progress"})
 NOWHERE = ("/dev/", "/proc/")
 
 
@@ -56,6 +57,7 @@ class Tour:
     clocks: list[int]
     found: list[Access] = field(default_factory=list)
     seen: set[int] = field(default_factory=set)
+    moments: dict[int, tuple[int, ...]] = field(default_factory=dict)  # clocks at openings of loggers
 
 
 def accesses(run: Run) -> list[Access]:
@@ -63,12 +65,21 @@ def accesses(run: Run) -> list[Access]:
     known: list[Access] | None = run.cache.get("file accesses")
     if known is None:
         known = []
-        if next(recorded(run, *KINDS), None) is not None:
+        moments: dict[int, tuple[int, ...]] = {}
+        if next(recorded(run, *KINDS, *OPENINGS), None) is not None:
             tour = Tour(run, [0] * run.world.size)
             visit(tour, run.log, run.world.full, ())
-            known = tour.found
+            known, moments = tour.found, tour.moments
+        run.cache["file moments"] = moments
         run.cache["file accesses"] = known
     return known
+
+
+def in_turns(run: Run, event: Event, lanes: int) -> bool:
+    """Do the lanes come here one after the other, with a meeting between?"""
+    accesses(run)
+    clocks = run.cache["file moments"].get(id(event))
+    return clocks is not None and len({clocks[lane] for lane in lanes_in(lanes)}) > 1
 
 
 def visit(tour: Tour, log: Log, mask: int, path: tuple[LogNode, ...]) -> None:
@@ -121,6 +132,8 @@ def meet_or_touch(tour: Tour, event: Event, lanes: int, path: tuple[LogNode, ...
     elif event.op == "may-meet":
         for lane in lanes_in(lanes):
             tour.clocks[lane] += 1
+    if event.op in OPENINGS:
+        tour.moments[id(event)] = tuple(tour.clocks)
     if event.kind == "record" and event.op in KINDS:
         access = access_of(tour, event, lanes, path)
         if access is not None:
@@ -245,4 +258,4 @@ def reads_unordered(run: Run, write: Access, read: Access) -> bool:
     return False
 
 
-__all__ = ["Access", "accesses", "node_local", "overlap", "races", "same_node", "together"]
+__all__ = ["Access", "accesses", "in_turns", "node_local", "overlap", "races", "same_node", "together"]

@@ -1,8 +1,8 @@
 """What is a path made of, and which calls open, make or leave what at it?
 
-A path is told by its text: constants where they are known, a placeholder for each part that is not. Two paths with equal
-texts are the same place, one whose text goes on after a slash is inside the other. The text is kept per lane, so that a
-rank in it tells the lanes' places apart.
+A path is told by its text: constants where they are known, a placeholder for each part that is not. Two paths with
+equal texts are the same place, one whose text goes on after a slash is inside the other. The text is kept per lane, so
+that a rank in it tells the lanes' places apart.
 """
 
 from __future__ import annotations
