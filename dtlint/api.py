@@ -26,6 +26,7 @@ from dtlint.machine.run import Run
 from dtlint.timeline import data, environment, lifecycle, models_used, placement, noise, schedules, seeding, shares, stepping, workers
 from dtlint.timeline.crossing import crossings
 from dtlint.timeline.files import accesses, node_local, races, together
+from dtlint.timeline import evaluation
 from dtlint.timeline.divergence import Divergence
 from dtlint.timeline.parts import differing_models
 from dtlint.timeline.managers import apart, disordered, left_behind, review
@@ -77,6 +78,7 @@ __all__ = [
     "shared_writes",
     "wrong_scopes",
     "diverging",
+    "evaluation",
     "noise",
     "seeding",
     "drifting",

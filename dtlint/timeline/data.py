@@ -440,6 +440,7 @@ __all__ = [
     "same_order_every_epoch",
     "shuffled_samplers",
     "span_at",
+    "step_at",
     "unsharded",
     "unsharded_hosts",
     "uneven_shards",

@@ -91,6 +91,9 @@ def length(machine: Machine, value: Object, mask: int) -> Value | None:
 def method(machine: Machine, receiver: Object, name: str, call: Invocation) -> Value | None:
     if name == "set_epoch":
         return set_epoch(machine, receiver, call)
+    if name in ("state_dict", "load_state_dict") and loaders.is_loader(machine, receiver):
+        receiver.facts["state kept"] = True
+        return None
     drawn = seeds.method(machine, receiver, name, call)
     if drawn is not None:
         return drawn

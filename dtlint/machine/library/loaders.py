@@ -347,6 +347,9 @@ def even_loop(machine: Machine, look: inside.Inside) -> bool:
 
 def element(machine: Machine, loader: Object) -> Value:
     """A batch: it differs where the loader divides the data."""
+    from dtlint.machine.library.stepping import grad_is_off
+
+    loader.facts.setdefault("walked", set()).add("evaluation" if grad_is_off(machine) else "training")
     known = described(machine, loader)
     cause = known.why
     if cause is not None:
