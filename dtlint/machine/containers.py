@@ -167,7 +167,7 @@ def cut(machine: Machine, base: Value, index: SliceValue) -> Value:
     parts = (index.lower, index.upper, index.step)
     differing = next((part for part in parts if part.cause is not None), None)
     if known is not None and differing is None:
-        bounds = [part.value if isinstance(part, Const) else Ellipsis for part in parts]
+        bounds: list[Any] = [part.value if isinstance(part, Const) else Ellipsis for part in parts]
         if Ellipsis not in bounds and not any(isinstance(part, Const) and part.scale for part in parts):
             try:
                 return Tuple(tuple(known[bounds[0] : bounds[1] : bounds[2]]))
@@ -225,9 +225,8 @@ def put(machine: Machine, container: Value, index: Value, value: Value, mask: in
         else:
             old = container.attributes.get("[]")
             widened = opaque(machine, "values", value, *([old] if old is not None else []))
-            cause = index.cause
-            tags = widened.tags | ({UNEVEN} if cause is not None else frozenset())
-            machine.set(container, "[]", Unknown(widened.symbol, cause or widened.cause, tags), mask)
+            tags = widened.tags | ({UNEVEN} if index.cause is not None else frozenset())
+            machine.set(container, "[]", Unknown(widened.symbol, index.cause or widened.cause, tags), mask)
     elif container.kind == "torch.Tensor":
         old = container.attributes.get("content", NONE)
         machine.set(container, "content", value if isinstance(old, Const) else opaque(machine, "put", old, value), mask)
@@ -249,7 +248,7 @@ def append(machine: Machine, container: Object, value: Value, mask: int) -> None
     if isinstance(held, Tuple) and len(held.items) < MANY and lanes_differ is None:
         machine.set(container, "[]", Tuple((*held.items, value)), mask)
         return
-    if lanes_differ is not None and known_by_lane(held):
+    if held is not None and lanes_differ is not None and known_by_lane(held):
         longer = [lengthened(lane_value(held, lane), lane_value(value, lane)) for lane in range(machine.world.size)]
         machine.set(container, "[]", row(tuple(longer), lanes_differ), mask)
         return

@@ -167,7 +167,7 @@ def run_while(machine: Machine, node: ir.While, mask: int) -> int:
 
     def enter(lanes: int) -> int:
         value = evaluate(machine, node.test, lanes)
-        true, false, unsure, cause, symbol = truth(machine, value, lanes)
+        true, _, unsure, cause, _ = truth(machine, value, lanes)
         box.update(true=true, unsure=unsure, cause=cause, value=value)
         return (true | unsure) & ~machine.frame.left
 

@@ -60,7 +60,7 @@ def on_cpu(run: Any) -> Iterator[tuple[Met, Event]]:
     for start in starts(run):
         if not on_nccl(start.event.extra["call"]) or run.entry.kind != "script":
             continue
-        named = [met for met in events(run, "record", "device-named")]
+        named = list(events(run, "record", "device-named"))
         if not named or any(not is_cpu(met.event) for met in named) or touches_cuda(run):
             continue
         moved = [met for met in events(run, "record", "move") if goes_to_cpu(met.event)]

@@ -213,7 +213,7 @@ def left_behind(run: Run) -> Iterator[tuple[Event | Object, str, Step]]:
             yield event, "manager", told
     for event, path in recorded(run, "thread-start"):
         thread = event.subject
-        if not isinstance(thread, Object) or event.extra.get("daemon") is not False and not endless(event):
+        if not isinstance(thread, Object) or (event.extra.get("daemon") is not False and not endless(event)):
             continue
         if event.extra.get("daemon") is True or not endless(event):
             continue

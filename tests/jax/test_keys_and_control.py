@@ -1,4 +1,4 @@
-"""Keys that are used twice or shared, and collectives that only some devices reach: the cases JAX's own checks split."""
+"""Keys used twice or shared, collectives that only some devices reach: the cases that JAX's own checks split."""
 
 from __future__ import annotations
 
@@ -300,7 +300,8 @@ CONTROL = {
         "def f(x):\n    return lax.cond(lax.psum(1, 'i') > 2, lambda v: lax.psum(v, 'i'), lambda v: v, x)\n",
     ),
     "cond with all_gather": (
-        "def f(x):\n    return lax.cond(lax.axis_index('i') < 2, lambda v: lax.all_gather(v, 'i').sum(0), lambda v: v, x)\n",
+        "def f(x):\n"
+        "    return lax.cond(lax.axis_index('i') < 2, lambda v: lax.all_gather(v, 'i').sum(0), lambda v: v, x)\n",
         "def f(x):\n    g = lax.all_gather(x, 'i').sum(0)\n"
         "    return lax.cond(lax.axis_index('i') < 2, lambda v: g, lambda v: v, x)\n",
     ),
@@ -311,13 +312,15 @@ CONTROL = {
         "    return lax.cond(lax.pmax(x.sum(), 'i') > 0, use, lambda v: v, x)\n",
     ),
     "while_loop around ppermute": (
-        "def f(x):\n    return lax.while_loop(lambda v: v.sum() < 9, lambda v: v + lax.ppermute(v, 'i', [(0, 1), (1, 0)]), x)\n",
+        "def f(x):\n    return lax.while_loop(lambda v: v.sum() < 9,"
+        " lambda v: v + lax.ppermute(v, 'i', [(0, 1), (1, 0)]), x)\n",
         "def f(x):\n    return lax.while_loop(lambda v: lax.pmin(v.sum(), 'i') < 9,"
         " lambda v: v + lax.ppermute(v, 'i', [(0, 1), (1, 0)]), x)\n",
     ),
     "switch": (
         "def f(x):\n    return lax.switch(lax.axis_index('i') % 2, [lambda v: lax.psum(v, 'i'), lambda v: v], x)\n",
-        "def f(x):\n    return lax.switch(lax.axis_index('i') % 2, [lambda v: lax.psum(v, 'i'), lambda v: -lax.psum(v, 'i')], x)\n",
+        "def f(x):\n"
+        "    return lax.switch(lax.axis_index('i') % 2, [lambda v: lax.psum(v, 'i'), lambda v: -lax.psum(v, 'i')], x)\n",
     ),
 }
 

@@ -130,7 +130,8 @@ def test_equal_numbers_after_one_seed_confirm(path: str) -> None:
 
 
 def writes(path: str, rank: int, target: str, how: str = "open") -> dict[str, Any]:
-    return {"kind": "writes", "rank": rank, "writes": [{"path": target, "how": how, "stack": [{"path": path, "line": LINE}]}]}  # fmt: skip
+    one = {"path": target, "how": how, "stack": [{"path": path, "line": LINE}]}
+    return {"kind": "writes", "rank": rank, "writes": [one]}
 
 
 def test_one_file_of_two_ranks_confirms(path: str) -> None:
