@@ -30,6 +30,7 @@ from dtlint.timeline import evaluation
 from dtlint.timeline.divergence import Divergence
 from dtlint.timeline.parts import differing_models
 from dtlint.timeline.managers import apart, disordered, left_behind, review
+from dtlint.timeline.metrics import local_metrics
 from dtlint.timeline.pairing import unpaired
 from dtlint.timeline.records import recorded
 from dtlint.timeline.inverted import inverted
@@ -65,6 +66,7 @@ __all__ = [
     "apart",
     "disordered",
     "left_behind",
+    "local_metrics",
     "review",
     "crossings",
     "node_local",

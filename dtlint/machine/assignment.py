@@ -56,6 +56,9 @@ def run_augmented(machine: Machine, node: ir.AugAssign, mask: int) -> int:
     if isinstance(old, Object) and old.kind == "torch.Tensor":
         held = arithmetic(machine, node.op, old.attributes.get("content", old), value)
         machine.set(old, "content", held, mask)
+        from dtlint.machine.library import metrics
+
+        metrics.grown(machine, old)
         return mask
     result = arithmetic(machine, node.op, old, value)
     assign_target(machine, node.target, traced(machine, result, node.target), mask)

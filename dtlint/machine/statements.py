@@ -11,7 +11,7 @@ from dtlint.machine.core import Machine, limited
 from dtlint.machine.expressions import evaluate, text_of, truth
 from dtlint.machine.frames import Leaving, Returned
 from dtlint.machine.lanes import lowest
-from dtlint.machine.library import works
+from dtlint.machine.library import metrics, works
 from dtlint.machine.logs import Choice, Decision, Guards
 from dtlint.machine.values import NONE, Cause, Symbol, Value
 
@@ -128,6 +128,8 @@ def run_assert(machine: Machine, node: ir.Assert, mask: int) -> int:
 def run_if(machine: Machine, node: ir.If, mask: int) -> int:
     value = evaluate(machine, node.test, mask)
     mask &= ~machine.frame.left
+    if value.cause is not None:
+        metrics.decided(machine, value, mask)
     return branch(
         machine,
         value,

@@ -14,7 +14,7 @@ from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.logs import Call, Decision, Event, LogNode, decisions
 from dtlint.machine.run import Run
 from dtlint.machine.values import Const, Row, Unknown, Value, lane_value
-from dtlint.timeline.files import READS, WRITES, Access, accesses, overlap, same_node, together
+from dtlint.timeline.files import READS, WRITES, Access, accesses, in_turns, overlap, same_node, together
 from dtlint.timeline.records import Found, recorded
 
 OWN = frozenset({"clock", "random", "process", "host"})
@@ -29,9 +29,9 @@ def distributed_step(run: Run) -> tuple[Step, ...]:
 def all_ranks_here(run: Run, path: tuple[LogNode, ...]) -> bool:
     """Is this reached by every rank of the job, as far as the run shows? Functions nobody calls may be guarded by
     callers that were not seen; before a spawn there is one process only."""
-    if not evidence(run).at_least("medium" if run.entry.kind == "script" else "strong"):
+    if run.entry.kind != "script" or not evidence(run).at_least("strong"):
         return False
-    if run.entry.kind != "script":
+    if before_start(run, path):
         return False
     spawned = run.facts.get("spawned")
     if isinstance(spawned, set):
@@ -42,6 +42,15 @@ def all_ranks_here(run: Run, path: tuple[LogNode, ...]) -> bool:
 HINT = re.compile(r"rank|main|master|primary|chief|lead|coordinator|process|worker|zero|writer|host|proc|root", re.I)
 
 
+def undecided(event: Event, path: tuple[LogNode, ...]) -> bool:
+    """Is this under any branch that nobody can decide?"""
+    for chain in (event.guards, *(node.guards for node in path if isinstance(node, Call))):
+        for decision in decisions(chain):
+            if decision.kind == "branch" and decision.cause is None and decision.taken == decision.before:
+                return event.op == "progress" or bool(HINT.search(decision.text))
+    return False
+
+
 def vaguely_guarded(event: Event, path: tuple[LogNode, ...]) -> bool:
     """Does a decision nobody can take, but whose words speak of ranks, stand above? Then it may be the guard."""
     for chain in (event.guards, *(node.guards for node in path)):
@@ -50,6 +59,15 @@ def vaguely_guarded(event: Event, path: tuple[LogNode, ...]) -> bool:
             if unknown and HINT.search(decision.text):
                 return True
     return False
+
+
+def before_start(run: Run, path: tuple[LogNode, ...]) -> bool:
+    """The file that starts the ranks also spawns processes, and this is not below the start: one process so far."""
+    step = evidence(run).step
+    module = run.project.module(step.path) if step is not None else None
+    if module is None or "spawn" not in module.tokens or run.facts.get("spawned"):
+        return False
+    return True
 
 
 # --- DT702 -----------------------------------------------------------------------------------------------------
@@ -100,7 +118,7 @@ def many_loggers(run: Run) -> Iterator[tuple[Event, int]]:
         if not isinstance(call, Invocation) or call.row.extra.get("self_guarded"):
             continue
         lanes = event.mask & active(call, run)
-        if bin(lanes).count("1") < 2 or told_apart(call) or vaguely_guarded(event, path):
+        if bin(lanes).count("1") < 2 or told_apart(call) or undecided(event, path) or in_turns(run, event, lanes):
             continue
         yield event, lanes
 
@@ -148,11 +166,18 @@ def wrong_scopes(run: Run) -> Iterator[WrongScope]:
     if not evidence(run).at_least("medium"):
         return
     found = accesses(run)
+    sources: set[object] = set()
     for access in found:
         if access.kind in ("file-write", "file-delete", "file-rename") and one_per_node(access, run):
             decision = guard(access, ("local rank",))
             places = {access.places[lane] for lane in access.lanes()}
-            if decision is not None and len(places) == 1 and not node_local(next(iter(places))):
+            known = run.facts.get("global rank")  # a program of one machine has no need of it
+            cause = decision.cause if decision is not None else None
+            source = cause.steps()[:1] if cause is not None else ()
+            if source and source in sources:
+                continue  # one wrong rank, many places
+            sources.add(source)
+            if known and decision is not None and len(places) == 1 and not node_local(next(iter(places))):
                 yield WrongScope("shared", access.event, access.mask, decision)
         elif access.kind in WRITES and bin(access.mask).count("1") == 1:
             decision = guard(access, ("rank",))

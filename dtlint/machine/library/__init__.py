@@ -20,6 +20,7 @@ from dtlint.machine.library import (
     identity,
     jax_hosts,
     managers,
+    metrics,
     models,
     parts,
     processes,
@@ -195,6 +196,8 @@ def perform(
             subject=receiver or (arguments[0] if arguments else None),
             extra={"call": invocation},
         )
+    if row.record == "log" or row.extra.get("shows"):
+        metrics.shown(machine, invocation)
     handler = HANDLERS.get(row.model) if row.model else None
     if handler is not None:
         result = handler(machine, invocation)

@@ -37,6 +37,8 @@ CAUSES = {
 def lane_value_of(machine: Machine, kind: str, spelled: str) -> Value:
     """The lanes' values of one of the pack's value kinds."""
     evidence.noticed(machine, spelled)
+    if kind in ("rank", "is_main", "not_main"):
+        machine.facts["global rank"] = True
     world = machine.world
     match kind:
         case "world_size" | "devices":

@@ -390,6 +390,9 @@ def read_environment(machine: Machine, name: Value | None, default: Value | None
 
 
 def print_(machine: Machine, call: Invocation) -> Value | None:
+    from dtlint.machine.library import metrics
+
+    metrics.shown(machine, call)
     return NONE
 
 

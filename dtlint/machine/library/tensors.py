@@ -118,6 +118,9 @@ def method(machine: Machine, receiver: Object, name: str, call: Invocation) -> V
         return held
     if name in IN_PLACE:
         machine.set(receiver, "content", Const(IN_PLACE[name]), call.mask)
+        from dtlint.machine.library import metrics
+
+        metrics.emptied(machine, receiver, call.mask)
         return receiver
     if name in ("fill_", "copy_") and call.arguments:
         machine.set(receiver, "content", content(single(machine, call.arguments[0])), call.mask)

@@ -1,0 +1,80 @@
+"""Which numbers from one rank's part of the data are shown or decide something?
+
+A batch carries the mark `("loader", number)`, and so does everything computed from it until a collective agrees on it.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from dtlint.machine.core import Machine
+from dtlint.machine.library import marks
+from dtlint.machine.library.invocation import Invocation
+from dtlint.machine.logs import decisions
+from dtlint.machine.values import Object, Row, Value
+
+LOADER = "loader"
+RANKS = frozenset({"rank", "local rank", "node", "group rank"})
+
+
+def loaders_in(values: tuple[Value, ...]) -> frozenset[int]:
+    found = marks.deep_tags(values)
+    return frozenset(tag[1] for tag in found if isinstance(tag, tuple) and tag[0] == LOADER)
+
+
+def shown(machine: Machine, call: Invocation) -> None:
+    """`print(…)`, `writer.add_scalar(…)`: a number of this rank's data, without its rank beside it."""
+    if not local(call.values):
+        return
+    found = loaders_in(call.values)
+    if found:
+        machine.emit_event("record", "metric-shown", call.name, call.mask, extra={"loaders": found, "call": call})
+
+
+def local(values: tuple[Value, ...]) -> bool:
+    """Does one of the values differ by data, and none by rank?"""
+    causes = [value.cause for value in values if value.cause is not None]
+    causes += [
+        held.cause
+        for value in values
+        if isinstance(value, Object) and value.kind == "torch.Tensor"
+        for held in value.attributes.values()
+        if held.cause is not None
+    ]
+    if any(cause.kind in RANKS for cause in causes) or any(isinstance(value, Row) for value in values):
+        return False
+    return any(cause.kind == "data" for cause in causes)
+
+
+def decided(machine: Machine, value: Value, mask: int) -> None:
+    """`if rank == 0 and value < best`: one rank decides on what it saw itself."""
+    held = value
+    if isinstance(value, Row):
+        unknown = [lane for lane in value.lanes if lane.tags]
+        if len(unknown) != 1 or value.lanes[0] is not unknown[0]:
+            return
+        held = unknown[0]
+    elif mask != 1:
+        return
+    if held.tags and held.cause is not None and held.cause.kind == "data":
+        found = loaders_in((held,))
+        if found:
+            machine.emit_event("record", "metric-decides", "", 1, extra={"loaders": found})
+
+
+def grown(machine: Machine, tensor: Value) -> None:
+    """`total += …` on a tensor that stays."""
+    if isinstance(tensor, Object) and machine.frame.loops:
+        machine.emit_event("record", "grown", "", tensor.birth, subject=tensor)
+
+
+def emptied(machine: Machine, tensor: Object, mask: int) -> None:
+    if machine.frame.loops:
+        machine.emit_event("record", "emptied", "", mask, subject=tensor)
+
+
+def guarded_by_rank(guards: Any) -> bool:
+    return any(one.cause is not None and one.cause.kind in RANKS for one in decisions(guards))
+
+
+__all__ = ["LOADER", "decided", "emptied", "grown", "guarded_by_rank", "local", "shown"]

@@ -1,0 +1,141 @@
+"""Which numbers are told as if they were everybody's, though they come from one rank's data?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from dtlint.findings import Step
+from dtlint.machine.library.evidence import evidence
+from dtlint.machine.library.invocation import Invocation
+from dtlint.machine.logs import Event, LogNode, Loop
+from dtlint.machine.run import Run
+from dtlint.machine.values import Const, ModuleRef, Object, Value
+from dtlint.timeline.records import recorded
+
+EVALUATION = ("validation_step", "test_step", "on_validation_epoch_end", "on_test_epoch_end", "validation_epoch_end")
+SUMS = frozenset({"all_reduce"})
+
+
+@dataclass(frozen=True, slots=True)
+class LocalMetric:
+    """`kind`: shown, decides, lightning or twice."""
+
+    kind: str
+    event: Event
+    steps: tuple[Step, ...] = ()
+
+
+def local_metrics(run: Run) -> Iterator[LocalMetric]:
+    yield from evaluated(run)
+    yield from lightning(run)
+    yield from reduced_twice(run)
+
+
+def evaluated(run: Run) -> Iterator[LocalMetric]:
+    """Results of a loader that only evaluates (training losses are shown per rank everywhere)."""
+    if not evidence(run).at_least("strong"):
+        return
+    trained = {tag[1] for event, _ in recorded(run, "<step>") for tag in tags_of(event.subject)}
+    if not trained:
+        return
+    for event, path in recorded(run, "metric-shown", "metric-decides"):
+        loaders = event.extra["loaders"]
+        if loaders & trained or inside(path, loaders):
+            continue
+        yield LocalMetric("shown" if event.op == "metric-shown" else "decides", event, trail(event))
+
+
+def tags_of(value: Value | None) -> list[tuple[str, int]]:
+    held = value.attributes.get("content", value) if isinstance(value, Object) else value
+    tags = held.tags if held is not None else ()
+    return [tag for tag in tags if isinstance(tag, tuple) and tag[0] == "loader"]
+
+
+def inside(path: tuple[LogNode, ...], loaders: frozenset[int]) -> bool:
+    """In the loop over the loader: what is shown there is one batch's number."""
+    return any(isinstance(node, Loop) and number_in(node.subject) & loaders for node in path)
+
+
+def number_in(value: Value | None) -> frozenset[int]:
+    if not isinstance(value, Object):
+        return frozenset()
+    inner = value.facts.get("inner") or ()
+    return frozenset({value.number}).union(*(number_in(one) for one in inner))
+
+
+def trail(event: Event) -> tuple[Step, ...]:
+    call = event.extra.get("call")
+    values = call.values if isinstance(call, Invocation) else ()
+    cause = next((value.cause for value in values if value.cause is not None), None)
+    return cause.steps() if cause is not None else ()
+
+
+def lightning(run: Run) -> Iterator[LocalMetric]:
+    """`self.log` of an evaluation hook without `sync_dist`, in a program whose Trainer runs several processes."""
+    found = [event for event, _ in recorded(run, "log") if event.function.rpartition(".")[2] in EVALUATION]
+    if not found or not several_processes(run):
+        return
+    for event in found:
+        call = event.extra.get("call")
+        if not isinstance(call, Invocation) or "sync_dist" not in call.row.params:
+            continue
+        given = call.get("sync_dist")
+        value = call.get("value")
+        if given is not None and not (isinstance(given, Const) and given.value is False):
+            continue
+        if isinstance(value, Object | ModuleRef | Const) or any(name is None for name, _ in call.keywords):
+            continue  # a metric object is reduced by itself
+        zero = call.get("rank_zero_only")
+        if zero is None:
+            yield LocalMetric("lightning", event)
+
+
+def several_processes(run: Run) -> bool:
+    for event, _ in recorded(run, "<collective>"):
+        subject = event.subject
+        call = subject.facts.get("call") if isinstance(subject, Object) else None
+        if event.op in ("fit", "validate", "test") and isinstance(call, Invocation):
+            strategy, devices, nodes = call.get("strategy"), call.get("devices"), call.get("num_nodes")
+            if isinstance(strategy, Const) and str(strategy.value).startswith(("ddp", "fsdp", "deepspeed")):
+                return True
+            for given in (devices, nodes):
+                if isinstance(given, Const) and isinstance(given.value, int) and given.value > 1:
+                    return True
+    return False
+
+
+def reduced_twice(run: Run) -> Iterator[LocalMetric]:
+    """A running total is summed over the ranks in every turn: what was summed before is summed again."""
+    grown = [(event, path) for event, path in recorded(run, "grown")]
+    if not grown:
+        return
+    emptied = {(loop_of(path), event.subject.number) for event, path in recorded(run, "emptied")}  # type: ignore[union-attr]
+    for event, path in recorded(run, "<collective>"):
+        tensor = event.extra.get("tensor")
+        loop = loop_of(path)
+        if event.op not in SUMS or loop is None or not isinstance(tensor, Object) or averaged(event):
+            continue
+        if (loop, tensor.number) in emptied or made_inside(tensor, path):
+            continue
+        add = next((one for one, way in grown if one.subject is tensor and loop_of(way) == loop), None)
+        if add is not None:
+            yield LocalMetric("twice", event, (Step(add.path, add.at[0], "added up over the turns"),))
+
+
+def averaged(event: Event) -> bool:
+    op = dict(event.details).get("op")
+    return op is not None and getattr(op, "name", "").rpartition(".")[2] in ("AVG", "MAX", "MIN")
+
+
+def loop_of(path: tuple[LogNode, ...]) -> int | None:
+    return next((id(node.decision) for node in reversed(path) if isinstance(node, Loop)), None)
+
+
+def made_inside(tensor: Object, path: tuple[LogNode, ...]) -> bool:
+    loop = next(node for node in reversed(path) if isinstance(node, Loop))
+    decision = loop.decision
+    return tensor.at is None or tensor.path != decision.path or tensor.at[0] >= decision.at[0]
+
+
+__all__ = ["LocalMetric", "local_metrics"]
