@@ -17,8 +17,8 @@ ROOT = Path(__file__).resolve().parent.parent
 OLDEST = (3, 10)
 TORCH = "torch==2.13.0"
 CPU_INDEX = "https://download.pytorch.org/whl/cpu"
-# Some tests start real ranks that really meet or really hang: on a busy machine one of them may come too late.
-PATIENCE = ["--reruns", "2", "--timeout", "900"]
+# Nothing waits for ever: seconds for one test, and for all of them. Which tests get a second chance: tests/conftest.py.
+LIMITS = ["--timeout", "600", "--session-timeout", "1800"]
 FRAMEWORKS = ROOT / "tests" / "frameworks.txt"
 
 
@@ -55,7 +55,7 @@ def demo(arguments: list[str]) -> int:
 def test(arguments: list[str]) -> int:
     python = environment(".venv-test", [["-e", ".[test]"]], frameworks=True)
     required = [] if os.environ.get("DTLINT_TORCH") == "skip" else ["--require-frameworks"]
-    return call([python, "-m", "pytest", "-m", "", "-n", "auto", *PATIENCE, *required, *arguments], check=False)
+    return call([python, "-m", "pytest", "-m", "", "-n", "auto", *LIMITS, *required, *arguments], check=False)
 
 
 def static(arguments: list[str]) -> int:

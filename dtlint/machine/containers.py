@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from dtlint.machine.core import Machine
 from dtlint.machine.lanes import join, map_lanes, row, token
 from dtlint.machine.values import (

@@ -320,7 +320,8 @@ CONTROL = {
     "switch": (
         "def f(x):\n    return lax.switch(lax.axis_index('i') % 2, [lambda v: lax.psum(v, 'i'), lambda v: v], x)\n",
         "def f(x):\n"
-        "    return lax.switch(lax.axis_index('i') % 2, [lambda v: lax.psum(v, 'i'), lambda v: -lax.psum(v, 'i')], x)\n",
+        "    return lax.switch(lax.axis_index('i') % 2,"
+        " [lambda v: lax.psum(v, 'i'), lambda v: -lax.psum(v, 'i')], x)\n",
     ),
 }
 
