@@ -41,6 +41,8 @@ def shared_noise(run: Run) -> Iterator[tuple[Place, Steps]]:
             continue
         call = event.extra["call"]
         state = call.extra.get("rng")
+        if call.row.extra.get("permutes"):
+            continue  # the same order of other samples is no loss
         if not isinstance(state, State) or state.site is None or state.site in done or not alike(state):
             continue
         device = call.extra.get("device")
