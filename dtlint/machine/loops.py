@@ -195,6 +195,7 @@ def turn(
             widened[id(frame.variables), name] = (frame.variables, name)
     mark = len(machine.journal)
     through = 0
+    first = machine.symbols.count  # a later attempt may meet calls that an earlier one has made
     for attempt in range(3):
         for container, name in widened.values():
             widen(machine, container, name, node, mask)
@@ -208,7 +209,6 @@ def turn(
         frame.guards = Guards(decision, outer_guards)
         start = {place: container.get(name, MISSING) for place, (container, name) in widened.items()}
         inner_mark = len(machine.journal)
-        first = machine.symbols.count
         try:
             through = run_turn(machine, node, loop, decision, mask, state, enter, box)
         finally:

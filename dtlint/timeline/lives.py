@@ -67,7 +67,7 @@ class Story:
 
     def in_loop(self, use: Use) -> Again | None:
         for index, node in enumerate(use.path):
-            if not isinstance(node, Loop) or turns_once(node) or leaves(use, index):
+            if not isinstance(node, Loop) or turns_once(node) or leaves(use, index) or retried(use, index):
                 continue
             inner = [node, *(other for other in use.path[index + 1 :] if isinstance(other, Loop))]
             if not any(is_new(use.symbol, loop) for loop in inner):
@@ -133,6 +133,11 @@ def leaves(use: Use, start: int) -> bool:
     """Does the side that holds this use leave the loop?"""
     below = {id(node) for node in use.path[start:]}
     return any(choice.exits[0 if then else 1] != "" for choice, then in sides(use) if id(choice) in below)
+
+
+def retried(use: Use, start: int) -> bool:
+    """Is the use inside a `try` of the loop? Then the next turn may be another attempt at the same."""
+    return any(isinstance(node, Attempt) and node.handlers for node in use.path[start:])
 
 
 def exclude(first: Use, second: Use) -> bool:

@@ -93,7 +93,7 @@ def method(machine: Machine, receiver: Value, name: str, call: Invocation) -> Va
     if name == "reshape" and isinstance(receiver, Unknown) and call.arguments:
         shape = leading(machine, call.arguments[0])
         made = machine.unknown("reshaped", receiver.symbol, *(token(v) for v in call.arguments), cause=receiver.cause)
-        kept = jax_facts.without(receiver.tags, LAYOUT)
+        kept = jax_facts.without(receiver.tags, LAYOUT | {"key"})
         return Unknown(made.symbol, made.cause, kept | ({shape} if shape else frozenset()))
     if name in ("apply_gradients", "apply_gradient"):
         return apply_gradients(machine, receiver, call)

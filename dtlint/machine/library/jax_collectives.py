@@ -73,7 +73,7 @@ def passed(machine: Machine, op: str, tags: Any, names: tuple[str, ...] | None, 
 
 def bound(machine: Machine, call: Invocation, names: tuple[str, ...] | None) -> None:
     """Does something around this call bind the axis?"""
-    if names is None:
+    if names is None or machine.facts.get("given away"):
         return
     enclosing = jax_facts.mappings(machine)
     if any(mapping.axes is None for mapping in enclosing):

@@ -47,8 +47,10 @@ def said(events: list[Event]) -> list[tuple[Any, ...]]:
     return [(event.op, event.extra.get("axes")) for event in events]
 
 
-def varying(value: Value) -> set[str]:
-    return {tag[2] for tag in words(jax_facts.deep((value,)), "varies")}
+def varying(machine: Machine, value: Value) -> set[str]:
+    """The axes of devices over which a value differs; rows of a vmap are no devices."""
+    devices = {axis for mapping in jax_facts.mappings(machine) if mapping.kind != "vmap" for axis in mapping.axes or ()}
+    return {tag[2] for tag in words(jax_facts.deep((value,)), "varies") if tag[2] in devices}
 
 
 def over(events: list[Event], axes: set[str]) -> list[Event]:
@@ -85,7 +87,7 @@ def branches(
         log, value = separately(machine, call.mask, side)
         logs.append(log)
         results.append(value)
-    axes = varying(predicate)
+    axes = varying(machine, predicate)
     different = next(
         (log for log in logs[1:] if said(over(device_calls(log), axes)) != said(over(device_calls(logs[0]), axes))),
         None,
@@ -207,7 +209,7 @@ def while_loop(machine: Machine, call: Invocation) -> Value | None:
 
     loop, after = turned(machine, call.mask, "while_loop", once)
     carry_on(machine, loop, carry, after)
-    axes = varying(box[0])
+    axes = varying(machine, box[0])
     events = over(device_calls(loop.body), axes)
     if axes and events:
         met(machine, call, axes, events[0], "jax.lax.while_loop")
@@ -227,7 +229,7 @@ def fori_loop(machine: Machine, call: Invocation) -> Value | None:
     loop, after = turned(machine, call.mask, "fori_loop", lambda: callback(machine, body, (index, carry), call.mask))
     loop.variant.add(index.symbol)
     carry_on(machine, loop, carry, after)
-    axes = varying(call.get("upper") or NONE) | varying(call.get("lower") or NONE)
+    axes = varying(machine, call.get("upper") or NONE) | varying(machine, call.get("lower") or NONE)
     events = over(device_calls(loop.body), axes)
     if axes and events:
         met(machine, call, axes, events[0], "jax.lax.fori_loop")

@@ -164,7 +164,10 @@ def single(machine: Machine, keys: Unknown) -> Unknown:
 
 
 def is_data(leaf: Unknown) -> bool:
-    """Is this certainly a batch with one part for each device, not a state that may be replicated?"""
+    """Is this certainly a batch with one part for each device, not a state that may be replicated, as a whole or in
+    parts?"""
+    if has(leaf, "output"):
+        return False
     if has(leaf, "device axis") or has(leaf, "spread out"):
         return True
     return leaf.symbol.key[0] in ("item", "batch") or (
@@ -182,10 +185,14 @@ def donate(machine: Machine, thing: Object, call: Invocation) -> None:
     given: list[Value] = [call.arguments[number] for number in numbers or () if 0 <= number < len(call.arguments)]
     given += [value for name, value in call.keywords if name in names]
     donated = machine.facts.setdefault("jax donated", {})
+    told: set[Any] = set()
     for value in given:
         for leaf in jax_facts.leaves(value, 3):
             if isinstance(leaf, Unknown) and (has(leaf, "array") or has(leaf, "replicated") or has(leaf, "output")):
                 base = jax_facts.base_of(leaf.symbol, donated) or leaf.symbol
+                if base in told:
+                    continue
+                told.add(base)
                 donated[leaf.symbol] = True
                 jax_facts.note(machine, "donate", call.mask, symbol=base, made=thing.facts["where"])
                 first = base.key[3] if base.key[0] == "loop" and len(base.key) > 3 else None
@@ -233,7 +240,7 @@ def over_rows(machine: Machine, thing: Object, call: Invocation) -> Value:
             if spec is None or not isinstance(one, Unknown):
                 return one
             taken = jax_keys.one_of(machine, one, None) or one
-            more = [fact("varies", name) for name in names]
+            more = [fact("may", name) for name in names]
             return jax_facts.with_facts(machine, taken, more, frozenset({"device axis"})) if more else taken
 
         return jax_facts.mapped_tree(machine, value, leaf)
@@ -254,8 +261,8 @@ def over_rows(machine: Machine, thing: Object, call: Invocation) -> Value:
 
 def strip_axes(machine: Machine, value: Value, names: tuple[str, ...]) -> Value:
     def leaf(one: Value) -> Value:
-        if isinstance(one, Unknown) and any(tag[2] in names for tag in words(one.tags, "varies")):
-            kept = frozenset(tag for tag in one.tags if tag not in {fact("varies", name) for name in names})
+        if isinstance(one, Unknown) and any(tag[2] in names for tag in words(one.tags, "may")):
+            kept = frozenset(tag for tag in one.tags if tag not in {fact("may", name) for name in names})
             return Unknown(one.symbol, one.cause, kept, one.like)
         return one
 

@@ -138,7 +138,8 @@ def out(machine: Machine, value: Value, mapping: Mapping, thing: Object, number:
         else:
             symbol = machine.symbols.of("mapped", symbol, number)
         kept |= {fact("array"), fact("output", number, index)}
-        if not broadcast:
+        kept = {tag for tag in kept if not is_fact(tag, "host tree") and not is_fact(tag, "state of")}
+        if not broadcast and (alike or has(one, "varies")):
             kept.add(fact("device axis", "local", None))
             if alike:
                 kept.add(fact("replicated"))

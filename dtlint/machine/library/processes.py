@@ -278,7 +278,9 @@ def may_call(machine: Machine, function: Value, node: Any, mask: int) -> None:
             arguments = entries.unknown_arguments(machine, node, bound)
         else:
             arguments = tuple(machine.unknown("argument", id(node), param.name) for param in node.params)
+        machine.facts["given away"] = machine.facts.get("given away", 0) + 1
         calls.call_value(machine, function, arguments, (), lanes)
+        machine.facts["given away"] -= 1
         return lanes
 
     symbol = machine.symbols.fresh("called")
