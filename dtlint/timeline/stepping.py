@@ -160,8 +160,13 @@ def needless_syncs(run: Any) -> Iterator[Window]:
         wrapped = reduced.get((event.path, event.at))
         if wrapped is None or wrapped.api != "Tensor.backward" or event.extra.get("no_sync"):
             continue
-        if not switched(run, window):
+        if not switched(run, window) and (not window.nested or divided(event.subject)):
             yield window
+
+
+def divided(loss: Any) -> bool:
+    """Whoever divides the loss means to accumulate; other sums of losses are what they are."""
+    return isinstance(loss, Unknown) and loss.symbol.key[0] == "op /"
 
 
 def switched(run: Any, window: Window) -> bool:
@@ -191,6 +196,8 @@ def unreduced_steps(run: Any) -> Iterator[tuple[Met, Window]]:
 def undivided(run: Any) -> Iterator[Window]:
     """Windows that add up means without dividing by their number."""
     for window in windows(run):
+        if window.nested:
+            continue
         if any(inside(met, window.loop) or inside_outer(met, window) for met in events(run, "record", "grad-write")):
             continue
         subject = window.backward.event.subject
