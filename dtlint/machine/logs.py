@@ -301,9 +301,12 @@ def add_key(node: LogNode, lane: int, group: Any, parts: list[Any]) -> None:
         parts.extend(key(node.log, lane, group))
     elif isinstance(node, Choice):
         then, other = key(node.then, lane, group), key(node.other, lane, group)
-        if then == other or (not other and perhaps(then)) or (then and perhaps(then) == other):
+        if "raise" in node.exits:
+            # an error ends the job: the lanes that are left go on the other way
+            parts.extend(other if node.exits[0] == "raise" else then)
+        elif then == other or (perhaps(then) and other in ((), perhaps(then))):
             parts.extend(then)
-        elif (not then and perhaps(other)) or (other and perhaps(other) == then):
+        elif perhaps(other) and then in ((), perhaps(other)):
             parts.extend(other)
         else:
             parts.append(("choice", then, other) if then else ("choice", other, then))

@@ -75,6 +75,8 @@ def trip_tier(divergence: Divergence) -> str:
 def local_code(divergence: Divergence) -> tuple[str, str]:
     """A decision each rank takes for itself, on a value that is not known."""
     kind = divergence.cause.kind if divergence.cause is not None else "rank"
+    if divergence.cause is not None and divergence.cause.trail is None:
+        return "", ""  # nobody can say where the difference comes from
     exits = divergence.choice.exits if divergence.choice is not None else ("", "")
     if "raise" in exits:
         return "", ""  # an error on one rank ends the job: the launcher stops the others
