@@ -7,8 +7,8 @@ results of a prepared evaluation loader, and `drop_last=True` in evaluation.
 
 Why it is bad
 -------------
-Samplers and prepared loaders repeat samples so that all ranks have equally many; the metric counts them again and changes
-with the number of ranks. With `drop_last` the last samples are never evaluated.
+Samplers and prepared loaders repeat samples so that all ranks have equally many; the metric counts them again and
+changes with the number of ranks. With `drop_last` the last samples are never evaluated.
 
 Instead
 -------

@@ -7,7 +7,8 @@ from typing import Any
 
 from dtlint.findings import Step
 from dtlint.machine.library import inside, provenance, samplers, sharding
-from dtlint.machine.library.loaders import LOADER, is_true, option, unpadded
+from dtlint.machine.library.loaders import LOADER, is_true, option
+from dtlint.machine.library.whole_batches import unpadded
 from dtlint.machine.logs import Event
 from dtlint.machine.run import Run
 from dtlint.machine.values import NONE, Const, External, Object, Unknown, Value

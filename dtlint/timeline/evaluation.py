@@ -37,26 +37,28 @@ def lost_samples(run: Run) -> Iterator[tuple[Place, Steps]]:
 
 def counted_twice(run: Run) -> Iterator[tuple[Place, Steps, str]]:
     seen = survey(run)
-    reduced = next((event for event, _ in seen.collectives if event.op in REDUCES and not is_gradient(event.extra.get("tensor"))), None)
+    sums = (event for event, _ in seen.collectives if event.op in REDUCES)
+    reduced = next((event for event in sums if not is_gradient(event.extra.get("tensor"))), None)
     for loader in evaluated(run):
         known = loader.facts.get("described")
         sampler = known.sampler if known is not None else None
         if reduced is None or not isinstance(sampler, Object) or not samplers.is_distributed(run_machine(run), sampler):
             continue
         call = sampler.facts.get("call")
-        if call is None or is_true(call.get("drop_last")) or fits(run, known.total):
+        if known is None or call is None or is_true(call.get("drop_last")) or fits(run, known.total):
             continue
-        text = "the padded samples are counted here"
-        yield place_of(loader), (step_at(place_of(sampler), "the sampler pads to equal parts"), event_step(reduced, text)), "sampler"
+        padded = step_at(place_of(sampler), "the sampler pads to equal parts")
+        counted = event_step(reduced, "the padded samples are counted here")
+        yield place_of(loader), (padded, counted), "sampler"
     for event, path in seen.collectives:
         call = event.extra.get("call")
         if call is None or not call.row.extra.get("keeps_padding"):
             continue
         for node in path:
-            loader = loader_in(run, node)
-            if loader is not None and loader.facts.get("prepared") and loader.facts.get("walked") == {"evaluation"}:
+            walked = loader_in(run, node)
+            if walked is not None and walked.facts.get("prepared") and walked.facts.get("walked") == {"evaluation"}:
                 place = (event.path, event.at, event.function)
-                yield place, (step_at(place_of(loader), "the prepared loader fills up its last batch"),), "gather"
+                yield place, (step_at(place_of(walked), "the prepared loader fills up its last batch"),), "gather"
                 break
 
 

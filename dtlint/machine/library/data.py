@@ -11,7 +11,7 @@ from dtlint.findings import Step
 from dtlint.ir import nodes as ir
 from dtlint.machine import containers
 from dtlint.machine.core import Machine
-from dtlint.machine.library import handing, loaders, provenance, seeds, sharding
+from dtlint.machine.library import handing, loaders, provenance, seeds, sharding, whole_batches
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.values import NONE, Cause, Const, Object, Trail, Unknown, Value
 
@@ -110,7 +110,7 @@ def set_epoch(machine: Machine, receiver: Value, call: Invocation) -> Value:
 def unknown_method(machine: Machine, receiver: Value, name: str, call: Invocation) -> Value | None:
     if name == "set_epoch":
         return set_epoch(machine, receiver, call)
-    if name in ("reshape", "view") and loaders.over_devices(machine, receiver, call):
+    if name in ("reshape", "view") and whole_batches.over_devices(machine, receiver, call):
         machine.emit_event("record", "device-split", name, call.mask, subject=receiver, extra={"call": call})
         return None
     if name == "sort" and call.node is not None and isinstance(call.node.func, ir.Attr):

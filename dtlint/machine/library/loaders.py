@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from dtlint.findings import Step
-from dtlint.machine import attributes, containers
 from dtlint.machine.core import Machine
 from dtlint.machine.library import inside, provenance, samplers, sharding
 from dtlint.machine.library.invocation import Invocation
+from dtlint.machine.library.lengths import even_loop, is_divided, is_slice, length_of
 from dtlint.machine.values import NONE, Bound, Cause, ClassRef, Const, FunctionRef, Object, Row, Trail, Unknown, Value
 
 LOADER = "torch.utils.data.DataLoader"
@@ -245,70 +245,6 @@ def measure(machine: Machine, loader: Object, dataset: Value, found: Described) 
         found.uneven = Cause(kind, length.cause.trail)
 
 
-def is_slice(dataset: Value) -> bool:
-    """Was the list of samples cut and used as it was, rather than put together from pieces?"""
-    indices = dataset.attributes.get("indices") if isinstance(dataset, Object) else None
-    return not (isinstance(indices, Unknown) and indices.symbol.key[0] == "op +")
-
-
-def is_divided(machine: Machine, length: Value) -> bool:
-    """`len(range(rank, n, world))` where n is a multiple of the world size."""
-    held = length.lanes[0] if isinstance(length, Row) else length
-    if isinstance(held, Unknown) and held.symbol.key[0] == "count":
-        return sharding.multiple(held.symbol.key[2], machine.world.size) is not None
-    return False
-
-
-def length_of(machine: Machine, dataset: Value) -> Value | None:
-    """The number of samples, as the data set itself says."""
-    from dtlint.machine import calls, library
-    from dtlint.machine.values import FunctionRef
-
-    if not isinstance(dataset, Object):
-        return library.length(machine, dataset, machine.world.full)
-    if isinstance(dataset.kind, ClassRef):
-        method = attributes.in_class(machine, dataset.kind, "__len__")
-        if isinstance(method, FunctionRef):
-            saved, mark = machine.sinks, len(machine.journal)
-            from dtlint.machine.logs import Log
-
-            machine.sinks = [(Log(), machine.world.full)]
-            facts = machine.facts
-            machine.facts = {**facts, "inside": facts.get("inside", 0) + 1}
-            try:
-                return calls.follow(machine, method, dataset, (), (), machine.world.full)
-            finally:
-                machine.sinks, machine.facts = saved, facts
-                machine.rollback(mark)
-        return None
-    if dataset.kind == "torch.utils.data.Subset":
-        call = dataset.facts.get("call")
-        indices = call.get("indices") if isinstance(call, Invocation) else None
-        return items_count(machine, indices) if indices is not None else None
-    if dataset.kind == "torch.utils.data.TensorDataset":
-        call = dataset.facts.get("call")
-        return items_count(machine, call.arguments[0]) if isinstance(call, Invocation) and call.arguments else None
-    return items_count(machine, dataset)
-
-
-def items_count(machine: Machine, value: Value) -> Value | None:
-    from dtlint.machine import library
-
-    for mark in provenance.marks(value, "lengths", 1):
-        cause = containers.length_cause(machine, value)
-        if cause is not None:
-            return Row(tuple(Const(number) for number in mark[1]), cause)
-    known = library.length(machine, value, machine.world.full)
-    if known is not None:
-        return known
-    cause = containers.length_cause(machine, value)
-    return machine.unknown("length", value_number(value), cause=cause) if cause is not None else None
-
-
-def value_number(value: Value) -> int:
-    return value.number if isinstance(value, Object) else id(value)
-
-
 def uneven_stream(machine: Machine, loader: Object, found: Described) -> None:
     """Samples skipped by rank: the rest is not equally long, unless the whole is a multiple."""
     for look in found.looks:
@@ -326,20 +262,6 @@ def uneven_stream(machine: Machine, loader: Object, found: Described) -> None:
             found.uneven = Cause("shard", Trail(step, trail))
             machine.facts.setdefault("shard sites", []).append(mark)
             return
-
-
-def even_loop(machine: Machine, look: inside.Inside) -> bool:
-    """A loop over a number of items that is a multiple of the world size."""
-    from dtlint.machine.logs import Loop, walk
-
-    for node, _ in walk(look.log):
-        if isinstance(node, Loop) and isinstance(node.subject, Object) and node.subject.kind == "builtins.range":
-            stop = node.subject.attributes.get("stop")
-            if isinstance(stop, Const) and isinstance(stop.value, int):
-                return stop.value % machine.world.size == 0
-            if isinstance(stop, Unknown) and sharding.multiple(stop.symbol, machine.world.size) is not None:
-                return True
-    return False
 
 
 # --- reading ---------------------------------------------------------------------------------------------------
@@ -375,47 +297,6 @@ def attribute(machine: Machine, loader: Object, name: str, mask: int) -> Value |
     return None
 
 
-# what leaves the size of a batch as it is
-SIZE_KEPT = frozenset(
-    {
-        "item",
-        "attr",
-        "batch",
-        "numpy.asarray",
-        "numpy.array",
-        "jax.numpy.asarray",
-        "jax.numpy.array",
-        "numpy",
-        "astype",
-        "to",
-    }
-    | {"float", "any", "call", "Tensor.numpy", "jax.device_put", "torch.as_tensor", "leaf"}
-)
-
-
-def over_devices(machine: Machine, batch: Value, call: Invocation) -> bool:
-    """`batch.reshape(device_count, -1, …)`: does a whole batch have to be a multiple of the devices?"""
-    sizes = containers.items_of(machine, call.arguments[0]) if call.arguments else None
-    first = sizes[0] if sizes else call.arguments[0] if call.arguments else None
-    if isinstance(first, Unknown) and first.symbol.key[0] == "op +":  # (count, -1) + x.shape[1:]
-        head = first.symbol.key[1]
-        head = head[0] if isinstance(head, tuple) and head else head
-        return isinstance(head, tuple) and head[-1] in ("local", "world") and unpadded(batch)
-    return isinstance(first, Const) and first.scale in ("local", "world") and unpadded(batch)
-
-
-def unpadded(batch: Value | None) -> bool:
-    """Is this a batch just as the loader gave it?"""
-    if isinstance(batch, Object) and batch.kind in RESOLVED:
-        batch = next((one for one in batch.attributes.values() if provenance.has_mark(one, "loader", 1)), None)
-    if not isinstance(batch, Unknown) or not provenance.has_mark(batch, "loader", 1):
-        return False
-    return all(
-        symbol.key[0] in SIZE_KEPT or symbol.key[0] in ("turn", "items", "loop")
-        for symbol in provenance.symbols_in(batch.symbol)
-    )
-
-
 __all__ = [
     "LOADER",
     "Described",
@@ -428,7 +309,5 @@ __all__ = [
     "length",
     "number_of",
     "option",
-    "over_devices",
     "prepared",
-    "unpadded",
 ]

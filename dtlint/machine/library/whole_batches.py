@@ -1,0 +1,53 @@
+"""Does a whole batch of a loader, as it came, have to be a multiple of something?"""
+
+from __future__ import annotations
+
+from dtlint.machine import containers
+from dtlint.machine.core import Machine
+from dtlint.machine.library import provenance
+from dtlint.machine.library.invocation import Invocation
+from dtlint.machine.values import Const, Object, Unknown, Value
+
+HOLDERS = ("list", "dict", "set")
+# what leaves the size of a batch as it is
+SIZE_KEPT = frozenset(
+    {
+        "item",
+        "attr",
+        "batch",
+        "numpy.asarray",
+        "numpy.array",
+        "jax.numpy.asarray",
+        "jax.numpy.array",
+        "numpy",
+        "astype",
+        "to",
+    }
+    | {"float", "any", "call", "Tensor.numpy", "jax.device_put", "torch.as_tensor", "leaf"}
+)
+
+
+def over_devices(machine: Machine, batch: Value, call: Invocation) -> bool:
+    """`batch.reshape(device_count, -1, …)`: does a whole batch have to be a multiple of the devices?"""
+    sizes = containers.items_of(machine, call.arguments[0]) if call.arguments else None
+    first = sizes[0] if sizes else call.arguments[0] if call.arguments else None
+    if isinstance(first, Unknown) and first.symbol.key[0] == "op +":  # (count, -1) + x.shape[1:]
+        head = first.symbol.key[1]
+        head = head[0] if isinstance(head, tuple) and head else head
+        return isinstance(head, tuple) and head[-1] in ("local", "world") and unpadded(batch)
+    return isinstance(first, Const) and first.scale in ("local", "world") and unpadded(batch)
+
+
+def unpadded(batch: Value | None) -> bool:
+    """Is this a batch just as the loader gave it?"""
+    if isinstance(batch, Object) and batch.kind in HOLDERS:
+        batch = next((one for one in batch.attributes.values() if provenance.has_mark(one, "loader", 1)), None)
+    if not isinstance(batch, Unknown) or not provenance.has_mark(batch, "loader", 1):
+        return False
+    return all(
+        symbol.key[0] in SIZE_KEPT or symbol.key[0] in ("turn", "items", "loop")
+        for symbol in provenance.symbols_in(batch.symbol)
+    )
+
+
+__all__ = ["over_devices", "unpadded"]
