@@ -23,24 +23,36 @@ from dtlint.findings import (
 from dtlint.machine.library.evidence import distributed
 from dtlint.machine.logs import Attempt, Call, Choice, Decision, Event, Log, Loop, walk
 from dtlint.machine.run import Run
-from dtlint.timeline import data, environment, lifecycle, models_used, placement, noise, schedules, seeding, shares, stepping, workers
+from dtlint.timeline import (
+    data,
+    environment,
+    evaluation,
+    lifecycle,
+    models_used,
+    noise,
+    placement,
+    schedules,
+    seeding,
+    shares,
+    stepping,
+    workers,
+)
 from dtlint.timeline.crossing import crossings
-from dtlint.timeline.files import accesses, node_local, races, together
-from dtlint.timeline import evaluation
 from dtlint.timeline.divergence import Divergence
-from dtlint.timeline.parts import differing_models
-from dtlint.timeline.managers import apart, disordered, left_behind, review
-from dtlint.timeline.metrics import local_metrics
-from dtlint.timeline.pairing import unpaired
-from dtlint.timeline.records import recorded
+from dtlint.timeline.files import accesses, node_local, races, together
 from dtlint.timeline.inverted import inverted
 from dtlint.timeline.jax_notes import drifting, late_starts
 from dtlint.timeline.jax_notes import noted as jax_notes
 from dtlint.timeline.jax_notes import place as jax_place
 from dtlint.timeline.jax_notes import saved as saved_copies
 from dtlint.timeline.lives import reused_buffers, reused_keys, way
-from dtlint.timeline.writers import distributed_step, many_loggers, rank_local_names, shared_writes, wrong_scopes
+from dtlint.timeline.managers import apart, disordered, left_behind, review
+from dtlint.timeline.metrics import local_metrics
+from dtlint.timeline.pairing import unpaired
+from dtlint.timeline.parts import differing_models
+from dtlint.timeline.records import recorded
 from dtlint.timeline.telling import diverging, place_of, short, told, who
+from dtlint.timeline.writers import distributed_step, many_loggers, rank_local_names, shared_writes, wrong_scopes
 
 __all__ = [
     "Attempt",
