@@ -33,6 +33,7 @@ class Expected:
     tier: str
     shown: str  # run: a run shows it; inject: a run with a failure on one rank; lint: reading only
     why: str
+    known: str = ""  # miss: dtlint does not find it yet
 
     def lines(self, folder: Path) -> range:
         """The lines that hold the quoted piece of source."""
@@ -152,6 +153,16 @@ def lint(paths: list[Path], *options: str) -> list[dict[str, Any]]:
     if done.returncode not in (0, 1):
         raise RuntimeError(f"dtlint check ended with {done.returncode}: {done.stderr.strip()[-500:]}")
     return json.loads(done.stdout)["findings"]
+
+
+TIERS: dict[str, list[str]] = {"default": [], "strict": ["--strict"]}
+
+
+def place_of(finding: dict[str, Any], folder: Path) -> dict[str, str]:
+    """What and where, in words that stay true when lines move: the code, the file, the line's text."""
+    path = (FOLDER.parent / finding["path"]).resolve()
+    text = path.read_text(encoding="utf-8").split("\n")[finding["line"] - 1].strip()
+    return {"code": finding["code"], "file": path.relative_to(folder).as_posix(), "line": text}
 
 
 def matches(row: Expected, finding: dict[str, Any], folder: Path) -> bool:
