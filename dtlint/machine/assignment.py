@@ -58,7 +58,7 @@ def run_augmented(machine: Machine, node: ir.AugAssign, mask: int) -> int:
         machine.set(old, "content", held, mask)
         from dtlint.machine.library import metrics
 
-        metrics.grown(machine, old)
+        metrics.grown(machine, old, node.op)
         return mask
     result = arithmetic(machine, node.op, old, value)
     assign_target(machine, node.target, traced(machine, result, node.target), mask)

@@ -131,9 +131,20 @@ def all_tags(*values: Value) -> frozenset[Any]:
     return tags
 
 
+def inner_tags(values: tuple[Value, ...]) -> frozenset[Any]:
+    """What lists hold was computed from which loader's batches?"""
+    tags: frozenset[Any] = frozenset()
+    for value in values:
+        if type(value) is Object and value.kind == "list":
+            held = value.attributes.get("[]")
+            if held is not None and held.tags:
+                tags |= {tag for tag in held.tags if type(tag) is tuple and tag[0] == "loader"}
+    return tags
+
+
 def opaque(machine: Machine, what: str, *values: Value) -> Unknown:
     """The result of something that is not computed: it differs where an input differs."""
-    tags = all_tags(*values)
+    tags = all_tags(*values) | inner_tags(values)
     if tags and "running" in machine.facts:
         from dtlint.machine.library import works
 
@@ -309,6 +320,9 @@ def compare_one(machine: Machine, op: str, left: Value, right: Value) -> Value:
         found = containers.contains(machine, right, left)
         if found is not None:
             return truthy(found == (op == "in"))
+        if containers.names_a_part(left, right):
+            asked = machine.unknown("compare in", token(left), token(right), tags=right.tags)
+            return asked if op == "in" else machine.unknown("not", asked.symbol, tags=right.tags)
     if isinstance(left, External | FunctionRef | Bound) or isinstance(right, External | FunctionRef | Bound):
         library.compared(machine, left, right)
     if op in ("!=", "not in", "is not"):
@@ -462,6 +476,9 @@ def conditional(machine: Machine, node: ir.IfExp, mask: int) -> Value:
 # --- truth -----------------------------------------------------------------------------------------------------
 
 
+BY_RANK = frozenset({"rank", "local rank", "node", "group rank"})
+
+
 def truth_of(machine: Machine, value: Value) -> tuple[bool | None, Symbol, Cause | None]:
     """Is one lane's value true? With the symbol of the question when nobody knows."""
     if isinstance(value, Const):
@@ -489,6 +506,8 @@ def truth(machine: Machine, value: Value, mask: int) -> tuple[int, int, int, Cau
             library.asked(machine, value)
         known, one, why = truth_of(machine, value)
         if known is None:
+            if why is not None and value.tags and why.kind in BY_RANK and alike(value):
+                why = None
             return 0, 0, mask, why, one
         return (mask, 0, 0, None, None) if known else (0, mask, 0, None, None)
     true = false = unsure = 0
@@ -508,6 +527,8 @@ def truth(machine: Machine, value: Value, mask: int) -> tuple[int, int, int, Cau
         causes = {id(value.lanes[lane].cause) for lane in lanes_in(mask)}
         if all(value.lanes[lane].cause is None for lane in lanes_in(mask)) and len(causes) == 1:
             cause = value.cause
+        if cause is not None and cause.kind in BY_RANK and alike(value):
+            cause = None
     return true, false, unsure, cause, symbol
 
 
@@ -563,9 +584,23 @@ def formatted(machine: Machine, node: ir.FString, mask: int) -> Value:
     def one(*held: Value) -> Value:
         if all(isinstance(part, Const) for part in held) and not any(part.scale for part in held):  # type: ignore[attr-defined]
             return Const("".join(str(part.value) for part in held)[:300])  # type: ignore[attr-defined]
-        return opaque(machine, "text", *held)
+        return spelled(opaque(machine, "text", *held))
 
     return map_lanes(one, parts, machine.world) if parts else Const("")
+
+
+SPELLED = "spelled"  # tag: a text, or taken from one, in which only a number or a name differs
+
+
+def spelled(value: Value) -> Value:
+    return Unknown(value.symbol, value.cause, value.tags | {SPELLED}, value.like) if type(value) is Unknown else value
+
+
+def alike(value: Value) -> bool:
+    """Texts with the rank in them answer the same to what one asks of texts: `path.startswith("s3:")`."""
+    if isinstance(value, Row):
+        return all(alike(held) for held in value.lanes)
+    return isinstance(value, Unknown) and SPELLED in value.tags
 
 
 def awaited(machine: Machine, node: ir.Await, mask: int) -> Value:

@@ -62,10 +62,10 @@ def decided(machine: Machine, value: Value, mask: int) -> None:
             machine.emit_event("record", "metric-decides", "", 1, extra={"loaders": found})
 
 
-def grown(machine: Machine, tensor: Value) -> None:
-    """`total += …` on a tensor that stays."""
+def grown(machine: Machine, tensor: Value, op: str) -> None:
+    """`total += …` on a tensor that stays; a division afterwards makes a sum a mean again."""
     if isinstance(tensor, Object) and machine.frame.loops:
-        machine.emit_event("record", "grown", "", tensor.birth, subject=tensor)
+        machine.emit_event("record", "grown" if op == "+" else "emptied", "", tensor.birth, subject=tensor)
 
 
 def emptied(machine: Machine, tensor: Object, mask: int) -> None:
