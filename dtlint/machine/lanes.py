@@ -126,6 +126,10 @@ def overlay(old: Value, new: Value, mask: int, world: World, cause: Cause | None
     return row(tuple(lanes), why)
 
 
+def all_constant(value: Row) -> bool:
+    return all(isinstance(held, Const) for held in value.lanes)
+
+
 STRUCTURED = (Object, FunctionRef, ClassRef, Bound, External, Tuple)
 
 
@@ -138,6 +142,8 @@ def join(left: Value, right: Value, symbols: Symbols, decision: Symbol, cause: C
     if right is MISSING:
         return left
     if isinstance(left, Row) and isinstance(right, Row):
+        if cause is None and all_constant(left) and all_constant(right):
+            return left  # all lanes hold the one or all hold the other, never a mixture
         lanes = tuple(
             join(one, other, symbols, decision, cause) for one, other in zip(left.lanes, right.lanes, strict=True)
         )
