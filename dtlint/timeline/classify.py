@@ -99,7 +99,7 @@ def guessed(divergence: Divergence) -> bool:
 
 def is_call(what: object) -> bool:
     return isinstance(what, str) and (
-        what == "call" or ("." in what and not what.startswith(("builtins.", "math.", "str.")))
+        what == "call" or ("." in what and not what.startswith(("builtins.", "math.", "str.", "torch.", "numpy.", "jax.")))
     )
 
 
