@@ -114,6 +114,7 @@ class Failure:
     line: int
     exception: str
     handler: int  # first line of what runs then
+    message: str = ""  # what the handler looks for in the exception's text
 
 
 def _within(node: ast.stmt | ast.ExceptHandler, line: int) -> bool:
@@ -131,7 +132,7 @@ def failure_for(path: str, line: int) -> Failure | None:
             for handler in node.handlers:
                 if _within(handler, line):
                     kind = ast.unparse(handler.type) if handler.type else ""
-                    best = Failure(node.body[0].lineno, kind, handler.body[0].lineno)
+                    best = Failure(node.body[0].lineno, kind, handler.body[0].lineno, _looked_for(handler, line))
             if any(_within(item, line) for item in node.finalbody):
                 best = Failure(node.body[0].lineno, "", node.finalbody[0].lineno)
         elif isinstance(node, (ast.With, ast.AsyncWith)) and node.lineno == line:
@@ -141,6 +142,17 @@ def failure_for(path: str, line: int) -> Failure | None:
                     best = Failure(node.body[0].lineno, ast.unparse(call.args[0]), 0)
             best = best or Failure(node.body[-1].lineno, "", 0)
     return best
+
+
+def _looked_for(handler: ast.ExceptHandler, line: int) -> str:
+    """The text in `if "text" in str(error):` around this line."""
+    for node in ast.walk(handler):
+        if isinstance(node, ast.If) and any(_within(item, line) for item in node.body):
+            for test in ast.walk(node.test):
+                if isinstance(test, ast.Compare) and isinstance(test.ops[0], ast.In):
+                    if isinstance(test.left, ast.Constant) and isinstance(test.left.value, str):
+                        return test.left.value
+    return ""
 
 
 def exit_method_class(path: str, line: int) -> str:

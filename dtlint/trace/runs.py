@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from dtlint.findings import Finding
@@ -13,7 +14,8 @@ from dtlint.trace.jax.shape import speaks_of_hosts
 from dtlint.trace.model import Result
 from dtlint.trace.session import Job, NotPossible, Session
 
-JOB_LIMIT = 30.0
+JOB_LIMIT = 45.0
+STEPS_WHEN_SLOW = 8  # of a script that did not come to its end in time
 DEVICES, HOSTS = 4, 2  # of a JAX program
 # the order of a directory is up to its file system, and hosts need not have the same one
 OTHER_ORDER = """\
@@ -76,6 +78,8 @@ class Runs:
 
     def failing(self, script: str, path: str, failure: locate.Failure) -> Result:
         inject = {"path": path, "line": failure.line, "rank": 1, "exception": failure.exception}
+        if failure.message:
+            inject["message"] = failure.message
         job = Job(script, cover=self.paths, timeout=self._limit(), directory=self.root, inject=inject)
         return self._run((script, path, failure), job)
 
@@ -95,7 +99,12 @@ class Runs:
 
     def _run(self, key: tuple[object, ...], job: Job, framework: str = "torch") -> Result:
         if key not in self.done:
-            self.done[key] = self.session(framework).run_as_wanted(job)
+            session = self.session(framework)
+            result = session.run_as_wanted(job)
+            if result.outcome.reason == "timeout" and not self.over:
+                shorter = replace(job, steps=STEPS_WHEN_SLOW, timeout=self._limit())
+                result = session.run_as_wanted(shorter)
+            self.done[key] = result
         return self.done[key]
 
 

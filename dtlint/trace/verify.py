@@ -156,6 +156,10 @@ def _with_failure(finding: Finding, path: str, script: str, runs: Runs, plain: R
             return Verdict("inconclusive", "no-failure: no place was found where a rank could be made to fail", "run")
         return found
     found = judge.verdict_of_failure(plain, runs.failing(script, where, failure))
+    picky = any(guard.line >= failure.handler > 0 for guard in locate.guards_of(where, finding.span.line))
+    if found.state == "refuted" and picky:
+        reason = "picky-handler: the handler looks at the failure, and the one that was tried did not come here"
+        return Verdict("inconclusive", reason, "run")
     if where != path and found.state == "refuted":
         return Verdict("inconclusive", found.reason, "run")
     return found

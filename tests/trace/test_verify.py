@@ -12,6 +12,25 @@ from dtlint.trace.verify import verify
 
 HEAD = "import torch\nimport torch.distributed as dist\n"
 BODY = {
+    "picky.py": """
+def main():
+    dist.init_process_group("gloo")
+    for step in range(3):
+        try:
+            value = torch.ones(1) + step
+            dist.all_reduce(value)
+        except RuntimeError as error:
+            if "odd trouble" in str(error):
+                dist.barrier()  # DT105 confirmed
+            elif "never" in str(error) and step > 5:
+                dist.barrier()  # DT105 inconclusive
+            else:
+                raise
+
+
+if __name__ == "__main__":
+    main()
+""",
     "guarded.py": """
 def main():
     dist.init_process_group("gloo")
@@ -196,6 +215,16 @@ def test_a_module_beside_the_script_goes_before_one_of_that_name_elsewhere(tmp_p
         (tmp_path / folder / "train.py").write_text('import rows\nif __name__ == "__main__":\n    rows.rows()\n')
     found = locate.scripts_for(str(tmp_path / "one" / "rows.py"), str(tmp_path))
     assert [Path(path).relative_to(tmp_path).as_posix() for path in found] == ["one/train.py"]
+
+
+def test_the_failure_says_what_its_handler_looks_for(tmp_path: Path) -> None:
+    path = tmp_path / "picky.py"
+    path.write_text(
+        "try:\n    step()\nexcept RuntimeError as error:\n"
+        "    if 'out of memory' in str(error):\n        barrier()\n    else:\n        raise\n"
+    )
+    assert locate.failure_for(str(path), 5) == locate.Failure(2, "RuntimeError", 4, "out of memory")
+    assert locate.failure_for(str(path), 7) == locate.Failure(2, "RuntimeError", 4, "")
 
 
 def test_the_try_body_of_a_handler_is_found(tmp_path: Path) -> None:
