@@ -26,10 +26,10 @@ def is_divided(machine: Machine, length: Value) -> bool:
 
 def length_of(machine: Machine, dataset: Value) -> Value | None:
     """The number of samples, as the data set itself says."""
-    from dtlint.machine import calls, library
+    from dtlint.machine import calls
 
     if not isinstance(dataset, Object):
-        return library.length(machine, dataset, machine.world.full)
+        return items_count(machine, dataset)
     if isinstance(dataset.kind, ClassRef):
         method = attributes.in_class(machine, dataset.kind, "__len__")
         if isinstance(method, FunctionRef):
