@@ -234,6 +234,9 @@ def used_states(run: Any) -> set[int]:
     """Numbers of the loads whose content goes into a model or an optimizer."""
     found: set[int] = set()
     for met in events(run, "record", "load-state"):
+        subject = met.event.subject
+        if isinstance(subject, Object) and not (subject.facts.keys() & {"wrapped", "wrapper"} or "optim" in str(subject.kind)):
+            continue
         for value in met.event.extra["call"].values:
             found.update(tag[1] for tag in value.tags if isinstance(tag, tuple) and tag[0] == LOADED)
     return found

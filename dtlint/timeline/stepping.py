@@ -298,8 +298,22 @@ def wrapped_in_loop(run: Any) -> Iterator[Met]:
     inner = {id(loops_over(met)[-1]) for met in events(run, "step", "backward") if loops_over(met)}
     for met in events(run, "collective", "wrap"):
         loops = loops_over(met)
-        if loops and id(loops[-1]) in inner and met.event.api in (DDP, FSDP):
+        if loops and id(loops[-1]) in inner and met.event.api in (DDP, FSDP) and older(run, met, loops[-1]):
             yield met
+
+
+def older(run: Any, wrap: Met, loop: Loop) -> bool:
+    """Is the model older than the loop? An optimizer outside of it holds its parameters."""
+    model = wrap.event.subject
+    return isinstance(model, Object) and any(
+        met.number < wrap.number and not inside(met, loop) and model.number in optimised(met)
+        for met in events(run, "record", "optimizer")
+    )
+
+
+def optimised(made: Met) -> set[int]:
+    first = made.event.extra["call"].get("params")
+    return objects_in(first) if first is not None else set()
 
 
 def never_reduced(run: Any) -> Iterator[Met]:
