@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from dtlint.machine.library.provenance import symbols_in
-from dtlint.machine.values import Object, Row, Value
+from dtlint.machine.library.tensors import ALIASES, COPIES, REVEALS
+from dtlint.machine.values import Object, Row, Symbol, Value
 from dtlint.timeline.divergence import Divergence
 
 RANK_KINDS = frozenset({"rank", "local rank", "node", "group rank", "device", "shard", "last batch"})
@@ -94,12 +95,22 @@ def local_code(divergence: Divergence) -> tuple[str, str]:
 def guessed(divergence: Divergence) -> bool:
     """Is all that is known that some function, of which nothing is known, was given something that differs?"""
     symbol = divergence.choice.symbol if divergence.choice is not None else None
-    return symbol is not None and any(is_call(one.key[0]) for one in symbols_in(symbol))
+    return symbol is not None and any(is_call(one.key[0]) and not of_value(one) for one in symbols_in(symbol))
+
+
+def of_value(symbol: Symbol) -> bool:
+    """A method that reads the value it belongs to: `loss.item()`, `flags.any()`."""
+    method = symbol.key[1] if len(symbol.key) > 1 else None
+    return isinstance(method, Symbol) and method.key[0] == "attr" and method.key[-1] in READING
+
+
+READING = REVEALS | COPIES | ALIASES
 
 
 def is_call(what: object) -> bool:
     return isinstance(what, str) and (
-        what == "call" or ("." in what and not what.startswith(("builtins.", "math.", "str.", "torch.", "numpy.", "jax.")))
+        what == "call"
+        or ("." in what and not what.startswith(("builtins.", "math.", "str.", "torch.", "numpy.", "jax.")))
     )
 
 
