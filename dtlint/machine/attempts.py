@@ -37,8 +37,13 @@ SHARED = frozenset(
 )
 
 
-ANY = {"Exception", "BaseException"}
+LONELY = ("Memory", "OSError", "IOError", "Timeout", "Connection", "Runtime", "Permission", "Interrupt", "Signal")
 STARTS = frozenset({"init", "backend", "device", "env"})
+
+
+def strikes_alone(types: tuple[str, ...]) -> bool:
+    """Exceptions of the machine a rank runs on, rather than of the program that all ranks run."""
+    return any(word in name for name in types for word in LONELY)
 
 
 def can_fail_alone(body: Log, depth: int = 6) -> bool:
@@ -132,7 +137,7 @@ def run_handler(
     frame = machine.frame
     types = exception_names(evaluate(machine, handler.types, mask)) if handler.types is not None else ("BaseException",)
     shared = bool(types) and all(name.rpartition(".")[2] in SHARED for name in types)
-    shared = shared or (set(types) <= ANY and not can_fail_alone(attempt.body))
+    shared = shared or not (strikes_alone(types) or can_fail_alone(attempt.body))
     log = HandlerLog(types, handler.at or node.at, shared)
     attempt.handlers.append(log)
     words = " or ".join(name.rpartition(".")[2] for name in types) or "exception"

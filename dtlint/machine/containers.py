@@ -82,6 +82,9 @@ def length_cause(machine: Machine, value: Value) -> Cause | None:
         known = [items_of(machine, held) for held in value.lanes]
         if all(one is not None for one in known) and len({len(one) for one in known if one is not None}) == 1:
             return None
+        if all(one is None for one in known):
+            # each holds something else; whether the one is longer than the other, nobody said
+            return next((cause for held in value.lanes if (cause := length_cause(machine, held)) is not None), None)
         return value.cause
     if isinstance(value, Unknown):
         return value.cause if value.cause is not None and UNEVEN in value.tags else None
@@ -116,6 +119,12 @@ def contains(machine: Machine, container: Value, value: Value) -> bool | None:
     if any(isinstance(item_value, Const) and item_value.value == value.value for item_value in known):
         return True
     return False if all(isinstance(item_value, Const) for item_value in known) else None
+
+
+def names_a_part(key: Value, holder: Value) -> bool:
+    """`"attention_mask" in batch`: batches of one program have the same parts on every rank."""
+    text = isinstance(key, Const) and isinstance(key.value, str)
+    return text and isinstance(holder, Unknown) and any(type(tag) is tuple and tag[0] == "loader" for tag in holder.tags)
 
 
 def item(machine: Machine, base: Value, index: Value, mask: int) -> Value:
