@@ -310,6 +310,9 @@ def report(run: Run, pending: Pending, members: int, between: tuple[Event, Path]
             items = unexplained(items, divergence, members, position)
             continue
         yield divergence
+        alone = left_alone(run, items, divergence, members)
+        if alone is not None:
+            yield alone
         items = unexplained(items, divergence, members, position)
 
 
@@ -360,6 +363,23 @@ def unexplained(items: list[Item], divergence: Divergence, members: int, positio
     box = {members: rest}
     settle(box, members)
     return box[members] if len(box[members]) < len(items) else []
+
+
+def left_alone(run: Run, items: list[Item], divergence: Divergence, members: int) -> Divergence | None:
+    """An exit further down behind the same decision: moving the call out of the branch does not mend it."""
+    decision = divergence.decision
+    if decision is None or divergence.shape not in ("guarded", "order") or decision.kind != "branch":
+        return None
+    for item in items:
+        node = item.node
+        if not isinstance(node, Choice) or node.decision.function != decision.function or node.cause is not None:
+            continue
+        choice = leaving(node)
+        if choice is None or not set(choice.exits) & {"return", "break", "exit"}:
+            continue
+        if choice.decision.function == decision.function and behind(item, decision):
+            return left_in_choice(run, item, dict.fromkeys(lanes_in(members)), members)
+    return None
 
 
 def further_events(items: list[Item], shown: Event) -> list[Event]:

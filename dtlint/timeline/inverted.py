@@ -16,7 +16,11 @@ OPERATORS = frozenset("=<>!&|+-*/% ")
 def inverted(run: Run) -> Iterator[tuple[Span, str, str, tuple[Step, ...]]]:
     """A bare rank, or a name that says main, which is true on every rank but 0 and guards what one rank writes."""
     seen: set[int] = set()
-    for event, path in recorded(run, *WRITES):
+    found = list(recorded(run, *WRITES))
+    main = {(event.path, event.at) for event, _ in found if event.mask & 1}
+    for event, path in found:
+        if (event.path, event.at) in main:
+            continue  # rank 0 comes here another way: `rank == 0 or sharded`
         nodes = [node for node in path if isinstance(node, Call)]
         for guards in (event.guards, *(node.guards for node in nodes)):
             for decision in decisions(guards):
@@ -47,7 +51,19 @@ def all_but_main(run: Run, decision: Decision, mask: int) -> bool:
         and not mask & ~decision.taken
         and not decision.exit_word
         and bool(decision.text)
-        and OPERATORS.isdisjoint(decision.text)
+        and (OPERATORS.isdisjoint(decision.text) or names_rank(run, decision.text))
+    )
+
+
+def names_rank(run: Run, text: str) -> bool:
+    """`save and due and jax.process_index()`: plain names, one of them the rank itself."""
+    parts = text.split(" and ")
+    if len(parts) < 2 or not all(OPERATORS.isdisjoint(part) for part in parts):
+        return False
+    tables = (run.knowledge.apis, run.knowledge.parameters)
+    last = {part.rpartition(".")[2].removesuffix("()") for part in parts if part.endswith("()")}
+    return any(
+        row.value == "rank" and name.rpartition(".")[2] in last for table in tables for name, row in table.items()
     )
 
 

@@ -322,6 +322,7 @@ def spawn(machine: Machine, call: Invocation) -> Value:
     given = call.get(str(extra.get("args", "args")))
     items = containers.items_of(machine, given) if given is not None else ()
     arguments: tuple[Value, ...] = tuple(items or ())
+    arguments = tuple(the_world(machine, call.get("nprocs"), value) for value in arguments)
     if extra.get("receiver_first") and call.receiver is not None:
         arguments = (call.receiver, *call.arguments[1:])
     if extra.get("rank_first", True):
@@ -329,6 +330,13 @@ def spawn(machine: Machine, call: Invocation) -> Value:
     given_on = tuple((name, value) for name, value in call.keywords if name not in call.row.params)
     calls.call_value(machine, function, arguments, given_on if extra.get("receiver_first") else (), call.mask)
     return NONE
+
+
+def the_world(machine: Machine, count: Value | None, value: Value) -> Value:
+    """`spawn(work, args=(count,), nprocs=count)`: what was spawned that often is the number of ranks."""
+    if isinstance(count, Unknown) and isinstance(value, Unknown) and value.symbol is count.symbol:
+        return lane_value_of(machine, "world_size", "the number of processes given to spawn")
+    return value
 
 
 def ignite_run(machine: Machine, call: Invocation) -> Value:

@@ -599,8 +599,9 @@ def text_method(machine: Machine, receiver: Value, name: str, call: Invocation) 
             if isinstance(made, list):
                 return Tuple(tuple(Const(part) for part in made))
         from dtlint.machine.expressions import opaque as unknown_of
+        from dtlint.machine.expressions import spelled
 
-        return unknown_of(machine, f"str.{name}", receiver, *values)
+        return spelled(unknown_of(machine, f"str.{name}", receiver, *values))
 
     return map_lanes(one, call.arguments, machine.world)
 
