@@ -45,9 +45,7 @@ def talk(event: Event) -> bool:
     return event.kind in ("collective", "p2p") and event.op not in MAKING
 
 
-def beside(
-    run: Run, start: Event, path: tuple[LogNode, ...], talk: Callable[[Event], bool] = talk
-) -> Iterator[Event]:
+def beside(run: Run, start: Event, path: tuple[LogNode, ...], talk: Callable[[Event], bool] = talk) -> Iterator[Event]:
     """What the main thread says while the other one runs: up to its join, and in the rest of the loop around it."""
     running = False
     for node, _ in walk(run.log):
