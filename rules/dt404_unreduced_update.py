@@ -48,6 +48,8 @@ def check(run: Run) -> Iterator[Finding]:
         yield RULE.finding(*jax_place(run, event), message, remedy, trail=trail)
     for event, trail in jax_notes(run, "unreduced state"):
         name = event.extra["name"]
+        if name in run.facts.get("jax synced", ()):
+            continue
         message = f"`{name}` is stored as each device has it, next to parameters that are equal on all devices"
         yield RULE.finding(
             *jax_place(run, event), message, f"reduce it first: `jax.lax.pmean({name}, axis_name)`", trail=trail

@@ -17,6 +17,7 @@ from dtlint.machine.values import Const, Symbol
 from dtlint.timeline.records import recorded
 
 Path = tuple[LogNode, ...]
+TESTS = frozenset({"test", "tests", "testing", "benchmark", "benchmarks"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -237,8 +238,14 @@ def reused_keys(run: Run) -> Iterator[Again]:
         ):
             continue
         again = story.use(Use(symbol, event, path, True, bool(event.extra.get("weak"))))
-        if again is not None:
+        if again is not None and not in_a_test(again.site.path):
             yield again
+
+
+def in_a_test(path: str) -> bool:
+    """Tests and benchmarks draw their dummy inputs from one key on purpose."""
+    *folders, name = path.replace("\\", "/").split("/")
+    return name.startswith("test_") or name.endswith("_test.py") or not TESTS.isdisjoint(folders)
 
 
 def reused_buffers(run: Run) -> Iterator[Again]:

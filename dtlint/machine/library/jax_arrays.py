@@ -178,10 +178,27 @@ def apply_gradients(machine: Machine, receiver: Value, call: Invocation) -> Valu
                 continue
             other = jax_facts.deep((value,))
             axes = mapping.axes or ()
-            if any(tag[2] in axes for tag in words(other, "varies")):
+            if any(tag[2] in axes for tag in words(other, "varies")) and not normalises_together(machine):
                 jax_facts.note(machine, "unreduced state", call.mask, None, (mapped,), name=name)
     tags = own | set(jax_facts.without(found, frozenset(drop | {"host tree", "key", "keys"})))
     return machine.fresh("state", None, frozenset(tag for tag in tags if type(tag) is tuple and tag[0] == "jax"))
+
+
+def normalises_together(machine: Machine) -> bool:
+    """Does some layer of the project take its statistics over the devices (`BatchNorm(axis_name=…)`)?"""
+    found: bool | None = machine.notes.get("jax batch norm")
+    if found is None:
+        from dtlint.machine.entries import functions_of
+
+        modules = [machine.project.module(path) for path in machine.project.selected]
+        found = any(
+            {"BatchNorm", "axis_name"} <= function.tokens
+            for module in modules
+            if module is not None
+            for function, _owner in functions_of(module)
+        )
+        machine.notes["jax batch norm"] = found
+    return found
 
 
 # --- copies for devices ----------------------------------------------------------------------------------------

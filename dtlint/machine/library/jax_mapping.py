@@ -112,7 +112,18 @@ def over_devices(machine: Machine, thing: Object, call: Invocation) -> Value:
     finally:
         running.pop()
     donate(machine, thing, call)
+    if mapping.reduced:
+        synced(machine, arguments)
     return jax_outputs.leave(machine, thing, call, mapping, result, records, here)
+
+
+def synced(machine: Machine, arguments: tuple[Value, ...]) -> None:
+    """`cross_replica_mean(state.batch_stats)`: this part of the state is made equal again."""
+    for value in arguments:
+        key = value.symbol.key if isinstance(value, Unknown) else ()
+        if len(key) > 2 and key[0] in ("attr", "item"):
+            name = key[2][1].strip("'") if isinstance(key[2], tuple) else key[2]
+            machine.facts.setdefault("jax synced", set()).add(name)
 
 
 def enter(machine: Machine, value: Value, spec: Any, mapping: Mapping, number: int) -> Value:
