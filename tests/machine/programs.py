@@ -1,0 +1,115 @@
+"""Small programs from strings, run on the imaginary ranks; shared by the tests of the machine and of the timeline."""
+
+from __future__ import annotations
+
+import textwrap
+from dataclasses import dataclass
+from functools import lru_cache
+from types import SimpleNamespace
+
+from dtlint.ir.lowering import lower
+from dtlint.knowledge.loader import load
+from dtlint.machine.logs import Choice, Event, walk
+from dtlint.machine.run import Run, analyse
+from dtlint.timeline.attempts import failures
+from dtlint.timeline.classify import code_of
+from dtlint.timeline.divergence import divergences
+
+HEAD = """
+import os
+import torch
+import torch.distributed as dist
+import torch.nn as nn
+dist.init_process_group("gloo")
+rank = dist.get_rank()
+world = dist.get_world_size()
+"""
+
+
+class Files:
+    """As much of a project as the machine asks for."""
+
+    def __init__(self, texts: dict[str, str]) -> None:
+        self.paths = tuple(sorted(texts))
+        self.selected = self.paths
+        self.modules = {path: lower(text, path) for path, text in texts.items()}
+        self.names = {path.removesuffix(".py").replace("/", "."): path for path in texts}
+
+    def module(self, path):
+        return self.modules[path]
+
+    def name_of(self, path):
+        return path.removesuffix(".py").replace("/", ".")
+
+    def find_module(self, dotted):
+        return self.names.get(dotted)
+
+    def find_package(self, dotted):
+        return any(name.startswith(dotted + ".") for name in self.names)
+
+    def resolve(self, importer, module, level):
+        return module
+
+
+@lru_cache(maxsize=1)
+def knowledge():
+    return load()
+
+
+def runs(source: str, head: str = HEAD, world: str = "2x2", **others: str) -> list[Run]:
+    texts = {f"{name}.py": textwrap.dedent(text) for name, text in others.items()}
+    texts["program.py"] = head + textwrap.dedent(source)
+    return list(analyse(Files(texts), knowledge(), SimpleNamespace(world=world, budget=None)))
+
+
+def run(source: str, head: str = HEAD, world: str = "2x2", **others: str) -> Run:
+    """The program started as a script."""
+    return next(one for one in runs(source, head, world, **others) if one.entry.path == "program.py")
+
+
+def events(made: Run, kind: str = "collective") -> list[tuple[str, str]]:
+    """`(operation, lanes)` of what was communicated, without the start of the process group."""
+    return [
+        (node.op, f"{node.mask:04b}")
+        for node, _ in walk(made.log)
+        if isinstance(node, Event) and node.kind == kind and node.op != "init"
+    ]
+
+
+def choices(made: Run) -> list[tuple[str, str | None]]:
+    """`(text, why lanes may part)` of the branches nobody could decide."""
+    return [
+        (node.decision.text, node.cause.kind if node.cause is not None else None)
+        for node, _ in walk(made.log)
+        if isinstance(node, Choice)
+    ]
+
+
+@dataclass(frozen=True)
+class Told:
+    code: str
+    shape: str
+    op: str
+    line: str
+
+
+def told(source: str, head: str = HEAD, **others: str) -> list[Told]:
+    """What is wrong with the program: code, shape, operation, and the text of the line an author would edit."""
+    from dtlint.timeline.telling import place_of
+
+    found = []
+    texts = {"program.py": head + textwrap.dedent(source)}
+    texts |= {f"{name}.py": textwrap.dedent(text) for name, text in others.items()}
+    for one in runs(source, head, **others):
+        for divergence in (*divergences(one), *failures(one)):
+            code, _ = code_of(divergence)
+            place = place_of(divergence)
+            line = texts[place.path].splitlines()[place.at[0] - 1].strip()
+            item = Told(code, divergence.shape, divergence.event.op, line)
+            if code and item not in found:
+                found.append(item)
+    return found
+
+
+def codes(source: str, head: str = HEAD, **others: str) -> list[str]:
+    return [item.code for item in told(source, head, **others)]
