@@ -123,8 +123,9 @@ def contains(machine: Machine, container: Value, value: Value) -> bool | None:
 
 def names_a_part(key: Value, holder: Value) -> bool:
     """`"attention_mask" in batch`: batches of one program have the same parts on every rank."""
-    text = isinstance(key, Const) and isinstance(key.value, str)
-    return text and isinstance(holder, Unknown) and any(type(tag) is tuple and tag[0] == "loader" for tag in holder.tags)
+    if not isinstance(key, Const) or not isinstance(key.value, str) or not isinstance(holder, Unknown):
+        return False
+    return any(type(tag) is tuple and tag[0] == "loader" for tag in holder.tags)
 
 
 def item(machine: Machine, base: Value, index: Value, mask: int) -> Value:

@@ -219,12 +219,25 @@ def argument(machine: Machine, function: ir.Function, param: ir.Param) -> Value:
     if known is not None:
         if known.type:
             return machine.new(known.type, machine.world.full)
-        if not (param.name == "rank" and looks_like_low_rank(function)):
+        if not (param.name == "rank" and (looks_like_low_rank(function) or asks_itself(machine, function))):
             return identity.lane_value_of(machine, known.value, param.name)
     if param.default is not None and isinstance(param.default, ir.Const) and param.default.value is None:
         if "group" in param.name or param.name in ("pg", "mesh", "comm"):
             return NONE
     return machine.unknown("parameter", function.qualname, param.name)
+
+
+def asks_itself(machine: Machine, function: ir.Function) -> bool:
+    """A function that asks who it is, and starts nothing, is given the rank of somebody else."""
+    if "init_process_group" in function.tokens:
+        return False
+    return any(name in function.tokens for name in rank_calls(machine))
+
+
+def rank_calls(machine: Machine) -> Iterator[str]:
+    return (
+        name.rpartition(".")[2] for name, row in machine.knowledge.apis.items() if row.value == "rank" and "." in name
+    )
 
 
 def looks_like_low_rank(function: ir.Function) -> bool:
