@@ -51,6 +51,7 @@ from dtlint.timeline.metrics import local_metrics
 from dtlint.timeline.pairing import unpaired
 from dtlint.timeline.parts import differing_models
 from dtlint.timeline.records import recorded
+from dtlint.timeline.saved import questionable_saves
 from dtlint.timeline.telling import diverging, place_of, short, told, who
 from dtlint.timeline.writers import distributed_step, many_loggers, rank_local_names, shared_writes, wrong_scopes
 
@@ -82,6 +83,7 @@ __all__ = [
     "review",
     "crossings",
     "node_local",
+    "questionable_saves",
     "races",
     "together",
     "differing_models",
