@@ -71,10 +71,17 @@ class Story:
             if not isinstance(node, Loop) or turns_once(node) or leaves(use, index) or retried(use, index):
                 continue
             inner = [node, *(other for other in use.path[index + 1 :] if isinstance(other, Loop))]
+            if any(loop.kind == "callback" for loop in inner[1:]) and carried(use.symbol):
+                continue  # made anew for the inner loop
             if not any(is_new(use.symbol, loop) for loop in inner):
                 span, scope = site_below(use, index)
                 return Again(None, use, node, span, scope)
         return None
+
+
+def carried(symbol: Symbol) -> bool:
+    """Is this part of what a traced loop carries from turn to turn?"""
+    return any(part.key[0] == "scan" for part in parts(symbol))
 
 
 def is_new(symbol: Symbol, loop: Loop) -> bool:
