@@ -155,7 +155,9 @@ def splits(run: Run) -> Iterator[Disagreement]:
             continue
         place = (event.path, event.at, event.function)
         if state.verdict == "unseeded":
-            yield told("DT208", place, "the split", None, "nobody seeded the generator that draws it")
+            shown = evidence.evidence(run).step
+            together = (shown,) if shown is not None else ()
+            yield told("DT208", place, "the split", None, "nobody seeded the generator that draws it", *together)
         elif state.verdict == "differs" and state.cause is not None and told_cause(state.cause):
             seeded = (step_at(state.site, "seeded here"),) if state.site is not None else ()
             yield told("DT208", place, "the split", state.cause, "its generator is seeded by rank", *seeded)

@@ -91,7 +91,7 @@ def mistake_in(run: Run, shares: list[Share], size: Value, loader: Object, use: 
             "the global batch size is given to the loader of every rank, so the real one is as many times larger "
             "as there are ranks"
         )
-        return Mistake(place_of(loader), (), text, "divide it: `batch_size=global_batch_size // world_size`")
+        return Mistake(place_of(loader), (given,), text, "divide it: `batch_size=global_batch_size // world_size`")
     return None
 
 
