@@ -33,6 +33,7 @@ from dtlint.machine.logs import (
     talks,
     walk,
 )
+from dtlint.machine.library.tensors import SIZE_ONLY
 from dtlint.machine.run import Run
 from dtlint.machine.values import Cause, Object, Row, Symbol, Unknown, Value
 
@@ -804,6 +805,10 @@ def differing_argument(run: Run, event: Event, path: Path) -> Divergence | None:
             differs = tensor.facts.get(fact)
             if differs is not None:
                 return Divergence("argument", None, event, path, event.mask, 0, cause=differs, argument=name)
+    call = event.extra.get("call")
+    for value in call.values if call is not None and event.op in EQUAL_SHAPES else ():
+        if isinstance(value, Unknown) and value.cause is not None and value.symbol.key[0] in SIZE_ONLY:
+            return Divergence("argument", None, event, path, event.mask, 0, cause=value.cause, argument="array shape")
     for name, value in event.details:
         if disagrees(value, event):
             return Divergence(
@@ -828,6 +833,7 @@ def tensors_of(event: Event) -> Iterator[Object]:
 
 EQUAL_SHAPES = frozenset(
     {"all_reduce", "reduce", "broadcast", "all_gather", "all_gather_into_tensor", "reduce_scatter", "gather"}
+    | {"process_allgather", "broadcast_one_to_all"}
 )
 
 

@@ -55,6 +55,8 @@ def make(machine: Machine, content: Value, mask: int) -> Object:
     return made
 
 
+# makers of arrays that are told a size and nothing else: what they make differs in size or not at all
+SIZE_ONLY = frozenset(f"{package}.{name}" for package in ("jax.numpy", "numpy") for name in ("ones", "zeros", "empty"))
 SIZED = frozenset(
     {"torch.zeros", "torch.ones", "torch.empty", "torch.full", "torch.rand", "torch.randn", "torch.arange"}
 )
