@@ -49,7 +49,11 @@ def all_ranks_here(run: Run, path: tuple[LogNode, ...]) -> bool:
         return False
     spawned = run.facts.get("spawned")
     if isinstance(spawned, set):
-        return any(isinstance(node, Call) and (node.callee_path, node.function) in spawned for node in path)
+        sites = run.facts["spawned at"]  # the same function may also be called as it is, in one process
+        return any(
+            isinstance(node, Call) and (node.callee_path, node.function) in spawned and (node.path, node.at) in sites
+            for node in path
+        )
     return not spawned
 
 

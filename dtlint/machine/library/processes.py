@@ -317,6 +317,7 @@ def spawn(machine: Machine, call: Invocation) -> Value:
         known = machine.facts["spawned"]
         names = known if isinstance(known, set) else set()
         machine.facts["spawned"] = names | {(function.path, function.name)}
+        machine.facts.setdefault("spawned at", set()).add((machine.frame.path, machine.current_at))
     if function is None:
         return NONE
     given = call.get(str(extra.get("args", "args")))
