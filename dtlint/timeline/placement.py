@@ -235,7 +235,8 @@ def used_states(run: Any) -> set[int]:
     found: set[int] = set()
     for met in events(run, "record", "load-state"):
         subject = met.event.subject
-        if isinstance(subject, Object) and not (subject.facts.keys() & {"wrapped", "wrapper"} or "optim" in str(subject.kind)):
+        trained = not isinstance(subject, Object) or subject.facts.keys() & {"wrapped", "wrapper"}
+        if not trained and "optim" not in str(getattr(subject, "kind", "")):
             continue
         for value in met.event.extra["call"].values:
             found.update(tag[1] for tag in value.tags if isinstance(tag, tuple) and tag[0] == LOADED)

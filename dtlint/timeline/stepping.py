@@ -244,6 +244,21 @@ def unconfigured(run: Any) -> Iterator[Met]:
             yield met
 
 
+def scaled_twice(run: Any) -> Iterator[Met]:
+    """A loss divided by the number of ranks, of a model whose wrapper averages over them already."""
+    averaged = {DDP, FSDP}
+    models = run.facts.get("models", {})
+    for met in backwards(run):
+        subject = met.event.subject
+        if not isinstance(subject, Unknown) or subject.symbol.key[0] != "op /":
+            continue
+        by = subject.symbol.key[2]
+        ranks = isinstance(by, tuple) and len(by) == 3 and by[2] == "world"
+        numbers = [tag[1] for tag in subject.tags if isinstance(tag, tuple) and tag[0] == "wrapped"]
+        if ranks and any(number in models and models[number].kind in averaged for number in numbers):
+            yield met
+
+
 # --- gradients nobody reduces --------------------------------------------------------------------------------------
 
 
