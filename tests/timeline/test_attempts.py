@@ -66,7 +66,9 @@ def test_what_strikes_every_rank_is_left_alone(types):
     assert codes(STEP + f"for _ in range(9):\n    try:\n        step()\n    except {types}:\n        continue\n") == []
 
 
-@pytest.mark.parametrize("body, expected", [('int(os.environ.get("A", "0"))', []), ('torch.load("a")["count"]', ["DT110"])])
+@pytest.mark.parametrize(
+    "body, expected", [('int(os.environ.get("A", "0"))', []), ('torch.load("a")["count"]', ["DT110"])]
+)
 def test_a_body_that_cannot_fail_alone_fails_everywhere(body, expected):
     source = f"""
 try:
