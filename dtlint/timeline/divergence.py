@@ -467,7 +467,8 @@ def explain(run: Run, held: dict[int, Item | None], kinds: dict[int, object], me
                 candidates.append(((unsure, *order(item)), lane, other, decision, item))
     choice_items = [item for item in held.values() if item is not None and isinstance(item.node, Choice)]
     exits = [item for item in choice_items if leaving(item.node) is not None]  # type: ignore[arg-type]
-    if exits and (not candidates or all(isinstance(entry[4].node, Choice) for entry in candidates)):
+    unsure_only = all(isinstance(entry[4].node, Choice) for entry in candidates)
+    if exits and unsure_only and not any(guards_call_of(entry[3], exits[0]) for entry in candidates):
         return left_in_choice(run, exits[0], held, members)
     if not candidates:
         if exits:
@@ -502,6 +503,13 @@ def explain(run: Run, held: dict[int, Item | None], kinds: dict[int, object], me
         theirs = dict(made.other.details)
         made.argument = next((name for name, value in made.event.details if theirs.get(name) != value), "arguments")
     return made
+
+
+def guards_call_of(decision: Decision, item: Item) -> bool:
+    """A function called by some ranks only has ways out of its own: the guard of the call is what parts the ranks."""
+    assert isinstance(item.node, Choice)
+    choice = leaving(item.node) or item.node
+    return decision.kind == "branch" and decision.function != choice.decision.function
 
 
 def number_of(event: Event) -> int:

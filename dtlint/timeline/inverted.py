@@ -60,11 +60,19 @@ def names_rank(run: Run, text: str) -> bool:
     parts = text.split(" and ")
     if len(parts) < 2 or not all(OPERATORS.isdisjoint(part) for part in parts):
         return False
-    tables = (run.knowledge.apis, run.knowledge.parameters)
     last = {part.rpartition(".")[2].removesuffix("()") for part in parts if part.endswith("()")}
-    return any(
-        row.value == "rank" and name.rpartition(".")[2] in last for table in tables for name, row in table.items()
-    )
+    return not last.isdisjoint(rank_names(run))
+
+
+def rank_names(run: Run) -> frozenset[str]:
+    """Last names of the functions that give the rank, older names included."""
+    found: frozenset[str] | None = run.cache.get("rank names")
+    if found is None:
+        rows = run.knowledge.apis
+        names = {name for name, row in rows.items() if row.value == "rank"}
+        names |= {name for name, target in run.knowledge.aliases.items() if target in names}
+        found = run.cache["rank names"] = frozenset(name.rpartition(".")[2] for name in names)
+    return found
 
 
 def place_of(run: Run, decision: Decision) -> tuple[Span, str]:
