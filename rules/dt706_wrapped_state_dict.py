@@ -2,13 +2,13 @@
 
 What it finds
 -------------
-The state of the wrapped model is saved with its `module.` prefix, or one rank saves its own random state or options with
-its rank inside, and the other ranks load them.
+The state of the wrapped model is saved with its `module.` prefix, or one rank saves its own random state or options
+with its rank inside, and the other ranks load them.
 
 Why it is bad
 -------------
-The prefixed keys do not fit the plain model. With the random state of one rank all draw the same numbers after a resume;
-with one rank's options every rank believes to be that one.
+The prefixed keys do not fit the plain model. With the random state of one rank all draw the same numbers after a
+resume; with one rank's options every rank believes to be that one.
 
 Instead
 -------
