@@ -116,7 +116,7 @@ def reduced_twice(run: Run) -> Iterator[LocalMetric]:
         loop = loop_of(path)
         if event.op not in SUMS or loop is None or not isinstance(tensor, Object) or averaged(event):
             continue
-        if (loop, tensor.number) in emptied or made_inside(tensor, path) or uneven(path):
+        if (loop, tensor.number) in emptied or made_inside(tensor, path):
             continue
         add = next((one for one, way in grown if one.subject is tensor and loop_of(way) == loop), None)
         if add is not None:
@@ -130,11 +130,6 @@ def averaged(event: Event) -> bool:
 
 def loop_of(path: tuple[LogNode, ...]) -> int | None:
     return next((id(node.decision) for node in reversed(path) if isinstance(node, Loop)), None)
-
-
-def uneven(path: tuple[LogNode, ...]) -> bool:
-    """A loop whose turns differ hangs before it counts twice."""
-    return any(isinstance(node, Loop) and node.cause is not None for node in path)
 
 
 def made_inside(tensor: Object, path: tuple[LogNode, ...]) -> bool:
