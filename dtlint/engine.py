@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -139,7 +140,7 @@ def _fresh(
         if rule.family == LAUNCH:
             findings += _answers(rule, started, incomplete)
     incomplete += started.incomplete
-    findings = with_fingerprints(_distinct(findings))
+    findings = with_fingerprints([_recognisable(finding, project) for finding in _distinct(findings)])
     asked_for = {file.path for file in (*listing.files, *listing.launchers)}
     findings = [finding for finding in findings if not asked_for.isdisjoint(outcome.paths_of(finding))]
     texts = _texts(project, listing, asked_for)
@@ -168,6 +169,14 @@ def _answers(rule: Rule, run: Any, incomplete: list[Incomplete]) -> list[Finding
         entry = getattr(run, "entry", None)
         incomplete.append(Incomplete(entry.path if entry else ".", entry.line if entry else 1, reason))
         return []
+
+
+def _recognisable(finding: Finding, project: Project) -> Finding:
+    """Outside of every function a finding is told from others by the text of its line."""
+    if finding.scope or finding.line_text or finding.span.path not in project.paths:
+        return finding
+    lines = project.text(finding.span.path).split("\n")
+    return replace(finding, line_text=lines[finding.span.line - 1]) if finding.span.line <= len(lines) else finding
 
 
 def _texts(project: Project, listing: Listing, asked_for: set[str]) -> dict[str, str]:

@@ -50,7 +50,7 @@ def check(run: Run) -> Iterator[Finding]:
             continue
         yield RULE.finding(
             run.span(path, at),
-            f"BatchNorm sees {size} samples of one rank at a time",
+            f"each rank's BatchNorm sees {size} samples at a time",
             "convert the model with nn.SyncBatchNorm.convert_sync_batchnorm (Lightning: sync_batchnorm=True)",
             scope=scope,
             trail=(Step(path, at[0], "wrapped without SyncBatchNorm"),),
