@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 
 from dtlint.machine.lanes import lanes_in
 from dtlint.machine.library.provenance import symbols_in
+from dtlint.machine.library.tensors import SIZE_ONLY
 from dtlint.machine.logs import (
     COMMUNICATES,
     Attempt,
@@ -33,7 +34,6 @@ from dtlint.machine.logs import (
     talks,
     walk,
 )
-from dtlint.machine.library.tensors import SIZE_ONLY
 from dtlint.machine.run import Run
 from dtlint.machine.values import Cause, Object, Row, Symbol, Unknown, Value
 
