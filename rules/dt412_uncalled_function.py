@@ -25,7 +25,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dtlint.api import Finding, Rule, Run, Span, inverted, recorded
+from dtlint.api import Finding, Rule, Run, Span, Step, inverted, recorded
 
 RULE = Rule(
     code="DT412",
@@ -49,12 +49,14 @@ def check(run: Run) -> Iterator[Finding]:
 
 
 def uncalled(op: str, name: str, span: Span, scope: str) -> Finding:
+    said = {"chosen": "is 0 on the first process", "boolean": "is a number, not an answer"}
+    trail = (Step(span.path, span.line, f"`{name}` {said.get(op, 'is the function itself here, not its result')}"),)
     if op == "chosen":
         message = f"`{name}` may be 0, which `or` takes for missing: the first process gets its index from elsewhere"
-        return RULE.finding(span, message, f"ask for None: `… if {name} is None else {name}`", scope=scope)
+        return RULE.finding(span, message, f"ask for None: `… if {name} is None else {name}`", scope=scope, trail=trail)
     if op == "boolean":
         message = f"`{name}` is true on every rank but 0"
-        return RULE.finding(span, message, "compare: `rank == 0`", scope=scope)
+        return RULE.finding(span, message, "compare: `rank == 0`", scope=scope, trail=trail)
     what = "is compared with a number, which is never equal" if op == "compared" else "is always true"
     message = f"`{name}` is a function that is not called; it {what}"
-    return RULE.finding(span, message, f"call it: `{name}()`", scope=scope)
+    return RULE.finding(span, message, f"call it: `{name}()`", scope=scope, trail=trail)
