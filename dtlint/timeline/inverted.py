@@ -51,7 +51,7 @@ def all_but_main(run: Run, decision: Decision, mask: int) -> bool:
         and not mask & ~decision.taken
         and not decision.exit_word
         and bool(decision.text)
-        and (OPERATORS.isdisjoint(decision.text) or names_rank(run, decision.text))
+        and (OPERATORS.isdisjoint(decision.text) or names_rank(run, whole_text(run, decision)))
     )
 
 
@@ -62,6 +62,15 @@ def names_rank(run: Run, text: str) -> bool:
         return False
     last = {part.rpartition(".")[2].removesuffix("()") for part in parts if part.endswith("()")}
     return not last.isdisjoint(rank_names(run))
+
+
+def whole_text(run: Run, decision: Decision) -> str:
+    """Long conditions are cut in the log; the line itself has the rest."""
+    if not decision.text.endswith("…"):
+        return decision.text
+    lines = run.project.text(decision.path).splitlines()
+    line = lines[decision.at[0] - 1].strip() if decision.at[0] <= len(lines) else ""
+    return line.removeprefix("el").removeprefix("if ").rstrip(":")
 
 
 def rank_names(run: Run) -> frozenset[str]:
@@ -77,7 +86,8 @@ def rank_names(run: Run) -> frozenset[str]:
 
 def place_of(run: Run, decision: Decision) -> tuple[Span, str]:
     """Where a name that says main got its value; otherwise the decision itself."""
-    last = decision.text.rpartition(".")[2]
+    parts = [part.rpartition(".")[2] for part in whole_text(run, decision).split(" and ")]
+    last = next((part for part in parts if part.removesuffix("()") in rank_names(run)), parts[-1])
     row = run.knowledge.parameters.get(last)
     if row is not None and row.value in ("is_main", "is_local_main") and decision.cause is not None:
         for step in reversed(decision.cause.steps()):
