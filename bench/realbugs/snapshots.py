@@ -6,7 +6,7 @@ import subprocess
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
-WHOLE_REPOSITORY_LIMIT = 3000  # Python files; above it the sub-tree around the path is checked
+WHOLE_REPOSITORY_LIMIT = 1500  # Python files; above it the sub-tree around the path is checked
 
 
 class NoSnapshot(Exception):
