@@ -455,6 +455,7 @@ def call_unknown(
             found = jax_hosts.unknown_method(machine, receiver, node.func.name, invocation)
         if found is not None:
             return found
+        processes.walked_through(machine, invocation)
     return opaque(machine, "call", callee, *arguments, *(value for _, value in keywords))
 
 

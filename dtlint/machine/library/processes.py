@@ -248,12 +248,22 @@ def finalised(machine: Machine, thing: Object, mask: int) -> None:
         later(machine, Bound(method, thing), mask, "finaliser", "`__del__`", "exception")
 
 
+def walked_through(machine: Machine, call: Invocation) -> None:
+    """A generator of the project is given to somebody unknown: it is for walking through, on the ranks that give it."""
+    from dtlint.machine import calls
+
+    for value in call.values:
+        if isinstance(value, Object) and value.kind == "<generator>" and len(machine.stack) <= 12:
+            calls.resume(machine, value, call.mask, lambda held, lanes: None)
+
+
 def handed_over(machine: Machine, call: Invocation) -> None:
-    """A function of the project is given to somebody unknown, who may call it: on the ranks that hand it over. Whoever
-    it is may also seed the generators, if the name says so."""
+    """A function of the project is given to somebody unknown, who may call it: on the ranks that hand it over. A
+    generator is walked through. Whoever it is may also seed the generators, if the name says so."""
     from dtlint.machine.library import seeds
 
     seeds.foreign(machine, call.name)
+    walked_through(machine, call)
     for value in call.values:
         inner = value.function if isinstance(value, Bound) else value
         if not isinstance(inner, FunctionRef) or len(machine.stack) > 12:
