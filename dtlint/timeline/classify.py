@@ -76,7 +76,7 @@ def trip_tier(divergence: Divergence) -> str:
 def local_code(divergence: Divergence) -> tuple[str, str]:
     """A decision each rank takes for itself, on a value that is not known."""
     kind = divergence.cause.kind if divergence.cause is not None else "rank"
-    if divergence.cause is not None and divergence.cause.trail is None:
+    if divergence.cause is not None and not begins_somewhere(divergence):
         return "", ""  # nobody can say where the difference comes from
     exits = divergence.choice.exits if divergence.choice is not None else ("", "")
     if "raise" in exits:
@@ -90,6 +90,12 @@ def local_code(divergence: Divergence) -> tuple[str, str]:
     if kind == "files":
         return "DT110", "strict"
     return "DT110", "default"
+
+
+def begins_somewhere(divergence: Divergence) -> bool:
+    """Does the trail start at a source, rather than at the first variable that was seen to differ?"""
+    first = next(iter(divergence.cause.steps()), None) if divergence.cause is not None else None
+    return first is not None and " differs by " not in first.text
 
 
 def guessed(divergence: Divergence) -> bool:
