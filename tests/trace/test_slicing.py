@@ -67,6 +67,18 @@ def never(config):
         dist.barrier()  # DT101 not-reached
 
 
+def unknown_guard(run):
+    if run.main_process():
+        dist.barrier()  # DT101 inconclusive
+
+
+def ordered(rank, use_cache):
+    if rank != 0 and use_cache:
+        dist.barrier()  # DT101 inconclusive
+    if rank == 0 and use_cache:
+        dist.barrier()  # DT101 inconclusive
+
+
 def broken(config):
     {}["key"]
     if dist.get_rank() == 0:
@@ -98,7 +110,7 @@ def verified(tmp_path_factory: pytest.TempPathFactory) -> list[tuple[str, Findin
     return list(zip(expected, found, strict=True))
 
 
-@pytest.mark.parametrize("number", range(9))
+@pytest.mark.parametrize("number", range(12))
 def test_verdict(verified: list[tuple[str, Finding]], number: int) -> None:
     expected, finding = verified[number]
     assert finding.verdict.state == expected, (finding.span.line, finding.verdict)

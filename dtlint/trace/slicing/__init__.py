@@ -94,6 +94,8 @@ def judge(finding: Finding, path: str, fact: dict[str, Any]) -> Verdict:
         and called
         and all(answer["how"] in ("ended", "left") for answers in fact["paths"] for answer in answers.values())
     ):
+        if name := _assumed_at_guards(fact, path, first):
+            return Verdict("inconclusive", f"assumed: `{name}` was taken to be equal on all ranks", "slice")
         return Verdict("refuted", f"on all {len(fact['paths'])} paths the ranks made the same calls", "slice")
     return Verdict("inconclusive", "budget: no path that was tried parts the ranks here", "slice")
 
@@ -109,6 +111,23 @@ def _both_sides(fact: dict[str, Any], path: str, line: int) -> bool:
         and any(guard.line in lines and guard.taken not in lines for lines in runs)
         for guard in guards
     )
+
+
+def _assumed_at_guards(fact: dict[str, Any], path: str, line: int) -> str:
+    """The unknown that decides about the line, if one does: it could differ between ranks."""
+    from dtlint.trace import locate
+
+    lines = {guard.line: locate.line_of(path, guard.line) for guard in locate.guards_of(path, line)}
+    for answers in fact["paths"]:
+        for answer in answers.values():
+            for question, _ in answer["asked"]:
+                if RECEIVED.search(question):
+                    continue  # a collective made it equal
+                name, _, place = question.rpartition("@")
+                number = int(place.partition("#")[0] or 0)
+                if number in lines or (not number and any(re.search(rf"\b{name}\b", text) for text in lines.values())):
+                    return name
+    return ""
 
 
 def _at(entry: dict[str, Any], path: str, first: int, last: int) -> bool:

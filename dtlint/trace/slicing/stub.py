@@ -109,6 +109,14 @@ class Oracle:
         self.log: list[dict[str, Any]] = []
 
     def decide(self, question: str, line: int) -> bool:
+        if question.isidentifier():
+            # a plain name that nobody gave another value is as true here as elsewhere, also for other ranks
+            key = f"{question}@0#1"
+            known = next((answer for name, answer in self.asked if name == key), None)
+            if known is None:
+                known = self.forced.get(key, self.prefer)
+                self.asked.append((key, known))
+            return known
         self.seen[question, line] = self.seen.get((question, line), 0) + 1
         key = f"{question}@{line}#{self.seen[question, line]}"
         answer = self.forced[key] if key in self.forced else self._consistent(question)
