@@ -9,7 +9,7 @@ from dtlint.machine import attributes, calls, library
 from dtlint.machine.assignment import assign_target
 from dtlint.machine.core import Machine
 from dtlint.machine.frames import Leaving
-from dtlint.machine.logs import Attempt, Decision, Event, Guards, HandlerLog, Log, inner_logs
+from dtlint.machine.logs import COMMUNICATES, Attempt, Decision, Event, Guards, HandlerLog, Log, inner_logs, walk
 from dtlint.machine.values import NONE, Cause, ClassRef, External, FunctionRef, Object, Trail, Tuple, Value
 
 # exceptions every rank raises together: the program or its environment is the same everywhere
@@ -79,7 +79,11 @@ def run_try(machine: Machine, node: ir.Try, mask: int) -> int:
     surely = raised if node.handlers and body_word != "exit" and frame.last_exit[0] != "exit" else 0
     if not surely and not only_raises(node.body):
         # what works on the same values everywhere, touches no file and talks to nobody fails everywhere or nowhere
-        alone = machine.differences != differences or bool(attempt.body.nodes)
+        alone = ""
+        if machine.differences != differences or any(is_talk(inner) for inner, _ in walk(attempt.body)):
+            alone = "exception"
+        elif attempt.body.nodes:
+            alone = "files"  # the ranks see the same ones where they share a file system
         for handler in node.handlers:
             caught |= run_handler(machine, node, handler, attempt, mask, alone, through)
     moved = body_sinks != inside
@@ -116,6 +120,10 @@ def run_try(machine: Machine, node: ir.Try, mask: int) -> int:
     return staying & ~frame.left
 
 
+def is_talk(node: object) -> bool:
+    return isinstance(node, Event) and node.kind in COMMUNICATES
+
+
 def only_raises(body: tuple[ir.Stmt, ...]) -> bool:
     """A body that does nothing but test and raise: what it raises, every rank raises."""
     for statement in body:
@@ -128,7 +136,7 @@ def only_raises(body: tuple[ir.Stmt, ...]) -> bool:
 
 
 def run_handler(
-    machine: Machine, node: ir.Try, handler: ir.Handler, attempt: Attempt, mask: int, alone: bool, through: int
+    machine: Machine, node: ir.Try, handler: ir.Handler, attempt: Attempt, mask: int, alone: str, through: int
 ) -> int:
     """A handler is what a failing rank does instead of the rest of the body."""
     from dtlint.machine.expressions import evaluate
@@ -144,7 +152,7 @@ def run_handler(
     cause = (
         None
         if shared or not alone
-        else Cause("exception", Trail(machine.step(f"`{words}` may be raised on one rank only", handler.at)))
+        else Cause(alone, Trail(machine.step(f"`{words}` may be raised on one rank only", handler.at)))
     )
     decision = Decision("handler", frame.path, handler.at or node.at, f"except {words}", cause, mask, mask, frame.scope)
     saved_guards, saved_sinks, saved_left = frame.guards, machine.sinks, frame.left
