@@ -18,7 +18,7 @@ Instead
 
 Limits
 ------
-A `raise` on one rank usually makes the launcher stop the job; it is reported with `--strict` only.
+A `raise` that depends on more than the rank is left alone: an error on one rank makes the launcher stop the job.
 """
 
 from __future__ import annotations
