@@ -23,7 +23,7 @@ def finding_of(path: Path, code: str, line: int) -> Finding:
 
 def marked(path: Path, code: str) -> int:
     lines = path.read_text("utf-8").splitlines()
-    return next(number for number, text in enumerate(lines, 1) if re.search(rf"# want: {code}\b", text))
+    return next(number for number, text in enumerate(lines, 1) if re.search(rf"# (want|miss): {code}\b", text))
 
 
 CASES = [
