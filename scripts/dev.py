@@ -18,7 +18,7 @@ OLDEST = (3, 10)
 TORCH = "torch==2.13.0"
 CPU_INDEX = "https://download.pytorch.org/whl/cpu"
 # Nothing waits for ever: seconds for one test, and for all of them. Which tests get a second chance: tests/conftest.py.
-LIMITS = ["--timeout", "600", "--session-timeout", "1800"]
+LIMITS = ["--timeout", "600", "--session-timeout", "4200"]
 FRAMEWORKS = ROOT / "tests" / "frameworks.txt"
 
 
