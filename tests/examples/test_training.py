@@ -44,11 +44,18 @@ def test_broken_breaks(name: str) -> None:
 
 
 PAIRS = running.FOLDER / "ddp_troubleshooting" / "pairs"
+# Races: which rank has to be late, where and for how long (seconds), so that they are lost every time.
+LATE = {
+    "checkpoint_race_broken.py": ("0", "2", "torch:save"),
+    "periodic_barrier_broken.py": ("1", "0.03", "torch.optim:SGD.step"),
+}
 SHOWN = {row.file for row in running.load("ddp_troubleshooting").expected if "/" in row.file and row.shown == "run"}
 
 
 def pair(path: Path) -> list[object]:
     arguments = ["--path", "{tmp}/checkpoint.pt"] if path.name.startswith("checkpoint") else []
+    if path.name in LATE:
+        return ["torchrun", 2, str(Path(__file__).with_name("late.py")), *LATE[path.name], str(path), *arguments]
     return ["torchrun", 2, path.name, *arguments]
 
 
