@@ -29,7 +29,7 @@ def broken_result(example: Example, ran: Ran | None) -> str:
 
 def row_of(name: str, python: str, broken_timeout: float) -> tuple[tuple[str, ...], bool]:
     example = load(name)
-    wanted = found(example, lint(example.broken_files, "--strict"))
+    wanted = found(example, lint(example.broken_program, "--strict"))
     hits = sum(hit for _, hit in wanted)
     noise = lint(example.fixed_files)
     broken = run_example(python, example, "broken", broken_timeout)

@@ -61,6 +61,11 @@ class Example:
         return [self.folder / name for name in sorted({row.file for row in self.expected})]
 
     @property
+    def broken_program(self) -> list[Path]:
+        """The broken files with the modules they share with the fixed ones."""
+        return sorted({*self.broken_files, *(path for path in self.fixed_files if "fixed" not in path.name)})
+
+    @property
     def fixed_files(self) -> list[Path]:
         fixed = [
             path for path in self.folder.rglob("*.py") if "broken" not in path.name and "standin" not in path.parts

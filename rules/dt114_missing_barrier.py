@@ -43,6 +43,7 @@ DONE = {
     "file-write": "written",
     "file-delete": "deleted",
     "file-rename": "renamed",
+    "file-arrival": "put in place",
     "download": "downloaded",
     "unpack": "unpacked",
     "mkdir": "made",

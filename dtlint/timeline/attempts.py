@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from dtlint.machine.lanes import lanes_in
-from dtlint.machine.logs import Attempt, Call, Choice, Event, HandlerLog, Log, Loop, first_event, key, walk
+from dtlint.machine.logs import Attempt, Call, Choice, Event, HandlerLog, Log, LogNode, Loop, first_event, key, walk
 from dtlint.machine.run import Run
 from dtlint.machine.values import Cause
 from dtlint.timeline.divergence import Divergence, Path, communicates_without_end, strip_ends
@@ -39,10 +39,9 @@ def of_attempt(run: Run, node: Attempt, path: Path) -> Iterator[Divergence]:
         talking = first_event(handler.log, node.mask)
         if talking is not None and node.kind == "with" and not risky(node):
             continue
+        leaves = exits_of(handler)
         if talking is not None:
-            if any(
-                strip_ends(key(handler.log, lane)) != strip_ends(key(node.body, lane)) for lane in lanes_in(node.mask)
-            ):
+            if differs(node, handler) or reduces(node.body):
                 yield Divergence(
                     "handler",
                     None,
@@ -54,9 +53,9 @@ def of_attempt(run: Run, node: Attempt, path: Path) -> Iterator[Divergence]:
                     attempt=node,
                     handler=handler,
                 )
-            continue
+            leaves = quiet_exits(handler.log, node.mask)
         missed = first_event(node.body, node.mask)
-        if missed is None or not (exits_of(handler) & set(SWALLOWS)):
+        if missed is None or not (leaves & set(SWALLOWS)):
             continue
         if not goes_on(node, handler, path) or agrees_after(node, path):
             continue
@@ -100,6 +99,32 @@ def risky(node: Attempt) -> bool:
         if isinstance(inner, Choice) and "raise" in inner.exits and inner.cause is not None:
             return True
     return False
+
+
+def differs(node: Attempt, handler: HandlerLog) -> bool:
+    """Does the handler make other calls than the body?"""
+    return any(strip_ends(key(handler.log, lane)) != strip_ends(key(node.body, lane)) for lane in lanes_in(node.mask))
+
+
+def reduces(body: Log) -> bool:
+    """Gradients are reduced in pieces: a rank that fails in the middle and starts anew repeats some of them."""
+    return any(isinstance(inner, Event) and inner.implicit and inner.op == "backward" for inner, _ in walk(body))
+
+
+def quiet_exits(log: Log, mask: int) -> set[str]:
+    """How a rank may leave the handler by an explicit `continue` and the like without having talked to anybody."""
+    found: set[str] = set()
+    for node in log.nodes:
+        if isinstance(node, Choice):
+            for side, word in zip((node.then, node.other), node.exits, strict=True):
+                found |= quiet_exits(side, mask)
+                if word and first_event(side, mask) is None:
+                    found.add(word)
+        single = Log()
+        single.nodes = [node]
+        if first_event(single, mask) is not None:
+            break
+    return found
 
 
 def exits_of(handler: HandlerLog) -> set[str]:
@@ -163,18 +188,16 @@ AGREEMENTS = frozenset(
 
 def agrees_after(node: Attempt, path: Path) -> bool:
     """The ranks tell each other about the failure before anybody acts on it: a small explicit exchange follows."""
+    below: LogNode = node
     for above in reversed(path):
         for log in logs_of(above):
-            if node in log.nodes:
-                for later in log.nodes[log.nodes.index(node) + 1 :]:
-                    if isinstance(later, Event):
-                        if later.kind == "collective":
-                            return not later.implicit and later.op in AGREEMENTS
-                    elif isinstance(later, Call):
-                        inner = first_event(later.log, node.mask)
-                        if inner is not None:
-                            return not inner[0].implicit and inner[0].op in AGREEMENTS
-                    else:
-                        return False
-                return False
+            later = log.nodes[log.nodes.index(below) + 1 :] if below in log.nodes else []
+            rest = Log()
+            rest.nodes = [*later]
+            following = first_event(rest, node.mask)
+            if following is not None:
+                return not following[0].implicit and following[0].op in AGREEMENTS
+        if isinstance(above, Loop):
+            return False
+        below = above
     return False

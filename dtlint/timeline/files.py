@@ -20,6 +20,7 @@ from dtlint.machine.values import NONE, Cause, Const, Object, Row, Unknown, Valu
 from dtlint.timeline.records import recorded
 
 WRITES = frozenset({"file-write", "file-delete", "file-rename", "download", "unpack", "mkdir"})
+ARRIVAL = "file-arrival"  # a file gets its name by a rename: at once, so that writers do not disturb each other
 READS = frozenset({"file-read", "load", "listing"})
 KINDS = (*sorted(WRITES), *sorted(READS), "file-ask", "log-init")
 OPENINGS = frozenset({"log-init", "progress"})
@@ -135,13 +136,27 @@ def meet_or_touch(tour: Tour, event: Event, lanes: int, path: tuple[LogNode, ...
     if event.op in OPENINGS:
         tour.moments[id(event)] = tuple(tour.clocks)
     if event.kind == "record" and event.op in KINDS:
-        access = access_of(tour, event, lanes, path)
+        access = access_of(tour, event, event.op, target_of(event), lanes, path)
         if access is not None:
             tour.found.append(access)
+        arrived = new_place(event)
+        if arrived is not None and access is not None:
+            access = access_of(tour, event, ARRIVAL, arrived, lanes, path)
+            if access is not None:
+                tour.found.append(access)
 
 
-def access_of(tour: Tour, event: Event, lanes: int, path: tuple[LogNode, ...]) -> Access | None:
-    target = target_of(event)
+def new_place(event: Event) -> Value | None:
+    """Where a renamed file is afterwards."""
+    call = event.extra.get("call")
+    if event.op != "file-rename" or not isinstance(call, Invocation):
+        return None
+    return call.get("dst") or call.get("target")
+
+
+def access_of(
+    tour: Tour, event: Event, kind: str, target: Value | None, lanes: int, path: tuple[LogNode, ...]
+) -> Access | None:
     call = event.extra.get("call")
     if target is None or target == NONE or (isinstance(target, Object) and target.kind == files.HANDLE):
         return None
@@ -161,7 +176,7 @@ def access_of(tour: Tour, event: Event, lanes: int, path: tuple[LogNode, ...]) -
         return None
     clocks = tuple(tour.clocks)
     order = len(tour.found)
-    return Access(event.op, event, path, lanes, places, clocks, text.cause, text, order)
+    return Access(kind, event, path, lanes, places, clocks, text.cause, text, order)
 
 
 def place_on(place: str, text: Value, lane: int) -> str:
@@ -229,7 +244,8 @@ def same_node(run: Run, lane: int, other: int) -> bool:
 def races(run: Run) -> Iterator[tuple[Access, Access]]:
     """A lane reads where another has written, and nothing puts the two in order: (write, read)."""
     found = accesses(run)
-    writes = [one for one in found if one.kind in WRITES and (one.kind != "mkdir" or partial(one, run))]
+    kinds = WRITES | {ARRIVAL}
+    writes = [one for one in found if one.kind in kinds and (one.kind != "mkdir" or partial(one, run))]
     for read in found:
         if read.kind not in READS:
             continue

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from dtlint.ir import nodes as ir
 from dtlint.machine.logs import Event
 from dtlint.machine.values import Const, Object
 from dtlint.timeline.environment import uses
@@ -36,18 +37,58 @@ def too_early(run: Any) -> Iterator[tuple[Met, Met]]:
 
 
 def never_destroyed(run: Any) -> Iterator[Met]:
-    """A script that makes a group and ends without destroying it, wherever in the project that could be done."""
+    """A script that makes a group and ends without destroying it, in any module that belongs to it."""
     inits = starts(run)
     if run.entry.kind != "script" or not inits or events(run, "record", "destroy"):
         return
     if any(
         "destroy_process_group" in module.tokens
-        for path in run.project.selected
+        for path in relatives(run)
         if (module := run.project.module(path)) is not None
     ):
         return
     if works(run):
         yield inits[0]
+
+
+def relatives(run: Any) -> set[str]:
+    """The files of this program: what the script imports, and what imports the script."""
+    imports = {path: set(imported(run, path)) for path in run.project.selected}
+    importers: dict[str, set[str]] = {}
+    for path, others in imports.items():
+        for other in others:
+            importers.setdefault(other, set()).add(path)
+    found: set[str] = set()
+    for edges in (imports, importers):
+        pending = [run.entry.path]
+        while pending:
+            path = pending.pop()
+            fresh = edges.get(path, set()) - found
+            found |= fresh
+            pending.extend(fresh)
+    return found | {run.entry.path}
+
+
+def imported(run: Any, path: str) -> Iterator[str]:
+    module = run.project.module(path)
+    pending: list[Any] = list(module.body) if module is not None else []
+    while pending:
+        statement = pending.pop()
+        names: list[tuple[str, int]] = []
+        if isinstance(statement, ir.Import):
+            names = [(dotted, 0) for dotted, _ in statement.names]
+        elif isinstance(statement, ir.ImportFrom):
+            base = statement.module or ""
+            names = [(base, statement.level)]
+            names += [(f"{base}.{name}" if base else name, statement.level) for name, _ in statement.names]
+        for dotted, level in names:
+            resolved = run.project.resolve(path, dotted, level)
+            found = run.project.find_module(resolved) if resolved is not None else None
+            if found is not None:
+                yield found
+        for part in ("body", "orelse", "final"):
+            inner = getattr(statement, part, None)
+            pending.extend(inner if isinstance(inner, tuple) else ())
 
 
 def works(run: Any) -> bool:

@@ -10,7 +10,7 @@ from dtlint.ir import nodes as ir
 from dtlint.machine import attributes
 from dtlint.machine.library.provenance import symbols_in
 from dtlint.machine.logs import Choice, Event
-from dtlint.machine.values import TRUE, Bound, ClassRef, Const, FunctionRef, Object, Symbol, Tuple, Unknown, Value
+from dtlint.machine.values import TRUE, Bound, ClassRef, Const, FunctionRef, Object, Row, Symbol, Tuple, Unknown, Value
 from dtlint.timeline.order import Met
 from dtlint.timeline.stepping import DDP, events
 from dtlint.timeline.symbols import objects_in
@@ -83,9 +83,16 @@ def is_module(run: Any, thing: Object) -> bool:
 def wraps(run: Any) -> Iterator[tuple[Met, Any, Object]]:
     """DDP around a module whose layers are known."""
     for met in events(run, "collective", "wrap"):
-        call, inner = met.event.extra.get("call"), met.event.subject
-        if call is not None and call.row.name == DDP and isinstance(inner, Object):
-            yield met, call, inner
+        call, subject = met.event.extra.get("call"), met.event.subject
+        if call is not None and call.row.name == DDP:
+            for inner in models_in(subject):
+                yield met, call, inner
+
+
+def models_in(value: Any) -> list[Object]:
+    """The model, or those of the lanes where the ranks hold different ones."""
+    held = value.lanes if isinstance(value, Row) else (value,)
+    return list(dict.fromkeys(one for one in held if isinstance(one, Object)))
 
 
 def option(call: Any, name: str) -> Value | None:
@@ -113,7 +120,7 @@ def unused_parts(run: Any) -> Iterator[tuple[Met, Part]]:
 
 def left_out(run: Any, model: Object) -> Iterator[Part]:
     """Parts that some forward pass does not use."""
-    forwards = [met for met in events(run, "collective", "forward") if inner_of(met.event) is model]
+    forwards = [met for met in events(run, "collective", "forward") if model in inner_of(met.event)]
     if not isinstance(model.kind, ClassRef) or not forwards:
         return
     uses = events(run, "record", "module-call")
@@ -130,9 +137,9 @@ def left_out(run: Any, model: Object) -> Iterator[Part]:
             yield Part(name, module, mine[0], skipped)
 
 
-def inner_of(event: Event) -> Any:
+def inner_of(event: Event) -> list[Object]:
     outer = event.extra.get("model")
-    return outer.attributes.get("module", outer) if isinstance(outer, Object) else None
+    return models_in(outer.attributes.get("module", outer)) if isinstance(outer, Object) else []
 
 
 def numbers_of(subject: Any) -> set[int]:
@@ -164,16 +171,17 @@ def never_named(run: Any, model: Object, name: str) -> bool:
     """No function of the project but the constructor mentions this part, by its name or all parts together."""
     assert isinstance(model.kind, ClassRef)
     mentioned = 0
+    own = f"{model.kind.node.qualname}."
     for path in run.project.selected:
         module = run.project.module(path)
         if module is None or (name not in module.tokens and path != model.kind.path):
             continue
         for function in functions(module.body):
-            if function.qualname == f"{model.kind.node.qualname}.__init__" and path == model.kind.path:
-                mentioned += uses_of(function, name) - 1
-            elif name in function.tokens or (
-                function.qualname.startswith(f"{model.kind.node.qualname}.") and function.tokens & WHOLE
-            ):
+            if path == model.kind.path and function.qualname.startswith(own):
+                if function.tokens & WHOLE and function.name != "__init__":
+                    return False
+                mentioned += uses_of(function, name, model) - (function.name == "__init__")
+            elif name in function.tokens:
                 return False
     forward = attributes_in(model.kind, "forward")
     return mentioned <= 0 and isinstance(forward, FunctionRef | Bound)
@@ -193,15 +201,27 @@ def functions(body: tuple[Any, ...]) -> Iterator[ir.Function]:
                 yield from functions(inner)
 
 
-def uses_of(node: Any, name: str) -> int:
+def uses_of(node: Any, name: str, model: Object) -> int:
+    """How often living code under `node` names the attribute."""
     found = 1 if isinstance(node, ir.Attr) and node.name == name else 0
+    switched = switch(node.test, model) if isinstance(node, ir.If) else None
     for slot in getattr(node, "__slots__", ()):
+        if switched is not None and slot == ("orelse" if switched else "body"):
+            continue
         held = getattr(node, slot)
         for inner in held if isinstance(held, tuple) else (held,):
             for one in inner if isinstance(inner, tuple) else (inner,):
                 if isinstance(one, ir.Node):
-                    found += uses_of(one, name)
+                    found += uses_of(one, name, model)
     return found
+
+
+def switch(test: Any, model: Object) -> bool | None:
+    """What `if self.option:` decides for a model whose option is known for good."""
+    if isinstance(test, ir.Attr) and isinstance(test.value, ir.Name) and test.value.id == "self":
+        held = model.attributes.get(test.name)
+        return bool(held.value) if isinstance(held, Const) and held.scale is None else None
+    return None
 
 
 # --- a search nobody needs -----------------------------------------------------------------------------------------

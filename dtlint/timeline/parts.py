@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from dtlint.machine.library.invocation import Invocation
-from dtlint.machine.library.parts import KEY, Difference, made_shape, numbers_below
+from dtlint.machine.library.parts import EVERYWHERE, KEY, Difference, made_shape, numbers_below
 from dtlint.machine.logs import Event
 from dtlint.machine.run import Run
 from dtlint.machine.values import Const, Object, Row
@@ -57,7 +57,7 @@ def by_value(event: Event, subject: Row) -> Difference:
 
 def matters(run: Run, event: Event, one: Difference, below: frozenset[Any], runs: list[Difference]) -> bool:
     if one.kind == "run":
-        return below_wrapped(event, one, below) and not finds_unused(event) and unequal_runs(event, one, runs)
+        return below_wrapped(event, one, below) and not finds_unused(event) and unequal_runs(run, event, one, runs)
     if not one.roots & below:
         return False
     if one.kind == "made":
@@ -92,8 +92,10 @@ def finds_unused(event: Event) -> bool:
     return given is not None and not (isinstance(given, Const) and given.value is False)
 
 
-def unequal_runs(event: Event, one: Difference, runs: list[Difference]) -> bool:
+def unequal_runs(run: Run, event: Event, one: Difference, runs: list[Difference]) -> bool:
     """A layer that the sides of a decision both run is run by everybody."""
+    if run.facts.get(EVERYWHERE, set()) & set(one.lanes):
+        return False
     mask = 0
     for other in runs:
         if other.lanes == one.lanes:

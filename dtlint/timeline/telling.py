@@ -7,6 +7,7 @@ from typing import Any
 
 from dtlint.findings import Finding, Span
 from dtlint.machine.lanes import name_lanes
+from dtlint.machine.logs import Call, decisions
 from dtlint.machine.run import Run
 from dtlint.timeline.attempts import failures
 from dtlint.timeline.classify import code_of
@@ -16,16 +17,28 @@ from dtlint.timeline.explain import Site, lanes_of, short, site_under, timeline_
 
 def diverging(run: Run, code: str) -> Iterator[tuple[Divergence, str]]:
     """The divergences of a run that answer the question `code` asks, with their tier."""
-    for divergence in (*divergences(run), *failures(run)):
+    failed = failures(run)
+    handlers = {(one.attempt.path, one.handler.at) for one in failed if one.attempt and one.handler}
+    for divergence in (*divergences(run), *failed):
         found, tier = code_of(divergence)
-        if found == code:
+        if found == code and not (divergence.shape == "local" and inside(divergence, handlers)):
             yield divergence, tier
+
+
+def inside(divergence: Divergence, handlers: set[tuple[str, Any]]) -> bool:
+    """Is it a decision about the exception, in a handler that is told of anyway?"""
+    if not handlers or divergence.choice is None or divergence.cause is None or divergence.cause.kind != "exception":
+        return False
+    return any(one.kind == "handler" and (one.path, one.at) in handlers for one in decisions(divergence.choice.guards))
 
 
 def place_of(divergence: Divergence) -> Site:
     """The line an author would edit."""
     decision, event = divergence.decision, divergence.event
     if divergence.shape == "handler":
+        retried = handler_call(divergence) if event.implicit else None
+        if retried is not None:
+            return Site(retried.path, retried.at, retried.caller)
         return site_under(None, event, divergence.path)
     if divergence.shape == "swallowed" and divergence.attempt is not None:
         at = divergence.handler.at if divergence.handler is not None else divergence.attempt.at
@@ -35,6 +48,13 @@ def place_of(divergence: Divergence) -> Site:
     if divergence.shape == "exit" and decision is not None:
         return Site(decision.path, decision.exit_at or decision.at, decision.function)
     return site_under(decision, event, divergence.path)
+
+
+def handler_call(divergence: Divergence) -> Call | None:
+    """The call in the handler itself that leads to what communicates without saying so."""
+    path = divergence.path
+    inside = path[path.index(divergence.attempt) + 1 :] if divergence.attempt in path else ()
+    return next((node for node in inside if isinstance(node, Call)), None)
 
 
 def told(rule: Any, run: Run, divergence: Divergence, tier: str, message: str, remedy: str) -> Finding:

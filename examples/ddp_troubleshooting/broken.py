@@ -46,13 +46,14 @@ def train_epoch(model, optimizer, scaler, loader, device):
         try:
             with autocast(enabled=device.type == "cuda"):
                 loss = criterion(model(x.to(device)), y.to(device))
+            scaler.scale(loss).backward()
         except RuntimeError as e:
             if "out of memory" not in str(e):
                 raise
             torch.cuda.empty_cache()
             half = len(x) // 2
             loss = criterion(model(x[:half].to(device)), y[:half].to(device))
-        scaler.scale(loss).backward()
+            scaler.scale(loss).backward()
         if (i + 1) % ACCUMULATION_STEPS == 0:
             scaler.step(optimizer)
             scaler.update()
@@ -65,8 +66,6 @@ def train_epoch(model, optimizer, scaler, loader, device):
 def main():
     dist.init_process_group("nccl" if torch.cuda.is_available() else "gloo")
     rank = dist.get_rank()
-    os.environ["NCCL_SOCKET_IFNAME"] = "eth0"
-    os.environ["NCCL_MIN_NRINGS"] = "4"
     device = torch.device("cuda", rank) if torch.cuda.is_available() else torch.device("cpu")
 
     dataset = Corners(1280)
@@ -77,6 +76,8 @@ def main():
     else:
         model = Net()
     model = DDP(model.to(device))
+    os.environ["NCCL_SOCKET_IFNAME"] = "eth0"
+    os.environ["NCCL_TREE_THRESHOLD"] = "0"
     optimizer = torch.optim.Adam(model.parameters(), lr=1e-3)
     scaler = GradScaler(enabled=device.type == "cuda")
 

@@ -16,7 +16,7 @@ import running
 def main() -> None:
     for name in running.NAMES:
         example = running.load(name)
-        found = {tier: running.lint(example.broken_files, *options) for tier, options in running.TIERS.items()}
+        found = {tier: running.lint(example.broken_program, *options) for tier, options in running.TIERS.items()}
         missed = 0
         for data, row in zip(example.data["findings"], example.expected, strict=True):
             data.pop("known", None)

@@ -17,7 +17,7 @@ ROWS = [
 
 @functools.cache
 def findings(name: str, tier: str) -> list[dict[str, Any]]:
-    return running.lint(running.load(name).broken_files, *running.TIERS[tier])
+    return running.lint(running.load(name).broken_program, *running.TIERS[tier])
 
 
 @pytest.mark.parametrize(("name", "index"), ROWS)

@@ -9,7 +9,7 @@ from dtlint.machine.core import Machine
 from dtlint.machine.lanes import token
 from dtlint.machine.library import parts
 from dtlint.machine.library.invocation import Invocation
-from dtlint.machine.values import NONE, ClassRef, Const, FunctionRef, Object, Tuple, Unknown, Value
+from dtlint.machine.values import NONE, ClassRef, Const, FunctionRef, Object, Row, Tuple, Unknown, Value
 
 PLAIN = "plain"  # tag of what an unwrapped model computes
 OWN = "own gradients"
@@ -31,9 +31,12 @@ def forward(machine: Machine, model: Object, call: Invocation) -> Value:
         )
     inner = model.attributes.get("module", model)  # fully_shard and the like leave the module itself
     result: Value | None = None
-    if isinstance(inner, Object) and isinstance(inner.kind, ClassRef):
+    if followed(inner):
         parts.forwarding(machine, model, call.mask)
-        result = call_module(machine, inner, call.arguments, call.keywords, call.mask, call.node)
+        if isinstance(inner, Object):
+            result = call_module(machine, inner, call.arguments, call.keywords, call.mask, call.node)
+        else:
+            calls_of_lanes(machine, inner, call)
         parts.forwarded(machine)
     cause = next((value.cause for value in call.values if value.cause is not None), None)
     tags = frozenset({("wrapped", model.number)}) | frozenset(tag for value in call.values for tag in value.tags)
@@ -42,6 +45,23 @@ def forward(machine: Machine, model: Object, call: Invocation) -> Value:
         return with_tags(machine, result, tags)
     cause = cause or (result.cause if result is not None else None)
     return machine.unknown("output", model.number, machine.symbols.fresh("time"), cause=cause, tags=tags)
+
+
+def followed(inner: Value) -> bool:
+    """A model of the project, or one per lane."""
+    if isinstance(inner, Row):
+        return all(followed(held) for held in inner.lanes)
+    return isinstance(inner, Object) and isinstance(inner.kind, ClassRef)
+
+
+def calls_of_lanes(machine: Machine, inner: Value, call: Invocation) -> None:
+    """The ranks hold different models: each runs its own forward."""
+    from dtlint.machine import calls
+
+    depth = machine.facts.get("module depth", 0)
+    machine.facts["module depth"] = depth + 1
+    calls.call_value(machine, inner, call.arguments, call.keywords, call.mask)
+    machine.facts["module depth"] = depth
 
 
 def evaluates_alone(machine: Machine, model: Object) -> bool:

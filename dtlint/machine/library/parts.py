@@ -20,6 +20,7 @@ from dtlint.machine.values import Cause, ClassRef, Const, Object, Row, Symbol, T
 MODULE = "torch.nn.Module"
 PARAMETER = "torch.nn.Parameter"
 KEY = "model differences"
+EVERYWHERE = "layers run by all"
 RANKS = frozenset({"rank", "local rank", "node", "group rank", "host"})
 
 
@@ -170,15 +171,21 @@ def made_differently(machine: Machine, base: Value, value: Row) -> None:
 
 
 def made_shape(value: Value) -> Any:
-    """What a module looks like from outside: its class and the constants it was made with."""
+    """What a module looks like: its class, and the constants or the layers it was made with."""
     if isinstance(value, Const):
         return repr(value.value)
     if not isinstance(value, Object):
         return "?" if isinstance(value, Unknown) else type(value).__name__
     kind = value.kind if isinstance(value.kind, str) else value.kind.name
     call = value.facts.get("call")
-    inner = tuple(made_shape(one) for one in call.arguments) if isinstance(call, Invocation) else ()
-    return (kind, inner)
+    if isinstance(call, Invocation):
+        return (kind, tuple(made_shape(one) for one in call.arguments))
+    layers = [(str(name), made_shape(held)) for name, held in value.attributes.items() if is_layer(held)]
+    return (kind, tuple(sorted(layers, key=repr)))
+
+
+def is_layer(value: Value) -> bool:
+    return isinstance(value, Object) and isinstance(value.kind, str) and value.kind.startswith("torch.nn.")
 
 
 # --- running ---------------------------------------------------------------------------------------------------
@@ -194,13 +201,14 @@ def forwarded(machine: Machine) -> None:
 
 
 def called(machine: Machine, layer: Object, mask: int) -> None:
-    """A layer is run by some ranks only, inside a forward that more of them make, and gradients are recorded."""
+    """A layer is run by some ranks only, inside a forward pass whose gradients are recorded."""
     inside = machine.facts.get("forwarding")
-    if not inside or mask == layer.birth or not is_part(machine, layer) or machine.facts.get("no_grad"):
+    if not inside or not is_part(machine, layer) or machine.facts.get("no_grad"):
         return
-    model, entered = inside[-1]
-    if mask == entered:
+    if mask == layer.birth:
+        machine.facts.setdefault(EVERYWHERE, set()).add(layer.number)
         return
+    model, _ = inside[-1]
     decision = rank_decision(machine, mask)
     if decision is not None:
         add(machine, "run", model, mask, decision, decision.cause)

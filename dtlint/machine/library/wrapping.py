@@ -10,7 +10,7 @@ from dtlint.machine.library import loaders
 from dtlint.machine.library.groups import group_in
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.logs import Group
-from dtlint.machine.values import FALSE, NONE, Const, Object, Tuple, Unknown, Value
+from dtlint.machine.values import FALSE, NONE, Const, Object, Row, Tuple, Unknown, Value
 
 DDP = "torch.nn.parallel.DistributedDataParallel"
 FSDP = "torch.distributed.fsdp.FullyShardedDataParallel"
@@ -39,9 +39,10 @@ def wrapped(
     made = machine.new(kind, call.mask)
     made.attributes["module"] = inner
     made.facts.update(wrapped=True, sharded=sharded, group=group or machine.world_group, call=call)
-    if isinstance(inner, Object):
-        inner.facts["wrapper"] = made
-        machine.facts["watched"] = True
+    for held in inner.lanes if isinstance(inner, Row) else (inner,):
+        if isinstance(held, Object):
+            held.facts["wrapper"] = made
+            machine.facts["watched"] = True
     if sharded:
         machine.facts["sharded"] = True
     return made

@@ -10,9 +10,9 @@ import toy
 
 def main():
     rank, device = toy.start()
-    os.environ["NCCL_SOCKET_IFNAME"] = "eth0"
-    os.environ["NCCL_MIN_NRINGS"] = "4"
     model = DDP(toy.network().to(device))
+    os.environ["NCCL_SOCKET_IFNAME"] = "eth0"
+    os.environ["NCCL_TREE_THRESHOLD"] = "0"
     optimizer = torch.optim.SGD(model.parameters(), lr=0.05)
     loader, sampler = toy.sharded_loader()
     for epoch in range(2):
