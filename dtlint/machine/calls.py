@@ -7,11 +7,12 @@ from typing import Any
 
 from dtlint.ir import nodes as ir
 from dtlint.machine import attributes, containers, library
-from dtlint.machine.core import Machine
+from dtlint.machine.core import DEEPEST, Machine, may_talk
 from dtlint.machine.frames import Frame, Leaving
 from dtlint.machine.lanes import join, lanes_in, row, token
 from dtlint.machine.library import files, roots, works
-from dtlint.machine.logs import Call, Decision, Log, decisions
+from dtlint.machine.library.processes import names_in
+from dtlint.machine.logs import Call, Decision, Event, Log, decisions
 from dtlint.machine.values import (
     MISSING,
     NONE,
@@ -203,16 +204,40 @@ def follow(
         row_found = library.project_row(machine, function)
         if row_found is not None:
             return library.perform(machine, row_found, receiver, arguments, keywords, mask, None)
-    if len(machine.stack) >= machine.deepest or machine.stack.count(id(node)) >= 2:
+    if machine.stack.count(id(node)) >= 2 or len(machine.stack) >= DEEPEST:
         return opaque(machine, "recursion", Const(getattr(node, "qualname", "lambda")), *arguments)
     if isinstance(node, ir.Function) and node.is_generator:
         generator = machine.new("<generator>", mask)
         generator.facts.update(function=function, receiver=receiver, arguments=arguments, keywords=keywords)
         return generator
+    if len(machine.stack) >= machine.deepest + (function.name in ("__init__", "__post_init__")):
+        untold(machine, function, mask, (*arguments, *(value for _, value in keywords)))
+        return opaque(machine, "depth", Const(getattr(node, "qualname", "lambda")), *arguments)
     if isinstance(node, ir.Function) and machine.can_skip(function, receiver, arguments, keywords):
         machine.reached.add((function.path, node.qualname))
         return opaque(machine, "call", Const(f"{function.path}:{function.name}"), *arguments, *(v for _, v in keywords))
     return remembered(machine, function, receiver, arguments, keywords, mask)
+
+
+def untold(machine: Machine, function: FunctionRef, mask: int, arguments: tuple[Value, ...]) -> None:
+    """A call that is not followed, and that may communicate: what stands beside it cannot be judged."""
+    node = function.node
+    names = node.tokens if isinstance(node, ir.Function) else names_in(node)
+    if names.isdisjoint(machine.interesting) and not any(may_talk(value) for value in arguments):
+        return
+    for value in arguments:
+        for held in value.lanes if isinstance(value, Row) else (value,):
+            left_unknown(machine, held, mask)
+    frame = machine.frame
+    api = f"{function.path}:{function.name}"
+    machine.emit(Event("untold", "", api, mask, frame.guards, frame.path, machine.current_at, frame.scope))
+
+
+def left_unknown(machine: Machine, value: Value, mask: int) -> None:
+    """What it holds now, after a call that may have received something into it, is anybody's guess."""
+    if isinstance(value, Object) and value.kind in ("list", "dict", "set"):
+        for name in list(value.attributes):
+            machine.set(value, name, machine.unknown("left by a call", machine.current_at, value.number, name), mask)
 
 
 PLAIN = (Const, Unknown, Row, External, FunctionRef, ClassRef)

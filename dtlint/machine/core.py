@@ -34,6 +34,8 @@ if TYPE_CHECKING:
 
 MAX_SINKS = 6
 SHORT = 8  # statements
+QUESTION = 3  # statements of a helper that asks who it is, and no more
+DEEPEST = 48  # calls within calls, whatever the entry
 
 
 class OutOfBudget(Exception):
@@ -59,11 +61,12 @@ class Machine:
         self.budget = budget
         self.objects = 0
         self.groups = 0
-        self.deepest = 48  # how many calls deep an entry point is followed
+        self.deepest = DEEPEST  # how many calls deep an entry point is followed
+        self.near = DEEPEST  # how many calls deep helpers that do not communicate are followed too
         self.stack: list[Any] = []  # functions being run, to stop recursion
         self.reached: set[tuple[str, str]] = set()  # (path, qualified name) of functions that were run
         self.touched: set[str] = set()  # paths of modules the unit looked into
-        self.depends: dict[str, frozenset[str]] = {}  # what a module's body looked into when it was loaded
+        self.depends: dict[str, tuple[frozenset[str], frozenset[tuple[str, str]]]] = {}  # of a module's body: both
         self.unfinished_modules: dict[str, str] = {}
         self.remembered: dict[Any, Any] = {}  # calls of this entry point that changed nothing
         self.differences = 0  # how many differing values have been computed so far
@@ -241,7 +244,12 @@ class Machine:
     ) -> bool:
         """A function that can reach nothing any rule asks for, on arguments that are the same everywhere."""
         node = function.node
-        if not isinstance(node, ir.Function) or not node.tokens.isdisjoint(self.meaningful):
+        if not isinstance(node, ir.Function):
+            return False
+        values = (*arguments, *(value for _, value in keywords))
+        if len(self.stack) >= self.near and len(node.body) > QUESTION and node.tokens.isdisjoint(self.interesting):
+            return not any(may_talk(value) for value in values)
+        if not node.tokens.isdisjoint(self.meaningful):
             return False
         if (
             self.flow is not None
@@ -255,7 +263,6 @@ class Machine:
             return False  # it may change a data set whose workers hold a copy
         if node.name in ("__init__", "__post_init__", "__enter__"):
             return len(self.stack) > 12
-        values = (*arguments, *(value for _, value in keywords))
         if len(node.body) <= SHORT:
             held = receiver.attributes.values() if isinstance(receiver, Object) else ()
             if any(value.cause is not None for value in (*values, *held)):
@@ -265,6 +272,11 @@ class Machine:
 
 def callable_value(value: Value) -> bool:
     return isinstance(value, FunctionRef | Bound)
+
+
+def may_talk(value: Value) -> bool:
+    """Whoever gets it may make it communicate."""
+    return callable_value(value) or (isinstance(value, Object) and value.kind == "<generator>")
 
 
 def limited(sinks: list[tuple[Log, int]], fallback: list[tuple[Log, int]]) -> list[tuple[Log, int]]:
@@ -280,4 +292,4 @@ def narrowed(node: LogNode, lanes: int) -> LogNode:
     return copy
 
 
-__all__ = ["Attempt", "Call", "Loop", "Machine", "OutOfBudget", "limited", "narrowed"]
+__all__ = ["DEEPEST", "Attempt", "Call", "Loop", "Machine", "OutOfBudget", "limited", "may_talk", "narrowed"]

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from dtlint.findings import Span, Step
 from dtlint.ir import nodes as ir
 from dtlint.knowledge.loader import Knowledge
-from dtlint.machine.core import Machine, OutOfBudget
+from dtlint.machine.core import DEEPEST, Machine, OutOfBudget
 from dtlint.machine.entries import Entry, functions_of, names_reaching, run_function, run_script
 from dtlint.machine.lanes import World
 from dtlint.machine.logs import Log
@@ -107,12 +107,14 @@ def is_test(function: ir.Function, owner: ir.Class | None) -> bool:
 BUDGET = 400_000  # steps of one entry point
 # A script is followed as deep as it goes. A function that nobody calls is judged by what it and its helpers do: a
 # bug further down has a nearer function of its own to show it.
-DEEPEST = {"script": 48, "function": 4}
+FUNCTION_DEEPEST = 3
+FUNCTION_NEAR = 2
 
 
 def run_entry(machine: Machine, entry: Entry, start: Any) -> Run:
     log = Log()
-    machine.deepest = DEEPEST.get(entry.kind, 48)
+    machine.deepest = FUNCTION_DEEPEST if entry.kind == "function" else DEEPEST
+    machine.near = FUNCTION_NEAR if entry.kind == "function" else DEEPEST
     machine.sinks = [(log, machine.world.full)]
     machine.spent = 0
     machine.stack = []

@@ -7,7 +7,7 @@ from typing import Any
 
 from dtlint.ir import nodes as ir
 from dtlint.machine import library
-from dtlint.machine.core import Machine, OutOfBudget
+from dtlint.machine.core import DEEPEST, Machine, OutOfBudget
 from dtlint.machine.frames import Frame
 from dtlint.machine.logs import Log
 from dtlint.machine.values import (
@@ -209,10 +209,12 @@ def load_module(machine: Machine, path: str) -> Frame:
     """Run a module's body once, outside any entry point's journal: its bindings stay."""
     found = machine.modules.get(path)
     if found is not None:
-        machine.touched |= machine.depends.get(path, frozenset((path,)))
+        touched, reached = machine.depends.get(path, (frozenset((path,)), frozenset()))
+        machine.touched |= touched
+        machine.reached |= reached
         return found
-    outer_touched = machine.touched
-    machine.touched = {path}
+    outer = (machine.touched, machine.reached)
+    machine.touched, machine.reached = {path}, set()
     frame = Frame(path, "<module>", None, None, None, machine.world.full)
     machine.modules[path] = frame
     module = machine.project.module(path)
@@ -220,11 +222,12 @@ def load_module(machine: Machine, path: str) -> Frame:
     frame.variables["__name__"] = Const(name)
     frame.variables["__file__"] = Const(path)
     if module is None:
-        machine.depends[path] = frozenset(machine.touched)
-        machine.touched |= outer_touched
+        loaded(machine, path, *outer)
         return frame
     machine.loading.add(path)
     saved = (machine.frame, machine.journal, machine.sinks, machine.spent, machine.stack, machine.current_at)
+    followed = (machine.deepest, machine.near)
+    machine.deepest = machine.near = DEEPEST  # whoever comes first: the bindings are for all
     log = Log()
     machine.notes["module log", path] = log
     aside = library.set_aside(machine)
@@ -242,8 +245,16 @@ def load_module(machine: Machine, path: str) -> Frame:
         machine.unfinished_modules[path] = f"internal error in its body: {type(problem).__name__}: {problem}"
     finally:
         machine.loading.discard(path)
-        machine.depends[path] = frozenset(machine.touched)
-        machine.touched |= outer_touched
+        loaded(machine, path, *outer)
+        machine.deepest, machine.near = followed
         library.take_back(machine, aside)
         machine.frame, machine.journal, machine.sinks, machine.spent, machine.stack, machine.current_at = saved
     return frame
+
+
+def loaded(machine: Machine, path: str, touched: set[str], reached: set[tuple[str, str]]) -> None:
+    """What the body looked into and ran counts for everyone who uses the module, not for the first one alone."""
+    machine.depends[path] = (frozenset(machine.touched), frozenset(machine.reached))
+    touched |= machine.touched
+    reached |= machine.reached
+    machine.touched, machine.reached = touched, reached

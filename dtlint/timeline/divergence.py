@@ -36,6 +36,7 @@ from dtlint.machine.logs import (
 )
 from dtlint.machine.run import Run
 from dtlint.machine.values import Cause, Object, Row, Symbol, Unknown, Value
+from dtlint.timeline.untold import Untold
 
 Path = tuple[LogNode, ...]
 
@@ -96,9 +97,10 @@ def divergences(run: Run) -> list[Divergence]:
 def find(run: Run) -> Iterator[Divergence]:
     pending: Pending = {}
     certain = [*scan(run, run.log, (), pending, run.world.full), *flush(run, pending)]
-    certain = [one for one in certain if not follows_wrap(one, certain)]
+    untold = Untold(run.log, run.world.full)
+    certain = [one for one in certain if not follows_wrap(one, certain) and not untold.may_answer(one.here, one.absent)]
     yield from certain
-    unsure = list(undecided(run))
+    unsure = [one for one in undecided(run) if one.choice is None or not untold.below(one.choice)]
     yield from unsure
     if not certain and not unsure:
         yield from crossed(run)
@@ -206,6 +208,9 @@ def meet_block(run: Run, node: Choice | Loop, mask: int, path: Path, pending: Pe
             ends.append(own)
         pending.clear()
         left, right = ends
+        if isinstance(node, Choice) and ("raise" in node.exits) and node.exits[0] != node.exits[1]:
+            # The side that raises has left for good; what is pending there nobody can complete.
+            left = right = right if node.exits[0] == "raise" else left
         for members in {*left, *right}:
             one, other = left.get(members, []), right.get(members, [])
             pending[members] = one if len(one) >= len(other) else other
