@@ -226,7 +226,8 @@ def load_module(machine: Machine, path: str) -> Frame:
         return frame
     machine.loading.add(path)
     saved = (machine.frame, machine.journal, machine.sinks, machine.spent, machine.stack, machine.current_at)
-    followed = (machine.deepest, machine.near)
+    followed = (machine.deepest, machine.near, machine.facts)
+    machine.facts = {}
     machine.deepest = machine.near = DEEPEST  # whoever comes first: the bindings are for all
     log = Log()
     machine.notes["module log", path] = log
@@ -246,7 +247,7 @@ def load_module(machine: Machine, path: str) -> Frame:
     finally:
         machine.loading.discard(path)
         loaded(machine, path, *outer)
-        machine.deepest, machine.near = followed
+        machine.deepest, machine.near, machine.facts = followed
         library.take_back(machine, aside)
         machine.frame, machine.journal, machine.sinks, machine.spent, machine.stack, machine.current_at = saved
     return frame
