@@ -66,7 +66,7 @@ class Machine:
         self.stack: list[Any] = []  # functions being run, to stop recursion
         self.reached: set[tuple[str, str]] = set()  # (path, qualified name) of functions that were run
         self.touched: set[str] = set()  # paths of modules the unit looked into
-        self.depends: dict[str, tuple[frozenset[str], frozenset[tuple[str, str]]]] = {}  # of a module's body: both
+        self.depends: dict[str, tuple[set[str], set[tuple[str, str]]]] = {}  # both, of a module's body alone
         self.unfinished_modules: dict[str, str] = {}
         self.remembered: dict[Any, Any] = {}  # calls of this entry point that changed nothing
         self.differences = 0  # how many differing values have been computed so far

@@ -9,11 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 from dtlint.findings import Span, Step
 from dtlint.ir import nodes as ir
+from dtlint.ir.stack import on_deep_stack
 from dtlint.knowledge.loader import Knowledge
 from dtlint.machine.core import DEEPEST, Machine, OutOfBudget
 from dtlint.machine.entries import Entry, functions_of, names_reaching, run_function, run_script
+from dtlint.machine.frames import Frame
 from dtlint.machine.lanes import World
 from dtlint.machine.logs import Log
+from dtlint.machine.scopes import load_module, through_imports
 
 if TYPE_CHECKING:
     from dtlint.project.modules import Project
@@ -43,7 +46,17 @@ def make_machine(project: Project, knowledge: Knowledge, world: World, budget: i
     machine = Machine(project, knowledge, world, budget)
     machine.interesting = names_reaching(machine, project.selected, knowledge.communicating)
     machine.meaningful = names_reaching(machine, project.selected, knowledge.meaningful)
+    on_deep_stack(load_modules, machine)
     return machine
+
+
+def load_modules(machine: Machine) -> None:
+    """Every module once, in one order: what a module binds must not depend on which entry point came to it first.
+    Modules that import each other in a circle do bind differently then."""
+    for path in machine.project.selected:
+        machine.frame = Frame(path, "<module>", None, None, None, machine.world.full)
+        load_module(machine, path)
+    machine.touched, machine.reached = set(), set()
 
 
 def run_file_as_script(machine: Machine, path: str) -> Iterator[Run]:
@@ -74,7 +87,7 @@ def run_unreached(machine: Machine, path: str, reached: frozenset[tuple[str, str
     module = machine.project.module(path)
     if module is None:
         return
-    waiting = [
+    candidates = [
         (function, owner)
         for function, owner in functions_of(module)
         if (path, function.qualname) not in reached
@@ -82,6 +95,8 @@ def run_unreached(machine: Machine, path: str, reached: frozenset[tuple[str, str
         and not function.tokens.isdisjoint(machine.knowledge.telling)
         and not is_test(function, owner)
     ]
+    machine.reached |= through_imports(machine, (path,))[1]
+    waiting = [pair for pair in candidates if (path, pair[0].qualname) not in machine.reached]
     used = set()
     for function, _ in functions_of(module):
         used |= function.tokens
@@ -154,7 +169,7 @@ def analyse(project: Project, knowledge: Knowledge, config: Any) -> Iterator[Run
         for run in run_file_as_script(machine, path):
             yield run
             finish_entry(machine)
-    reached = frozenset(machine.reached)
+    reached = frozenset(machine.reached | through_imports(machine, machine.touched)[1])
     for path in project.selected:
         machine.reached = set()
         for run in run_unreached(machine, path, reached):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
 from typing import Any
 
 from dtlint.ir import nodes as ir
@@ -209,12 +210,12 @@ def load_module(machine: Machine, path: str) -> Frame:
     """Run a module's body once, outside any entry point's journal: its bindings stay."""
     found = machine.modules.get(path)
     if found is not None:
-        touched, reached = machine.depends.get(path, (frozenset((path,)), frozenset()))
-        machine.touched |= touched
-        machine.reached |= reached
+        machine.touched.add(path)
         return found
+    machine.touched.add(path)
     outer = (machine.touched, machine.reached)
     machine.touched, machine.reached = {path}, set()
+    machine.depends[path] = (machine.touched, machine.reached)
     frame = Frame(path, "<module>", None, None, None, machine.world.full)
     machine.modules[path] = frame
     module = machine.project.module(path)
@@ -222,7 +223,7 @@ def load_module(machine: Machine, path: str) -> Frame:
     frame.variables["__name__"] = Const(name)
     frame.variables["__file__"] = Const(path)
     if module is None:
-        loaded(machine, path, *outer)
+        machine.touched, machine.reached = outer
         return frame
     machine.loading.add(path)
     saved = (machine.frame, machine.journal, machine.sinks, machine.spent, machine.stack, machine.current_at)
@@ -246,16 +247,25 @@ def load_module(machine: Machine, path: str) -> Frame:
         machine.unfinished_modules[path] = f"internal error in its body: {type(problem).__name__}: {problem}"
     finally:
         machine.loading.discard(path)
-        loaded(machine, path, *outer)
+        machine.touched, machine.reached = outer
         machine.deepest, machine.near, machine.facts = followed
         library.take_back(machine, aside)
         machine.frame, machine.journal, machine.sinks, machine.spent, machine.stack, machine.current_at = saved
     return frame
 
 
-def loaded(machine: Machine, path: str, touched: set[str], reached: set[tuple[str, str]]) -> None:
-    """What the body looked into and ran counts for everyone who uses the module, not for the first one alone."""
-    machine.depends[path] = (frozenset(machine.touched), frozenset(machine.reached))
-    touched |= machine.touched
-    reached |= machine.reached
-    machine.touched, machine.reached = touched, reached
+def through_imports(machine: Machine, paths: Iterable[str]) -> tuple[set[str], set[tuple[str, str]]]:
+    """These modules and all that they import, and the functions that their bodies run: the same for everyone who uses
+    them, whoever loaded them first."""
+    touched: set[str] = set()
+    reached: set[tuple[str, str]] = set()
+    waiting = list(paths)
+    while waiting:
+        path = waiting.pop()
+        if path in touched:
+            continue
+        touched.add(path)
+        into, ran = machine.depends.get(path, (set(), set()))
+        waiting += into
+        reached |= ran
+    return touched, reached

@@ -19,6 +19,7 @@ from dtlint.findings import Finding
 from dtlint.ir.stack import on_deep_stack
 from dtlint.machine.core import Machine
 from dtlint.machine.run import Run, finish_entry, run_file_as_script, run_unreached
+from dtlint.machine.scopes import through_imports
 from dtlint.source.text import Incomplete
 
 Ask = Callable[[Run], tuple[list[Finding], list[Incomplete]]]
@@ -54,12 +55,13 @@ def run_unit(machine: Machine, unit: Unit, reached: Reached, ask: Ask) -> Outcom
         outcome.incomplete += incomplete
         outcome.incomplete += [Incomplete(path, run.entry.line, reason) for path, reason in run.incomplete]
         finish_entry(machine)
-    for path in sorted(machine.touched):
+    touched, reached_by_loading = through_imports(machine, machine.touched)
+    for path in sorted(touched):
         reason = machine.unfinished_modules.get(path)
         if reason is not None:
             outcome.incomplete.append(Incomplete(path, 1, reason))
-    outcome.reached = sorted(machine.reached)
-    outcome.touched = sorted(machine.touched)
+    outcome.reached = sorted(machine.reached | reached_by_loading)
+    outcome.touched = sorted(touched)
     return outcome
 
 
