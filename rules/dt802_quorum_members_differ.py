@@ -45,7 +45,7 @@ def check(run: Run) -> Iterator[Finding]:
     for found in apart(run):
         event, decision = found.event, found.decision
         name = event.api.rpartition(".")[2]
-        message = f"{who(run, found.here)} waits in `{name}()` of a manager, {who(run, found.absent)} never come"
+        message = f"{who(run, found.here)} {'wait' if found.here & (found.here - 1) else 'waits'} in `{name}()` of a manager, {who(run, found.absent)} never reach it"
         remedy = "let every member of the manager make the call, and keep only the work of one rank under the condition"
         steps = decision.cause.steps() if decision.cause is not None else ()
         trail = (

@@ -118,14 +118,15 @@ def apart(run: Run) -> Iterator[Apart]:
     events = [(event, path) for event, path in recorded(run, "managed") if number_of(event) is not None]
     together: dict[int, int] = {}
     for event, path in events:
-        number = number_of(event)
-        assert number is not None
-        together[number] = together.get(number, 0) | reached(event, path)
+        number, here = number_of(event), reached(event, path)
+        assert number is not None and isinstance(event.subject, Object)
+        if here != event.subject.birth:  # what all do makes up for nothing that some leave out
+            together[number] = together.get(number, 0) | here
     seen: set[object] = set()
     for event, path in events:
         assert isinstance(event.subject, Object)
         members, here = event.subject.birth, reached(event, path)
-        missing = members & ~together[event.subject.number]
+        missing = members & ~together.get(event.subject.number, members)
         decision = decision_over(event, path, members)
         if missing and decision is not None and (decision.path, decision.at) not in seen:
             seen.add((decision.path, decision.at))
@@ -161,6 +162,11 @@ def disordered(run: Run) -> Iterator[tuple[Event, str, Step]]:
             yield event, "which manager is used first depends on the rank", told
     yield from in_threads(run)
     yield from in_two_orders(run)
+    for event, _ in recorded(run, "crossed-works"):
+        begun, other = event.extra["work"].facts["event"], event.extra["other"].facts["event"]
+        if managed(begun) and managed(other) and begun.mask != other.mask:
+            told = Step(other.path, other.at[0], "still running on the ranks that share both managers")
+            yield event, "another manager's collective is still running", told
 
 
 def in_threads(run: Run) -> Iterator[tuple[Event, str, Step]]:

@@ -45,6 +45,8 @@ def main():
                 if cluster_manager.should_commit():
                     optimizer.step()
             print(f"rank {place.rank} epoch {epoch} loss {loss.item():.4f}")
+    manager.shutdown()
+    cluster_manager.shutdown()
     dist.destroy_process_group()
 
 

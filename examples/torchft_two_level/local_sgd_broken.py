@@ -22,6 +22,7 @@ class LocalSGD_ICT:
         self._self_rank = self_rank
         self._root_rank = root_rank
         self._works = []
+        self._averaged_parameters = []
         self._hooks = []
 
     def __enter__(self):
@@ -41,27 +42,26 @@ class LocalSGD_ICT:
             for p in self._model.parameters():
                 p.data.grad = None
                 self._cluster_manager.broadcast_one(p, root_rank=self._root_rank)
-            for work in self._works:
-                work.wait()
-            self._works.clear()
+            self._perform_sync()
             self._local_step = 0
 
     def sync(self):
         self._local_step += 1
         if self._local_step >= self._sync_every:
             self._manager.start_quorum()
-            self._perform_sync()
+            self._average()
 
     def _perform_sync(self):
-        averaged_parameters = self._average()
+        for work in self._works:
+            work.wait()
         self._manager.should_commit()
-        for param, avg_param in zip(self._model.parameters(), averaged_parameters):
+        for param, avg_param in zip(self._model.parameters(), self._averaged_parameters):
             param.data.copy_(avg_param)
+        self._works.clear()
+        self._averaged_parameters.clear()
 
     def _average(self):
-        averaged_parameters = []
         for p in self._model.parameters():
             avg_param = p.data.clone()
             self._works.append(self._manager.allreduce(avg_param))
-            averaged_parameters.append(avg_param)
-        return averaged_parameters
+            self._averaged_parameters.append(avg_param)

@@ -17,6 +17,7 @@ from dtlint.machine.library import (
     environment_use,
     files,
     groups,
+    hooks,
     identity,
     jax_hosts,
     managers,
@@ -52,6 +53,7 @@ from dtlint.machine.values import (
 
 HANDLERS: dict[str, Any] = {
     **groups.MODELS,
+    **hooks.MODELS,
     **models.MODELS,
     **data.MODELS,
     **processes.MODELS,
