@@ -55,6 +55,9 @@ def run_for(machine: Machine, node: ir.For, mask: int) -> int:
     generator = generator_call(machine, iterable)  # `__iter__` of the project may be one
     if generator is not None:
         return run_over_generator(machine, node, generator, mask)
+    generator = counted(machine, iterable)
+    if generator is not None:
+        return run_over_generator(machine, node, generator, mask, is_counted=True)
     trip, cause = turns_of(machine, iterable, mask)
     return turn(
         machine,
@@ -422,7 +425,15 @@ def generator_call(machine: Machine, value: Value) -> Object | None:
     return None
 
 
-def run_over_generator(machine: Machine, node: ir.For, generator: Object, mask: int) -> int:
+def counted(machine: Machine, value: Value) -> Object | None:
+    """`enumerate(project_generator())`"""
+    inner = value.facts.get("inner", ()) if isinstance(value, Object) and value.kind == "<enumerate>" else ()
+    return generator_call(machine, inner[0]) if inner else None
+
+
+def run_over_generator(
+    machine: Machine, node: ir.For, generator: Object, mask: int, is_counted: bool = False
+) -> int:
     """`for x in project_generator():` runs the loop's body at every yield of the generator."""
     from dtlint.machine import calls
     from dtlint.machine.statements import run
@@ -437,7 +448,8 @@ def run_over_generator(machine: Machine, node: ir.For, generator: Object, mask: 
         machine.frame = frame
         saved = frame.guards
         try:
-            assign_target(machine, node.target, value, lanes)
+            given = Tuple((machine.fresh("index"), value)) if is_counted else value
+            assign_target(machine, node.target, given, lanes)
             run(machine, node.body, lanes)
         finally:
             machine.frame = inner

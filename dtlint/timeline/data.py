@@ -9,7 +9,7 @@ from dtlint.findings import Step
 from dtlint.machine.library import inside, provenance, samplers, sharding
 from dtlint.machine.library.loaders import LOADER, is_true, option
 from dtlint.machine.library.whole_batches import unpadded
-from dtlint.machine.logs import Event
+from dtlint.machine.logs import Choice, Event, Loop
 from dtlint.machine.run import Run
 from dtlint.machine.values import NONE, Const, External, Object, Unknown, Value
 from dtlint.timeline.training import (
@@ -66,9 +66,19 @@ def unsharded(run: Run) -> Iterator[tuple[Use, Place, Steps]]:
 def unsharded_hosts(run: Run) -> Iterator[tuple[Place, Steps]]:
     """JAX on several hosts: each host feeds its devices, and all hosts read the same."""
     seen = survey(run)
-    if not seen.of("init") or not seen.gradients:
+    if not seen.of("init"):
         return
     loaders: dict[int, Object] = run.facts.get("loaders", {})
+    for event, path in seen.of("host-part"):
+        if any(isinstance(node, Choice | Loop) and node.cause is not None for node in path):
+            continue  # a rank that skips some of it may take its part like that
+        for mark in provenance.marks(event.subject, "loader", 2) if event.subject is not None else ():
+            loader = loaders.get(mark[1])
+            if loader is not None and event.subject.cause is None and same_on_all_hosts(loader):
+                fed = event_step(event, "each host gives this as its part of an array of all hosts")
+                yield place_of(stream_under(loader) or loader), kept(fed)
+    if not seen.gradients:
+        return
     for event, _ in seen.of("device-split"):
         for mark in provenance.marks(event.subject, "loader", 2) if event.subject is not None else ():
             loader = loaders.get(mark[1])

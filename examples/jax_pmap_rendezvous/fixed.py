@@ -148,7 +148,10 @@ def main(epochs: int, samples: int) -> None:
         collate_fn=collate,
     )
     eval_loader = DataLoader(
-        SensorDataset(4 * global_batch_size, seed=1), batch_size=global_batch_size, collate_fn=collate
+        SensorDataset(4 * global_batch_size, seed=1),
+        batch_size=global_batch_size,
+        drop_last=True,  # four full batches: nothing is lost
+        collate_fn=collate,
     )
 
     init_key, key = jrandom.split(jrandom.PRNGKey(0))

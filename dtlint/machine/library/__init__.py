@@ -433,6 +433,7 @@ def call_unknown(
         return callee  # a well-known member, spelled as a method
     processes.handed_over(machine, Invocation("", LOCAL, None, arguments, keywords, mask, node))
     stepping.module_called(machine, callee, mask)
+    stepping.gradients_handed(machine, arguments, mask)
     if node is not None and isinstance(node.func, ir.Attr):
         receiver = machine.receiver if machine.receiver is not None else callee
         invocation = Invocation(node.func.name, LOCAL, receiver, arguments, keywords, mask, node)

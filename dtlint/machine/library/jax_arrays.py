@@ -278,6 +278,9 @@ def shard(machine: Machine, call: Invocation) -> Value | None:
 def global_array(machine: Machine, call: Invocation) -> Value:
     jax_facts.started(machine)
     axes = jax_outputs.sharded_over(call.get("sharding"))
+    part = call.get("local_data")
+    if part is not None and axes:
+        machine.emit_event("record", "host-part", call.name, call.mask, subject=part)
     tags = {fact("array")} | ({fact("global", tuple(axes))} if axes else set())
     return machine.fresh("global array", None, frozenset(tags))
 

@@ -71,6 +71,12 @@ def unknown_method(machine: Machine, receiver: Value, name: str, call: Invocatio
         machine.emit_event("record", "grad-write", name, call.mask, subject=receiver)
 
 
+def gradients_handed(machine: Machine, arguments: tuple[Value, ...], mask: int) -> None:
+    """Whatever nobody knows may reduce the gradients it is given."""
+    if any(isinstance(value, Unknown) and attribute_of(value.symbol) == "grad" for value in arguments):
+        machine.emit_event("record", "reduce-gradients", "", mask)
+
+
 # --- values that are thrown away ---------------------------------------------------------------------------------
 
 
