@@ -64,7 +64,7 @@ def check(run: Run) -> Iterator[Finding]:
             effect="waste",
             severity="warning",
             scope=event.function,
-            trail=(Step(event.path, event.at[0], "made here, and left alone"),),
+            trail=(*lifecycle.way_to(met), Step(event.path, event.at[0], "made here, and left alone")),
         )
     for met, device in lifecycle.on_cpu(run):
         event = met.event

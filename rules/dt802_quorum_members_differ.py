@@ -45,7 +45,8 @@ def check(run: Run) -> Iterator[Finding]:
     for found in apart(run):
         event, decision = found.event, found.decision
         name = event.api.rpartition(".")[2]
-        message = f"{who(run, found.here)} {'wait' if found.here & (found.here - 1) else 'waits'} in `{name}()` of a manager, {who(run, found.absent)} never reach it"
+        verb = "wait" if found.here & (found.here - 1) else "waits"
+        message = f"{who(run, found.here)} {verb} in `{name}()` of a manager, {who(run, found.absent)} never come"
         remedy = "let every member of the manager make the call, and keep only the work of one rank under the condition"
         steps = decision.cause.steps() if decision.cause is not None else ()
         trail = (

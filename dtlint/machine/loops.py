@@ -431,9 +431,7 @@ def counted(machine: Machine, value: Value) -> Object | None:
     return generator_call(machine, inner[0]) if inner else None
 
 
-def run_over_generator(
-    machine: Machine, node: ir.For, generator: Object, mask: int, is_counted: bool = False
-) -> int:
+def run_over_generator(machine: Machine, node: ir.For, generator: Object, mask: int, is_counted: bool = False) -> int:
     """`for x in project_generator():` runs the loop's body at every yield of the generator."""
     from dtlint.machine import calls
     from dtlint.machine.statements import run

@@ -72,9 +72,11 @@ def unsharded_hosts(run: Run) -> Iterator[tuple[Place, Steps]]:
     for event, path in seen.of("host-part"):
         if any(isinstance(node, Choice | Loop) and node.cause is not None for node in path):
             continue  # a rank that skips some of it may take its part like that
-        for mark in provenance.marks(event.subject, "loader", 2) if event.subject is not None else ():
+        if event.subject is None or event.subject.cause is not None:
+            continue
+        for mark in provenance.marks(event.subject, "loader", 2):
             loader = loaders.get(mark[1])
-            if loader is not None and event.subject.cause is None and same_on_all_hosts(loader):
+            if loader is not None and same_on_all_hosts(loader):
                 fed = event_step(event, "each host gives this as its part of an array of all hosts")
                 yield place_of(stream_under(loader) or loader), kept(fed)
     if not seen.gradients:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from dtlint.findings import Step
 from dtlint.ir import nodes as ir
-from dtlint.machine.logs import Event
+from dtlint.machine.logs import Call, Event
 from dtlint.machine.values import Const, Object
 from dtlint.timeline.environment import uses
 from dtlint.timeline.order import Met, exclusive, ordered
@@ -49,6 +50,13 @@ def never_destroyed(run: Any) -> Iterator[Met]:
         return
     if works(run):
         yield inits[0]
+
+
+def way_to(met: Met) -> Iterator[Step]:
+    """The calls on the way, outermost first."""
+    for node, _ in met.above:
+        if isinstance(node, Call):
+            yield Step(node.path, node.at[0], f"calls `{node.function}`")
 
 
 def relatives(run: Any) -> set[str]:

@@ -10,7 +10,7 @@ from dtlint.machine.core import Machine
 from dtlint.machine.library import jax_facts
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.jax_facts import Mapping, fact, has, words
-from dtlint.machine.values import NONE, Bound, Const, FunctionRef, Object, Tuple, Unknown, Value
+from dtlint.machine.values import NONE, Bound, Const, FunctionRef, Object, Symbol, Tuple, Unknown, Value
 
 
 class _Spec:
@@ -304,9 +304,21 @@ def check_counts(machine: Machine, call: Invocation, value: Value, led: bool, he
             elif tag[3] == "" and tag[4] is not None and led and tag[4] != 1:
                 what = f"{tag[4]} keys, where the mapped axis has one entry for each device"
                 jax_facts.note(machine, "key count", call.mask, tag[5], (here,), what=what)
+            elif tag[3] == "samples" and leaf.symbol.key[0] == "keys" and divided(call, tag[4]):
+                what = "one key for each sample, where the mapped axis has one entry for each device"
+                jax_facts.note(machine, "key count", call.mask, tag[5], (here,), what=what)
         for tag in words(leaf.tags, "device axis"):
             if tag[2] == "world" and hosts:
                 jax_facts.note(machine, "world axis", call.mask, tag[3], (here,))
+
+
+def divided(call: Invocation, whole: Symbol) -> bool:
+    """Does the call get the samples of this array, divided between the devices?"""
+    return any(
+        isinstance(leaf, Unknown) and leaf.symbol.key[:2] == ("reshaped", whole) and has(leaf, "device axis")
+        for argument in call.values
+        for leaf in jax_facts.leaves(argument, 3)
+    )
 
 
 # --- meshes ----------------------------------------------------------------------------------------------------

@@ -14,7 +14,7 @@ from dtlint.machine.lanes import token
 from dtlint.machine.library import jax_facts
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.jax_facts import fact, has, is_fact, words
-from dtlint.machine.values import Const, Object, Tuple, Unknown, Value
+from dtlint.machine.values import Const, Object, Symbol, Tuple, Unknown, Value
 
 CARRIERS = ("key", "rng", "rng_key", "seed", "prng_key")
 FIXED = frozenset({"parameter", "loop", "attr", "scan", "missing", "keyword"})
@@ -71,11 +71,22 @@ def split(machine: Machine, call: Invocation) -> Value | None:
     return made
 
 
-def count_of(number: Value) -> tuple[str, int | None]:
-    """How many keys: a scale (local, world), or a plain number."""
+def count_of(number: Value) -> tuple[str, Any]:
+    """How many keys: a scale (local, world), a plain number, or the samples of an array."""
     if isinstance(number, Const) and isinstance(number.value, int):
         return number.scale or "", number.value
-    return "?", None
+    counted = counted_in(number)
+    return ("samples", counted) if counted is not None else ("?", None)
+
+
+def counted_in(number: Value) -> Symbol | None:
+    """The array whose samples are counted by `x.shape[0]`."""
+    key = number.symbol.key if isinstance(number, Unknown) else ()
+    if len(key) == 3 and key[0] == "item" and key[2] == 0 and isinstance(key[1], Symbol):
+        shape = key[1].key
+        if len(shape) == 3 and shape[0] == "attr" and shape[2] == "shape" and isinstance(shape[1], Symbol):
+            return shape[1]
+    return None
 
 
 def one_of(machine: Machine, keys: Value, index: Value | None) -> Value | None:
