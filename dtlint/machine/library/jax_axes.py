@@ -304,12 +304,17 @@ def check_counts(machine: Machine, call: Invocation, value: Value, led: bool, he
             elif tag[3] == "" and tag[4] is not None and led and tag[4] != 1:
                 what = f"{tag[4]} keys, where the mapped axis has one entry for each device"
                 jax_facts.note(machine, "key count", call.mask, tag[5], (here,), what=what)
-            elif tag[3] == "samples" and leaf.symbol.key[0] == "keys" and divided(call, tag[4]):
+            elif tag[3] == "samples" and is_split(leaf) and divided(call, tag[4]):
                 what = "one key for each sample, where the mapped axis has one entry for each device"
                 jax_facts.note(machine, "key count", call.mask, tag[5], (here,), what=what)
         for tag in words(leaf.tags, "device axis"):
             if tag[2] == "world" and hosts:
                 jax_facts.note(machine, "world axis", call.mask, tag[3], (here,))
+
+
+def is_split(keys: Value) -> bool:
+    """What `split` gave, and not a part or another shape of it."""
+    return isinstance(keys, Unknown) and keys.symbol.key[0] == "keys"
 
 
 def divided(call: Invocation, whole: Symbol) -> bool:
