@@ -111,7 +111,7 @@ def call_value(
     if isinstance(callee, Row):
         return call_row(machine, callee, arguments, keywords, mask, node)
     if isinstance(callee, FunctionRef):
-        return follow(machine, callee, None, arguments, keywords, mask)
+        return follow(machine, callee, None, arguments, keywords, mask, node)
     if isinstance(callee, Bound):
         return call_bound(machine, callee, arguments, keywords, mask, node)
     if isinstance(callee, ClassRef):
@@ -169,7 +169,7 @@ def call_bound(
     if callee.receiver is None:
         return call_value(machine, function, arguments, keywords, mask, node)
     if isinstance(function, FunctionRef):
-        return follow(machine, function, callee.receiver, arguments, keywords, mask)
+        return follow(machine, function, callee.receiver, arguments, keywords, mask, node)
     if isinstance(function, External):
         return library.call(machine, function.name, callee.receiver, arguments, keywords, mask, node)
     return call_value(machine, function, (callee.receiver, *arguments), keywords, mask, node)
@@ -196,6 +196,7 @@ def follow(
     arguments: tuple[Value, ...],
     keywords: Keywords,
     mask: int,
+    call: ir.Call | None = None,
 ) -> Value:
     from dtlint.machine.expressions import opaque
 
@@ -203,7 +204,7 @@ def follow(
     if isinstance(node, ir.Function):
         row_found = library.project_row(machine, function)
         if row_found is not None:
-            return library.perform(machine, row_found, receiver, arguments, keywords, mask, None)
+            return library.perform(machine, row_found, receiver, arguments, keywords, mask, call)
     if machine.stack.count(id(node)) >= 2 or len(machine.stack) >= DEEPEST:
         return opaque(machine, "recursion", Const(getattr(node, "qualname", "lambda")), *arguments)
     if isinstance(node, ir.Function) and node.is_generator:

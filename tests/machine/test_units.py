@@ -1,0 +1,64 @@
+"""Does it matter who does the work, and in which order?"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from dtlint import engine
+from dtlint.config import Config
+from dtlint.listing import listed
+from dtlint.machine import run, units
+
+# Modules that import each other in a circle bind differently depending on which one is loaded first.
+CIRCLE = {
+    "pack/__init__.py": "from pack.first import enter\n",
+    "pack/first.py": (
+        "import torch.distributed as dist\n"
+        "from pack import second\n"
+        "DEFAULT = second.limit()\n"
+        "def enter(flag):\n"
+        "    if dist.get_rank() == 0:\n"
+        "        second.meet(flag)\n"
+    ),
+    "pack/second.py": (
+        "import torch.distributed as dist\n"
+        "from pack import first\n"
+        "def limit():\n"
+        "    return 3\n"
+        "def meet(flag):\n"
+        "    if flag and getattr(first, 'DEFAULT', 0):\n"
+        "        dist.barrier()\n"
+    ),
+}
+SCRIPT = "import pack\nimport torch.distributed as dist\nif __name__ == '__main__':\n    pack.enter({number} > 2)\n"
+
+
+@pytest.fixture
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[object, Config]:
+    scripts = {f"run_{number:02}.py": SCRIPT.format(number=number) for number in range(units.WORTH_FORKING + 2)}
+    for name, text in {**CIRCLE, **scripts}.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    config = replace(Config(), cache=False)
+    return engine._project(listed(["."], config, None), config), config
+
+
+def test_one_process_or_two_reach_and_touch_the_same(project: tuple[object, Config]) -> None:
+    seen = []
+    for jobs in (1, 2):
+        machine = run.machine_for(project[0], engine._knowledge(project[1]), project[1])
+        outcomes = units.run_all(machine, project[0].selected, lambda one: ([], []), jobs)
+        seen.append({done.unit: (done.reached, done.touched) for done in outcomes})
+    assert seen[0] == seen[1]
+    assert any(("pack/second.py", "meet") in reached for reached, _ in seen[0].values())
+
+
+def test_a_module_is_the_same_whoever_is_asked_first(project: tuple[object, Config]) -> None:
+    machine = run.machine_for(project[0], engine._knowledge(project[1]), project[1])
+    bound = {path: set(frame.variables) for path, frame in machine.modules.items()}
+    assert bound["pack/first.py"] >= {"second", "DEFAULT", "enter"}
+    assert bound.keys() >= set(CIRCLE)
