@@ -3,7 +3,8 @@
 What it finds
 -------------
 In a loop whose optimizer steps only every n-th turn: `zero_grad`, clipping or unscaling happens in each turn, the
-mean loss is not divided by n, or `accelerator.accumulate()` belongs to an accelerator that accumulates nothing.
+mean loss is not divided by n, or `accelerator.accumulate()` belongs to an accelerator that accumulates nothing. Also
+an accelerator that is to accumulate, in a loop without `accumulate()`.
 
 Why it is bad
 -------------
@@ -72,6 +73,19 @@ def check(run: Run) -> Iterator[Finding]:
             trail=(
                 Step(made.path, (made.at or event.at)[0], "made without `gradient_accumulation_steps`"),
                 Step(event.path, event.at[0], "every batch is a step of its own"),
+            ),
+        )
+    for met, step in stepping.never_accumulated(run):
+        event = met.event
+        made = event.subject
+        yield RULE.finding(
+            run.span(event.path, event.at),
+            "the loss is divided by `gradient_accumulation_steps`, but the optimizer steps after every batch",
+            "put the turn under `with accelerator.accumulate(model):`",
+            scope=event.function,
+            trail=(
+                Step(made.path, (made.at or event.at)[0], "made with `gradient_accumulation_steps`"),
+                Step(step.event.path, step.event.at[0], "every batch is a step of its own: nothing accumulates"),
             ),
         )
 

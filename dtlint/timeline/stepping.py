@@ -244,6 +244,24 @@ def unconfigured(run: Any) -> Iterator[Met]:
             yield met
 
 
+def never_accumulated(run: Any) -> Iterator[tuple[Met, Met]]:
+    """An accelerator that was told how many batches make a step, and a loop that steps after each of them without
+    `accumulate()`: every loss is divided all the same. The backward and the step."""
+    if events(run, "record", "accumulate") or events(run, "record", "no-sync"):
+        return
+    for met in events(run, "record", "backward"):
+        made = met.event.subject.facts.get("call") if isinstance(met.event.subject, Object) else None
+        count = made.get("gradient_accumulation_steps") if made is not None else None
+        around = loops_over(met)
+        if not isinstance(count, Const) or not isinstance(count.value, int) or count.value < 2 or not around:
+            continue
+        for step in steps(run):
+            own = choices_below(step, around[-1]) if inside(step, around[-1]) else None
+            if own is not None and len(own) <= len(choices_below(met, around[-1])) and loops_over(step) == around:
+                yield met, step
+                break
+
+
 def scaled_twice(run: Any) -> Iterator[Met]:
     """A loss divided by the number of ranks, of a model whose wrapper averages over them already."""
     averaged = {DDP, FSDP}

@@ -6,6 +6,7 @@ to see what the samples depend on: the rank, the worker, the index, generators m
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -189,6 +190,13 @@ def loop_decision(made: Inside, wanted: Any) -> Decision | None:
         if isinstance(node, Loop) and node.subject is not None and wanted(node.subject):
             return node.decision
     return None
+
+
+def loops(made: Inside) -> Iterator[Value]:
+    """What the loops in there walk over."""
+    for node, _ in walk(made.log):
+        if isinstance(node, Loop) and node.subject is not None:
+            yield node.subject
 
 
 def splits_by_rank(made: Inside) -> Decision | bool:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from dtlint.findings import Step
+from dtlint.machine import containers
 from dtlint.machine.core import Machine
 from dtlint.machine.library import inside, provenance, samplers, sharding
 from dtlint.machine.library.invocation import Invocation
@@ -262,6 +263,13 @@ def uneven_stream(machine: Machine, loader: Object, found: Described) -> None:
             found.uneven = Cause("shard", Trail(step, trail))
             machine.facts.setdefault("shard sites", []).append(mark)
             return
+        for walked in inside.loops(look):
+            cause = containers.length_cause(machine, walked)
+            marks = sharding.shards_of(walked)
+            if cause is not None and cause.kind == "shard" and marks:
+                found.shards.extend(mark for mark in marks if mark not in found.shards)
+                found.uneven = cause
+                return
 
 
 # --- reading ---------------------------------------------------------------------------------------------------
