@@ -117,6 +117,8 @@ def new_group(machine: Machine, call: Invocation) -> Value:
         cause = deep_cause(machine, ranks) if ranks is not None else None
         if cause is not None:
             ranks = row(tuple(Const(mask) for mask in masks), cause)
+        elif ranks is not None and len(set(masks)) == 1:
+            ranks = Const(masks[0])  # told apart from what other ranks ask for elsewhere
     local = call.get("use_local_synchronization")
     if not (isinstance(local, Const) and local.value is True):
         details = (("ranks", ranks),) if ranks is not None else ()
