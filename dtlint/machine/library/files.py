@@ -192,11 +192,11 @@ def attribute(machine: Machine, thing: Object, name: str, mask: int) -> Value | 
 
 
 def opened(machine: Machine, call: Invocation) -> Value:
-    """`open(path, mode)`: what is done with the file is known from the mode."""
+    """`open(path, mode)`, `tarfile.open(path, mode)`: what is done with the file is known from the mode."""
     target = call.receiver if is_path(call.receiver or NONE) else call.get(call.row.params[0])
     given = call.get("mode")
-    word = "r" if given is None else str(given.value) if isinstance(given, Const) else ""
-    made = machine.new(HANDLE, call.mask)
+    word = "r" if given is None else str(given.value).partition(":")[0] if isinstance(given, Const) else ""
+    made = machine.new(call.row.type or HANDLE, call.mask)
     made.facts["text"] = text_of(target) if target is not None else NONE
     if word and target is not None:
         kind = "file-write" if WRITING.intersection(word) else "file-read"
@@ -204,11 +204,6 @@ def opened(machine: Machine, call: Invocation) -> Value:
         event = machine.emit_event("record", kind, call.name, call.mask, subject=target, extra=extra)
         made.facts["opened"] = event
     return made
-
-
-def lazily_opened(machine: Machine, call: Invocation) -> Value:
-    """`np.memmap(path, mode="r")`: reads where the mode of others writes."""
-    return opened(machine, call)
 
 
 def absent(machine: Machine, callee: Row, target: Value, lanes: int) -> None:
