@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from dtlint import cache, units_cache
 from dtlint.config import Config, ConfigError
-from dtlint.findings import Finding, with_fingerprints
+from dtlint.findings import Finding, paths_of, with_fingerprints
 from dtlint.listing import Listing, listed
 from dtlint.report.model import Report
 from dtlint.source.text import Incomplete, read
@@ -142,7 +142,7 @@ def _fresh(
     incomplete += started.incomplete
     findings = with_fingerprints([_recognisable(finding, project) for finding in _distinct(findings)])
     asked_for = {file.path for file in (*listing.files, *listing.launchers)}
-    findings = [finding for finding in findings if not asked_for.isdisjoint(outcome.paths_of(finding))]
+    findings = [finding for finding in findings if not asked_for.isdisjoint(paths_of(finding))]
     texts = _texts(project, listing, asked_for)
     kept, suppressed, notices = outcome.sorted_out(findings, texts, outcome.Asked(known, rules, config))
     return Report(

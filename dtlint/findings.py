@@ -126,6 +126,13 @@ class Finding:
         return (self.span, self.code, self.message)
 
 
+def paths_of(finding: Finding) -> set[str]:
+    """All files that take part in a finding."""
+    rows = finding.timeline.rows if finding.timeline else ()
+    steps = (step.path for step in finding.trail)
+    return {finding.span.path, *finding.related, *steps, *(row.path for row in rows)}
+
+
 def with_fingerprints(findings: list[Finding]) -> list[Finding]:
     """Give every finding an identity that survives edits above it: no line numbers, no message."""
     seen: dict[str, int] = {}

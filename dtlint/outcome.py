@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from dtlint import registry
 from dtlint.api import Rule
 from dtlint.config import Config
-from dtlint.findings import Finding, Timeline
+from dtlint.findings import Finding, Timeline, paths_of
 from dtlint.source.notebooks import Notebook
 from dtlint.source.suppressions import Suppression, Suppressions, suppressions
 
@@ -106,13 +106,6 @@ def placed(findings: Iterable[Finding], notebooks: Mapping[str, Notebook]) -> li
         finding if notebooks.keys().isdisjoint(paths_of(finding)) else _placed(finding, notebooks)
         for finding in findings
     ]
-
-
-def paths_of(finding: Finding) -> set[str]:
-    """All files that take part in a finding."""
-    rows = finding.timeline.rows if finding.timeline else ()
-    steps = (step.path for step in finding.trail)
-    return {finding.span.path, *finding.related, *steps, *(row.path for row in rows)}
 
 
 def _placed(finding: Finding, notebooks: Mapping[str, Notebook]) -> Finding:

@@ -1,16 +1,17 @@
-"""Which units of work need not be done again? Those whose files are as they were.
+"""Which units of work need not be done again? Those of which nothing has changed that they looked into.
 
-One JSON file for a configuration and a set of files: what each unit found, and the content hash of every file it
-looked into. Names reachable by pruning are part of the key, because they decide what a unit skips.
+One JSON file for a configuration and a set of files: what each unit found and what it rests on, and a sketch of every
+file as it was then. Names reachable by pruning are part of the key, because they decide what a unit skips.
 """
 
 from __future__ import annotations
 
-import hashlib
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from dtlint import cache
+from dtlint.project.changes import Change, Sketch, compare, digest, sketch, written_elsewhere
+from dtlint.project.modules import IMPORTS
 from dtlint.source.text import Incomplete
 
 if TYPE_CHECKING:
@@ -39,23 +40,43 @@ class Remembered:
     def __init__(self, units: Units | None, project: Project, machine: Machine) -> None:
         self.units = units
         self.project = project
-        self.hashes: dict[str, str] = {}
         self.records: dict[str, Any] = {}
         self.fresh: dict[str, Any] = {}
-        self.changed = False
-        if units is not None:
-            names = "\0".join([*project.paths, "", *sorted(machine.interesting), "", *sorted(machine.meaningful)])
-            self.name = hashlib.sha256(names.encode("utf-8", "surrogatepass")).hexdigest()[:24]
-            self.records = units.read(self.name)
+        self.sketches: dict[str, Sketch] = {}
+        self.changes: dict[str, Change] = {}
+        self.new_work = False
+        if units is None:
+            return
+        modules = [f"{path} {project.name_of(path)}" for path in project.paths]
+        self.name = digest("\0".join([*modules, "", *sorted(machine.interesting), "", *sorted(machine.meaningful)]))
+        stored = units.read(self.name)
+        try:
+            before = {path: Sketch.from_plain(held) for path, held in stored["files"].items()}
+            self.records = dict(stored["units"])
+        except (KeyError, TypeError, ValueError, AttributeError):
+            before, self.records = {}, {}
+        for path in project.paths:
+            self._look(path, before.get(path))
+        self.sketches[IMPORTS] = imports = Sketch(digest(project.imports_in_short()), "", {}, {})
+        if before.get(IMPORTS, imports) != imports:
+            self.changes[IMPORTS] = Change(outline=False, bodies=frozenset())
+
+    def _look(self, path: str, before: Sketch | None) -> None:
+        text = self.project.text(path)
+        if before is not None and before.text == digest(text):
+            self.sketches[path] = before
+            return
+        now = self.sketches[path] = drawn(self.project, path)
+        if before is not None:
+            texts = [(other, self.project.text(other)) for other in self.project.paths]
+            self.changes[path] = compare(before, now, lambda name: written_elsewhere(name, path, texts))
 
     def known(self, unit: Unit, reached: Reached) -> Outcome | None:
-        if self.units is None:
-            return None
         record = self.records.get(f"{unit.phase} {unit.path}")
+        if record is None:
+            return None
         try:
-            if record is None or record["reached before"] != self.before(unit, reached):
-                return None
-            if any(self.hash_of(path) != digest for path, digest in record["touched"].items()):
+            if record["reached before"] != self.before(unit, reached) or self.is_stale(record):
                 return None
             outcome = decode(unit, record)
         except (KeyError, TypeError, ValueError, AttributeError):
@@ -63,32 +84,50 @@ class Remembered:
         self.fresh[f"{unit.phase} {unit.path}"] = record
         return outcome
 
+    def is_stale(self, record: dict[str, Any]) -> bool:
+        for path, change in self.changes.items():
+            if path in record["whole"] or (change.outline and path in record["touched"]):
+                return True
+            if not change.bodies.isdisjoint(record["consulted"].get(path, ())):
+                return True
+        return False
+
     def done(self, outcome: Outcome, reached: Reached) -> None:
         if self.units is None:
             return
-        self.changed = True
+        self.new_work = True
+        consulted: dict[str, list[str]] = {}
+        for path, name in outcome.consulted:
+            consulted.setdefault(path, []).append(name)
         self.fresh[f"{outcome.unit.phase} {outcome.unit.path}"] = {
             "reached before": self.before(outcome.unit, reached),
-            "touched": {path: self.hash_of(path) for path in outcome.touched},
+            "touched": outcome.touched,
+            "consulted": consulted,
+            "whole": outcome.whole,
             "findings": [asdict(finding) for finding in outcome.findings],
             "incomplete": [asdict(item) for item in outcome.incomplete],
             "reached": outcome.reached,
         }
 
     def save(self) -> None:
-        if self.units is not None and self.changed:
-            self.units.write(self.name, self.fresh)
-
-    def hash_of(self, path: str) -> str:
-        found = self.hashes.get(path)
-        if found is None:
-            text = self.project.text(path)
-            found = self.hashes[path] = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:24]
-        return found
+        if self.units is not None and (self.new_work or self.changes):
+            files = {path: drawing.plain() for path, drawing in self.sketches.items()}
+            self.units.write(self.name, {"files": files, "units": self.fresh})
 
     def before(self, unit: Unit, reached: Reached) -> list[str]:
         """Of the functions reached in phase one, those of this file."""
         return sorted(name for path, name in reached if path == unit.path) if unit.phase == 2 else []
+
+
+def drawn(project: Project, path: str) -> Sketch:
+    """Of a file that is not analysed, its text is all there is to compare."""
+    from dtlint.ir.functions import functions_of
+
+    text = project.text(path)
+    if path not in project.selected:
+        return Sketch(digest(text), digest(text), {}, {})
+    tree = project.tree(path)
+    return sketch(text, tree, [function for function, _ in functions_of(tree)])
 
 
 def decode(unit: Unit, record: dict[str, Any]) -> Outcome:
@@ -99,5 +138,4 @@ def decode(unit: Unit, record: dict[str, Any]) -> Outcome:
         [cache.finding_from(item) for item in record["findings"]],
         [Incomplete(**item) for item in record["incomplete"]],
         [(str(path), str(name)) for path, name in record["reached"]],
-        [],
     )

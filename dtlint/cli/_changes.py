@@ -9,7 +9,7 @@ from dataclasses import replace
 
 import click
 
-from dtlint.outcome import paths_of
+from dtlint.findings import paths_of
 from dtlint.report.model import Report, plural
 
 

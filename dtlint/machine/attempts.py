@@ -269,6 +269,8 @@ def with_instance(machine: Machine, manager: Object, mask: int, inner: Any) -> i
     leave = attributes.in_class(machine, manager.kind, "__exit__") or attributes.in_class(
         machine, manager.kind, "__aexit__"
     )
+    if isinstance(leave, FunctionRef):
+        machine.consult(leave)
     if not isinstance(leave, FunctionRef) or leave.node.tokens.isdisjoint(machine.interesting):
         through: int = inner(value, mask & ~machine.frame.left)
         if leave is not None and through:

@@ -201,6 +201,7 @@ def follow(
     from dtlint.machine.expressions import opaque
 
     node = function.node
+    machine.consult(function)
     if isinstance(node, ir.Function):
         row_found = library.project_row(machine, function)
         if row_found is not None:
@@ -215,7 +216,7 @@ def follow(
         untold(machine, function, mask, (*arguments, *(value for _, value in keywords)))
         return opaque(machine, "depth", Const(getattr(node, "qualname", "lambda")), *arguments)
     if isinstance(node, ir.Function) and machine.can_skip(function, receiver, arguments, keywords):
-        machine.reached.add((function.path, node.qualname))
+        machine.uses.reached.add((function.path, node.qualname))
         return opaque(machine, "call", Const(f"{function.path}:{function.name}"), *arguments, *(v for _, v in keywords))
     return remembered(machine, function, receiver, arguments, keywords, mask)
 
@@ -334,14 +335,15 @@ def enter(
     frame.on_yield = on_yield
     if isinstance(node, ir.Function):
         frame.global_names = frozenset(node.globals)
-        machine.reached.add((function.path, node.qualname))
+        machine.uses.reached.add((function.path, node.qualname))
+        machine.consult(function)
     bind(machine, frame, function, receiver, arguments, keywords)
     log = Log()
     outer_sinks = machine.sinks
     machine.sinks = [(log, mask)]
     machine.frame = frame
     machine.stack.append(id(node))
-    machine.touched.add(function.path)
+    machine.uses.touched.add(function.path)
     try:
         if isinstance(node, ir.Lambda):
             from dtlint.machine.expressions import evaluate

@@ -10,6 +10,7 @@ from dtlint.ir import nodes as ir
 from dtlint.machine.frames import Frame, Write
 from dtlint.machine.lanes import World, join, overlay
 from dtlint.machine.logs import Attempt, Call, Choice, Decision, Event, Group, Guards, Log, LogNode, Loop, decisions
+from dtlint.machine.uses import Uses
 from dtlint.machine.values import (
     MISSING,
     Bound,
@@ -64,9 +65,8 @@ class Machine:
         self.deepest = DEEPEST  # how many calls deep an entry point is followed
         self.near = DEEPEST  # how many calls deep helpers that do not communicate are followed too
         self.stack: list[Any] = []  # functions being run, to stop recursion
-        self.reached: set[tuple[str, str]] = set()  # (path, qualified name) of functions that were run
-        self.touched: set[str] = set()  # paths of modules the unit looked into
-        self.depends: dict[str, tuple[set[str], set[tuple[str, str]]]] = {}  # both, of a module's body alone
+        self.uses = Uses()  # what the unit looked into
+        self.depends: dict[str, Uses] = {}  # the same, of a module's body alone
         self.unfinished_modules: dict[str, str] = {}
         self.remembered: dict[Any, Any] = {}  # calls of this entry point that changed nothing
         self.differences = 0  # how many differing values have been computed so far
@@ -233,6 +233,11 @@ class Machine:
             return run()
         finally:
             self.frame.guards = saved
+
+    def consult(self, function: FunctionRef) -> None:
+        """What stands in its body is about to matter, also when the body is not run."""
+        if isinstance(function.node, ir.Function):
+            self.uses.consulted.add((function.path, function.node.qualname))
 
     def spend(self, amount: int = 1) -> None:
         self.spent += amount

@@ -23,36 +23,10 @@ class Entry:
     line: int
 
 
-def functions_of(module: ir.Module) -> Iterator[tuple[ir.Function, ir.Class | None]]:
-    """Top-level functions and methods, outermost first."""
-
-    def inside(body: tuple[ir.Stmt, ...], owner: ir.Class | None) -> Iterator[tuple[ir.Function, ir.Class | None]]:
-        for statement in body:
-            if isinstance(statement, ir.Function):
-                yield statement, owner
-            elif isinstance(statement, ir.Class):
-                yield from inside(statement.body, statement)
-            elif isinstance(statement, ir.If):
-                yield from inside(statement.body, owner)
-                yield from inside(statement.orelse, owner)
-            elif isinstance(statement, ir.Try):
-                yield from inside(statement.body, owner)
-                for handler in statement.handlers:
-                    yield from inside(handler.body, owner)
-
-    yield from inside(module.body, None)
-
-
 def names_reaching(machine: Machine, paths: tuple[str, ...], seeds: frozenset[str]) -> frozenset[str]:
     """Names through which one of the seeds can be reached, found bottom-up by name."""
     found = set(seeds)
-    known: list[tuple[str, frozenset[str], str | None]] = []
-    for path in paths:
-        module = machine.project.module(path)
-        if module is None:
-            continue
-        for function, owner in functions_of(module):
-            known.append((function.name, function.tokens, owner.name if owner else None))
+    known = [function for path in paths for function in machine.project.functions(path)]
     changed = True
     while changed:
         changed = False
@@ -94,7 +68,7 @@ EVERYWHERE = frozenset(
 
 def run_script(machine: Machine, path: str) -> None:
     """The module body as `__main__`."""
-    module = machine.project.module(path)
+    module = machine.project.tree(path)
     if module is None:
         return
     load_module(machine, path)
@@ -269,6 +243,8 @@ def annotation_value(machine: Machine, annotation: ir.Expr | None) -> Value | No
         machine.frame = saved
     if isinstance(found, External) and found.name in machine.knowledge.types:
         return machine.new(machine.knowledge.canonical(found.name), machine.world.full)
+    if isinstance(found, ClassRef):
+        machine.project.looked.add(found.path)
     if isinstance(found, ClassRef) and machine.depth < 2 and not found.node.tokens.isdisjoint(machine.interesting):
         machine.depth += 1
         try:
@@ -278,4 +254,4 @@ def annotation_value(machine: Machine, annotation: ir.Expr | None) -> Value | No
     return None
 
 
-__all__ = ["Entry", "Tuple", "functions_of", "names_reaching", "run_function", "run_script"]
+__all__ = ["Entry", "Tuple", "names_reaching", "run_function", "run_script"]

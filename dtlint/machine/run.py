@@ -9,14 +9,15 @@ from typing import TYPE_CHECKING, Any
 
 from dtlint.findings import Span, Step
 from dtlint.ir import nodes as ir
-from dtlint.ir.stack import on_deep_stack
+from dtlint.ir.functions import functions_of
 from dtlint.knowledge.loader import Knowledge
 from dtlint.machine.core import DEEPEST, Machine, OutOfBudget
-from dtlint.machine.entries import Entry, functions_of, names_reaching, run_function, run_script
+from dtlint.machine.entries import Entry, names_reaching, run_function, run_script
 from dtlint.machine.frames import Frame
 from dtlint.machine.lanes import World
 from dtlint.machine.logs import Log
 from dtlint.machine.scopes import load_module, through_imports
+from dtlint.machine.uses import Uses
 
 if TYPE_CHECKING:
     from dtlint.project.modules import Project
@@ -46,21 +47,23 @@ def make_machine(project: Project, knowledge: Knowledge, world: World, budget: i
     machine = Machine(project, knowledge, world, budget)
     machine.interesting = names_reaching(machine, project.selected, knowledge.communicating)
     machine.meaningful = names_reaching(machine, project.selected, knowledge.meaningful)
-    on_deep_stack(load_modules, machine)
     return machine
 
 
 def load_modules(machine: Machine) -> None:
-    """Every module once, in one order: what a module binds must not depend on which entry point came to it first.
-    Modules that import each other in a circle do bind differently then."""
+    """Every module, before processes are forked that would each do it for themselves."""
     for path in machine.project.selected:
-        machine.frame = Frame(path, "<module>", None, None, None, machine.world.full)
-        load_module(machine, path)
-    machine.touched, machine.reached = set(), set()
+        load_first(machine, path)
+
+
+def load_first(machine: Machine, path: str) -> None:
+    """Load a module while nothing is being run."""
+    machine.frame = Frame(path, "<module>", None, None, None, machine.world.full)
+    load_module(machine, path)
 
 
 def run_file_as_script(machine: Machine, path: str) -> Iterator[Run]:
-    module = machine.project.module(path)
+    module = machine.project.tree(path)
     if module is None or not is_script(machine, path, module):
         return
     yield run_entry(machine, Entry("script", path, "<module>", 1), lambda: run_script(machine, path))
@@ -84,7 +87,7 @@ def is_script(machine: Machine, path: str, module: ir.Module) -> bool:
 
 
 def run_unreached(machine: Machine, path: str, reached: frozenset[tuple[str, str]]) -> Iterator[Run]:
-    module = machine.project.module(path)
+    module = machine.project.tree(path)
     if module is None:
         return
     candidates = [
@@ -95,14 +98,17 @@ def run_unreached(machine: Machine, path: str, reached: frozenset[tuple[str, str
         and not function.tokens.isdisjoint(machine.knowledge.telling)
         and not is_test(function, owner)
     ]
-    machine.reached |= through_imports(machine, (path,))[1]
-    waiting = [pair for pair in candidates if (path, pair[0].qualname) not in machine.reached]
+    if not candidates:
+        return
+    load_first(machine, path)
+    machine.uses.reached |= through_imports(machine, (path,)).reached
+    waiting = [pair for pair in candidates if (path, pair[0].qualname) not in machine.uses.reached]
     used = set()
     for function, _ in functions_of(module):
         used |= function.tokens
     waiting.sort(key=lambda pair: (pair[0].name in used, (pair[0].at or (0,))[0]))
     for function, owner in waiting:
-        if (path, function.qualname) in machine.reached:
+        if (path, function.qualname) in machine.uses.reached:
             continue
         entry = Entry("function", path, function.qualname, (function.at or (1,))[0])
         yield run_entry(
@@ -169,9 +175,9 @@ def analyse(project: Project, knowledge: Knowledge, config: Any) -> Iterator[Run
         for run in run_file_as_script(machine, path):
             yield run
             finish_entry(machine)
-    reached = frozenset(machine.reached | through_imports(machine, machine.touched)[1])
+    reached = frozenset(machine.uses.reached | through_imports(machine, machine.uses.touched).reached)
     for path in project.selected:
-        machine.reached = set()
+        machine.uses = Uses()
         for run in run_unreached(machine, path, reached):
             yield run
             finish_entry(machine)

@@ -11,6 +11,7 @@ from dtlint.machine import library
 from dtlint.machine.core import DEEPEST, Machine, OutOfBudget
 from dtlint.machine.frames import Frame
 from dtlint.machine.logs import Log
+from dtlint.machine.uses import Uses
 from dtlint.machine.values import (
     MISSING,
     Bound,
@@ -207,24 +208,32 @@ def find_module(machine: Machine, dotted: str) -> ModuleRef | None:
 
 
 def load_module(machine: Machine, path: str) -> Frame:
+    """The module, its body run. Of modules that import each other in a circle the first one by name goes first,
+    whoever is asked for: what a module binds must not depend on who came by."""
+    machine.uses.touched.add(path)
+    if path not in machine.modules:
+        circle = machine.project.circle(path)
+        if any(member in machine.loading for member in circle):
+            run_module(machine, path)
+        else:
+            for member in circle:
+                if member not in machine.modules:
+                    run_module(machine, member)
+            for member in circle:
+                machine.depends[member].touched.update(circle)
+    return machine.modules[path]
+
+
+def run_module(machine: Machine, path: str) -> None:
     """Run a module's body once, outside any entry point's journal: its bindings stay."""
-    found = machine.modules.get(path)
-    if found is not None:
-        machine.touched.add(path)
-        return found
-    machine.touched.add(path)
-    outer = (machine.touched, machine.reached)
-    machine.touched, machine.reached = {path}, set()
-    machine.depends[path] = (machine.touched, machine.reached)
+    outer = machine.uses
+    machine.uses = machine.depends[path] = Uses({path})
     frame = Frame(path, "<module>", None, None, None, machine.world.full)
     machine.modules[path] = frame
-    module = machine.project.module(path)
+    module = machine.project.tree(path)
     name = machine.project.name_of(path)
     frame.variables["__name__"] = Const(name)
     frame.variables["__file__"] = Const(path)
-    if module is None:
-        machine.touched, machine.reached = outer
-        return frame
     machine.loading.add(path)
     saved = (machine.frame, machine.journal, machine.sinks, machine.spent, machine.stack, machine.current_at)
     followed = (machine.deepest, machine.near, machine.facts)
@@ -247,25 +256,23 @@ def load_module(machine: Machine, path: str) -> Frame:
         machine.unfinished_modules[path] = f"internal error in its body: {type(problem).__name__}: {problem}"
     finally:
         machine.loading.discard(path)
-        machine.touched, machine.reached = outer
+        machine.uses = outer
         machine.deepest, machine.near, machine.facts = followed
         library.take_back(machine, aside)
         machine.frame, machine.journal, machine.sinks, machine.spent, machine.stack, machine.current_at = saved
-    return frame
 
 
-def through_imports(machine: Machine, paths: Iterable[str]) -> tuple[set[str], set[tuple[str, str]]]:
+def through_imports(machine: Machine, paths: Iterable[str]) -> Uses:
     """These modules and all that they import, and the functions that their bodies run: the same for everyone who uses
     them, whoever loaded them first."""
-    touched: set[str] = set()
-    reached: set[tuple[str, str]] = set()
+    found = Uses()
     waiting = list(paths)
     while waiting:
         path = waiting.pop()
-        if path in touched:
+        if path in found.touched:
             continue
-        touched.add(path)
-        into, ran = machine.depends.get(path, (set(), set()))
-        waiting += into
-        reached |= ran
-    return touched, reached
+        found.touched.add(path)
+        own = machine.depends.get(path, Uses())
+        waiting += own.touched
+        found.add(Uses(set(), own.reached, own.consulted))
+    return found

@@ -1,8 +1,8 @@
 """How is the work divided? One unit is one file in one phase; units know nothing of each other.
 
 Phase one runs every module body as a script, phase two every function that no script of phase one reached. A unit's
-result depends on the files it looked into and on nothing else, so it can be made in any process, in any order, and be
-remembered until one of those files changes.
+result depends on what it looked into and on nothing else, so it can be made in any process, in any order, and be
+remembered until some of that changes.
 """
 
 from __future__ import annotations
@@ -15,15 +15,16 @@ from dataclasses import dataclass, field
 from multiprocessing.connection import Connection, wait
 from typing import Any
 
-from dtlint.findings import Finding
+from dtlint.findings import Finding, paths_of
 from dtlint.ir.stack import on_deep_stack
 from dtlint.machine.core import Machine
-from dtlint.machine.run import Run, finish_entry, run_file_as_script, run_unreached
+from dtlint.machine.run import Run, finish_entry, load_modules, run_file_as_script, run_unreached
 from dtlint.machine.scopes import through_imports
+from dtlint.machine.uses import Named, Uses
 from dtlint.source.text import Incomplete
 
 Ask = Callable[[Run], tuple[list[Finding], list[Incomplete]]]
-Reached = frozenset[tuple[str, str]]
+Reached = frozenset[Named]
 WORTH_FORKING = 12  # units; below that a second process costs more than it saves
 
 
@@ -35,18 +36,21 @@ class Unit:
 
 @dataclass(slots=True)
 class Outcome:
-    """What one unit found, what it ran, and which files it looked into."""
+    """What one unit found, which functions it ran, and what the answer rests on: the bindings of the modules in
+    `touched`, the bodies of the functions in `consulted`, and everything in the files in `whole`."""
 
     unit: Unit
     findings: list[Finding] = field(default_factory=list)
     incomplete: list[Incomplete] = field(default_factory=list)
-    reached: list[tuple[str, str]] = field(default_factory=list)
+    reached: list[Named] = field(default_factory=list)
     touched: list[str] = field(default_factory=list)
+    consulted: list[Named] = field(default_factory=list)
+    whole: list[str] = field(default_factory=list)
 
 
 def run_unit(machine: Machine, unit: Unit, reached: Reached, ask: Ask) -> Outcome:
-    machine.reached = set()
-    machine.touched = {unit.path}
+    machine.uses = Uses()
+    machine.project.looked = {unit.path}
     outcome = Outcome(unit)
     runs = run_file_as_script(machine, unit.path) if unit.phase == 1 else run_unreached(machine, unit.path, reached)
     for run in runs:
@@ -55,13 +59,19 @@ def run_unit(machine: Machine, unit: Unit, reached: Reached, ask: Ask) -> Outcom
         outcome.incomplete += incomplete
         outcome.incomplete += [Incomplete(path, run.entry.line, reason) for path, reason in run.incomplete]
         finish_entry(machine)
-    touched, reached_by_loading = through_imports(machine, machine.touched)
-    for path in sorted(touched):
+    uses = through_imports(machine, machine.uses.touched)
+    uses.add(machine.uses)
+    for path in sorted(uses.touched):
         reason = machine.unfinished_modules.get(path)
         if reason is not None:
             outcome.incomplete.append(Incomplete(path, 1, reason))
-    outcome.reached = sorted(machine.reached | reached_by_loading)
-    outcome.touched = sorted(touched)
+    # A place that is told of is told with its line, which moves with everything above it.
+    told = {path for finding in outcome.findings for path in paths_of(finding)}
+    told.update(problem.path for problem in outcome.incomplete)
+    outcome.reached = sorted(uses.reached)
+    outcome.touched = sorted(uses.touched)
+    outcome.consulted = sorted(uses.consulted)
+    outcome.whole = sorted(machine.project.looked | told)
     return outcome
 
 
@@ -136,6 +146,7 @@ class Workers:
 
     def start(self) -> None:
         context = multiprocessing.get_context("fork")
+        on_deep_stack(load_modules, self.machine)
         gc.freeze()
         for _ in range(self.jobs):
             here, there = context.Pipe()

@@ -12,9 +12,13 @@ from pathlib import Path
 
 from dtlint import __version__
 from dtlint.ir import nodes, store
+from dtlint.ir.functions import functions_of
 from dtlint.ir.lowering_state import SyntaxProblem
 
 CLEAN_LIMIT = 200_000  # remembered hashes of files that parse, but need not be analysed
+
+
+Summary = tuple[str, frozenset[str], "str | None"]  # a function: its name, the words in it, the class it is in
 
 
 class TreeCache:
@@ -83,7 +87,8 @@ class TreeCache:
 def encode(outcome: nodes.Module | SyntaxProblem) -> bytes:
     if isinstance(outcome, SyntaxProblem):
         return b"!" + json.dumps([outcome.line, outcome.column, outcome.message]).encode("ascii")
-    return store.dump(outcome)
+    names = [[name, sorted(tokens), owner] for name, tokens, owner in summaries(outcome)]
+    return json.dumps(names, separators=(",", ":")).encode("ascii") + b"\n" + store.dump(outcome)
 
 
 def decode(data: bytes, path: str) -> nodes.Module | SyntaxProblem | None:
@@ -92,11 +97,24 @@ def decode(data: bytes, path: str) -> nodes.Module | SyntaxProblem | None:
         if data.startswith(b"!"):
             line, column, message = json.loads(data[1:])
             return SyntaxProblem(int(line), int(column), str(message))
-        module = store.load(data)
+        module = store.load(data.partition(b"\n")[2])
     except (ValueError, TypeError):
         return None
     module.path = path
     return module
+
+
+def summaries(module: nodes.Module) -> list[Summary]:
+    return [(function.name, function.tokens, owner.name if owner else None) for function, owner in functions_of(module)]
+
+
+def decode_summaries(data: bytes) -> list[Summary] | None:
+    """What `summaries` says of a stored tree, which is not decoded for it. None when the bytes are damaged."""
+    try:
+        listed = json.loads(data.partition(b"\n")[0])
+        return [(str(name), frozenset(map(str, tokens)), owner) for name, tokens, owner in listed]
+    except (ValueError, TypeError):
+        return None
 
 
 def _lowering_digest() -> str:

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from dtlint.ir import nodes
 from dtlint.ir.lowering_state import SyntaxProblem
 from dtlint.project import cache, loading, prefilter
+from dtlint.project.circles import circles
 from dtlint.project.imports import ImportLine, scan_imports
 from dtlint.project.names import Names
 from dtlint.source.notebooks import Notebook, read_notebook
 from dtlint.source.text import Incomplete, SourceFile, decode, read_bytes
+
+IMPORTS = "<imports>"  # stands among paths for what the files import from each other
 
 
 class Project:
@@ -24,13 +27,18 @@ class Project:
         selected: tuple[str, ...],
         notebooks: dict[str, Notebook],
         trees: cache.TreeCache,
+        imports: Mapping[str, Sequence[ImportLine]],
     ) -> None:
         self.paths: tuple[str, ...] = tuple(sorted(texts))
         self.selected = selected
         self.problems: list[Incomplete] = []
         self.notebooks = notebooks
+        self.looked: set[str] = set()  # paths whose trees somebody asked for, beside running them
         self._texts = texts
         self._names = names
+        self._imports = imports
+        self._packages: frozenset[str] | None = None
+        self._circles: dict[str, tuple[str, ...]] | None = None
         self._trees = trees
         self._stored: dict[str, bytes] = {}
         self._modules: dict[str, nodes.Module] = {}
@@ -55,7 +63,7 @@ class Project:
 
         everything = tuple(sorted(texts))
         selected = everything if tokens is None else prefilter.select(contents, imports, tokens, path_of)
-        project = cls(texts, names, selected, notebooks, cache.TreeCache(cache_dir))
+        project = cls(texts, names, selected, notebooks, cache.TreeCache(cache_dir), imports)
         project.problems.extend(problems)
         project._load(jobs, tick)
         return project
@@ -74,13 +82,60 @@ class Project:
     def resolve(self, importer: str, module: str, level: int = 0) -> str | None:
         return self._names.resolve(importer, module, level)
 
+    def circle(self, path: str) -> tuple[str, ...]:
+        """The modules that import each other in a circle with this one, sorted; mostly it alone."""
+        if self._circles is None:
+            self._circles = circles({importer: self._edges(importer) for importer in self.paths})
+        return self._circles[path]
+
+    def imported(self, importer: str) -> set[str]:
+        """The files that a file's imports name, at whatever place in it."""
+        self.looked.add(IMPORTS)
+        return self._edges(importer)
+
+    def packages(self) -> frozenset[str]:
+        """The top-level packages that any file imports."""
+        self.looked.add(IMPORTS)
+        if self._packages is None:
+            lines = (line for found in self._imports.values() for line in found if not line.level)
+            self._packages = frozenset(line.module.partition(".")[0] for line in lines)
+        return self._packages
+
+    def imports_in_short(self) -> str:
+        """All imports of all files, as one text to compare."""
+        return "\n".join(
+            f"{path} {line.level} {line.module} {' '.join(line.names)}"
+            for path in self.paths
+            for line in self._imports[path]
+        )
+
+    def _edges(self, importer: str) -> set[str]:
+        found: set[str | None] = set()
+        for line in self._imports[importer]:
+            dotted = self._names.resolve(importer, line.module, line.level)
+            if dotted is not None:
+                found.add(self._names.find_module(dotted))
+                found.update(self._names.find_module(f"{dotted}.{name}") for name in line.names)
+        return {path for path in found if path is not None}
+
     # --- content ----------------------------------------------------------------------------------------------
 
     def text(self, path: str) -> str:
         return self._texts[path]
 
     def module(self, path: str) -> nodes.Module:
-        """The tree of a file; an empty one when it cannot be parsed (`problems` says so)."""
+        """The tree of a file, for questions about what is written in it."""
+        self.looked.add(path)
+        return self.tree(path)
+
+    def functions(self, path: str) -> list[cache.Summary]:
+        """The functions of a file in short; a stored tree need not be decoded for it."""
+        stored = self._stored.get(path)
+        found = cache.decode_summaries(stored) if stored is not None else None
+        return cache.summaries(self.tree(path)) if found is None else found
+
+    def tree(self, path: str) -> nodes.Module:
+        """The tree of a file, to run it; an empty one when it cannot be parsed (`problems` says so)."""
         known = self._modules.get(path)
         if known is not None:
             return known

@@ -17,6 +17,7 @@ from dataclasses import dataclass, field
 from dtlint.project.imports import ImportLine
 
 Words = frozenset[bytes]
+NO_WORDS: Words = frozenset()
 Distances = dict[bytes, int]  # name -> calls between it and an API
 PathOf = Callable[[str, str, int], "str | None"]  # importer, module, level -> file of the project
 
@@ -46,13 +47,12 @@ class _Unit:
     name: bytes
     words: Words
     used: Words
-    direct: bool
+    direct: bool  # names an API itself: which words it uses does not matter then
 
 
 @dataclass(slots=True)
 class _File:
     units: tuple[_Unit, ...]
-    words: Words
     functions: Distances = field(default_factory=dict)  # reaching, top-level
     methods: dict[bytes, Distances] = field(default_factory=dict)  # class -> its reaching methods, b"" its body
 
@@ -76,8 +76,8 @@ class _Selection:
         path_of: PathOf,
     ) -> None:
         self.contents = contents
-        self.tokens = tokens
-        self.direct = frozenset(path for path, data in contents.items() if any(token in data for token in tokens))
+        written = {path: [token for token in tokens if token in data] for path, data in contents.items()}
+        self.direct = {path: found for path, found in written.items() if found}
         self.kept = set(self.direct)
         self.files: dict[str, _File] = {}
         # importer -> what it imports from which file: (path, name there or "" for the module, local name)
@@ -120,7 +120,7 @@ class _Selection:
 
     def _file(self, path: str) -> _File:
         if path not in self.files:
-            self.files[path] = _split(self.contents[path], self.tokens if path in self.direct else ())
+            self.files[path] = _split(self.contents[path], self.direct.get(path, ()))
         return self.files[path]
 
     def _imported(self, path: str) -> tuple[Distances, dict[bytes, Distances]]:
@@ -248,6 +248,7 @@ def _edges(importer: str, line: ImportLine, path_of: PathOf) -> Iterable[tuple[s
 
 
 def _split(data: bytes, tokens: Sequence[bytes]) -> _File:
+    """`tokens` are those that occur in `data`."""
     units: list[_Unit] = []
     found = list(_DEFINITION.finditer(data))
     edges = [match.start() for match in found]
@@ -255,7 +256,6 @@ def _split(data: bytes, tokens: Sequence[bytes]) -> _File:
     head = data[: edges[0]]
     imported = _bound_by_tokens(head, tokens)
     places = sorted(place for token in tokens for place in _places(token, data))
-    every: set[bytes] = set(_WORD.findall(head))
     owner, owner_indent, method_indent = b"", -1, -1
     group: list[tuple[bytes, bytes, int, int]] = []
     for match, end in zip(found, edges[1:], strict=True):
@@ -281,12 +281,14 @@ def _split(data: bytes, tokens: Sequence[bytes]) -> _File:
             group.append((b"", name, start, end))  # inside a top-level `if`
     for owner, name, start, end in group:
         block = data[start:end]
-        words = frozenset(_WORD.findall(block))
-        every |= words
         nearest = bisect_left(places, start)
-        direct = (nearest < len(places) and places[nearest] < end) or not words.isdisjoint(imported)
-        units.append(_Unit(owner, name, words, frozenset(_USE.findall(block)), direct))
-    return _File(tuple(units), frozenset(every))
+        if nearest < len(places) and places[nearest] < end:
+            units.append(_Unit(owner, name, NO_WORDS, NO_WORDS, True))
+            continue
+        words = frozenset(_WORD.findall(block))
+        direct = not words.isdisjoint(imported)
+        units.append(_Unit(owner, name, words, NO_WORDS if direct else frozenset(_USE.findall(block)), direct))
+    return _File(tuple(units))
 
 
 def _places(token: bytes, data: bytes) -> Iterator[int]:

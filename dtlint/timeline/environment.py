@@ -127,20 +127,7 @@ def unread(run: Any, name: str, reads: frozenset[str] | set[str]) -> tuple[str, 
 
 def uses(run: Any, package: str) -> bool:
     """Does any scanned file import the package?"""
-    found: set[str] | None = run.cache.get("packages")
-    if found is None:
-        from dtlint.ir import nodes as ir
-
-        found = set()
-        for path in run.project.paths:
-            module = run.project.module(path)
-            for statement in module.body if module is not None else ():
-                if isinstance(statement, ir.Import):
-                    found.update(dotted.partition(".")[0] for dotted, _ in statement.names)
-                elif isinstance(statement, ir.ImportFrom) and statement.module:
-                    found.add(statement.module.partition(".")[0])
-        run.cache["packages"] = found
-    return package in found
+    return package in run.project.packages()
 
 
 def flags(value: Value) -> list[str]:

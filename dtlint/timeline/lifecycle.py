@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from typing import Any
 
 from dtlint.findings import Step
-from dtlint.ir import nodes as ir
 from dtlint.machine.logs import Call, Event
 from dtlint.machine.values import Const, Object
 from dtlint.timeline.environment import uses
@@ -61,7 +60,7 @@ def way_to(met: Met) -> Iterator[Step]:
 
 def relatives(run: Any) -> set[str]:
     """The files of this program: what the script imports, and what imports the script."""
-    imports = {path: set(imported(run, path)) for path in run.project.selected}
+    imports = {path: run.project.imported(path) for path in run.project.paths}
     importers: dict[str, set[str]] = {}
     for path, others in imports.items():
         for other in others:
@@ -75,28 +74,6 @@ def relatives(run: Any) -> set[str]:
             found |= fresh
             pending.extend(fresh)
     return found | {run.entry.path}
-
-
-def imported(run: Any, path: str) -> Iterator[str]:
-    module = run.project.module(path)
-    pending: list[Any] = list(module.body) if module is not None else []
-    while pending:
-        statement = pending.pop()
-        names: list[tuple[str, int]] = []
-        if isinstance(statement, ir.Import):
-            names = [(dotted, 0) for dotted, _ in statement.names]
-        elif isinstance(statement, ir.ImportFrom):
-            base = statement.module or ""
-            names = [(base, statement.level)]
-            names += [(f"{base}.{name}" if base else name, statement.level) for name, _ in statement.names]
-        for dotted, level in names:
-            resolved = run.project.resolve(path, dotted, level)
-            found = run.project.find_module(resolved) if resolved is not None else None
-            if found is not None:
-                yield found
-        for part in ("body", "orelse", "final"):
-            inner = getattr(statement, part, None)
-            pending.extend(inner if isinstance(inner, tuple) else ())
 
 
 def works(run: Any) -> bool:

@@ -11,6 +11,7 @@ from dtlint.ir.lowering import lower
 from dtlint.knowledge.loader import load
 from dtlint.machine.logs import Choice, Event, walk
 from dtlint.machine.run import Run, analyse
+from dtlint.project.cache import summaries
 from dtlint.timeline.attempts import failures
 from dtlint.timeline.classify import code_of
 from dtlint.timeline.divergence import divergences
@@ -32,11 +33,21 @@ class Files:
     def __init__(self, texts: dict[str, str]) -> None:
         self.paths = tuple(sorted(texts))
         self.selected = self.paths
+        self.looked = set()
         self.modules = {path: lower(text, path) for path, text in texts.items()}
         self.names = {path.removesuffix(".py").replace("/", "."): path for path in texts}
 
     def module(self, path):
         return self.modules[path]
+
+    def tree(self, path):
+        return self.modules[path]
+
+    def functions(self, path):
+        return summaries(self.modules[path])
+
+    def circle(self, path):
+        return (path,)
 
     def name_of(self, path):
         return path.removesuffix(".py").replace("/", ".")

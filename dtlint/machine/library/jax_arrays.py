@@ -135,6 +135,7 @@ def holds_reduction(machine: Machine, values: tuple[Value, ...]) -> bool:
     for value in values:
         for leaf in jax_facts.leaves(value, 2):
             if isinstance(leaf, FunctionRef) and isinstance(leaf.node, ir.Function):
+                machine.consult(leaf)
                 if not leaf.node.tokens.isdisjoint(REDUCERS):
                     return True
     return False
@@ -186,9 +187,10 @@ def apply_gradients(machine: Machine, receiver: Value, call: Invocation) -> Valu
 
 def normalises_together(machine: Machine) -> bool:
     """Does some layer of the project take its statistics over the devices (`BatchNorm(axis_name=…)`)?"""
+    machine.project.looked.update(machine.project.selected)
     found: bool | None = machine.notes.get("jax batch norm")
     if found is None:
-        from dtlint.machine.entries import functions_of
+        from dtlint.ir.functions import functions_of
 
         modules = [machine.project.module(path) for path in machine.project.selected]
         found = any(

@@ -60,6 +60,7 @@ def imported_by(machine: Machine, path: str) -> frozenset[str]:
     known = machine.notes.setdefault("jax imports", {})
     if path in known:
         found: frozenset[str] = known[path]
+        machine.project.looked.update(found, (path,))
         return found
     done: set[str] = set()
     todo = [path]
@@ -76,6 +77,7 @@ def imported_by(machine: Machine, path: str) -> frozenset[str]:
                 if target is not None:
                     todo.append(target)
     known[path] = frozenset(done - {path})
+    machine.project.looked.update(done)
     return known[path]
 
 

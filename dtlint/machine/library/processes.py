@@ -244,7 +244,10 @@ def finalised(machine: Machine, thing: Object, mask: int) -> None:
 
     assert isinstance(thing.kind, ClassRef)
     method = attributes.in_class(machine, thing.kind, "__del__")
-    if isinstance(method, FunctionRef) and not method.node.tokens.isdisjoint(machine.interesting):
+    if not isinstance(method, FunctionRef):
+        return
+    machine.consult(method)
+    if not method.node.tokens.isdisjoint(machine.interesting):
         later(machine, Bound(method, thing), mask, "finaliser", "`__del__`", "exception")
 
 
@@ -269,6 +272,7 @@ def handed_over(machine: Machine, call: Invocation) -> None:
         if not isinstance(inner, FunctionRef) or len(machine.stack) > 12:
             continue
         node = inner.node
+        machine.consult(inner)
         if isinstance(node, ir.Function) and node.tokens.isdisjoint(machine.interesting):
             continue
         if isinstance(node, ir.Lambda) and not names_in(node).intersection(machine.interesting):

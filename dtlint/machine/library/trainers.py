@@ -131,6 +131,8 @@ def run_hooks(machine: Machine, thing: Value, leading: tuple[Value, ...], mask: 
     if not isinstance(thing, Object) or not isinstance(thing.kind, ClassRef):
         return
     hooks = hooks_of(machine, thing.kind)
+    for hook in hooks:
+        machine.consult(hook)
     if all(hook.node.tokens.isdisjoint(machine.interesting) for hook in hooks):
         return
     for hook in hooks:
