@@ -307,10 +307,11 @@ def compare_one(machine: Machine, op: str, left: Value, right: Value) -> Value:
         if exists is not None:
             return truthy(exists == (op in ("is not", "!=")))
         if isinstance(held, Unknown):
-            asked = machine.unknown("is none", held.symbol, cause=held.cause, tags=held.tags)
+            cause = None if library.models.is_gradient(held) else held.cause
+            asked = machine.unknown("is none", held.symbol, cause=cause, tags=held.tags)
             if op in ("is", "=="):
                 return asked
-            return machine.unknown("not", asked.symbol, cause=held.cause, tags=held.tags)
+            return machine.unknown("not", asked.symbol, cause=cause, tags=held.tags)
     if op in ("is", "is not") and isinstance(left, Object) and isinstance(right, Object):
         return truthy((left is right) == (op == "is"))
     if op in ("==", "!=") and isinstance(left, Tuple) and isinstance(right, Tuple):
@@ -545,9 +546,10 @@ def tuple_(machine: Machine, node: ir.Tup, mask: int) -> Value:
     items: list[Value] = []
     for item in node.items:
         if isinstance(item, ir.Star):
-            spread = containers.items_of(machine, evaluate(machine, item, mask))
+            rest = evaluate(machine, item, mask)
+            spread = containers.items_of(machine, rest)
             if spread is None:
-                return opaque(machine, "tuple", *items)
+                return opaque(machine, "tuple", *items, rest)
             items.extend(spread)
         else:
             items.append(evaluate(machine, item, mask))

@@ -264,13 +264,20 @@ def note_turn(machine: Machine, loop: Loop, mark: int) -> None:
 
 
 def lasting_places(frame: Any) -> set[int]:
-    """Where values outlive a turn: this function's names, those around it, and what objects within reach hold."""
+    """Where values outlive a turn: this function's names, those around it and of whoever walks over what it yields,
+    and what objects within reach hold."""
     found: set[int] = set()
     todo: list[Value] = []
-    while frame is not None:
+    frames = [frame]
+    while frames:
+        frame = frames.pop()
+        if frame is None or id(frame.variables) in found:
+            continue
         found.add(id(frame.variables))
         todo += frame.variables.values()
-        frame = frame.closure
+        frames.append(frame.closure)
+        if frame.on_yield is not None:
+            frames.append(frame.caller)
     while todo and len(found) < 400:
         value = todo.pop()
         if isinstance(value, Object) and id(value.attributes) not in found:

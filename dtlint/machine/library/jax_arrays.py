@@ -5,59 +5,18 @@ from __future__ import annotations
 from typing import Any
 
 from dtlint.ir import nodes as ir
-from dtlint.machine import containers
 from dtlint.machine.core import Machine
 from dtlint.machine.lanes import token
-from dtlint.machine.library import jax_axes, jax_facts, jax_outputs
+from dtlint.machine.library import jax_axes, jax_facts, jax_outputs, jax_shapes
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.jax_facts import fact, has, is_fact, words
-from dtlint.machine.values import NONE, Const, FunctionRef, Object, Tuple, Unknown, Value
+from dtlint.machine.library.jax_shapes import LAYOUT, leading, shaped
+from dtlint.machine.values import NONE, Const, FunctionRef, Tuple, Unknown, Value
 
 REDUCERS = frozenset({"pmean", "psum", "psum_scatter", "all_gather"})
-LAYOUT = frozenset({"device axis", "replicated", "even", "host tree", "state of"})
-
-
-def leading(machine: Machine, value: Value | None) -> Any:
-    """The fact that a shape begins with the number of devices."""
-    if value is None:
-        return None
-    if not isinstance(value, Const):
-        items = containers.items_of(machine, value)
-        if not items:
-            return None
-        value = items[0]
-    if isinstance(value, Const) and isinstance(value.value, int) and not isinstance(value.value, bool):
-        if value.scale == "local" and value.value == machine.world.per_host:
-            return fact("device axis", "local", jax_facts.place(machine))
-        if value.scale == "world" and value.value == machine.world.size:
-            return fact("device axis", "world", jax_facts.place(machine))
-    return None
-
-
-def shaped(machine: Machine, call: Invocation) -> Any:
-    """A shape among the arguments of something that makes an array."""
-    for name, value in call.keywords:
-        if name in ("size", "shape"):
-            return leading(machine, value)
-    if call.name.rpartition(".")[2] in ("rand", "randn") and call.arguments:
-        return leading(machine, call.arguments[0])
-    for value in call.arguments:
-        if isinstance(value, Tuple) or (isinstance(value, Object) and value.kind == "list"):
-            found = leading(machine, value)
-            if found:
-                return found
-    return None
-
-
-def repeated(machine: Machine, value: Value) -> Value | None:
-    """`[x] * n`: what is repeated."""
-    if isinstance(value, Object) and value.kind == "list":
-        held = value.attributes.get("[]")
-        if isinstance(held, Tuple) and len(held.items) > 1 and all(item is held.items[0] for item in held.items):
-            return held.items[0]
-        if isinstance(held, Unknown) and held.symbol.key[0] == "repeat":
-            return held
-    return None
+LIKE = frozenset({"zeros_like", "ones_like", "full_like", "empty_like"})
+KEPT = frozenset({"host tree", "replicated", "reduces", "device axis", "plain"})  # by a state of what it is given
+MADE = frozenset({"zeros", "ones", "full", "empty"})
 
 
 def jnp_call(machine: Machine, call: Invocation) -> Value:
@@ -66,40 +25,60 @@ def jnp_call(machine: Machine, call: Invocation) -> Value:
 
     last = call.name.rpartition(".")[2]
     is_jax = call.name.startswith("jax.")
-    first = call.arguments[0] if call.arguments else None
-    if last in ("stack", "array", "asarray") and first is not None:
-        same = repeated(machine, first)
-        if same is not None:
-            return replicated(machine, same)
+    same = jax_shapes.copied(machine, call)
+    if same is not None:
+        return replicated(machine, same)
     made = python.opaque(machine, call)
     if not isinstance(made, Unknown):
         return made
+    first = call.arguments[0] if call.arguments else None
+    if last == "expand_dims" and isinstance(first, Unknown) and call.arguments[1:] == (Const(0),):
+        return jax_shapes.with_axis(machine, first, made)
+    if last in LIKE:
+        made = Unknown(made.symbol, None, jax_facts.without(made.tags, jax_facts.INSIDE | {"global", "host draw"}))
     add = [fact("array")] if is_jax else []
     drop: frozenset[str] = frozenset() if is_jax else frozenset({"array"})
-    shape = leading(machine, call.arguments[1] if len(call.arguments) > 1 else call.get("shape"))
-    if last not in ("reshape", "broadcast_to", "tile"):
-        shape = shaped(machine, call)
-    if shape:
-        add.append(shape)
+    if last in ("reshape", "broadcast_to", "tile"):
+        shape = leading(machine, call.arguments[1] if len(call.arguments) > 1 else call.get("shape"))
+        add += [shape] if shape else []
+    else:
+        add += (
+            jax_shapes.described(machine, call)
+            if last in MADE or jax_shapes.from_shape(call)
+            else [shaped(machine, call)]
+        )
+    add = [tag for tag in add if tag]
+    layout = [tag for tag in add if tag[1] in LAYOUT]
+    if layout:
         drop |= LAYOUT
     even = last in ("broadcast_to", "ones", "zeros") or (last == "full" and isinstance(call.arguments[-1], Const))
-    if even and shape and shape[2] == "local":
+    if even and layout and layout[0][1:3] == ("device axis", "local"):
         add.append(fact("even"))
     return jax_facts.with_facts(machine, made, add, drop) if add or drop else made
+
+
+def numpy_call(machine: Machine, call: Invocation) -> Value:
+    jax_facts.started(machine)
+    jax_facts.start_backend(machine, call.name)
+    return jnp_call(machine, call)
 
 
 def method(machine: Machine, receiver: Value, name: str, call: Invocation) -> Value | None:
     """A method of a value nobody knows."""
     if name == "reshape" and isinstance(receiver, Unknown) and call.arguments:
-        shape = leading(machine, call.arguments[0])
+        shape = leading(machine, Tuple(call.arguments) if len(call.arguments) > 1 else call.arguments[0])
         made = machine.unknown("reshaped", receiver.symbol, *(token(v) for v in call.arguments), cause=receiver.cause)
         kept = jax_facts.without(receiver.tags, LAYOUT | {"key"})
         return Unknown(made.symbol, made.cause, kept | ({shape} if shape else frozenset()))
+    if name == "repeat":
+        same = jax_shapes.copied(machine, call)
+        if same is not None:
+            return replicated(machine, same)
     if name in ("apply_gradients", "apply_gradient"):
         return apply_gradients(machine, receiver, call)
     if name == "init":
         return initialised(machine, call)
-    if any(name in ("size", "shape") for name, _ in call.keywords) and shaped(machine, call):
+    if jax_shapes.from_shape(call):
         from dtlint.machine.library import python
 
         return python.opaque(machine, call)
@@ -108,6 +87,8 @@ def method(machine: Machine, receiver: Value, name: str, call: Invocation) -> Va
 
 def with_shape(machine: Machine, call: Invocation, made: Unknown) -> Value:
     """An array of a shape that is known to begin with the number of devices."""
+    if jax_shapes.from_shape(call):
+        return jax_facts.with_facts(machine, made, jax_shapes.described(machine, call), LAYOUT)
     found = shaped(machine, call)
     return jax_facts.with_facts(machine, made, [found], LAYOUT) if found else made
 
@@ -126,7 +107,9 @@ def initialised(machine: Machine, call: Invocation) -> Value | None:
         symbols = tuple(leaf.symbol for leaf in jax_facts.leaves(call.values[0]) if isinstance(leaf, Unknown))
         text = "the state of parameters before they were copied to the devices"
         if symbols:
-            return machine.fresh("initialised", None, frozenset((fact("array"), fact("state of", text, symbols))))
+            plain = [tag for leaf in jax_facts.leaves(call.values[0]) for tag in words(leaf.tags, "plain")]
+            tags = (fact("array"), fact("state of", text, symbols), *plain)
+            return machine.fresh("initialised", None, frozenset(tags))
     return None
 
 
@@ -149,7 +132,9 @@ def train_state(machine: Machine, call: Invocation) -> Value:
     tags = {
         tag
         for tag in jax_facts.deep(call.values)
-        if type(tag) is tuple and tag[0] == "jax" and tag[1] in ("host tree", "replicated", "reduces", "device axis")
+        if type(tag) is tuple
+        and tag[0] == "jax"
+        and tag[1] in ("host tree", "replicated", "reduces", "device axis", "plain")
     }
     return machine.fresh("train state", None, frozenset(tags | {fact("array")}))
 
@@ -399,6 +384,7 @@ def save(machine: Machine, call: Invocation) -> Value | None:
 
 
 MODELS: dict[str, Any] = {
+    "jax_numpy": numpy_call,
     "jax_replicate": replicate,
     "jax_unreplicate": unreplicate,
     "jax_shard": shard,

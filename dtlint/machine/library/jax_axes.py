@@ -7,7 +7,7 @@ from typing import Any
 from dtlint.ir import nodes as ir
 from dtlint.machine import containers
 from dtlint.machine.core import Machine
-from dtlint.machine.library import jax_facts
+from dtlint.machine.library import jax_facts, jax_shapes
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.jax_facts import Mapping, fact, has, words
 from dtlint.machine.values import NONE, Bound, Const, FunctionRef, Object, Symbol, Tuple, Unknown, Value
@@ -232,7 +232,7 @@ def check_call(machine: Machine, thing: Object, call: Invocation, specs: tuple[A
             continue
         if spec is not FIRST:
             continue
-        lack = lacks_axis(machine, value)
+        lack = lacks_axis(machine, value, led)
         restored = next((tag for tag in words(jax_facts.deep((value,)), "host tree") if tag[3] == "restored"), None)
         if lack and restored and machine.facts.get("jax replicated"):
             jax_facts.note(machine, "restored", call.mask, restored[4], (here,))
@@ -247,7 +247,7 @@ def check_call(machine: Machine, thing: Object, call: Invocation, specs: tuple[A
             jax_facts.note(machine, "axes", call.mask, where, (here,), what=what, effect="crash")
         check_counts(machine, call, value, led, here)
     for keyword, value in call.keywords:
-        lack = lacks_axis(machine, value)
+        lack = lacks_axis(machine, value, led)
         if keyword is not None and lack:
             what = f"keyword arguments are always mapped over their first axis, and `{keyword}` is {lack}"
             jax_facts.note(machine, "no axes", call.mask, where, (here,), what=what, name=keyword, keyword=True)
@@ -258,8 +258,8 @@ def check_call(machine: Machine, thing: Object, call: Invocation, specs: tuple[A
         jax_facts.note(machine, "axes", call.mask, None, steps, what=what, effect="waste")
 
 
-def lacks_axis(machine: Machine, value: Value) -> str:
-    """Why this argument visibly has no axis of devices."""
+def lacks_axis(machine: Machine, value: Value, led: bool = False) -> str:
+    """Why this argument visibly has no axis of devices; `led` when another one has it."""
     if isinstance(value, Const):
         if isinstance(value.value, int | float) and not isinstance(value.value, bool):
             return f"the number {value.value}" if not value.scale else "a number"
@@ -278,7 +278,7 @@ def lacks_axis(machine: Machine, value: Value) -> str:
         host = words(leaf.tags, "host tree")
         if host and not has(leaf, "device axis"):
             return str(host[0][2])
-    return ""
+    return jax_shapes.lacking([leaf for leaf in jax_facts.leaves(value) if isinstance(leaf, Unknown)]) if led else ""
 
 
 def broadcast_batch(value: Value) -> bool:
@@ -318,9 +318,11 @@ def is_split(keys: Value) -> bool:
 
 
 def divided(call: Invocation, whole: Symbol) -> bool:
-    """Does the call get the samples of this array, divided between the devices?"""
+    """Does the call get the samples of this array (or this many samples), divided between the devices?"""
     return any(
-        isinstance(leaf, Unknown) and leaf.symbol.key[:2] == ("reshaped", whole) and has(leaf, "device axis")
+        isinstance(leaf, Unknown)
+        and has(leaf, "device axis")
+        and (leaf.symbol.key[:2] == ("reshaped", whole) or fact("rows", whole) in leaf.tags)
         for argument in call.values
         for leaf in jax_facts.leaves(argument, 3)
     )

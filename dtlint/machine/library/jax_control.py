@@ -20,6 +20,13 @@ from dtlint.machine.library.jax_facts import words
 from dtlint.machine.logs import Choice, Decision, Event, Log, Loop, walk
 from dtlint.machine.values import NONE, FunctionRef, Object, Symbol, Tuple, Unknown, Value
 
+SHAPE = frozenset({"plain"})  # facts that are true of one row, not of all
+
+
+def stacked(machine: Machine, value: Value) -> Value:
+    """What every turn has made, as one array."""
+    return jax_facts.mapped_tree(machine, value, lambda one: jax_facts.with_facts(machine, one, (), SHAPE))
+
 
 def separately(machine: Machine, mask: int, run: Callable[[], Value]) -> tuple[Log, Value]:
     log = Log()
@@ -255,7 +262,7 @@ def scan(machine: Machine, call: Invocation) -> Value | None:
         loop.variant |= symbols_of(carry)
     if loop.body.nodes:
         machine.emit(loop)
-    return Tuple((after, out)) if isinstance(result, Tuple) else None
+    return Tuple((after, stacked(machine, out))) if isinstance(result, Tuple) else None
 
 
 def element_of(machine: Machine, xs: Value | None) -> Value:
@@ -266,7 +273,7 @@ def element_of(machine: Machine, xs: Value | None) -> Value:
         if not isinstance(one, Unknown):
             return one
         taken = jax_keys.one_of(machine, one, None) or one
-        return Unknown(machine.symbols.fresh("row"), taken.cause, taken.tags)
+        return Unknown(machine.symbols.fresh("row"), taken.cause, jax_facts.without(taken.tags, SHAPE))
 
     return jax_facts.mapped_tree(machine, xs, leaf) if xs is not None else NONE
 
@@ -278,7 +285,7 @@ def map_(machine: Machine, call: Invocation) -> Value | None:
     loop.variant |= symbols_of(row)
     if loop.body.nodes:
         machine.emit(loop)
-    return jax_facts.mapped_tree(machine, result, lambda one: one)
+    return stacked(machine, result)
 
 
 def tree_map(machine: Machine, call: Invocation) -> Value | None:

@@ -12,7 +12,7 @@ from typing import Any
 from dtlint.findings import Step
 from dtlint.machine.core import Machine
 from dtlint.machine.logs import Event
-from dtlint.machine.values import ClassRef, Object, Row, Symbol, Tuple, Unknown, Value
+from dtlint.machine.values import ClassRef, Const, Object, Row, Symbol, Tuple, Unknown, Value
 
 Tag = tuple[Any, ...]
 Tags = frozenset[Any]
@@ -134,12 +134,13 @@ def note(
 class Mapping:
     """One pmap, shard_map or named vmap around what is being run. `axes` is None when nobody knows the names."""
 
-    __slots__ = ("axes", "checked", "kind", "noted", "reduced", "where")
+    __slots__ = ("axes", "called", "checked", "kind", "noted", "reduced", "where")
 
     def __init__(self, kind: str, axes: tuple[str, ...] | None, where: tuple[str, Any, str], checked: bool) -> None:
         self.kind = kind
         self.axes = axes
         self.where = where
+        self.called: tuple[str, Any, str] | None = None  # the line of the call
         self.checked = checked  # shard_map(check_vma=True): differentiation sums over the devices
         self.reduced: list[Any] = []  # collectives met inside
         self.noted: set[Any] = set()
@@ -199,8 +200,12 @@ def flow(machine: Machine, what: str, values: tuple[Value, ...], tags: Tags) -> 
     if "host draw" in seen:
         host_draws(machine, found, values)
     drop: set[str] = {"device axis"} if what.startswith("compare") else set()
+    if "plain" in seen and not keeps_shape(what, values):
+        drop |= {"plain"}
+    if "global" in seen and what not in STRUCTURAL and not rowwise(machine, what, values):
+        drop |= {"global"}
     if what not in STRUCTURAL:
-        drop |= {"key", "keys", "output"}
+        drop |= {"key", "keys", "output", "one of"}
         if not what.startswith(("optax.", "op ")):
             drop |= {"host tree", "state of", "replicated"}
         if what.startswith("op ") and not all(has(value, "replicated") for value in values if type(value) is Unknown):
@@ -214,6 +219,32 @@ def flow(machine: Machine, what: str, values: tuple[Value, ...], tags: Tags) -> 
     if is_mean(what, values):
         kept |= {fact("mean")}
     return frozenset(tag for tag in kept if tag in tags or (type(tag) is tuple and tag[0] == "jax"))
+
+
+def rowwise(machine: Machine, what: str, values: tuple[Value, ...]) -> bool:
+    """Does every host still have its own rows of the result?"""
+    if what == "op @":
+        return has(values[0], "global")
+    if what.startswith(("op ", "compare", "unary")):
+        return True
+    row = machine.knowledge.api(what)
+    return row is not None and bool(row.extra.get("rowwise"))
+
+
+def keeps_shape(what: str, values: tuple[Value, ...]) -> bool:
+    """Is the result as large as what is known of the operands?"""
+    if what == "item":
+        return len(values) == 2 and isinstance(values[1], Const) and isinstance(values[1].value, str)
+    if what.startswith("op "):
+        return all(has(value, "plain") or is_number(value) for value in values)
+    return what == "tuple" or what.startswith(("optax.", "unary"))
+
+
+def is_number(value: Value) -> bool:
+    """A number, or a function of numbers that the program writes down: `np.sqrt(2 / 64)`."""
+    if isinstance(value, Const):
+        return True
+    return type(value) is Unknown and not any(type(part) is Symbol for part in value.symbol.key[1:])
 
 
 def scaled(what: str, values: tuple[Value, ...]) -> bool:

@@ -10,7 +10,16 @@ from typing import Any
 from dtlint.ir import nodes as ir
 from dtlint.machine import attributes
 from dtlint.machine.core import Machine
-from dtlint.machine.library import jax_arrays, jax_collectives, jax_control, jax_facts, jax_keys, jax_mapping
+from dtlint.machine.lanes import token
+from dtlint.machine.library import (
+    jax_arrays,
+    jax_collectives,
+    jax_control,
+    jax_facts,
+    jax_keys,
+    jax_mapping,
+    jax_shapes,
+)
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.jax_facts import fact, has, leaves
 from dtlint.machine.values import ClassRef, Const, External, Object, Unknown, Value
@@ -147,7 +156,12 @@ def unknown_method(machine: Machine, receiver: Value, name: str, call: Invocatio
 def read_item(machine: Machine, base: Value, index: Value) -> Value | None:
     if machine.flow is None or not isinstance(base, Unknown):
         return None
+    if jax_shapes.adds_axis(index):
+        made = machine.unknown("item", base.symbol, token(index), cause=base.cause, tags=base.tags)
+        return jax_shapes.with_axis(machine, base, made)
     if has(base, "keys"):
+        if jax_shapes.keeps_first(index):
+            return machine.unknown("column", base.symbol, token(index), cause=base.cause, tags=base.tags)
         return jax_keys.one_of(machine, base, index)
     if isinstance(index, Const) and index.value == 0 and has(base, "replicated"):
         return jax_arrays.taken_off(machine, base)

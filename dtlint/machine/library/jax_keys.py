@@ -11,7 +11,7 @@ from typing import Any
 from dtlint.findings import Step
 from dtlint.machine.core import Machine
 from dtlint.machine.lanes import token
-from dtlint.machine.library import jax_facts
+from dtlint.machine.library import jax_facts, jax_shapes
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.jax_facts import fact, has, is_fact, words
 from dtlint.machine.values import Const, Object, Symbol, Tuple, Unknown, Value
@@ -75,7 +75,7 @@ def count_of(number: Value) -> tuple[str, Any]:
     """How many keys: a scale (local, world), a plain number, or the samples of an array."""
     if isinstance(number, Const) and isinstance(number.value, int):
         return number.scale or "", number.value
-    counted = counted_in(number)
+    counted = counted_in(number) or (number.symbol if isinstance(number, Unknown) else None)
     return ("samples", counted) if counted is not None else ("?", None)
 
 
@@ -145,7 +145,8 @@ def draw(machine: Machine, call: Invocation) -> Value | None:
         return None
     batch_used_as_key(machine, call, key)
     others = tuple(value for value in call.values if value is not key)
-    return drawn(machine, key, others, f"drawn by `{call.name.rpartition('.')[2]}`", call.mask)
+    made = drawn(machine, key, others, f"drawn by `{call.name.rpartition('.')[2]}`", call.mask)
+    return jax_facts.with_facts(machine, made, jax_shapes.described(machine, call), jax_shapes.LAYOUT)
 
 
 def drawn(machine: Machine, key: Value, others: tuple[Value, ...], text: str, mask: int) -> Value:
@@ -203,7 +204,9 @@ def remember(machine: Machine, key: Value, text: str, steps: tuple[Step, ...]) -
         if tag[2] in entered:
             where, spread = entered[tag[2]]
     if copied is not None and spread != "made":
-        where, spread = copied, "copied"
+        mapping = jax_facts.device_mapping(machine)
+        elsewhere = root is not None and copied[2] != root[0][2]  # a helper that copies whatever it is given
+        where, spread = (mapping.called if elsewhere and mapping is not None else None) or copied, "copied"
     machine.facts.setdefault("jax draws", {})[number] = {
         "where": where,
         "spread": spread,

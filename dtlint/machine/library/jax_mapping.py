@@ -105,6 +105,7 @@ def over_devices(machine: Machine, thing: Object, call: Invocation) -> Value:
         records.append((number, value))
         machine.facts.setdefault("jax entered", {})[number] = (thing.facts["where"], "spec")
     here = jax_facts.place(machine)
+    mapping.called = here
     running = jax_facts.mappings(machine)
     running.append(mapping)
     try:
@@ -144,7 +145,7 @@ def enter_leaf(machine: Machine, leaf: Value, spec: Any, mapping: Mapping, numbe
         return leaf
     axes = jax_axes.varying_axes(spec, mapping)
     add = [fact("arg", number)]
-    drop = frozenset({"device axis", "host tree", "state of", "global", "even", *jax_facts.INSIDE})
+    drop = frozenset({"device axis", "host tree", "state of", "plain", "global", "even", *jax_facts.INSIDE})
     outer = [tag for tag in leaf.tags if type(tag) is tuple and tag[0] == "jax" and tag[1] in ("varies", "may")]
     add += outer
     if axes == ():
@@ -252,7 +253,7 @@ def over_rows(machine: Machine, thing: Object, call: Invocation) -> Value:
                 return one
             taken = jax_keys.one_of(machine, one, None) or one
             more = [fact("may", name) for name in names]
-            return jax_facts.with_facts(machine, taken, more, frozenset({"device axis"})) if more else taken
+            return jax_facts.with_facts(machine, taken, more, frozenset({"device axis", "plain"}))
 
         return jax_facts.mapped_tree(machine, value, leaf)
 
@@ -271,13 +272,16 @@ def over_rows(machine: Machine, thing: Object, call: Invocation) -> Value:
 
 
 def strip_axes(machine: Machine, value: Value, names: tuple[str, ...]) -> Value:
+    """What was computed for one row is a row of the result."""
+    drop = {fact("may", name) for name in names}
+
     def leaf(one: Value) -> Value:
-        if isinstance(one, Unknown) and any(tag[2] in names for tag in words(one.tags, "may")):
-            kept = frozenset(tag for tag in one.tags if tag not in {fact("may", name) for name in names})
+        if isinstance(one, Unknown) and (has(one, "plain") or not drop.isdisjoint(one.tags)):
+            kept = jax_facts.without(one.tags - drop, frozenset({"plain"}))
             return Unknown(one.symbol, one.cause, kept, one.like)
         return one
 
-    return jax_facts.mapped_tree(machine, value, leaf) if names else value
+    return jax_facts.mapped_tree(machine, value, leaf)
 
 
 def compiled(machine: Machine, thing: Object, call: Invocation) -> Value:
@@ -344,7 +348,7 @@ def gradient(machine: Machine, loss: Value, parameter: Value, call: Invocation) 
             tags |= {fact("grad", number), *axes, *maybe}
             if info["mean"]:
                 tags.add(fact("mean"))
-    tags |= {tag for tag in found if jax_facts.is_fact(tag, "draw") or jax_facts.is_fact(tag, "global")}
+    tags |= {tag for tag in found if jax_facts.is_fact(tag, "draw")}
     return machine.fresh("gradient", loss.cause, frozenset(tags))
 
 

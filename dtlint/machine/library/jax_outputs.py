@@ -138,7 +138,7 @@ def out(machine: Machine, value: Value, mapping: Mapping, thing: Object, number:
         else:
             symbol = machine.symbols.of("mapped", symbol, number)
         kept |= {fact("array"), fact("output", number, index)}
-        kept = {tag for tag in kept if not is_fact(tag, "host tree") and not is_fact(tag, "state of")}
+        kept = set(jax_facts.without(kept, frozenset({"host tree", "state of", "plain"})))
         if not broadcast and (alike or has(one, "varies")):
             kept.add(fact("device axis", "local", None))
             if alike:
@@ -159,12 +159,10 @@ def placed(machine: Machine, thing: Object, result: Value, call: Invocation) -> 
         if isinstance(sharding, Tuple) and isinstance(value, Tuple) and len(sharding.items) == len(value.items):
             return Tuple(tuple(lay(one, two) for one, two in zip(value.items, sharding.items, strict=True)))
         axes = sharded_over(sharding)
-        add = [fact("array")]
-        if axes:
-            add.append(fact("global", tuple(axes)))
-        return jax_facts.mapped_tree(
-            machine, value, lambda leaf: jax_facts.with_facts(machine, leaf, add, frozenset({"global"}))
-        )
+        add = [fact("array"), *([fact("global", tuple(axes))] if axes else [])]
+        # without a sharding the compiler leaves rows where they are
+        drop = frozenset() if sharding is None or sharding == NONE else frozenset({"global"})
+        return jax_facts.mapped_tree(machine, value, lambda leaf: jax_facts.with_facts(machine, leaf, add, drop))
 
     return lay(result, given)
 

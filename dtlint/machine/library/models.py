@@ -160,6 +160,11 @@ def gradient_of(machine: Machine, parameter: Unknown) -> Unknown | None:
     return machine.unknown("attr", parameter.symbol, "grad", cause=cause, tags=parameter.tags | {(OWN,)})
 
 
+def is_gradient(value: Value) -> bool:
+    """Its numbers differ between the ranks; that it exists follows from the model, which is the same on all."""
+    return (OWN,) in value.tags
+
+
 def reduced(machine: Machine, values: tuple[Value, ...]) -> None:
     """A collective on gradients: from now on they are those of all ranks."""
     if OWN in machine.facts:

@@ -1,0 +1,195 @@
+"""What does the shape of an array begin with: the devices of this host, the samples of a batch, or neither?
+
+Nothing is counted that the program does not write down: a shape is looked at where an array is made or reshaped. The
+answers are facts of `jax_facts`: `device axis`, `even`, `plain` (a shape that is written down and names no devices)
+and `rows` (the number of samples an array holds, as a symbol).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from dtlint.machine import containers
+from dtlint.machine.core import Machine
+from dtlint.machine.lanes import token
+from dtlint.machine.library import jax_facts
+from dtlint.machine.library.invocation import Invocation
+from dtlint.machine.library.jax_facts import Tag, fact, has, words
+from dtlint.machine.values import NONE, Const, External, Object, SliceValue, Symbol, Tuple, Unknown, Value
+
+LAYOUT = frozenset({"device axis", "replicated", "even", "host tree", "state of", "plain"})
+
+
+def sizes(machine: Machine, shape: Value | None) -> tuple[object, ...]:
+    """The sizes of a shape as far as they are known, as tokens; `(n, -1) + x.shape[1:]` has a known beginning."""
+    if shape is None:
+        return ()
+    if isinstance(shape, Const | Unknown) and not beginning(shape):
+        return (token(shape),)
+    items = containers.items_of(machine, shape)
+    if items is not None:
+        return tuple(token(item) for item in items)
+    return beginning(shape)
+
+
+def beginning(shape: Value) -> tuple[object, ...]:
+    held = shape.attributes.get("[]") if isinstance(shape, Object) else shape
+    key = held.symbol.key if isinstance(held, Unknown) else ()
+    if key[:1] == ("op +",) and isinstance(key[1], tuple) and not is_number(key[1]):
+        return key[1]
+    if key[:1] == ("tuple",) and len(key) > 1:
+        return key[1:2]
+    return ()
+
+
+def is_number(held: object) -> bool:
+    """A size of the imaginary world, as `token` writes it."""
+    return isinstance(held, tuple) and len(held) == 3 and held[0] == "int"
+
+
+def leading(machine: Machine, shape: Value | None) -> Any:
+    """The fact that a shape begins with the number of devices."""
+    first = next(iter(sizes(machine, shape)), None)
+    if first == ("int", str(machine.world.per_host), "local"):
+        return fact("device axis", "local", jax_facts.place(machine))
+    if first == ("int", str(machine.world.size), "world"):
+        return fact("device axis", "world", jax_facts.place(machine))
+    return None
+
+
+def given(machine: Machine, call: Invocation) -> Value | None:
+    """The shape among the arguments of something that makes an array."""
+    for name, value in call.keywords:
+        if name in ("size", "shape"):
+            return value
+    last = call.name.rpartition(".")[2]
+    if last in ("rand", "randn"):
+        return Tuple(call.arguments)
+    for value in call.arguments:
+        if isinstance(value, Tuple) or (isinstance(value, Object) and value.kind == "list") or beginning(value):
+            return value
+    return call.arguments[0] if last in ("zeros", "ones", "empty", "full") and call.arguments else None
+
+
+def shaped(machine: Machine, call: Invocation) -> Any:
+    return leading(machine, given(machine, call))
+
+
+def described(machine: Machine, call: Invocation) -> list[Tag]:
+    """Facts of an array that is made from nothing but a shape (and perhaps a key)."""
+    shape = given(machine, call)
+    found = leading(machine, shape)
+    counts = [fact("rows", symbol) for symbol in counted(machine, shape)]
+    if found is not None:
+        return [found, *counts]
+    known = sizes(machine, shape) if shape is not None else ()
+    if jax_facts.mappings(machine) or (shape is None and not call.name.startswith("jax.random.")):
+        return counts
+    if known and all(type(one) is int or isinstance(one, Symbol) for one in known):
+        return [fact("plain", known, jax_facts.place(machine)), *counts]
+    if isinstance(shape, Tuple) and not shape.items:
+        return [fact("plain", (), jax_facts.place(machine))]
+    return counts
+
+
+def from_shape(call: Invocation) -> bool:
+    """Is this a function of a shape, and not of other arrays?"""
+    return any(name in ("size", "shape") for name, _ in call.keywords)
+
+
+def counted(machine: Machine, shape: Value | None) -> Iterator[Symbol]:
+    """The samples in an array of this shape: `(batch, …)`, `(devices, batch // devices, …)`."""
+    for index, one in enumerate(sizes(machine, shape)[:2]):
+        if isinstance(one, Symbol):
+            if one.key[0] == "op //" and isinstance(one.key[1], Symbol):
+                yield one.key[1]
+            elif index == 0:
+                yield one
+
+
+def lacking(leaves: list[Unknown]) -> str:
+    """Why arrays next to others that are divided between the devices have no axis of devices: a first size written
+    as a number, or first sizes that differ."""
+    first: set[object] = set()
+    shown = ""
+    for leaf in leaves:
+        for tag in words(leaf.tags, "plain"):
+            known = tag[2]
+            first.add(known[0] if known else 1)
+            if not known:
+                return "one number, without an axis of devices"
+            if all(type(one) is int for one in known) and not shown:
+                shown = f"made with the shape {known}, without an axis of devices"
+    if shown and any(type(one) is int for one in first):
+        return shown
+    return "made of arrays with different first sizes, without an axis of devices" if len(first) > 1 else ""
+
+
+# --- copies ----------------------------------------------------------------------------------------------------
+
+
+def copied(machine: Machine, call: Invocation) -> Value | None:
+    """What is given once to every device: `broadcast_to(x, (n,) + x.shape)`, `stack([x] * n)`, `repeat(x[None], n)`."""
+    last = call.name.rpartition(".")[2]
+    first = call.receiver if call.receiver is not None else call.arguments[0] if call.arguments else None
+    if first is None:
+        return None
+    others = call.arguments if call.receiver is not None else call.arguments[1:]
+    if last in ("stack", "array", "asarray"):
+        return repeated(first)
+    times = call.get("repeats") or call.get("reps") or call.get("shape") or (others[0] if others else None)
+    if last == "broadcast_to" and not has(first, "device axis") and leading(machine, times):
+        return without_first(first) or first
+    if last in ("repeat", "tile") and leading(machine, times):
+        return without_first(first)
+    return None
+
+
+def repeated(value: Value) -> Value | None:
+    """`[x] * n`: what is repeated."""
+    if isinstance(value, Object) and value.kind == "list":
+        held = value.attributes.get("[]")
+        if isinstance(held, Tuple) and len(held.items) > 1 and all(item is held.items[0] for item in held.items):
+            return held.items[0]
+        if isinstance(held, Unknown) and held.symbol.key[0] == "repeat":
+            return held
+    return None
+
+
+def without_first(value: Value) -> Value | None:
+    """The array to which `x[None]` or `expand_dims(x, 0)` has given a first axis of one."""
+    known = words(value.tags, "one of")
+    return known[0][2] if known else None
+
+
+def with_axis(machine: Machine, value: Unknown, made: Unknown) -> Unknown:
+    """`x[None]`: it remembers what it was made of."""
+    kept = jax_facts.without(value.tags, LAYOUT | {"one of"})
+    return Unknown(made.symbol, made.cause, kept | {fact("one of", value)})
+
+
+def keeps_first(index: Value) -> bool:
+    """`keys[:, i]`, `keys[:n]`: still one row for each of the first axis."""
+    first = index.items[0] if isinstance(index, Tuple) and index.items else index
+    return isinstance(first, SliceValue)
+
+
+def adds_axis(index: Value) -> bool:
+    first = index.items[0] if isinstance(index, Tuple) and index.items else index
+    return first == NONE or (isinstance(first, External) and first.name.endswith(".newaxis"))
+
+
+__all__ = [
+    "LAYOUT",
+    "adds_axis",
+    "copied",
+    "described",
+    "from_shape",
+    "keeps_first",
+    "lacking",
+    "leading",
+    "shaped",
+    "sizes",
+    "with_axis",
+]
