@@ -510,6 +510,8 @@ def instantiate(machine: Machine, kind: ClassRef, arguments: tuple[Value, ...], 
         follow(machine, initialiser, made, arguments, keywords, mask)
     elif has_fields(machine, kind, bases):
         fill_fields(machine, made, kind, arguments, keywords, mask)
+        if any(base.endswith(".NamedTuple") for base in bases):
+            made.facts["order"] = tuple(field_names(machine, kind))
     else:
         for name, value in keywords:
             if name is not None:
@@ -528,16 +530,20 @@ def has_fields(machine: Machine, kind: ClassRef, bases: list[str]) -> bool:
     return any(base.rpartition(".")[2] in fielded for base in bases)
 
 
-def fill_fields(
-    machine: Machine, made: Object, kind: ClassRef, arguments: tuple[Value, ...], keywords: Keywords, mask: int
-) -> None:
+def field_names(machine: Machine, kind: ClassRef) -> list[str]:
     names: list[str] = []
     for owner in reversed(attributes.linearise(machine, kind)):
         if isinstance(owner, ClassRef):
             fields = owner.attributes.get("<fields>")
             if isinstance(fields, Tuple):
                 names.extend(str(item.value) for item in fields.items if isinstance(item, Const))
-    names = list(dict.fromkeys(names))
+    return list(dict.fromkeys(names))
+
+
+def fill_fields(
+    machine: Machine, made: Object, kind: ClassRef, arguments: tuple[Value, ...], keywords: Keywords, mask: int
+) -> None:
+    names = field_names(machine, kind)
     for name, value in zip(names, arguments, strict=False):
         machine.set(made, name, value, mask)
     for keyword, value in keywords:

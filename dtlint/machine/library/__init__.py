@@ -26,6 +26,7 @@ from dtlint.machine.library import (
     parts,
     processes,
     python,
+    replaced,
     stepping,
     tensors,
     threads,
@@ -71,6 +72,7 @@ HANDLERS: dict[str, Any] = {
     **stepping.MODELS,
     **devices.MODELS,
     **workers.MODELS,
+    **replaced.MODELS,
 }
 LOCAL = Api(name="", does="local")
 
@@ -169,6 +171,10 @@ def call_method(machine: Machine, receiver: Value, name: str, invocation: Invoca
             return tensors.method(machine, receiver, name, invocation)
         if receiver.kind in ("list", "dict", "set"):
             return python.container_method(machine, receiver, name, invocation)
+        if isinstance(receiver.kind, ClassRef):
+            other = replaced.method(machine, receiver, name, invocation)
+            if other is not None:
+                return other
         return data.method(machine, receiver, name, invocation)
     if isinstance(receiver, Const | Tuple):
         return python.text_method(machine, receiver, name, invocation)
@@ -439,6 +445,9 @@ def call_unknown(
         invocation = Invocation(node.func.name, LOCAL, receiver, arguments, keywords, mask, node)
         if node.func.name == "backward":
             return models.backward(machine, invocation)
+        other = replaced.method(machine, receiver, node.func.name, invocation)
+        if other is not None:
+            return other
         unique = machine.knowledge.anywhere.get(node.func.name)
         if unique is not None:
             return perform(machine, unique, receiver, arguments, keywords, mask, node)

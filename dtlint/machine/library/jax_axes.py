@@ -322,7 +322,7 @@ def divided(call: Invocation, whole: Symbol) -> bool:
     return any(
         isinstance(leaf, Unknown)
         and has(leaf, "device axis")
-        and (leaf.symbol.key[:2] == ("reshaped", whole) or fact("rows", whole) in leaf.tags)
+        and (leaf.symbol.key[:2] == ("reshaped", whole) or jax_shapes.holds(leaf, whole))
         for argument in call.values
         for leaf in jax_facts.leaves(argument, 3)
     )

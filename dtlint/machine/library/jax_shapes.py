@@ -80,7 +80,7 @@ def described(machine: Machine, call: Invocation) -> list[Tag]:
     """Facts of an array that is made from nothing but a shape (and perhaps a key)."""
     shape = given(machine, call)
     found = leading(machine, shape)
-    counts = [fact("rows", symbol) for symbol in counted(machine, shape)]
+    counts = [fact("rows", *pair) for pair in counted(machine, shape)]
     if found is not None:
         return [found, *counts]
     known = sizes(machine, shape) if shape is not None else ()
@@ -98,14 +98,21 @@ def from_shape(call: Invocation) -> bool:
     return any(name in ("size", "shape") for name, _ in call.keywords)
 
 
-def counted(machine: Machine, shape: Value | None) -> Iterator[Symbol]:
-    """The samples in an array of this shape: `(batch, …)`, `(devices, batch // devices, …)`."""
-    for index, one in enumerate(sizes(machine, shape)[:2]):
-        if isinstance(one, Symbol):
-            if one.key[0] == "op //" and isinstance(one.key[1], Symbol):
-                yield one.key[1]
-            elif index == 0:
-                yield one
+def counted(machine: Machine, shape: Value | None) -> Iterator[tuple[Symbol, str]]:
+    """The samples in an array of this shape: `(batch, …)` or, in parts, `(devices, batch // devices, …)`."""
+    known = sizes(machine, shape)
+    if known[:1] and isinstance(known[0], Symbol):
+        yield known[0], "whole"
+    if len(known) > 1 and isinstance(known[1], Symbol) and is_number(known[0]):
+        key = known[1].key
+        if key[0] == "op //" and key[2] == known[0] and isinstance(key[1], Symbol):
+            yield key[1], "parts"
+
+
+def holds(leaf: Value, count: Symbol) -> bool:
+    """Does this array hold so many samples, divided between the devices?"""
+    cut = isinstance(leaf, Unknown) and leaf.symbol.key[0] == "reshaped"
+    return fact("rows", count, "parts") in leaf.tags or (cut and fact("rows", count, "whole") in leaf.tags)
 
 
 def lacking(leaves: list[Unknown]) -> str:
@@ -186,6 +193,7 @@ __all__ = [
     "copied",
     "described",
     "from_shape",
+    "holds",
     "keeps_first",
     "lacking",
     "leading",

@@ -1,0 +1,36 @@
+"""What is `state.replace(params=…)`, `state._replace(…)`, `dataclasses.replace(state, …)`? The same with other fields."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from dtlint.machine.core import Machine
+from dtlint.machine.library.invocation import Invocation
+from dtlint.machine.values import ClassRef, Object, Value
+
+METHODS = frozenset({"replace", "_replace"})
+
+
+def method(machine: Machine, receiver: Value, name: str, call: Invocation) -> Value | None:
+    return copied(machine, receiver, call) if name in METHODS and not call.arguments else None
+
+
+def function(machine: Machine, call: Invocation) -> Value | None:
+    return copied(machine, call.arguments[0], call) if len(call.arguments) == 1 else None
+
+
+def copied(machine: Machine, value: Value, call: Invocation) -> Value | None:
+    if not isinstance(value, Object) or not isinstance(value.kind, ClassRef):
+        return None
+    made = machine.new(value.kind, call.mask)
+    made.facts.update(value.facts)
+    made.attributes.update(value.attributes)
+    for name, given in call.keywords:
+        if name is None:
+            return None
+        made.attributes[name] = given
+    return made
+
+
+MODELS: dict[str, Any] = {"replaced": function}
+__all__ = ["MODELS", "method"]
