@@ -192,6 +192,9 @@ def is_data(leaf: Unknown) -> bool:
 
 def donate(machine: Machine, thing: Object, call: Invocation) -> None:
     """Buffers that the call takes over; keywords are donated under jit only."""
+    made: Invocation = thing.facts["call"]
+    if made.row.extra.get("in_place"):
+        return  # modules get the new buffers: they are never without
     numbers = jax_axes.indices(option(thing, "donate_argnums"))
     names = jax_axes.texts(option(thing, "donate_argnames"))
     given: list[Value] = [call.arguments[number] for number in numbers or () if 0 <= number < len(call.arguments)]
