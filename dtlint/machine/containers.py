@@ -37,8 +37,8 @@ def items_of(machine: Machine, value: Value) -> tuple[Value, ...] | None:
         if value.kind == "dict" and "[]" not in value.attributes:
             return tuple(Const(name[1]) for name in value.attributes if isinstance(name, tuple) and name[0] == "key")
     if isinstance(value, Object) and "order" in value.facts:  # a named tuple
-        held = tuple(value.attributes.get(name, MISSING) for name in value.facts["order"])
-        return held if MISSING not in held else None
+        fields = tuple(value.attributes.get(name, MISSING) for name in value.facts["order"])
+        return fields if MISSING not in fields else None
     if isinstance(value, Const) and isinstance(value.value, str) and len(value.value) <= MANY:
         return tuple(Const(letter) for letter in value.value)
     return None

@@ -1,4 +1,4 @@
-"""What is `state.replace(params=…)`, `state._replace(…)`, `dataclasses.replace(state, …)`? The same with other fields."""
+"""What is `state.replace(params=…)`, `state._replace(…)`, `dataclasses.replace(state, …)`? Other fields, same rest."""
 
 from __future__ import annotations
 
