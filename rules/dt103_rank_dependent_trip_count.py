@@ -46,10 +46,11 @@ RULE = Rule(
 def check(run: Run) -> Iterator[Finding]:
     for divergence, tier in diverging(run, "DT103"):
         decision = divergence.decision
-        loop = decision.text if decision is not None else "the loop"
+        loop = f"`{decision.text}`" if decision is not None else "the loop"
+        if decision is not None and decision.kind != "loop":
+            loop = f"the loop that {loop} ends"
         message = (
-            f"`{loop}` may turn a different number of times on each rank, and every turn enters "
-            f"{short(divergence.event)}"
+            f"{loop} may turn a different number of times on each rank, and every turn enters {short(divergence.event)}"
         )
         remedy = (
             "agree on the number of turns first (all_reduce the count with MIN), pad the shards, or wrap the "

@@ -60,8 +60,13 @@ def run_augmented(machine: Machine, node: ir.AugAssign, mask: int) -> int:
 
         metrics.grown(machine, old, node.op)
         return mask
-    result = arithmetic(machine, node.op, old, value)
-    assign_target(machine, node.target, traced(machine, result, node.target), mask)
+    result = traced(machine, arithmetic(machine, node.op, old, value), node.target)
+    if isinstance(node.target, ir.Index):
+        container = evaluate(machine, node.target.value, mask)
+        if containers.only_changes(container):
+            containers.change(machine, container, evaluate(machine, node.target.index, mask), result, mask)
+            return mask
+    assign_target(machine, node.target, result, mask)
     return mask
 
 

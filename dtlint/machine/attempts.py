@@ -9,6 +9,7 @@ from dtlint.machine import attributes, calls, library
 from dtlint.machine.assignment import assign_target
 from dtlint.machine.core import Machine
 from dtlint.machine.frames import Leaving
+from dtlint.machine.library import iterators
 from dtlint.machine.logs import COMMUNICATES, Attempt, Decision, Event, Guards, HandlerLog, Log, inner_logs, walk
 from dtlint.machine.values import NONE, Cause, ClassRef, External, FunctionRef, Object, Trail, Tuple, Value
 
@@ -69,6 +70,7 @@ def run_try(machine: Machine, node: ir.Try, mask: int) -> int:
     inside = [(attempt.body, mask)]
     machine.sinks = inside
     left_before, differences = frame.left, machine.differences
+    asked = len(machine.facts.get(iterators.ENDS, ()))
     through = run(machine, node.body, mask)
     if node.orelse and through:
         through = run(machine, node.orelse, through)
@@ -85,7 +87,9 @@ def run_try(machine: Machine, node: ir.Try, mask: int) -> int:
         elif attempt.body.nodes:
             alone = "files"  # the ranks see the same ones where they share a file system
         for handler in node.handlers:
-            caught |= run_handler(machine, node, handler, attempt, mask, alone, through)
+            caught |= run_handler(
+                machine, node, handler, attempt, mask, alone, through, iterators.ended(machine, asked)
+            )
     moved = body_sinks != inside
     handled = 0
     if surely:
@@ -136,9 +140,17 @@ def only_raises(body: tuple[ir.Stmt, ...]) -> bool:
 
 
 def run_handler(
-    machine: Machine, node: ir.Try, handler: ir.Handler, attempt: Attempt, mask: int, alone: str, through: int
+    machine: Machine,
+    node: ir.Try,
+    handler: ir.Handler,
+    attempt: Attempt,
+    mask: int,
+    alone: str,
+    through: int,
+    ended: Cause | None,
 ) -> int:
-    """A handler is what a failing rank does instead of the rest of the body."""
+    """A handler is what a failing rank does instead of the rest of the body. `ended` is why an iterator it asked has
+    less to give on some ranks."""
     from dtlint.machine.expressions import evaluate
     from dtlint.machine.statements import run
 
@@ -154,7 +166,11 @@ def run_handler(
         if shared or not alone
         else Cause(alone, Trail(machine.step(f"`{words}` may be raised on one rank only", handler.at)))
     )
+    if ended is not None and words == "StopIteration":
+        cause = ended
     decision = Decision("handler", frame.path, handler.at or node.at, f"except {words}", cause, mask, mask, frame.scope)
+    if cause is ended is not None:
+        log.ends = decision
     saved_guards, saved_sinks, saved_left = frame.guards, machine.sinks, frame.left
     frame.guards = Guards(decision, saved_guards)
     frame.choices.append(decision)

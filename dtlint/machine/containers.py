@@ -23,6 +23,7 @@ from dtlint.machine.values import (
 
 MANY = 64
 SHORT = 16  # items of a list that differs between lanes
+DEFAULT = "default"  # fact: what makes the missing items of a `defaultdict`
 UNEVEN = "uneven"  # tag: the number of items differs between lanes
 
 
@@ -155,6 +156,8 @@ def item_one(machine: Machine, base: Value, index: Value, mask: int) -> Value:
             found = base.attributes.get(("key", index.value))
             if found is not None and found is not MISSING:
                 return found
+        if DEFAULT in base.facts:
+            return defaulted(machine, base, index, mask)
         if isinstance(index, Const) and "[]" not in base.attributes:
             return machine.unknown("missing key", base.number, repr(index.value)[:40])
         return opaque(machine, "item", base, index)
@@ -172,6 +175,44 @@ def item_one(machine: Machine, base: Value, index: Value, mask: int) -> Value:
         like = getattr(base.attributes.get("[]"), "like", None)
         return Unknown(found.symbol, found.cause, found.tags, like) if like is not None else found
     return found
+
+
+def defaulted(machine: Machine, base: Object, index: Value, mask: int) -> Value:
+    """An item of a `defaultdict`: asking for it is enough to make it."""
+    from dtlint.machine import calls
+    from dtlint.machine.expressions import opaque
+
+    held = base.attributes.get("[]")
+    if isinstance(index, Const) and held is None:
+        made = calls.call_value(machine, base.facts[DEFAULT], (), (), mask)
+        put(machine, base, index, made, mask)
+        return made
+    if index.cause is not None and (held is None or UNEVEN not in held.tags):
+        put(machine, base, index, machine.unknown("default", base.number), mask)
+    return opaque(machine, "item", base, index)
+
+
+def only_changes(container: Value) -> bool:
+    """A plain dictionary: `d[key] += 1` works for keys only that are there."""
+    return isinstance(container, Object) and container.kind == "dict" and DEFAULT not in container.facts
+
+
+def change(machine: Machine, container: Value, index: Value, value: Value, mask: int) -> None:
+    """Put a new value where there is one already; any of them where nobody knows the key."""
+    from dtlint.machine.expressions import opaque
+
+    assert isinstance(container, Object)
+    held = container.attributes.get("[]")
+    if isinstance(index, Const):
+        put(machine, container, index, value, mask)
+        return
+    if held is not None:
+        widened = opaque(machine, "values", value, held)
+        machine.set(container, "[]", Unknown(widened.symbol, held.cause or value.cause, held.tags), mask)
+    symbol = machine.symbols.of("changed", container.number, token(index))
+    for name, old in list(container.attributes.items()):
+        if isinstance(name, tuple) and not isinstance(old, Object):
+            machine.set(container, name, join(old, value, machine.symbols, symbol, index.cause), mask)
 
 
 def cut(machine: Machine, base: Value, index: SliceValue) -> Value:

@@ -242,7 +242,7 @@ def unary(machine: Machine, node: ir.Unary, mask: int) -> Value:
 
 def negate(machine: Machine, value: Value, mask: int) -> Value:
     if isinstance(value, External | Bound | FunctionRef):
-        library.asked(machine, value)
+        value = library.asked(machine, value)
 
     def one(held: Value) -> Value:
         known, symbol, cause = truth_of(machine, held)
@@ -498,13 +498,13 @@ def truth_of(machine: Machine, value: Value) -> tuple[bool | None, Symbol, Cause
 def truth(machine: Machine, value: Value, mask: int) -> tuple[int, int, int, Cause | None, Symbol | None]:
     """Masks of the lanes where the value is true, false, and unknown, with the cause of any difference."""
     value = restrict(value, mask)
+    if isinstance(value, External | Bound | FunctionRef):
+        value = library.asked(machine, value)
     if value.tags and "off root" in machine.facts:
         from dtlint.machine.library import roots
 
         roots.decided(machine, value, mask)
     if not isinstance(value, Row):
-        if isinstance(value, External | Bound | FunctionRef):
-            library.asked(machine, value)
         known, one, why = truth_of(machine, value)
         if known is None:
             if why is not None and value.tags and why.kind in BY_RANK and alike(value):

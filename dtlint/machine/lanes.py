@@ -108,10 +108,13 @@ def row(lanes: tuple[Value, ...], cause: Cause) -> Value:
     return Row(lanes, cause)
 
 
+ALONE = "alone"  # tag: comes from a collective that not all of its ranks made at this place
+
+
 def overlay(old: Value, new: Value, mask: int, world: World, cause: Cause | None) -> Value:
     """What a variable holds after the lanes in `mask` assigned `new` and the others kept `old`."""
-    if old is new:
-        return old
+    if old is new or (new.tags and ALONE in new.tags and new.cause is None):
+        return new
     why = cause or new.cause or old.cause or Cause("rank")
     lanes = []
     for lane in range(world.size):

@@ -39,10 +39,7 @@ def run_for(machine: Machine, node: ir.For, mask: int) -> int:
 
     iterable = containers.one_walk(evaluate(machine, node.iterable, mask))
     mask &= ~machine.frame.left
-    if type(iterable) is Row and "off root" in machine.facts:
-        from dtlint.machine.library import roots
-
-        roots.missing(machine, iterable, mask, "but it is None there")
+    walked(machine, iterable, mask)
     generator = generator_call(machine, iterable)
     if generator is not None:
         return run_over_generator(machine, node, generator, mask)
@@ -70,6 +67,14 @@ def run_for(machine: Machine, node: ir.For, mask: int) -> int:
         lambda: f"for {text_of(node.target)} in {text_of(node.iterable)}",
         lambda lanes: bind_item(machine, node.target, iterable, lanes),
     )
+
+
+def walked(machine: Machine, iterable: Value, mask: int) -> None:
+    """A list that only the root of a gather has is None where the others walk over it."""
+    if type(iterable) is Row and "off root" in machine.facts:
+        from dtlint.machine.library import roots
+
+        roots.missing(machine, iterable, mask, "but it is None there")
 
 
 def turns_of(machine: Machine, iterable: Value, mask: int) -> tuple[Value | None, Cause | None]:
@@ -502,6 +507,7 @@ def run_comprehension(machine: Machine, node: ir.Comp, mask: int) -> Value:
             return
         part = node.clauses[index]
         iterable = evaluate(machine, part.iterable, lanes)
+        walked(machine, iterable, lanes)
         sources.append(iterable)
         items = containers.items_of(machine, iterable)
         if items is None and isinstance(iterable, Object):

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from dtlint.machine.lanes import lanes_in
+from dtlint.machine.library.iterators import ITEMS
 from dtlint.machine.library.provenance import symbols_in
 from dtlint.machine.library.tensors import SIZE_ONLY
 from dtlint.machine.logs import (
@@ -37,6 +38,8 @@ from dtlint.machine.logs import (
 from dtlint.machine.run import Run
 from dtlint.machine.values import Cause, Object, Row, Symbol, Unknown, Value
 from dtlint.timeline.untold import Untold
+
+LEAVES = frozenset({"break", "return"})
 
 Path = tuple[LogNode, ...]
 
@@ -717,6 +720,10 @@ def undecided(run: Run) -> Iterator[Divergence]:
             found = may_split(run, node, path)
         elif isinstance(node, Loop) and node.cause is not None:
             found = may_differ(run, node, path)
+        elif isinstance(node, Attempt):
+            found = next(
+                (run_dry(one.ends, node, path) for one in node.handlers if one.ends and one.exit in LEAVES), None
+            )
         elif isinstance(node, Event) and node.kind in COMMUNICATES:
             found = differing_argument(run, node, path)
         else:
@@ -755,6 +762,8 @@ def may_split(run: Run, node: Choice, path: Path) -> Divergence | None:
 
 def split_of(run: Run, node: Choice, path: Path) -> Divergence | None:
     inner = (*path, node)
+    if node.cause is not None and node.cause.kind == ITEMS and LEAVES.intersection(node.exits):
+        return run_dry(node.decision, node, path)
     for log in (node.then, node.other):
         opposite = node.other if log is node.then else node.then
         found = first_event(log, node.mask)
@@ -780,6 +789,17 @@ def split_of(run: Run, node: Choice, path: Path) -> Divergence | None:
         return None
     return Divergence(
         "local", node.decision, event[0], (*inner, *event[1]), node.mask, node.mask, cause=node.cause, choice=node
+    )
+
+
+def run_dry(decision: Decision, node: Choice | Attempt, path: Path) -> Divergence | None:
+    """A loop is left when an iterator has nothing more to give, which is sooner on some ranks."""
+    event = next_in_loop(path, node.mask) if in_talking_loop(path, node.mask) else None
+    if event is None:
+        return None
+    loop = next(one for one in reversed(path) if isinstance(one, Loop))
+    return Divergence(
+        "trip", decision, event[0], (*path, *event[1]), node.mask, node.mask, cause=decision.cause, loop=loop
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dtlint.machine import containers
 from dtlint.machine.assignment import assign_target
 from dtlint.machine.core import Machine
-from dtlint.machine.lanes import restrict, token
+from dtlint.machine.lanes import ALONE, lanes_in, restrict, token
 from dtlint.machine.library import models, roots, stepping, works
 from dtlint.machine.library.groups import group_in
 from dtlint.machine.library.invocation import Invocation
@@ -64,7 +64,17 @@ def perform_collective(machine: Machine, call: Invocation) -> Value:
     stepping.collective_done(machine, call, event)
     if row.root:
         roots.landed(machine, call, event)
-    return result_value(machine, call, event)
+    return kept_alone(call, group, result_value(machine, call, event))
+
+
+def kept_alone(call: Invocation, group: Group | None, value: Value) -> Value:
+    """What some ranks get from a call that others of its group do not make beside them. Where the others never make
+    it, nobody comes this far: it is no second finding that the rest holds something else."""
+    if not isinstance(value, Unknown) or group is None or value.cause is not None:
+        return value
+    if any(group.members[lane] & ~call.mask for lane in lanes_in(call.mask)):
+        return Unknown(value.symbol, None, value.tags | {ALONE}, value.like)
+    return value
 
 
 def communicator(machine: Machine, call: Invocation) -> Group | None:
@@ -96,17 +106,23 @@ def details(machine: Machine, call: Invocation) -> tuple[tuple[str, Value], ...]
 
 def sanitise(machine: Machine, call: Invocation, group: Group | None) -> None:
     """What the collective made equal: the tensor object's content, or the variable it was given in."""
-    whole = group is None or all(members == machine.world.full for members in group.members)
     for param in call.row.same:
         value = call.get(param)
         expression = call.expression(param)
-        agree(machine, call, value, expression, param, whole)
+        agree(machine, call, value, expression, param, group)
 
 
-def agree(machine: Machine, call: Invocation, value: Value | None, expression: object, param: str, whole: bool) -> None:
+def agree(
+    machine: Machine,
+    call: Invocation,
+    value: Value | None,
+    expression: object,
+    param: str,
+    group: Group | None,
+) -> None:
     if value is None:
         return
-    clean = agreed(machine, call, value, param)
+    clean = kept_alone(call, group, agreed(machine, call, value, param))
     if isinstance(value, Object) and value.kind == "torch.Tensor":
         machine.set(value, "content", clean, call.mask)
     elif isinstance(value, Object) and value.kind in ("list", "dict", "set"):
@@ -114,9 +130,9 @@ def agree(machine: Machine, call: Invocation, value: Value | None, expression: o
         items = containers.items_of(machine, value)
         if items is not None and value.kind == "list":
             held = tuple(source if source is not None and len(items) == 1 else machine.fresh("agreed") for _ in items)
-            machine.set(value, "[]", Tuple(held), call.mask)
+            machine.set(value, "[]", Tuple(tuple(kept_alone(call, group, one) for one in held)), call.mask)
         else:
-            machine.set(value, "[]", machine.fresh("agreed"), call.mask)
+            machine.set(value, "[]", kept_alone(call, group, machine.fresh("agreed")), call.mask)
     elif isinstance(value, Unknown | Row) and expression is not None:
         from dtlint.ir import nodes as ir
 

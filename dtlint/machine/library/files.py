@@ -12,7 +12,7 @@ from typing import Any
 
 from dtlint.knowledge.loader import Api
 from dtlint.machine.core import Machine
-from dtlint.machine.lanes import map_lanes, token
+from dtlint.machine.lanes import lanes_in, map_lanes, token
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.values import NONE, Bound, Const, External, Object, Row, Symbol, Unknown, Value, lane_value
 
@@ -206,6 +206,27 @@ def opened(machine: Machine, call: Invocation) -> Value:
     return made
 
 
+def fetching_data(machine: Machine, call: Invocation) -> Value | None:
+    """A data set that is read from `root`, and fetched into it first where `download` says so and nobody else has.
+
+    On all ranks at once it is an ordinary read: each of them looks whether it has to fetch anything.
+    """
+    target = call.get(str(call.row.extra["path"]))
+    if target is None:
+        return None
+    asked = call.get("download") or Const(False)
+    fetching = sum(
+        1 << lane
+        for lane in lanes_in(call.mask)
+        if not isinstance(held := lane_value(asked, lane), Const) or held.value
+    )
+    some = fetching if fetching != machine.world.full else 0
+    for kind, lanes in (("download", some), ("file-read", call.mask & ~some)):
+        if lanes:
+            machine.emit_event("record", kind, call.name, lanes, subject=target, extra={"call": call, "target": target})
+    return None
+
+
 def absent(machine: Machine, callee: Row, target: Value, lanes: int) -> None:
     """A method of an open file or log writer is called by lanes that hold None instead."""
     if not (isinstance(target, Bound) and target.receiver == NONE):
@@ -245,6 +266,7 @@ MODELS = {
     "path_same": path_same,
     "path_parent": path_parent,
     "open_file": opened,
+    "fetching_data": fetching_data,
 }
 __all__ = [
     "HANDLE",

@@ -9,7 +9,7 @@ from typing import Any
 from dtlint.machine import containers
 from dtlint.machine.core import Machine
 from dtlint.machine.lanes import map_lanes, token
-from dtlint.machine.library import environment_use, files
+from dtlint.machine.library import environment_use, files, iterators
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.values import (
     FALSE,
@@ -290,13 +290,13 @@ def dict_(machine: Machine, call: Invocation) -> Value | None:
     return made
 
 
-def next_(machine: Machine, call: Invocation) -> Value | None:
-    from dtlint.machine import library
-
-    if call.arguments:
-        inner = library.iterated(machine, call.arguments[0], call.mask)
-        return library.element(machine, inner, call.mask)
-    return None
+def default_dict(machine: Machine, call: Invocation) -> Value | None:
+    made = machine.new("dict", call.mask)
+    if call.arguments and call.arguments[0] != NONE:
+        made.facts[containers.DEFAULT] = call.arguments[0]
+    for value in call.arguments[1:2]:
+        containers.merge(machine, made, value, call.mask)
+    return made
 
 
 def iter_(machine: Machine, call: Invocation) -> Value | None:
@@ -457,7 +457,8 @@ FUNCTIONS: dict[str, Handler] = {
     "builtins.tuple": tuple_,
     "builtins.dict": dict_,
     "collections.OrderedDict": dict_,
-    "builtins.next": next_,
+    "collections.defaultdict": default_dict,
+    "builtins.next": iterators.asked,
     "builtins.iter": iter_,
     "builtins.any": any_all(True),
     "builtins.all": any_all(False),
@@ -522,6 +523,8 @@ def container_method(machine: Machine, receiver: Object, name: str, call: Invoca
                 if name == "setdefault":
                     containers.put(machine, receiver, key_, default, call.mask)
                 return default
+        elif name == "setdefault":
+            containers.put(machine, receiver, key_, arguments[1] if len(arguments) > 1 else NONE, call.mask)
         return containers.item(machine, receiver, key_, call.mask)
     if name == "update" and receiver.kind == "dict":
         for value in arguments:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dtlint.machine import containers
 from dtlint.machine.core import Machine
 from dtlint.machine.lanes import lanes_in, row, token
-from dtlint.machine.library import works
+from dtlint.machine.library import marks, works
 from dtlint.machine.library.groups import group_in
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.logs import Event, Group
@@ -128,6 +128,9 @@ def start_one(machine: Machine, batch_call: Invocation, call: Invocation, mask: 
             extra={"tag": call.get("tag"), "call": inner, "batch": True},
         )
         work = works.made(machine, inner, event, ())
+        tensor = call.get("tensor")
+        if word == "irecv" and tensor is not None:
+            marks.put_into(machine, tensor, (works.RUNNING, work.number), lanes)
         made.append(work)
     return made
 

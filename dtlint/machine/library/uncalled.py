@@ -6,8 +6,8 @@ from typing import Any
 
 from dtlint.ir import nodes as ir
 from dtlint.knowledge.loader import Api
-from dtlint.machine.core import Machine
-from dtlint.machine.logs import Event
+from dtlint.machine.core import QUESTION, Machine
+from dtlint.machine.logs import Event, Log
 from dtlint.machine.values import NONE, Bound, Const, External, FunctionRef, Object, Row, Unknown, Value
 
 MAIN = ("is_main", "is_local_main")
@@ -41,7 +41,42 @@ def asks(machine: Machine, value: Value) -> bool:
     if isinstance(value, Bound) and (value.extra or value.keywords):
         return False
     row = row_of(machine, value)
-    return row is not None and row.does == "value" and row.value in QUESTIONS
+    if row is not None:
+        return row.does == "value" and row.value in QUESTIONS
+    return answers_by_rank(machine, value)
+
+
+def answers_by_rank(machine: Machine, value: Value) -> bool:
+    """A function of the project that needs no argument and would have said another thing on another rank."""
+    from dtlint.machine.expressions import BY_RANK
+
+    function = value.function if isinstance(value, Bound) else value
+    receiver = value.receiver if isinstance(value, Bound) else None
+    node = function.node if isinstance(function, FunctionRef) else None
+    if not isinstance(node, ir.Function) or node.is_generator or len(node.body) > QUESTION:
+        return False
+    needed = [param for param in node.params if param.default is None and param.kind not in ("vararg", "kwarg")]
+    if len(needed) > (receiver is not None) or node.tokens.isdisjoint(machine.meaningful):
+        return False
+    known = machine.notes.setdefault("answers by rank", {})
+    if id(node) not in known:
+        known[id(node)] = would_say(machine, value)
+    said = known[id(node)]
+    cause = said.cause if isinstance(said, Row) else None
+    return cause is not None and cause.kind in BY_RANK and all(isinstance(one, Const) for one in said.lanes)
+
+
+def would_say(machine: Machine, value: Value) -> Value:
+    """What calling it gives, with nothing of it left in the log or in any object."""
+    from dtlint.machine import calls
+
+    saved, facts, mark = machine.sinks, machine.facts, len(machine.journal)
+    machine.sinks, machine.facts = [(Log(), machine.world.full)], dict(facts)
+    try:
+        return calls.call_value(machine, value, (), (), machine.frame.mask)
+    finally:
+        machine.sinks, machine.facts = saved, facts
+        machine.rollback(mark)
 
 
 def compared(machine: Machine, left: Value, right: Value) -> None:
@@ -54,10 +89,13 @@ def compared(machine: Machine, left: Value, right: Value) -> None:
                 return
 
 
-def asked(machine: Machine, value: Value) -> None:
-    """`if is_main_process:` where that is a function: always true."""
-    if asks(machine, value):
-        written(machine, "asked", name_of(value).rpartition(".")[2])
+def asked(machine: Machine, value: Value) -> Value:
+    """`if is_main_process:` where that is a function: always true. The answer it was meant to give is returned, so
+    that what follows from the slip is not told once more."""
+    if not asks(machine, value):
+        return value
+    written(machine, "asked", name_of(value).rpartition(".")[2])
+    return would_say(machine, value)
 
 
 def chosen(machine: Machine, op: str, left: Value, right: Value, text: str) -> None:

@@ -14,7 +14,7 @@ from dtlint.machine.core import Machine
 from dtlint.machine.library import marks
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.logs import Event, Group
-from dtlint.machine.values import Const, External, Object, Row, Tuple, Unknown, Value
+from dtlint.machine.values import NONE, Const, External, Object, Row, Tuple, Unknown, Value
 
 KIND = "torch.distributed.Work"
 RUNNING = "running"
@@ -192,9 +192,12 @@ def dropped(machine: Machine, value: Value, node: ir.Expr) -> None:
 
 
 def works_in(value: Value) -> list[Object]:
-    if isinstance(value, Row):
-        found = {id(held): held for held in value.lanes if isinstance(held, Object) and held.kind == KIND}
-        return list(found.values())
+    """The handles a value is made of: one, one per rank, or those of a batch."""
+    if isinstance(value, Row | Tuple):
+        parts = value.lanes if isinstance(value, Row) else value.items
+        return list({work.number: work for part in parts for work in works_in(part)}.values())
+    if isinstance(value, Object) and value.kind == "list":
+        return works_in(value.attributes.get("[]", NONE))
     return [value] if isinstance(value, Object) and value.kind == KIND else []
 
 

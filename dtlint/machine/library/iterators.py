@@ -1,0 +1,94 @@
+"""When does an iterator that is asked by hand run dry, and does it do so on all ranks at once?
+
+`next(batches, None)` and `except StopIteration` end a loop as surely as its head does. Why the number of items differs
+between ranks is what ends such a loop on some of them first.
+"""
+
+from __future__ import annotations
+
+from dtlint.machine import containers
+from dtlint.machine.core import Machine
+from dtlint.machine.lanes import token
+from dtlint.machine.library.invocation import Invocation
+from dtlint.machine.logs import Log, Loop, walk
+from dtlint.machine.values import NONE, Cause, Object, Trail, Value
+
+ENDS = "ends apart"  # fact: why iterators that were asked without a default may end on some ranks first
+ITEMS = "items"  # kind of cause: how many items there are
+YIELDED = "<yielded>"
+DEEPEST = 8
+
+
+def asked(machine: Machine, call: Invocation) -> Value | None:
+    """`next(iterator)`, `next(iterator, default)`"""
+    from dtlint.machine import library
+
+    if not call.arguments:
+        return None
+    inner = library.iterated(machine, call.arguments[0], call.mask)
+    item = library.element(machine, inner, call.mask)
+    cause = end_cause(machine, inner, call.mask)
+    if cause is None:
+        return item
+    cause = Cause(ITEMS, Trail(machine.step("has nothing more to give on some ranks first"), cause.trail))
+    if len(call.arguments) == 1:
+        machine.facts.setdefault(ENDS, []).append(cause)
+        return item
+    if call.arguments[1] != NONE:
+        return item
+    return machine.unknown("next", token(item), machine.symbols.fresh("turn"), cause=cause, tags=item.tags)
+
+
+def end_cause(machine: Machine, value: Value, mask: int) -> Cause | None:
+    """Why the number of items differs between ranks, if it does."""
+    from dtlint.machine import library
+
+    if isinstance(value, Object) and value.kind == "<generator>":
+        return generator_cause(machine, value, mask)
+    if isinstance(value, Object) and value.facts.get("inner"):
+        return None if value.kind == "<zip>" else end_cause(machine, value.facts["inner"][0], mask)
+    trip = library.length(machine, value, mask)
+    cause = containers.length_cause(machine, value)
+    return trip.cause if trip is not None and cause is None else cause
+
+
+def generator_cause(machine: Machine, generator: Object, mask: int) -> Cause | None:
+    """The first loop around a `yield` that turns a different number of times on each rank; none in an endless one."""
+    from dtlint.machine import calls
+
+    if "end cause" in generator.facts:
+        found: Cause | None = generator.facts["end cause"]
+        return found
+    generator.facts["end cause"] = None
+    if len(machine.stack) > DEEPEST:
+        return None
+    saved, facts, mark = machine.sinks, machine.facts, len(machine.journal)
+    log = Log()
+    machine.sinks, machine.facts = [(log, machine.world.full)], dict(facts)
+
+    def note(value: Value, lanes: int) -> None:
+        machine.emit_event("record", YIELDED, "", lanes)
+
+    try:
+        calls.resume(machine, generator, mask, note)
+    finally:
+        machine.sinks, machine.facts = saved, facts
+        machine.rollback(mark)
+    for node, above in walk(log):
+        if getattr(node, "op", "") != YIELDED:
+            continue
+        loops = [one for one in above if isinstance(one, Loop)]
+        if any(loop.kind == "while" and loop.cause is None for loop in loops):
+            return None
+        generator.facts["end cause"] = next((loop.cause for loop in loops if loop.cause is not None), None)
+        break
+    return generator.facts["end cause"]
+
+
+def ended(machine: Machine, before: int) -> Cause | None:
+    """Why a body that asked an iterator may raise StopIteration on some ranks first."""
+    causes = machine.facts.get(ENDS, ())
+    return causes[before] if len(causes) > before else None
+
+
+__all__ = ["ENDS", "asked", "end_cause", "ended"]
