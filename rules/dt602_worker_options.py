@@ -16,7 +16,7 @@ Instead
 
 Limits
 ------
-Numbers of workers that come from the command line are not known.
+Of numbers of workers that come from the command line only the default is known, where no branch asks for it.
 """
 
 from __future__ import annotations

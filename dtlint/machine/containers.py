@@ -301,12 +301,18 @@ def put(machine: Machine, container: Value, index: Value, value: Value, mask: in
 def append(machine: Machine, container: Object, value: Value, mask: int) -> None:
     held = container.attributes.get("[]")
     lanes_differ = machine.control_cause() if mask & container.birth != container.birth else None
+    if machine.uneven and lanes_differ is None:
+        outer = next(((cause, marks) for newest, cause, marks in machine.uneven if container.number <= newest), None)
+        if outer is not None:
+            longer = grown(machine, held, value, outer[0])
+            machine.set(container, "[]", Unknown(longer.symbol, longer.cause, longer.tags | outer[1]), mask)
+            return
     if isinstance(held, Tuple) and len(held.items) < MANY and lanes_differ is None:
         machine.set(container, "[]", Tuple((*held.items, value)), mask)
         return
     if held is not None and lanes_differ is not None and known_by_lane(held):
-        longer = [lengthened(lane_value(held, lane), lane_value(value, lane)) for lane in range(machine.world.size)]
-        machine.set(container, "[]", row(tuple(longer), lanes_differ), mask)
+        items = [lengthened(lane_value(held, lane), lane_value(value, lane)) for lane in range(machine.world.size)]
+        machine.set(container, "[]", row(tuple(items), lanes_differ), mask)
         return
     machine.set(container, "[]", grown(machine, held, value, lanes_differ), mask)
 
@@ -320,7 +326,7 @@ def lengthened(held: Value | None, value: Value) -> Value:
     return Tuple((*held.items, value)) if isinstance(held, Tuple) else value
 
 
-def grown(machine: Machine, held: Value | None, value: Value, uneven: Cause | None) -> Value:
+def grown(machine: Machine, held: Value | None, value: Value, uneven: Cause | None) -> Unknown:
     cause = uneven or (held.cause if held is not None else None) or value.cause
     tags = (held.tags if isinstance(held, Unknown) else frozenset()) | value.tags - {UNEVEN}
     if uneven is not None:

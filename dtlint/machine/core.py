@@ -79,6 +79,8 @@ class Machine:
         self.receiver: Value | None = None  # of the method call being evaluated
         self.interesting: frozenset[str] = frozenset()  # names through which communication can be reached
         self.meaningful: frozenset[str] = frozenset()  # names through which anything the packs know can be reached
+        # loops that turn more often on some lanes: the newest object before, why, and the marks of what they walk over
+        self.uneven: list[tuple[int, Cause, frozenset[Any]]] = []
         self.current_at: tuple[int, int, int, int] = (1, 1, 1, 1)
         self.world_group = Group("world", tuple([world.full] * world.size))
 

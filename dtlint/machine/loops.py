@@ -26,6 +26,7 @@ from dtlint.machine.values import (
     Const,
     Object,
     Row,
+    Symbol,
     Tuple,
     Unknown,
     Value,
@@ -217,9 +218,13 @@ def turn(
         frame.guards = Guards(decision, outer_guards)
         start = {place: container.get(name, MISSING) for place, (container, name) in widened.items()}
         inner_mark = len(machine.journal)
+        depth = len(machine.uneven)
+        if cause is not None:
+            machine.uneven.append((machine.objects, cause, frozenset(sharding.shards_of(subject) if subject else ())))
         try:
             through = run_turn(machine, node, loop, decision, mask, state, enter, box)
         finally:
+            del machine.uneven[depth:]
             frame.loops.pop()
             machine.sinks, frame.guards = outer_sinks, outer_guards
             loop.born = (first, machine.symbols.count)
@@ -572,12 +577,21 @@ def run_comprehension(machine: Machine, node: ir.Comp, mask: int) -> Value:
     base = opaque(machine, "comprehension", *collected[:4], *sources[:2])
     tags = base.tags | ({containers.UNEVEN} if uneven else frozenset()) | marks
     made.attributes["[]"] = Unknown(
-        machine.symbols.of("comprehension", id(node), base.symbol),
+        made_of(machine, node, base, sources),
         uneven[0] if uneven else shares[0] if shares else base.cause,
         tags,
         collected[0] if collected and isinstance(collected[0], Object) else None,
     )
     return made
+
+
+def made_of(machine: Machine, node: ir.Comp, base: Unknown, sources: list[Value]) -> Symbol:
+    """The symbol of what a comprehension gives. One item for each of a source tells its length as well."""
+    if len(node.clauses) == 1 and not node.clauses[0].conditions and sources:
+        held = sources[0].attributes.get("[]") if isinstance(sources[0], Object) else sources[0]
+        if isinstance(held, Unknown):
+            return machine.symbols.of("for each", held.symbol, id(node), base.symbol)
+    return machine.symbols.of("comprehension", id(node), base.symbol)
 
 
 def finished(machine: Machine, node: ir.Comp, collected: tuple[Value, ...], mask: int) -> Value:

@@ -98,7 +98,9 @@ def find_windows(run: Any) -> Iterator[Window]:
                     break
                 break  # a step in the same turn: no window
             if step.number > backward.number and len(loops) > 1 and inside(step, loops[-2]):
-                if micro_batches(innermost) and not choices_below(step, loops[-2]):
+                above = {id(choice) for choice, _ in choices_below(backward, loops[-2])}
+                together = all(id(choice) in above for choice, _ in choices_below(step, loops[-2]))
+                if together and (micro_batches(innermost) or toggles(run, innermost)):
                     yield Window(innermost, backward, step, (), True)
                     break
 
@@ -112,6 +114,11 @@ def micro_batches(loop: Loop) -> bool:
     """A loop that only counts: `for micro in range(n)`."""
     subject = loop.subject
     return isinstance(subject, Object) and subject.kind == "builtins.range"
+
+
+def toggles(run: Any, loop: Loop) -> bool:
+    """Is the reduction switched in the loop's turns? Whoever does that accumulates."""
+    return any(inside(met, loop) for met in events(run, "record", "no-sync"))
 
 
 def unconditional(met: Met, window: Window) -> bool:
@@ -196,8 +203,8 @@ def unreduced_steps(run: Any) -> Iterator[tuple[Met, Window]]:
 def undivided(run: Any) -> Iterator[Window]:
     """Windows that add up means without dividing by their number."""
     for window in windows(run):
-        if window.nested:
-            continue
+        if window.nested and not toggles(run, window.loop):
+            continue  # a sum over steps of time, tasks or pieces may be meant as it is
         if any(inside(met, window.loop) or inside_outer(met, window) for met in events(run, "record", "grad-write")):
             continue
         subject = window.backward.event.subject

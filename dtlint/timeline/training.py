@@ -140,7 +140,7 @@ def note(result: Survey, by_loop: dict[int, Use], loaders: dict[int, Object], ev
 def taken_from(result: Survey, loaders: dict[int, Object], event: Event, path: Path) -> list[Use]:
     """The loaders a loss was computed from, where no loop walks over them: `batch = next(batches)`."""
     found = []
-    subject = event.extra.get("tensor") or event.subject
+    subject = event.extra.get("tensor") or event.extra.get("loss") or event.subject
     for mark in provenance.marks(subject, "loader", 2) if isinstance(subject, Value) else ():
         loader = loaders.get(mark[1])
         if loader is None:

@@ -14,6 +14,7 @@ from dtlint.machine.library.stepping import attribute_of
 from dtlint.machine.logs import Call, Event, Loop
 from dtlint.machine.values import NONE, TRUE, ClassRef, Const, Object, Unknown, Value
 from dtlint.timeline.environment import starts
+from dtlint.timeline.options import asked_for, default_of, option_of
 from dtlint.timeline.order import Met, before, loops_over
 from dtlint.timeline.stepping import events
 
@@ -43,7 +44,7 @@ def number_of_workers(call: Any) -> int | None:
 def refused(run: Any) -> Iterator[tuple[Met, str, str]]:
     """Options that need workers, on a loader without any: the option, and when torch refuses it."""
     for met, call in loaders(run):
-        if number_of_workers(call) != 0:
+        if number_of_workers(call) != 0 and not none_by_default(run, met, call.get("num_workers")):
             continue
         if call.get("persistent_workers") == TRUE:
             yield met, "persistent_workers=True", "ValueError when the loader is made"
@@ -61,6 +62,17 @@ def refused(run: Any) -> Iterator[tuple[Met, str, str]]:
             yield met, f"timeout={timeout.value}", "AssertionError when the loader is iterated"
 
 
+def none_by_default(run: Any, met: Met, given: Value | None) -> bool:
+    """Is the number of workers an option whose default is 0, which no branch asks for?"""
+    if not isinstance(given, Unknown):
+        return False
+    name = attribute_of(given.symbol)
+    option = option_of(run, name)
+    if name is None or option is None or default_of(option) != Const(0):
+        return False
+    return not asked_for(run, met.event.path, name) and not asked_for(run, option.path, name)
+
+
 # --- as many workers as cores, in every rank -----------------------------------------------------------------------
 
 
@@ -76,7 +88,7 @@ def all_cores(run: Any) -> Iterator[tuple[Event, tuple[Step, ...]]]:
             yield met.event, (Step(met.event.path, met.event.at[0], "one worker per core of the node, in every rank"),)
             continue
         option = option_of(run, attribute_of(given.symbol))
-        if option is not None:
+        if option is not None and counts_cores(run, default_of(option)):
             yield (
                 option,
                 (
@@ -96,19 +108,6 @@ def counts_cores(run: Any, value: Value | None) -> bool:
     name = symbol.key[1] if symbol.key[0] in ("same", "source") and len(symbol.key) > 1 else symbol.key[0]
     row = run.knowledge.apis.get(name) if isinstance(name, str) else None
     return row is not None and bool(row.extra.get("cores"))
-
-
-def option_of(run: Any, name: str | None) -> Event | None:
-    """The command line option of this name, when its default is the number of cores."""
-    if name is None:
-        return None
-    for met in events(run, "record", "option"):
-        call = met.event.extra["call"]
-        spelled = [value.value for value in call.arguments if isinstance(value, Const) and isinstance(value.value, str)]
-        if any(text.lstrip("-").replace("-", "_") == name for text in spelled):
-            default = next((value for keyword, value in call.keywords if keyword == "default"), None)
-            return met.event if counts_cores(run, default) else None
-    return None
 
 
 # --- forks ---------------------------------------------------------------------------------------------------------

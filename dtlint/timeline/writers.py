@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from dtlint.findings import Step
 from dtlint.machine.lanes import lanes_in
 from dtlint.machine.library.evidence import evidence
-from dtlint.machine.library.files import node_local
+from dtlint.machine.library.files import all_nodes, node_local, text_of
 from dtlint.machine.library.invocation import Invocation
+from dtlint.machine.library.provenance import symbols_in
+from dtlint.machine.library.stepping import attribute_of
 from dtlint.machine.logs import Call, Decision, Event, LogNode, decisions
 from dtlint.machine.run import Run
-from dtlint.machine.values import Const, Row, Unknown, Value, lane_value
+from dtlint.machine.values import Cause, Const, Row, Unknown, Value, lane_value
 from dtlint.timeline.files import READS, WRITES, Access, accesses, in_turns, overlap, same_node, together
+from dtlint.timeline.options import default_of, option_of
 from dtlint.timeline.records import Found, recorded
 
 OWN = frozenset({"clock", "random", "process", "host"})
@@ -189,7 +192,8 @@ def wrong_scopes(run: Run) -> Iterator[WrongScope]:
         if access.kind in ("file-write", "file-delete", "file-rename") and one_per_node(access, run):
             decision = guard(access, ("local rank",))
             places = {access.places[lane] for lane in access.lanes()}
-            known = run.facts.get("global rank")  # a program of one machine has no need of it
+            # a program of one machine has no need of the global rank, nor of a cluster's file system
+            known = run.facts.get("global rank") or on_network(run, access)
             cause = decision.cause if decision is not None else None
             source = cause.steps()[:1] if cause is not None else ()
             if source and source in sources:
@@ -209,6 +213,20 @@ def wrong_scopes(run: Run) -> Iterator[WrongScope]:
             (one for one in decisions(event.guards) if one.cause is not None and one.cause.kind in RANKS), None
         )
         yield WrongScope("absent", event, event.mask, decision, event.extra.get("made"), "made on other ranks only")
+
+
+def on_network(run: Run, access: Access) -> bool:
+    """Is this below a folder that all nodes of a cluster share, as far as its name or an option's default tells?"""
+    for lane in access.lanes():
+        held = lane_value(text_of(access.value), lane)
+        if all_nodes(access.places[lane]):
+            return True
+        for symbol in symbols_in(held.symbol) if isinstance(held, Unknown) else ():
+            option = option_of(run, attribute_of(symbol))
+            default = default_of(option) if option is not None else None
+            if isinstance(default, Const) and all_nodes(str(default.value)):
+                return True
+    return False
 
 
 def one_per_node(access: Access, run: Run) -> bool:
@@ -256,7 +274,7 @@ def suspects(run: Run) -> Iterator[tuple[Access, str]]:
         found = joint(run, event, path)
         if found is not None:
             yield found, "all ranks of this checkpoint have to name the same place"
-    found_here = [one for one in accesses(run) if one.cause is not None and one.cause.kind in OWN]
+    found_here = [replace(one, cause=cause) for one in accesses(run) if (cause := own_cause(one)) is not None]
     for access in found_here:
         if not all_ranks_here(run, access.path):
             continue
@@ -267,6 +285,16 @@ def suspects(run: Run) -> Iterator[tuple[Access, str]]:
             other = next((one for one in found_here if one.kind in WRITES and foreign(one, access)), None)
             if other is not None:
                 yield access, f"what is read here was written by another rank (line {other.event.at[0]})"
+        elif access.kind != "mkdir":
+            folder = next((one for one in found_here if one.kind == "mkdir" and made_for(one, access)), None)
+            if folder is not None:
+                yield access, f"the folder was made by another rank (line {folder.event.at[0]}), under its own name"
+
+
+def own_cause(access: Access) -> Cause | None:
+    """Why every rank has a name of its own; its number may stand in the name as well."""
+    causes = (access.cause, *(lane_value(access.value, lane).cause for lane in access.lanes()))
+    return next((cause for cause in causes if cause is not None and cause.kind in OWN), None)
 
 
 def joint(run: Run, event: Event, path: tuple[object, ...]) -> Access | None:
@@ -275,8 +303,6 @@ def joint(run: Run, event: Event, path: tuple[object, ...]) -> Access | None:
     if not isinstance(call, Invocation) or call.row.does != "collective":
         return None
     for value in call.values:
-        from dtlint.machine.library.files import text_of
-
         text = text_of(value)
         if text.cause is not None and text.cause.kind in OWN and bin(event.mask).count("1") > 1 and not data(text):
             size = run.world.size
@@ -297,13 +323,17 @@ def foreign(write: Access, read: Access) -> bool:
 
 def related(write: Access, read: Access) -> bool:
     """Do both places start from one and the same draw?"""
-    for lane in range(len(read.places)):
-        one, other = write.places[lane], read.places[lane]
-        if one and other:
-            first = one.removesuffix(f" of {lane}"), other.removesuffix(f" of {lane}")
-            if overlap(*first):
-                return True
-    return False
+    return any(overlap(one, other) for one in draws(write) for other in draws(read))
+
+
+def draws(access: Access) -> set[str]:
+    """The places as they were drawn, without the ranks that drew."""
+    return {access.places[lane].removesuffix(f" of {lane}") for lane in access.lanes()}
+
+
+def made_for(folder: Access, write: Access) -> bool:
+    """Only some ranks make the folder, and a rank that does not writes into it."""
+    return bool(write.mask & ~folder.mask) and folder.order < write.order and related(folder, write)
 
 
 def private(value: Value) -> bool:

@@ -123,6 +123,17 @@ def node_local(where: str) -> bool:
     return any(where == root or where.startswith(f"{root}/") for root in LOCAL)
 
 
+NETWORK = (
+    "/lustre", "/gpfs", "/nfs", "/mnt/lustre", "/mnt/gpfs", "/mnt/nfs", "/fsx", "/beegfs", "/efs", "/shared",
+    "/mnt/shared", "gs:/", "s3:/", "hdfs:/"
+)  # fmt: skip
+
+
+def all_nodes(where: str) -> bool:
+    """A place that by its name is one for all nodes of a cluster."""
+    return any(where == root or where.startswith(f"{root}/") for root in NETWORK)
+
+
 def on_this_node(call: Invocation) -> bool:
     """Does a question to the file system concern a place of this node only?"""
     target = call.receiver if call.receiver is not None else call.arguments[0] if call.arguments else None
@@ -273,6 +284,7 @@ __all__ = [
     "MODELS",
     "PATH",
     "absent",
+    "all_nodes",
     "anywhere",
     "attribute",
     "divided",

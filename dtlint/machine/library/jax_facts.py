@@ -22,7 +22,7 @@ INSIDE = frozenset(
     {"varies", "may", "reduced", "arg", "replica", "grad", "summed", "over", "mean", "draw", "from host"}
 )
 KEYS = frozenset({"key", "keys"})
-STRUCTURAL = frozenset({"item", "slice", "tuple", "any", "comprehension", "call attribute"})
+STRUCTURAL = frozenset({"item", "slice", "tuple", "any", "comprehension", "for each", "call attribute"})
 CONTAINERS = ("list", "dict", "set")
 
 

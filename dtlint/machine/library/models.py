@@ -134,7 +134,7 @@ def backward(machine: Machine, call: Invocation) -> Value:
             group=group,
             implicit=True,
             subject=models[0],
-            extra={"model": models[0]},
+            extra={"model": models[0], "loss": held},
         )
     if not models and held is not None and held.cause is not None and held.cause.kind == "data":
         if any(isinstance(tag, tuple) and tag[0] == PLAIN for tag in held.tags):
@@ -190,7 +190,7 @@ def framework_backward(machine: Machine, call: Invocation) -> Value:
             group=group,
             implicit=True,
             subject=models[0] if models else None,
-            extra={"call": call, **({"model": models[0]} if models else {})},
+            extra={"call": call, "loss": held, **({"model": models[0]} if models else {})},
         )
     machine.emit_event(
         "step", "backward", call.name, call.mask, subject=held, extra={"no_sync": machine.facts.get("no_sync", 0)}

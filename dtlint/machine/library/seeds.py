@@ -279,11 +279,12 @@ def method(machine: Machine, receiver: Object, name: str, call: Invocation) -> V
         shuffled(machine, call, call.arguments[0] if call.arguments else NONE, state)
         return NONE
     result = python.opaque(machine, call)
-    if state.cause is not None and result.cause is None:
-        result = Unknown(result.symbol, state.cause, result.tags, result.like)  # type: ignore[attr-defined]
-    if name in PERMUTES and isinstance(result, Unknown):
-        return drawn_order(machine, call, result, state)
-    return result
+    if not isinstance(result, Unknown):
+        return result
+    # each draw gives something else, whatever the arguments
+    symbol = machine.symbols.of("drawn", result.symbol, machine.symbols.fresh("time"))
+    result = Unknown(symbol, result.cause or state.cause, result.tags, result.like)
+    return drawn_order(machine, call, result, state) if name in PERMUTES else result
 
 
 def split(machine: Machine, call: Invocation) -> Value | None:

@@ -148,7 +148,7 @@ def total_of_symbol(symbol: Symbol, world: int) -> int | str | None:
         if lower in (token(NONE), 0) and step == token(NONE):
             return multiple(upper, world)
         return None
-    if key[0] in ("list", "sorted") and len(key) == 2 and isinstance(key[1], Symbol):
+    if ((key[0] in ("list", "sorted") and len(key) == 2) or key[0] == "for each") and isinstance(key[1], Symbol):
         return total_of_symbol(key[1], world)
     return None
 

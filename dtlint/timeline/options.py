@@ -1,0 +1,59 @@
+"""The options of the command line, as far as a parser that the program makes tells them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from dtlint.ir import nodes as ir
+from dtlint.machine.logs import Event
+from dtlint.machine.values import Const, Value
+from dtlint.timeline.stepping import events
+
+
+def option_of(run: Any, name: str | None) -> Event | None:
+    """The command line option of this name."""
+    if name is None:
+        return None
+    for met in events(run, "record", "option"):
+        call = met.event.extra["call"]
+        spelled = [value.value for value in call.arguments if isinstance(value, Const) and isinstance(value.value, str)]
+        if any(text.lstrip("-").replace("-", "_") == name for text in spelled):
+            return met.event
+    return None
+
+
+def default_of(option: Event) -> Value | None:
+    """What the option is when nobody gives it."""
+    return next((value for keyword, value in option.extra["call"].keywords if keyword == "default"), None)
+
+
+def asked_for(run: Any, path: str, name: str) -> bool:
+    """Does a branch of this file ask for the option, so that what stands under it may depend on it?"""
+    module = run.project.module(path)
+    return module is not None and any(mentions(test, name) for test in tests_in(module))
+
+
+def tests_in(node: ir.Node) -> Iterator[ir.Node]:
+    if isinstance(node, ir.If | ir.IfExp | ir.While | ir.Assert):
+        yield node.test
+    for inner in inside(node):
+        yield from tests_in(inner)
+
+
+def mentions(node: ir.Node, name: str) -> bool:
+    if (isinstance(node, ir.Attr) and node.name == name) or (isinstance(node, ir.Name) and node.id == name):
+        return True
+    return any(mentions(inner, name) for inner in inside(node))
+
+
+def inside(node: ir.Node) -> Iterator[ir.Node]:
+    for slot in getattr(node, "__slots__", ()):
+        held = getattr(node, slot)
+        for inner in held if isinstance(held, tuple) else (held,):
+            for one in inner if isinstance(inner, tuple) else (inner,):
+                if isinstance(one, ir.Node):
+                    yield one
+
+
+__all__ = ["asked_for", "default_of", "option_of"]
