@@ -40,10 +40,12 @@ RULE = Rule(
 def check(run: Run) -> Iterator[Finding]:
     for met, option, when in workers.refused(run):
         event = met.event
+        given = event.extra["call"].expression(option.partition("=")[0])
+        at = getattr(given, "at", None) or event.at
         yield RULE.finding(
             run.span(event.path, event.at),
             f"`{option}` needs workers, and this loader has none: {when}",
             "give `num_workers` a number above zero, or make the option depend on it (`persistent_workers=n > 0`)",
             scope=event.function,
-            trail=(Step(event.path, event.at[0], f"`{option}` with num_workers=0"),),
+            trail=(Step(event.path, at[0], f"`{option}` with num_workers=0"),),
         )

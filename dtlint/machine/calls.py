@@ -33,6 +33,9 @@ from dtlint.machine.values import (
 Keywords = tuple[tuple[str | None, Value], ...]
 
 
+FURTHER = 4  # calls that are followed beyond the deepest where lanes have parted: there it matters who communicates
+
+
 def evaluate_call(machine: Machine, node: ir.Call, mask: int) -> Value:
     from dtlint.machine.expressions import evaluate
 
@@ -118,7 +121,7 @@ def call_value(
         known = library.project_type(machine, callee)
         if known is not None:
             return library.call(machine, known, None, arguments, keywords, mask, node, decorating)
-        return instantiate(machine, callee, arguments, keywords, mask)
+        return instantiate(machine, callee, arguments, keywords, mask, node)
     if isinstance(callee, External):
         return library.call(machine, callee.name, None, arguments, keywords, mask, node, decorating)
     if isinstance(callee, Object):
@@ -212,7 +215,9 @@ def follow(
         generator = machine.new("<generator>", mask)
         generator.facts.update(function=function, receiver=receiver, arguments=arguments, keywords=keywords)
         return generator
-    if len(machine.stack) >= machine.deepest + (function.name in ("__init__", "__post_init__")):
+    if len(machine.stack) >= machine.deepest + (function.name in ("__init__", "__post_init__")) and (
+        len(machine.stack) >= machine.deepest + FURTHER or not machine.parted(mask)
+    ):
         untold(machine, function, mask, (*arguments, *(value for _, value in keywords)))
         return opaque(machine, "depth", Const(getattr(node, "qualname", "lambda")), *arguments)
     if isinstance(node, ir.Function) and machine.can_skip(function, receiver, arguments, keywords):
@@ -499,9 +504,18 @@ def absent(machine: Machine, param: ir.Param, defaults: dict[str, Value], spread
 DATACLASSES = ("dataclasses.dataclass", "attr.s", "attr.attrs", "attr.dataclass", "attrs.define", "attrs.frozen")
 
 
-def instantiate(machine: Machine, kind: ClassRef, arguments: tuple[Value, ...], keywords: Keywords, mask: int) -> Value:
+def instantiate(
+    machine: Machine,
+    kind: ClassRef,
+    arguments: tuple[Value, ...],
+    keywords: Keywords,
+    mask: int,
+    node: ir.Call | None = None,
+) -> Value:
     bases = attributes.external_bases(machine, kind)
     made = machine.new(kind, mask)
+    if node is not None and bases:
+        machine.making[made.number] = node
     if any(base.rpartition(".")[2] in ("Enum", "IntEnum", "StrEnum", "Flag") for base in bases) and arguments:
         return machine.unknown("enum", kind.name, token(arguments[0]), cause=arguments[0].cause)
     initialiser = attributes.in_class(machine, kind, "__init__")
@@ -516,6 +530,8 @@ def instantiate(machine: Machine, kind: ClassRef, arguments: tuple[Value, ...], 
         for name, value in keywords:
             if name is not None:
                 made.attributes.setdefault(name, value)
+        if bases:
+            library.initialised(machine, bases[0], made, arguments, keywords, mask, node)
     return made
 
 

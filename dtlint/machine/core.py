@@ -77,6 +77,7 @@ class Machine:
         self.facts: dict[str, Any] = {}
         self.notes: dict[Any, Any] = {}  # what libraries keep from one entry point to the next
         self.receiver: Value | None = None  # of the method call being evaluated
+        self.making: dict[int, ir.Call] = {}  # number of an instance → the call that made it
         self.interesting: frozenset[str] = frozenset()  # names through which communication can be reached
         self.meaningful: frozenset[str] = frozenset()  # names through which anything the packs know can be reached
         # loops that turn more often on some lanes: the newest object before, why, and the marks of what they walk over
@@ -160,6 +161,10 @@ class Machine:
                     return decision.cause
             frame = frame.caller
         return None
+
+    def parted(self, mask: int) -> bool:
+        """Are some lanes elsewhere, or may they be?"""
+        return mask != self.world.full or self.control_cause() is not None
 
     def rollback(self, mark: int) -> list[Write]:
         """Undo every write since `mark`; return what the locations held before undoing."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from dtlint.ir import nodes as ir
-from dtlint.machine import attributes, calls
+from dtlint.machine import attributes, calls, state
 from dtlint.machine.core import Machine
 from dtlint.machine.frames import Frame
 from dtlint.machine.library import identity
@@ -95,7 +95,8 @@ def run_function(machine: Machine, path: str, function: ir.Function, owner: ir.C
         if kind is None:
             return
         value = kind.attributes.get(function.name) or kind.attributes.get(f"<setter> {function.name}")
-        receiver = kind if isinstance(value, FunctionRef) and value.kind == "class" else instance_of(machine, kind)
+        of_class = isinstance(value, FunctionRef) and value.kind == "class"
+        receiver = kind if of_class else instance_of(machine, kind, function)
     if isinstance(value, Bound) and value.receiver is None and value.extra:
         arguments = unknown_arguments(machine, function, owner is not None)
         if receiver is not None:
@@ -151,9 +152,16 @@ def find_class(module_frame: Frame, owner: ir.Class | None) -> ClassRef | None:
     return found if isinstance(found, ClassRef) and found.node is owner else None
 
 
-def instance_of(machine: Machine, kind: ClassRef) -> Object:
-    """An instance as its constructor makes it from unknown arguments; what the constructor communicates is set
-    aside, because it is an entry of its own."""
+def instance_of(machine: Machine, kind: ClassRef, entered: ir.Function | None = None) -> Object:
+    """An instance as its constructor makes it from unknown arguments, and as any of its methods may find it; what
+    the constructor communicates is set aside, because it is an entry of its own."""
+    made = constructed(machine, kind)
+    if isinstance(made, Object):
+        state.settle(machine, made, entered)
+    return made
+
+
+def constructed(machine: Machine, kind: ClassRef) -> Object:
     from dtlint.machine.logs import Log
 
     initialiser = attributes.in_class(machine, kind, "__init__")

@@ -142,6 +142,7 @@ def run_entry(machine: Machine, entry: Entry, start: Any) -> Run:
     machine.facts = {}
     machine.journal = []
     machine.remembered = {}
+    machine.making = {}
     incomplete = []
     try:
         start()

@@ -113,6 +113,9 @@ def worth(part: Any, known: dict[Symbol, int]) -> Any:
     if key[0] in ("not", "bool") and len(key) == 2:
         inner = worth(key[1], known)
         return None if inner is None else bool(inner) == (key[0] == "bool")
+    if key[0] == "phi" and len(key) == 4:  # what a branch left behind: the decision, and the value of each side
+        taken = worth(key[1], known)
+        return None if taken is None else worth(key[2] if taken else key[3], known)
     if key[0] in ("and", "or") and len(key) == 3:
         left, right = worth(key[1], known), worth(key[2], known)
         deciding = key[0] == "or"

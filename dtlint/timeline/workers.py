@@ -17,6 +17,7 @@ from dtlint.timeline.environment import starts
 from dtlint.timeline.options import asked_for, default_of, option_of
 from dtlint.timeline.order import Met, before, loops_over
 from dtlint.timeline.stepping import events
+from dtlint.timeline.symbols import worth
 
 LOADER = "torch.utils.data.DataLoader"
 
@@ -45,6 +46,9 @@ def refused(run: Any) -> Iterator[tuple[Met, str, str]]:
     """Options that need workers, on a loader without any: the option, and when torch refuses it."""
     for met, call in loaders(run):
         if number_of_workers(call) != 0 and not none_by_default(run, met, call.get("num_workers")):
+            found = refused_without(call)
+            if found:
+                yield met, found, "where `num_workers` is 0, this is what the expression gives"
             continue
         if call.get("persistent_workers") == TRUE:
             yield met, "persistent_workers=True", "ValueError when the loader is made"
@@ -71,6 +75,21 @@ def none_by_default(run: Any, met: Met, given: Value | None) -> bool:
     if name is None or option is None or default_of(option) != Const(0):
         return False
     return not asked_for(run, met.event.path, name) and not asked_for(run, option.path, name)
+
+
+def refused_without(call: Any) -> str:
+    """An option that depends on the number of workers, and that torch refuses where there are none."""
+    workers = call.get("num_workers")
+    if not isinstance(workers, Unknown):
+        return ""
+    for name, fine in (("prefetch_factor", None), ("persistent_workers", False)):
+        given = call.get(name)
+        if not isinstance(given, Unknown) or workers.symbol not in symbols_in(given.symbol):
+            continue
+        value = worth(given.symbol, {workers.symbol: 0})
+        if value is not None and value is not fine and value != 0:
+            return f"{name}={value}"
+    return ""
 
 
 # --- as many workers as cores, in every rank -----------------------------------------------------------------------

@@ -147,8 +147,17 @@ def initialised(
 ) -> Value:
     """`super().__init__(…)` of a library class: the project's instance was made with these arguments."""
     row = machine.knowledge.api(owner)
-    if row is not None and row.does == "make":
-        trainers.constructed(machine, thing, Invocation(row.name, row, None, arguments, keywords, mask, node))
+    if row is None or row.does != "make":
+        return NONE
+    call = Invocation(row.name, row, None, arguments, keywords, mask, machine.making.get(thing.number, node))
+    trainers.constructed(machine, thing, call)
+    if row.record:
+        event = machine.emit_event("record", row.record, row.name, mask, subject=thing, extra={"call": call})
+        frame = machine.frame
+        while frame.receiver is thing and frame.caller is not None:
+            frame = frame.caller
+        if thing.at is not None and thing.path == frame.path:  # whoever makes it chose the arguments
+            event.path, event.at, event.function = thing.path, thing.at, frame.scope
     return NONE
 
 
@@ -467,7 +476,6 @@ def call_unknown(
             found = jax_hosts.unknown_method(machine, receiver, node.func.name, invocation)
         if found is not None:
             return found
-        processes.walked_through(machine, invocation)
     return opaque(machine, "call", callee, *arguments, *(value for _, value in keywords))
 
 

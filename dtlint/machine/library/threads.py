@@ -9,7 +9,7 @@ from __future__ import annotations
 from dtlint.machine import attributes, containers
 from dtlint.machine.core import Machine
 from dtlint.machine.library.invocation import Invocation, Keywords
-from dtlint.machine.logs import Log
+from dtlint.machine.logs import Event, Log, talks
 from dtlint.machine.values import NONE, Bound, ClassRef, Const, FunctionRef, Object, Value
 
 KIND = "threading.Thread"
@@ -75,6 +75,9 @@ def aside(
         machine.sinks = sinks
         machine.rollback(mark)
         frame.left, frame.last_exit = left, exit_before
+    if talks(log, call.mask):  # some time from here on; what the other ranks do meanwhile may be the answer
+        at = machine.current_at
+        machine.emit(Event("untold", "", call.name, call.mask, frame.guards, frame.path, at, frame.scope))
 
 
 def daemonic(thread: Value | None) -> bool | None:

@@ -1,0 +1,215 @@
+"""What may an instance hold when one of its methods is entered that nobody is seen to call?
+
+Its constructor has run, and any of its other methods may have run since: a list that is empty at first is filled by
+then, a counter has been counted, and what another method wraps or asks for is there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from dtlint.ir import nodes as ir
+from dtlint.machine import attributes
+from dtlint.machine.core import Machine
+from dtlint.machine.frames import Frame
+from dtlint.machine.lanes import prefer
+from dtlint.machine.logs import Log
+from dtlint.machine.values import ClassRef, Const, FunctionRef, Object, Row, Tuple, Unknown, Value
+
+CONTAINERS = ("list", "dict", "set")
+CONSTRUCTORS = ("__init__", "__post_init__", "__new__")
+CHANGES = frozenset(
+    {"append", "appendleft", "extend", "insert", "pop", "popleft", "popitem", "remove", "clear", "update"}
+    | {"setdefault", "add", "discard"}
+)
+
+
+@dataclass(slots=True)
+class Written:
+    """What the methods of one class write to one attribute."""
+
+    values: list[ir.Expr] = field(default_factory=list)  # right-hand sides that need nothing but the instance
+    unclear: bool = False  # a right-hand side with names of its own, an item, or a change in place
+
+
+def settle(machine: Machine, thing: Object, entered: ir.Function | None) -> None:
+    """Bring the instance from what its constructor left to what any method may find."""
+    if entered is not None and entered.name in CONSTRUCTORS:
+        return
+    saved = machine.sinks, machine.frame, machine.reached, machine.deepest
+    machine.sinks, machine.reached = [(Log(), machine.world.full)], set()
+    machine.deepest = 2
+    try:
+        settle_all(machine, thing)
+    finally:
+        machine.sinks, machine.frame, machine.reached, machine.deepest = saved
+
+
+def settle_all(machine: Machine, thing: Object) -> None:
+    """The instance, and those that it holds."""
+    todo, done = [(thing, 0)], set[int]()
+    while todo:
+        one, depth = todo.pop()
+        if not isinstance(one.kind, ClassRef) or one.number in done:
+            continue
+        done.add(one.number)
+        for owner in reversed(attributes.linearise(machine, one.kind)):
+            if isinstance(owner, ClassRef):
+                for name, written in written_by(machine, owner).items():
+                    update(machine, one, owner, name, written)
+        if depth < 2:
+            todo += [(inner, depth + 1) for held in one.attributes.values() for inner in objects_in(held)]
+
+
+def objects_in(value: Value) -> Iterator[Object]:
+    for held in value.lanes if isinstance(value, Row) else (value,):
+        if isinstance(held, Unknown) and held.like is not None:
+            held = held.like
+        if isinstance(held, Object):
+            yield held
+
+
+def update(machine: Machine, thing: Object, owner: ClassRef, name: str, written: Written) -> None:
+    held = thing.attributes.get(name)
+    if isinstance(held, Row):
+        return
+    found = held
+    for expression in written.values:
+        value = evaluated(machine, thing, owner, expression)
+        if value is None or value == found:
+            continue
+        if isinstance(value, Const) and isinstance(found, Const | None):
+            found = anything(machine, owner, name)
+        elif found is None or isinstance(value, Row):
+            found = value
+        else:
+            found = prefer(found, value)
+    if isinstance(found, Object) and found.kind in CONTAINERS and (written.unclear or len(written.values) > 0):
+        made = machine.new(found.kind, machine.world.full)
+        made.attributes["[]"] = anything(machine, owner, name)
+        found = made
+    elif isinstance(found, Const | Tuple) and written.unclear:
+        found = anything(machine, owner, name)
+    if found is not None and found is not held:
+        machine.set(thing, name, found, machine.world.full)
+
+
+def anything(machine: Machine, owner: ClassRef, name: str) -> Unknown:
+    return machine.unknown("state", owner.name, name)
+
+
+def evaluated(machine: Machine, thing: Object, owner: ClassRef, expression: ir.Expr) -> Value | None:
+    """What the right-hand side gives, seen from outside the method."""
+    from dtlint.machine.expressions import evaluate
+
+    if isinstance(expression, ir.Const):
+        return evaluate(machine, expression, machine.world.full)
+    method = next((one for one in owner.attributes.values() if isinstance(one, FunctionRef)), None)
+    if method is None or method.closure is None:
+        return None
+    frame = Frame(owner.path, owner.name, method.closure.globals, method.closure, None, machine.world.full)
+    frame.variables["self"] = thing
+    machine.frame = frame
+    return evaluate(machine, expression, machine.world.full)
+
+
+def written_by(machine: Machine, owner: ClassRef) -> dict[str, Written]:
+    known = machine.notes.setdefault("written by methods", {})
+    found: dict[str, Written] | None = known.get(id(owner.node))
+    if found is None:
+        found = known[id(owner.node)] = {}
+        for statement in owner.node.body:
+            if isinstance(statement, ir.Function) and statement.name not in CONSTRUCTORS and statement.params:
+                if statement.params[0].name == "self":
+                    gather(machine, statement, found)
+    return found
+
+
+def gather(machine: Machine, method: ir.Function, found: dict[str, Written]) -> None:
+    own = {param.name for param in method.params[1:]}
+    statements = [node for node in inner(method.body) if isinstance(node, ir.Stmt)]
+    for node in statements:
+        own.update(names_bound(node))
+    for node in inner(method.body):
+        if isinstance(node, ir.Assign | ir.AnnAssign) and node.value is not None:
+            targets = node.targets if isinstance(node, ir.Assign) else (node.target,)
+            for target in targets:
+                name = attribute_name(target)
+                if name and worth_evaluating(machine, node.value, own):
+                    found.setdefault(name, Written()).values.append(node.value)
+                else:
+                    for part in inner((target,)):
+                        note_change(part, found)
+        elif isinstance(node, ir.AugAssign):
+            note_change(node.target, found)
+        elif isinstance(node, ir.For):
+            for part in inner((node.target,)):
+                note_change(part, found)
+        elif isinstance(node, ir.Call) and isinstance(node.func, ir.Attr) and node.func.name in CHANGES:
+            note_change(node.func.value, found)
+
+
+def note_change(target: Any, found: dict[str, Written]) -> None:
+    while isinstance(target, ir.Index):
+        target = target.value
+    name = attribute_name(target)
+    if name:
+        found.setdefault(name, Written()).unclear = True
+
+
+def attribute_name(target: Any) -> str:
+    """`self.name`"""
+    if isinstance(target, ir.Attr) and isinstance(target.value, ir.Name) and target.value.id == "self":
+        return str(target.name)
+    return ""
+
+
+def worth_evaluating(machine: Machine, expression: ir.Expr, own: set[str]) -> bool:
+    """Constants, and whatever uses no name of the method and leads to a library that means something."""
+    if isinstance(expression, ir.Const):
+        return True
+    words = set()
+    for node in inner((expression,)):
+        if isinstance(node, ir.Lambda | ir.Comp | ir.Yield | ir.Await | ir.Walrus):
+            return False
+        if isinstance(node, ir.Name):
+            if node.id in own:
+                return False
+            words.add(node.id)
+        elif isinstance(node, ir.Attr):
+            words.add(node.name)
+    return not words.isdisjoint(machine.meaningful)
+
+
+def names_bound(statement: ir.Stmt) -> Iterator[str]:
+    targets: tuple[Any, ...] = ()
+    if isinstance(statement, ir.Assign):
+        targets = tuple(statement.targets)
+    elif isinstance(statement, ir.AnnAssign | ir.AugAssign | ir.For):
+        targets = (statement.target,)
+    elif isinstance(statement, ir.With):
+        targets = tuple(target for _, target in statement.items if target is not None)
+    elif isinstance(statement, ir.Function | ir.Class):
+        yield statement.name
+    elif isinstance(statement, ir.Import | ir.ImportFrom):
+        yield from (alias or name.partition(".")[0] for name, alias in statement.names)
+    for node in inner(targets):
+        if isinstance(node, ir.Name):
+            yield node.id
+
+
+def inner(nodes: Any) -> Iterator[Any]:
+    """Every node below, outermost first, in the order of the text."""
+    todo = [nodes]
+    while todo:
+        node = todo.pop()
+        if isinstance(node, tuple | list):
+            todo.extend(reversed(node))
+        elif isinstance(node, ir.Node):
+            yield node
+            todo.extend(getattr(node, name) for name in reversed(node.__slots__))
+
+
+__all__ = ["settle"]
