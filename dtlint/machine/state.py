@@ -38,13 +38,13 @@ def settle(machine: Machine, thing: Object, entered: ir.Function | None) -> None
     """Bring the instance from what its constructor left to what any method may find."""
     if entered is not None and entered.name in CONSTRUCTORS:
         return
-    saved = machine.sinks, machine.frame, machine.reached, machine.deepest
-    machine.sinks, machine.reached = [(Log(), machine.world.full)], set()
+    saved = machine.sinks, machine.frame, machine.uses.reached, machine.deepest
+    machine.sinks, machine.uses.reached = [(Log(), machine.world.full)], set()
     machine.deepest = 2
     try:
         settle_all(machine, thing)
     finally:
-        machine.sinks, machine.frame, machine.reached, machine.deepest = saved
+        machine.sinks, machine.frame, machine.uses.reached, machine.deepest = saved
 
 
 def settle_all(machine: Machine, thing: Object) -> None:
@@ -57,6 +57,7 @@ def settle_all(machine: Machine, thing: Object) -> None:
         done.add(one.number)
         for owner in reversed(attributes.linearise(machine, one.kind)):
             if isinstance(owner, ClassRef):
+                machine.uses.consulted |= {(owner.path, method.qualname) for method in methods(owner)}
                 for name, written in written_by(machine, owner).items():
                     update(machine, one, owner, name, written)
         if depth < 2:
@@ -120,11 +121,17 @@ def written_by(machine: Machine, owner: ClassRef) -> dict[str, Written]:
     found: dict[str, Written] | None = known.get(id(owner.node))
     if found is None:
         found = known[id(owner.node)] = {}
-        for statement in owner.node.body:
-            if isinstance(statement, ir.Function) and statement.name not in CONSTRUCTORS and statement.params:
-                if statement.params[0].name == "self":
-                    gather(machine, statement, found)
+        for method in methods(owner):
+            gather(machine, method, found)
     return found
+
+
+def methods(owner: ClassRef) -> Iterator[ir.Function]:
+    """The methods that may have run before the one that is entered."""
+    for statement in owner.node.body:
+        if isinstance(statement, ir.Function) and statement.name not in CONSTRUCTORS and statement.params:
+            if statement.params[0].name == "self":
+                yield statement
 
 
 def gather(machine: Machine, method: ir.Function, found: dict[str, Written]) -> None:
@@ -194,10 +201,11 @@ def names_bound(statement: ir.Stmt) -> Iterator[str]:
     elif isinstance(statement, ir.Function | ir.Class):
         yield statement.name
     elif isinstance(statement, ir.Import | ir.ImportFrom):
-        yield from (alias or name.partition(".")[0] for name, alias in statement.names)
-    for node in inner(targets):
-        if isinstance(node, ir.Name):
-            yield node.id
+        names: tuple[tuple[str, str | None], ...] = statement.names
+        yield from (alias or name.partition(".")[0] for name, alias in names)
+    for part in inner(targets):
+        if isinstance(part, ir.Name):
+            yield part.id
 
 
 def inner(nodes: Any) -> Iterator[Any]:
@@ -209,7 +217,8 @@ def inner(nodes: Any) -> Iterator[Any]:
             todo.extend(reversed(node))
         elif isinstance(node, ir.Node):
             yield node
-            todo.extend(getattr(node, name) for name in reversed(node.__slots__))
+            slots: tuple[str, ...] = type(node).__slots__
+            todo.extend(getattr(node, slot) for slot in reversed(slots))
 
 
 __all__ = ["settle"]
