@@ -131,14 +131,20 @@ def all_tags(*values: Value) -> frozenset[Any]:
     return tags
 
 
-def inner_tags(values: tuple[Value, ...]) -> frozenset[Any]:
-    """What lists hold was computed from which loader's batches?"""
+HOLDERS = frozenset({"list", "dict", "torch.distributions.Distribution"})
+TRAVELS = frozenset({"loader", "wrapped"})
+
+
+def inner_tags(values: tuple[Value, ...], depth: int = 2) -> frozenset[Any]:
+    """From which loader's batches, and by which wrapped models, was computed what lists and distributions hold?"""
     tags: frozenset[Any] = frozenset()
     for value in values:
-        if type(value) is Object and value.kind == "list":
-            held = value.attributes.get("[]")
-            if held is not None and held.tags:
-                tags |= {tag for tag in held.tags if type(tag) is tuple and tag[0] == "loader"}
+        if type(value) is Object and value.kind in HOLDERS and depth:
+            tags |= inner_tags(tuple(value.attributes.values())[:8], depth - 1)
+        elif type(value) is Tuple:
+            tags |= inner_tags(value.items[:8], depth)
+        elif depth < 2 and value.tags:
+            tags |= {tag for tag in value.tags if type(tag) is tuple and tag[0] in TRAVELS}
     return tags
 
 

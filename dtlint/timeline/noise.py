@@ -8,6 +8,7 @@ from typing import Any
 
 from dtlint.findings import Step
 from dtlint.machine.library import evidence, inside, provenance
+from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.loaders import Described, option
 from dtlint.machine.library.seeds import GENERATORS, State
 from dtlint.machine.logs import Event, Loop
@@ -48,11 +49,22 @@ def shared_noise(run: Run) -> Iterator[tuple[Place, Steps]]:
         device = call.extra.get("device")
         if not call.get("generator") and isinstance(device, State) and not alike(device):
             continue
-        if not any(belongs_to_batch(value) for value in call.values):
+        if not any(belongs_to_batch(value) for value in drawn_with(call)):
             continue
         done.add(state.site)
         drawn = event_step(event, f"`{event.api.rpartition('.')[2]}` draws the same numbers on every rank")
         yield state.site, (drawn, event_step(combining[id(loop)], "the gradients of all ranks are combined here"))
+
+
+def drawn_with(call: Invocation) -> Iterator[Value]:
+    """What decides the shape or the chances of a draw: its arguments, or those of the distribution it is drawn from."""
+    yield from call.values
+    held = call.receiver
+    while isinstance(held, Object) and isinstance(made := held.facts.get("call"), Invocation):
+        yield from made.values
+        held = next((value for value in made.values if isinstance(value, Object) and value.kind == held.kind), None)
+    if held is not None:
+        yield held
 
 
 def alike(state: State) -> bool:

@@ -16,6 +16,7 @@ from dtlint.machine.library import (
     devices,
     environment_use,
     files,
+    generators,
     groups,
     hooks,
     identity,
@@ -400,6 +401,10 @@ def element(machine: Machine, value: Value, mask: int) -> Value:
             return Tuple(tuple(element(machine, iterated(machine, one, mask), mask) for one in inner))
         if value.kind == "builtins.range":
             return data.number(machine, value)
+        if value.kind == "<generator>":
+            given = generators.given(machine, value, mask)
+            if given is not None:
+                return given
         found = data.element(machine, value, mask)
         if found is not None:
             return found

@@ -15,6 +15,7 @@ from dtlint.machine.values import NONE, Const, FunctionRef, Tuple, Unknown, Valu
 
 REDUCERS = frozenset({"pmean", "psum", "psum_scatter", "all_gather"})
 LIKE = frozenset({"zeros_like", "ones_like", "full_like", "empty_like"})
+SCALARS = frozenset({"asarray", "array", "float32", "int32", "float16", "bfloat16", "uint32"})  # of a number
 KEPT = frozenset({"host tree", "replicated", "reduces", "device axis", "plain"})  # by a state of what it is given
 MADE = frozenset({"zeros", "ones", "full", "empty"})
 
@@ -27,7 +28,7 @@ def jnp_call(machine: Machine, call: Invocation) -> Value:
     is_jax = call.name.startswith("jax.")
     same = jax_shapes.copied(machine, call)
     if same is not None:
-        return replicated(machine, same)
+        return copied(machine, same, call)
     made = python.opaque(machine, call)
     if not isinstance(made, Unknown):
         return made
@@ -47,11 +48,13 @@ def jnp_call(machine: Machine, call: Invocation) -> Value:
             if last in MADE or jax_shapes.from_shape(call)
             else [shaped(machine, call)]
         )
+    if last in SCALARS and isinstance(first, Const) and isinstance(first.value, int | float):
+        add.append(fact("plain", (), jax_facts.place(machine)))
     add = [tag for tag in add if tag]
     layout = [tag for tag in add if tag[1] in LAYOUT]
     if layout:
         drop |= LAYOUT
-    even = last in ("broadcast_to", "ones", "zeros") or (last == "full" and isinstance(call.arguments[-1], Const))
+    even = last in ("broadcast_to", "ones", "zeros") or (last == "full" and not has(call.arguments[-1], "array"))
     if even and layout and layout[0][1:3] == ("device axis", "local"):
         add.append(fact("even"))
     return jax_facts.with_facts(machine, made, add, drop) if add or drop else made
@@ -73,7 +76,7 @@ def method(machine: Machine, receiver: Value, name: str, call: Invocation) -> Va
     if name == "repeat":
         same = jax_shapes.copied(machine, call)
         if same is not None:
-            return replicated(machine, same)
+            return copied(machine, same, call)
     if name in ("apply_gradients", "apply_gradient"):
         return apply_gradients(machine, receiver, call)
     if name == "init":
@@ -216,6 +219,13 @@ def replicated(machine: Machine, value: Value) -> Value:
     return jax_facts.mapped_tree(machine, value, leaf)
 
 
+def copied(machine: Machine, value: Value, call: Invocation) -> Value:
+    """Copies that the program makes by hand."""
+    if not jax_facts.mappings(machine):
+        machine.emit_event("record", "replicate", call.name, call.mask, subject=value)
+    return replicated(machine, value)
+
+
 def replicate(machine: Machine, call: Invocation) -> Value | None:
     jax_facts.started(machine)
     tree = call.arguments[0] if call.arguments else None
@@ -278,6 +288,8 @@ def device_put(machine: Machine, call: Invocation) -> Value | None:
     if value is None:
         return None
     axes = jax_outputs.sharded_over(call.get("device"))
+    if axes == () and not machine.facts.get("jax compiled"):
+        machine.emit_event("record", "replicate", call.name, call.mask, subject=value)
     add = [fact("array"), *([fact("global", tuple(axes))] if axes else [])]
     drop = frozenset({"global"}) if axes is not None else frozenset()
     return jax_facts.mapped_tree(machine, value, lambda leaf: jax_facts.with_facts(machine, leaf, add, drop))

@@ -20,6 +20,7 @@ class _Spec:
 
 UNKNOWN, FIRST, ONLY = _Spec("unknown"), _Spec("first"), _Spec("the only one")
 SPEC = "jax.sharding.PartitionSpec"
+CONSTANTS = frozenset({"numpy.pi", "math.pi", "jax.numpy.pi", "numpy.e", "math.e"})
 PYTHON_NUMBERS = frozenset({"number", "index", "builtins.int", "builtins.float", "len"})
 
 
@@ -210,13 +211,13 @@ def check_call(machine: Machine, thing: Object, call: Invocation, specs: tuple[A
     given = made.get("in_axes")
     explicit = given is not None and given != NONE
     items = containers.items_of(machine, given) if given is not None and not isinstance(given, Const) else None
-    if isinstance(given, Tuple) and items is not None and len(items) != len(call.arguments):
+    statics = indices(made.get("static_broadcasted_argnums")) or ()
+    if isinstance(given, Tuple) and items is not None and not fits(len(items), len(call.arguments), statics):
         what = f"`in_axes` has {len(items)} entries, the call gives {len(call.arguments)} positional arguments"
         jax_facts.note(machine, "axes", call.mask, where, (here,), what=what, effect="crash")
         return
     if specs is None:
         return
-    statics = indices(made.get("static_broadcasted_argnums")) or ()
     known = signature(thing.facts["function"])
     names = [param.name for param in known[0]] if known is not None else []
     led = any(words(jax_facts.deep((value,)), "device axis") for value in call.arguments)
@@ -258,13 +259,20 @@ def check_call(machine: Machine, thing: Object, call: Invocation, specs: tuple[A
         jax_facts.note(machine, "axes", call.mask, None, steps, what=what, effect="waste")
 
 
+def fits(entries: int, arguments: int, statics: tuple[int, ...]) -> bool:
+    """Is there an axis for every argument? What is static needs none, and may have one."""
+    if not statics:
+        return entries == arguments
+    return all(index < entries for index in range(arguments) if index not in statics)
+
+
 def lacks_axis(machine: Machine, value: Value, led: bool = False) -> str:
     """Why this argument visibly has no axis of devices; `led` when another one has it."""
     if isinstance(value, Const):
         if isinstance(value.value, int | float) and not isinstance(value.value, bool):
             return f"the number {value.value}" if not value.scale else "a number"
         return ""
-    if isinstance(value, Unknown) and value.symbol.key[0] in PYTHON_NUMBERS:
+    if isinstance(value, Unknown) and is_number(machine, value.symbol):
         return "a Python number"
     found = jax_facts.deep((value,))
     if any(jax_facts.is_fact(tag, "replicated") for tag in found):
@@ -279,6 +287,30 @@ def lacks_axis(machine: Machine, value: Value, led: bool = False) -> str:
         if host and not has(leaf, "device axis"):
             return str(host[0][2])
     return jax_shapes.lacking([leaf for leaf in jax_facts.leaves(value) if isinstance(leaf, Unknown)]) if led else ""
+
+
+def is_number(machine: Machine, part: object, depth: int = 12) -> bool:
+    """A count, or arithmetic on counts and on numbers that the program writes down."""
+    if not isinstance(part, Symbol):
+        return (
+            type(part) in (int, float)
+            or part in CONSTANTS
+            or (isinstance(part, tuple) and part[:1] in (("int",), ("float",)))
+        )
+    what, *parts = part.key
+    if what in PYTHON_NUMBERS:
+        return True
+    if not depth or not isinstance(what, str) or not parts:
+        return False
+    return scalar_function(machine, what) and all(is_number(machine, one, depth - 1) for one in parts)
+
+
+def scalar_function(machine: Machine, what: str) -> bool:
+    """Does this make a number of numbers?"""
+    if what.startswith(("op ", "unary ", "math.")):
+        return what != "op @"
+    row = machine.knowledge.api(f"jax.{what}") if what.startswith("numpy.") else None
+    return row is not None and bool(row.extra.get("rowwise"))
 
 
 def broadcast_batch(value: Value) -> bool:

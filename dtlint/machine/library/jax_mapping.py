@@ -217,6 +217,8 @@ def donate(machine: Machine, thing: Object, call: Invocation) -> None:
                 for alias in aliases(machine, leaf):
                     donated[alias] = True
                     jax_facts.note(machine, "donate", call.mask, symbol=alias, made=thing.facts["where"])
+    kept = [value for index, value in enumerate(call.arguments) if index not in (numbers or ())]
+    jax_facts.used(machine, tuple(kept), dict.fromkeys(told, True))  # the same call reads what it takes over
 
 
 def aliases(machine: Machine, leaf: Unknown) -> list[Any]:

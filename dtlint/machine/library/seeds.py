@@ -205,6 +205,15 @@ def torch_draw(machine: Machine, call: Invocation) -> Value | None:
     return made
 
 
+def distribution(machine: Machine, call: Invocation) -> Value:
+    """`Categorical(logits=policy(x))`: what is drawn from it, or asked of it, comes from what it was made of."""
+    made = machine.new(call.row.type or call.name, call.mask)
+    made.facts["call"] = call
+    for position, value in enumerate(call.values):
+        made.attributes[f"made of {position}"] = value
+    return made
+
+
 def drawn_order(machine: Machine, call: Invocation, value: Unknown, state: State) -> Unknown:
     """A permutation that ranks may not agree on."""
     if state.verdict in ("unseeded", "differs"):
@@ -352,6 +361,7 @@ MODELS = {
     "seed": seed,
     "generator_seed": generator_seed,
     "torch_draw": torch_draw,
+    "torch_distribution": distribution,
     "host_draw": host_draw,
     "shuffle_in_place": shuffle,
     "random_split": split,

@@ -1,0 +1,49 @@
+"""What does `next(batches())` give, for a generator of the project?
+
+The generator is run as far as its body goes; what it yields first stands for every item, with a new identity each
+time it is asked for.
+"""
+
+from __future__ import annotations
+
+from dtlint.machine.core import Machine
+from dtlint.machine.values import NONE, Object, Tuple, Unknown, Value
+
+DEEPEST = 12
+
+
+def given(machine: Machine, generator: Object, mask: int) -> Value | None:
+    from dtlint.machine import calls
+
+    if len(machine.stack) > DEEPEST or id(generator.facts["function"].node) in machine.stack:
+        return None
+    yielded: list[Value] = []
+
+    def kept(value: Value, lanes: int) -> Value | None:
+        yielded.append(value)
+        return NONE
+
+    calls.resume(machine, generator, mask, kept)
+    return renewed(machine, yielded[0]) if yielded else None
+
+
+def renewed(machine: Machine, value: Value) -> Value:
+    """The same with another identity: the next item is not this one."""
+    turn = machine.symbols.fresh("turn")
+
+    def one(held: Value, depth: int) -> Value:
+        if isinstance(held, Unknown):
+            return Unknown(machine.symbols.of(*held.symbol.key, turn), held.cause, held.tags, held.like)
+        if isinstance(held, Tuple) and depth:
+            return Tuple(tuple(one(item, depth - 1) for item in held.items))
+        if isinstance(held, Object) and held.kind in ("list", "dict") and depth:
+            made = machine.new(held.kind, held.birth)
+            made.facts.update(held.facts)
+            made.attributes.update({name: one(item, depth - 1) for name, item in held.attributes.items()})
+            return made
+        return held
+
+    return one(value, 4)
+
+
+__all__ = ["given"]
