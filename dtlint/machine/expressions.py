@@ -15,6 +15,7 @@ from dtlint.machine.logs import Decision
 from dtlint.machine.values import (
     FALSE,
     NONE,
+    THERE,
     TRUE,
     Bound,
     Cause,
@@ -313,7 +314,7 @@ def compare_one(machine: Machine, op: str, left: Value, right: Value) -> Value:
         if exists is not None:
             return truthy(exists == (op in ("is not", "!=")))
         if isinstance(held, Unknown):
-            cause = None if library.models.is_gradient(held) else held.cause
+            cause = None if THERE in held.tags else held.cause
             asked = machine.unknown("is none", held.symbol, cause=cause, tags=held.tags)
             if op in ("is", "=="):
                 return asked

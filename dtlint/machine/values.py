@@ -368,6 +368,7 @@ class Object(Value):
         return f"Object({name}#{self.number})"
 
 
+THERE = "there alike"  # tag: content differs between lanes, but all have it or none
 MISSING = Const("<missing>", scale="missing")
 
 

@@ -11,7 +11,7 @@ from dtlint.machine.core import Machine
 from dtlint.machine.lanes import token
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.logs import Log, Loop, walk
-from dtlint.machine.values import NONE, Cause, Object, Trail, Value
+from dtlint.machine.values import NONE, THERE, Cause, Object, Trail, Unknown, Value
 
 ENDS = "ends apart"  # fact: why iterators that were asked without a default may end on some ranks first
 ITEMS = "items"  # kind of cause: how many items there are
@@ -29,6 +29,8 @@ def asked(machine: Machine, call: Invocation) -> Value | None:
     item = library.element(machine, inner, call.mask)
     cause = end_cause(machine, inner, call.mask)
     if cause is None:
+        if len(call.arguments) == 2 and isinstance(item, Unknown):
+            return Unknown(item.symbol, item.cause, item.tags | {THERE}, item.like)
         return item
     cause = Cause(ITEMS, Trail(machine.step("has nothing more to give on some ranks first"), cause.trail))
     if len(call.arguments) == 1:

@@ -9,7 +9,7 @@ from dtlint.machine.core import Machine
 from dtlint.machine.lanes import token
 from dtlint.machine.library import parts
 from dtlint.machine.library.invocation import Invocation
-from dtlint.machine.values import NONE, ClassRef, Const, FunctionRef, Object, Row, Tuple, Unknown, Value
+from dtlint.machine.values import NONE, THERE, ClassRef, Const, FunctionRef, Object, Row, Tuple, Unknown, Value
 
 PLAIN = "plain"  # tag of what an unwrapped model computes
 OWN = "own gradients"
@@ -157,12 +157,9 @@ def gradient_of(machine: Machine, parameter: Unknown) -> Unknown | None:
     cause = machine.facts.get(OWN)
     if cause is None:
         return None
-    return machine.unknown("attr", parameter.symbol, "grad", cause=cause, tags=parameter.tags | {(OWN,)})
-
-
-def is_gradient(value: Value) -> bool:
-    """Its numbers differ between the ranks; that it exists follows from the model, which is the same on all."""
-    return (OWN,) in value.tags
+    # that it exists follows from the model, which is the same on all ranks
+    tags = parameter.tags | {(OWN,), THERE}
+    return machine.unknown("attr", parameter.symbol, "grad", cause=cause, tags=tags)
 
 
 def reduced(machine: Machine, values: tuple[Value, ...]) -> None:
