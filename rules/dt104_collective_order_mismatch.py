@@ -46,6 +46,8 @@ def check(run: Run) -> Iterator[Finding]:
             if other is not None
             else "the others make another call"
         )
+        if other is not None and short(other) == short(divergence.event):
+            across += f" of line {other.at[0]}"
         message = f"{who(run, divergence.here)} make {short(divergence.event)} where {across}"
         remedy = (
             "give every rank the same sequence of calls; put what only one rank computes between them, not around them"

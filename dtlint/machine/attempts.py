@@ -47,6 +47,10 @@ def strikes_alone(types: tuple[str, ...]) -> bool:
     return any(word in name for name in types for word in LONELY)
 
 
+def only_shared(types: tuple[str, ...]) -> bool:
+    return bool(types) and all(name.rpartition(".")[2] in SHARED for name in types)
+
+
 def can_fail_alone(body: Log, depth: int = 6) -> bool:
     """Is there anything in a body that goes wrong on one rank and not on another: data, files, steps, collectives?"""
     for node in body.nodes:
@@ -69,7 +73,7 @@ def run_try(machine: Machine, node: ir.Try, mask: int) -> int:
     machine.emit(attempt)
     inside = [(attempt.body, mask)]
     machine.sinks = inside
-    left_before, differences = frame.left, machine.differences
+    left_before, differences, own_data = frame.left, machine.differences, machine.own_data
     asked = len(machine.facts.get(iterators.ENDS, ()))
     through = run(machine, node.body, mask)
     if node.orelse and through:
@@ -86,10 +90,13 @@ def run_try(machine: Machine, node: ir.Try, mask: int) -> int:
             alone = "exception"
         elif attempt.body.nodes:
             alone = "files"  # the ranks see the same ones where they share a file system
+        of_data = machine.own_data != own_data
         for handler in node.handlers:
             caught |= run_handler(
                 machine, node, handler, attempt, mask, alone, through, iterators.ended(machine, asked)
             )
+            log = attempt.handlers[-1]
+            log.of_data = of_data and not only_shared(log.types)
     moved = body_sinks != inside
     handled = 0
     if surely:
@@ -156,7 +163,7 @@ def run_handler(
 
     frame = machine.frame
     types = exception_names(evaluate(machine, handler.types, mask)) if handler.types is not None else ("BaseException",)
-    shared = bool(types) and all(name.rpartition(".")[2] in SHARED for name in types)
+    shared = only_shared(types)
     shared = shared or not (strikes_alone(types) or can_fail_alone(attempt.body))
     log = HandlerLog(types, handler.at or node.at, shared)
     attempt.handlers.append(log)

@@ -70,6 +70,7 @@ class Machine:
         self.unfinished_modules: dict[str, str] = {}
         self.remembered: dict[Any, Any] = {}  # calls of this entry point that changed nothing
         self.differences = 0  # how many differing values have been computed so far
+        self.own_data = 0  # and how many of them from this rank's data
         self.heap_reads = 0
         self.heap_writes = 0
         self.oldest_write = 1 << 60  # the smallest serial written to since the innermost remembered call began

@@ -161,6 +161,7 @@ def opaque(machine: Machine, what: str, *values: Value) -> Unknown:
     cause = deep_cause(machine, values)
     if cause is not None:
         machine.differences += 1
+        machine.own_data += cause.kind == "data"
     return machine.unknown(what, *(token(value) for value in values), cause=cause, tags=tags)
 
 

@@ -243,7 +243,7 @@ class Loop:
 class HandlerLog:
     """What a rank does when the attempt fails with one of `types`."""
 
-    __slots__ = ("at", "ends", "exit", "log", "shared", "types")
+    __slots__ = ("at", "ends", "exit", "log", "of_data", "shared", "types")
 
     def __init__(self, types: tuple[str, ...], at: Place, shared: bool) -> None:
         self.types = types
@@ -251,6 +251,7 @@ class HandlerLog:
         self.exit = ""  # "" falls through; return, break, continue, raise, exit
         self.at = at
         self.shared = shared  # every rank raises this together
+        self.of_data = False  # the body worked on this rank's data, and the handler is for what that may raise
         self.ends: Decision | None = None  # an iterator ran dry, on some ranks first
 
 

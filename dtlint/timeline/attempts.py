@@ -11,6 +11,7 @@ from dtlint.machine.values import Cause
 from dtlint.timeline.divergence import Divergence, Path, communicates_without_end, strip_ends
 
 SWALLOWS = ("", "continue", "break", "return")
+LEAVES = ("continue", "break", "return")
 
 
 def failures(run: Run) -> list[Divergence]:
@@ -34,6 +35,21 @@ def find(run: Run) -> Iterator[Divergence]:
 
 def of_attempt(run: Run, node: Attempt, path: Path) -> Iterator[Divergence]:
     for handler in node.handlers:
+        if handler.of_data and handler.exit in LEAVES and first_event(node.body, node.mask) is None:
+            skipped = skipped_event(node, handler.exit, path)
+            if skipped is not None and first_event(handler.log, node.mask) is None:
+                yield Divergence(
+                    "swallowed",
+                    None,
+                    skipped[0],
+                    (*path, node, *skipped[1]),
+                    node.mask,
+                    node.mask,
+                    cause=Cause("exception"),
+                    attempt=node,
+                    handler=handler,
+                )
+                continue
         if handler.shared:
             continue
         talking = first_event(handler.log, node.mask)
@@ -83,6 +99,24 @@ def of_attempt(run: Run, node: Attempt, path: Path) -> Iterator[Divergence]:
                 cause=Cause("exception"),
                 attempt=node,
             )
+
+
+def skipped_event(node: Attempt, word: str, path: Path) -> tuple[Event, tuple[Call, ...]] | None:
+    """The first call of the others that a rank skips when it leaves the turn or the function from a handler."""
+    below: LogNode = node
+    for above in reversed(path):
+        for log in logs_of(above):
+            rest = Log()
+            rest.nodes = log.nodes[log.nodes.index(below) + 1 :] if below in log.nodes else []
+            found = first_event(rest, node.mask)
+            if found is not None:
+                return found
+        if isinstance(above, Call) or (isinstance(above, Loop) and word == "continue"):
+            return None
+        if isinstance(above, Loop) and word == "break":
+            return first_event(above.body, node.mask)
+        below = above
+    return None
 
 
 def whole(talking: tuple[Event, tuple[Call, ...]], node: Attempt) -> bool:

@@ -451,8 +451,23 @@ def first_difference(run: Run, items: list[Item], members: int) -> tuple[Diverge
         if len(set(kinds.values())) == 1:
             continue
         found = explain(run, held, kinds, members)
+        if found is not None and found.shape == "argument" and exchanged(sequences, kinds, found, position):
+            found.shape = "order"
         return (found, position) if found is not None else None
     return None
+
+
+def exchanged(sequences: dict[int, list[Item]], kinds: dict[int, object], found: Divergence, position: int) -> bool:
+    """Do both sides make the other's call as well, only later? Then it is not one call with another argument."""
+
+    def later(lane: int, kind: object) -> bool:
+        return any(item.keys[lane] == kind for item in sequences[lane][position + 1 :])
+
+    mine = next((lane for lane in sequences if found.here >> lane & 1), None)
+    theirs = next((lane for lane in sequences if found.absent >> lane & 1 and kinds[lane] is not None), None)
+    if mine is None or theirs is None or kinds[mine] == kinds[theirs]:
+        return False
+    return later(mine, kinds[theirs]) and later(theirs, kinds[mine])
 
 
 def explain(run: Run, held: dict[int, Item | None], kinds: dict[int, object], members: int) -> Divergence | None:

@@ -126,10 +126,24 @@ def choices_of(log: Log, found: list[Choice], seen: set[int]) -> list[Choice]:
 # --- calls nobody answers --------------------------------------------------------------------------------------
 
 
+def ranks_meant(run: Run) -> int:
+    """The lanes a program is written for: one that names every peer by its number is for that many ranks."""
+    known: int | None = run.cache.get("ranks meant")
+    if known is None:
+        calls: list[tuple[int, Event, tuple[LogNode, ...]]] = []
+        gather(run.log, run.world.full, (), calls, set())
+        peers = [dict(event.details).get("peer") for _, event, _ in calls]
+        numbers = [peer.value for peer in peers if isinstance(peer, Const) and isinstance(peer.value, int)]
+        literal = len(numbers) == len(calls) and not any(peer.scale for peer in peers if isinstance(peer, Const))
+        known = run.world.full & ((1 << max(2, max(numbers, default=0) + 1)) - 1) if literal else run.world.full
+        run.cache["ranks meant"] = known
+    return known
+
+
 def alone(run: Run) -> list[Unpaired]:
     """Calls that no call of the other rank could ever meet, whatever the order and however often."""
     calls: list[tuple[int, Event, tuple[LogNode, ...]]] = []
-    gather(run.log, run.world.full, (), calls, set())
+    gather(run.log, ranks_meant(run), (), calls, set())
     ends: list[tuple[int, Move | None]] = []
     for lane, event, path in calls:
         try:
@@ -207,7 +221,7 @@ def move_of(run: Run, event: Event, lane: int, path: tuple[LogNode, ...]) -> lis
     if event.kind == "collective":
         if event.group is None or event.asynchronous or event.implicit:
             return []
-        members = event.group.members[lane]
+        members = event.group.members[lane] & ranks_meant(run)
         return [Move(event, path, "meet", True, members=members)] if members else []
     if event.kind != "p2p":
         return []
@@ -245,7 +259,8 @@ def tag_of(event: Event, lane: int) -> object:
 
 
 def play(run: Run, log: Log, taken: dict[int, bool], whole: bool) -> list[Unpaired]:
-    lanes = [moves_of(run, log, lane, taken, ()) for lane in range(run.world.size)]
+    meant = ranks_meant(run)
+    lanes = [moves_of(run, log, lane, taken, ()) if meant >> lane & 1 else [] for lane in range(run.world.size)]
     return Play(run, lanes, whole).verdict()
 
 
@@ -319,7 +334,8 @@ class Play:
         """All lanes come to the same loop: one turn is played on its own, and has to balance."""
         node = move.path[-1]
         assert isinstance(node, Loop)
-        for lane in lanes_in(node.mask):
+        taking_part = node.mask & ranks_meant(self.run)
+        for lane in lanes_in(taking_part):
             there = self.current(lane)
             if there is None or there.kind != "loop" or there.path[-1].__class__ is not Loop:
                 return False
@@ -336,7 +352,7 @@ class Play:
             raise Deadlock(found)
         if not turn.balanced():
             raise Unsure
-        for lane in lanes_in(node.mask):
+        for lane in lanes_in(taking_part):
             self.at[lane] += 1
         return True
 

@@ -11,12 +11,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from dtlint.findings import Step
+from dtlint.machine.lanes import lanes_in
 from dtlint.machine.library import evidence, provenance, sharding
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.seeds import State
-from dtlint.machine.logs import Event
+from dtlint.machine.logs import Event, Group
 from dtlint.machine.run import Run
-from dtlint.machine.values import FALSE, Cause, Object, Value
+from dtlint.machine.values import FALSE, Cause, Object, Row, Value
 from dtlint.timeline.training import Use, event_step, is_gradient, place_of, step_at, survey
 
 Place = tuple[str, Any, str]
@@ -187,7 +188,14 @@ def first_weights(run: Run) -> Iterator[Disagreement]:
         ),
         None,
     )
-    reduced = next((event for event, _ in seen.collectives if is_gradient(event.extra.get("tensor"))), None)
+    reduced = next(
+        (
+            event
+            for event, _ in seen.collectives
+            if is_gradient(event.extra.get("tensor")) and apart(state.seed, event.group)
+        ),
+        None,
+    )
     because = raw or reduced
     if because is None or state.cause is None or not told_cause(state.cause):
         return
@@ -205,6 +213,17 @@ def first_weights(run: Run) -> Iterator[Disagreement]:
         "the seed differs by rank",
         drawn,
         event_step(because, text),
+    )
+
+
+def apart(seed: Value, group: Group | None) -> bool:
+    """Are there two ranks of one communicator that drew from different seeds?"""
+    if group is None or not isinstance(seed, Row):
+        return group is not None
+    return any(
+        seed.lanes[lane] != seed.lanes[other]
+        for lane, members in enumerate(group.members)
+        for other in lanes_in(members)
     )
 
 
