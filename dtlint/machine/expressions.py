@@ -517,6 +517,8 @@ def truth(machine: Machine, value: Value, mask: int) -> tuple[int, int, int, Cau
         if known is None:
             if why is not None and value.tags and why.kind in BY_RANK and alike(value):
                 why = None
+            if not mask & (mask - 1):
+                why = None  # one rank alone cannot part
             return 0, 0, mask, why, one
         return (mask, 0, 0, None, None) if known else (0, mask, 0, None, None)
     true = false = unsure = 0

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from typing import Any
 
 from dtlint.ir import nodes as ir
+from dtlint.ir.carried import carried
 from dtlint.machine import containers, library
 from dtlint.machine.assignment import assign_target
 from dtlint.machine.core import Machine
@@ -205,9 +206,10 @@ def turn(
     mark = len(machine.journal)
     through = 0
     first = machine.symbols.count  # a later attempt may meet calls that an earlier one has made
+    causes: dict[tuple[int, Any], Cause] = {}  # why what a turn leaves for the next one differs between lanes
     for attempt in range(3):
-        for container, name in widened.values():
-            widen(machine, container, name, node, mask)
+        for place, (container, name) in widened.items():
+            widen(machine, container, name, node, mask, causes.get(place))
         decision = Decision("loop", frame.path, node.at, text(), cause, mask, mask, frame.scope)
         loop = Loop(decision, mask, outer_guards, trip, cause, subject, kind)
         state = LoopState()
@@ -230,7 +232,7 @@ def turn(
             loop.born = (first, machine.symbols.count)
         if machine.flow is not None:
             note_turn(machine, loop, inner_mark)
-        grown = changed_more(machine, inner_mark, start, widened)
+        grown = changed_more(machine, inner_mark, start, widened, node, causes)
         if not grown or attempt == 2:
             break
         machine.rollback(mark)
@@ -366,12 +368,16 @@ def lanes_gone(frame: Any, state: LoopState, through: int, mask: int, loop: Loop
     return mask & ~(through | state.broke) if through | state.broke else 0
 
 
-def widen(machine: Machine, container: dict[Any, Value], name: Any, node: Any, mask: int) -> None:
+def widen(
+    machine: Machine, container: dict[Any, Value], name: Any, node: Any, mask: int, cause: Cause | None = None
+) -> None:
     old = container.get(name, MISSING)
     if old is MISSING or is_stable(old):
         return
-    if isinstance(old, Const | Tuple) and old.cause is None:
-        new: Value = machine.unknown("loop", id(node), str(name))
+    if cause is not None:
+        new: Value = machine.unknown("loop", id(node), str(name), cause=cause)
+    elif isinstance(old, Const | Tuple) and old.cause is None:
+        new = machine.unknown("loop", id(node), str(name))
     elif isinstance(old, Row):
         new = machine.unknown("loop", id(node), str(name), cause=old.cause)
     elif isinstance(old, Object) and isinstance(old.kind, str) and old.kind in ("list", "set", "dict"):
@@ -395,9 +401,12 @@ def changed_more(
     mark: int,
     start: dict[tuple[int, Any], Value],
     widened: dict[tuple[int, Any], Any],
+    node: ir.For | ir.While,
+    causes: dict[tuple[int, Any], Cause],
 ) -> dict[tuple[int, Any], tuple[dict[Any, Value], Any]]:
     """Locations the body wrote that were not widened, or that now differ between lanes and did not."""
     grown: dict[tuple[int, Any], tuple[dict[Any, Value], Any]] = {}
+    fresh: dict[tuple[int, Any], tuple[dict[Any, Value], Any]] = {}
     first: dict[tuple[int, Any], tuple[dict[Any, Value], Any, Value]] = {}
     for container, name, old in machine.journal[mark:]:
         first.setdefault((id(container), name), (container, name, old))
@@ -407,6 +416,10 @@ def changed_more(
             continue
         known = place in widened
         became_different = old.cause is None and now.cause is not None
+        if became_different and place not in causes and read_again(machine, node, container, name, old):
+            assert now.cause is not None
+            causes[place] = now.cause
+            fresh[place] = (container, name)
         if not known and isinstance(old, Const | Tuple | Row) and now != old:
             grown[place] = (container, name)
         elif became_different and not isinstance(old, Object):
@@ -418,7 +431,21 @@ def changed_more(
         if place in carried and (place, id(carried[place])) in machine.facts.setdefault("carried done", set()):
             continue
         result[place] = (container, name)
-    return {} if all(place in widened for place in result) else result
+    if all(place in widened for place in result):
+        result = {}
+    return {**result, **fresh}
+
+
+def read_again(machine: Machine, node: ir.For | ir.While, container: Any, name: Any, old: Value) -> bool:
+    """Does a turn read this name before it gives it a value? Then it reads what the turn before left."""
+    if container is not machine.frame.variables or not isinstance(old, Const | Unknown | Object):
+        return False
+    if isinstance(old, Object) and old.kind != "torch.Tensor":
+        return False
+    known = machine.notes.setdefault("carried names", {})
+    if id(node) not in known:
+        known[id(node)] = carried(node)
+    return name in known[id(node)]
 
 
 def merge_leavings(machine: Machine, state: LoopState, word: str) -> None:

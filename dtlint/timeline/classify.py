@@ -65,12 +65,9 @@ def is_while(divergence: Divergence) -> bool:
 
 
 def trip_tier(divergence: Divergence) -> str:
+    """Where files stand is the same for all ranks as a rule."""
     kind = divergence.cause.kind if divergence.cause is not None else "rank"
-    return (
-        "strict"
-        if kind in ("data", "files") and divergence.loop is not None and divergence.loop.kind == "while"
-        else "default"
-    )
+    return "strict" if kind == "files" and is_while(divergence) else "default"
 
 
 def local_code(divergence: Divergence) -> tuple[str, str]:

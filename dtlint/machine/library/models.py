@@ -17,6 +17,8 @@ OWN = "own gradients"
 
 def forward(machine: Machine, model: Object, call: Invocation) -> Value:
     """The wrapped model is called: every rank of its group takes part, and the loss remembers whom it came from."""
+    from dtlint.machine.expressions import content
+
     group = model.facts.get("group", machine.world_group)
     if not machine.facts.get("join") and not evaluates_alone(machine, model):
         machine.emit_event(
@@ -38,7 +40,7 @@ def forward(machine: Machine, model: Object, call: Invocation) -> Value:
         else:
             calls_of_lanes(machine, inner, call)
         parts.forwarded(machine)
-    cause = next((value.cause for value in call.values if value.cause is not None), None)
+    cause = next((why for value in call.values if (why := content(value).cause) is not None), None)
     tags = frozenset({("wrapped", model.number)}) | frozenset(tag for value in call.values for tag in value.tags)
     machine.facts.setdefault("models", {})[model.number] = model
     if isinstance(result, Tuple | Object) and not (isinstance(result, Object) and result.kind == "torch.Tensor"):

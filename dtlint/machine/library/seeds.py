@@ -13,7 +13,7 @@ from dtlint.machine import containers
 from dtlint.machine.core import Machine
 from dtlint.machine.library import provenance, sharding, tensors
 from dtlint.machine.library.invocation import Invocation
-from dtlint.machine.values import NONE, Cause, Const, Object, Row, Unknown, Value
+from dtlint.machine.values import NONE, Cause, Const, Object, Row, Trail, Unknown, Value
 
 UNSEEDED = Const("<unseeded>", "unseeded")
 GENERATORS = ("torch.Generator", "numpy.random.Generator", "numpy.random.RandomState", "random.Random")
@@ -200,8 +200,20 @@ def torch_draw(machine: Machine, call: Invocation) -> Value | None:
     made = tensors.construct(machine, call)
     if made is None:
         made = python.opaque(machine, call)
-    if isinstance(made, Unknown):
-        return drawn_order(machine, call, made, call.extra["rng"]) if call.name.endswith("randperm") else made
+    if isinstance(made, Unknown) and call.name.endswith("randperm"):
+        return drawn_order(machine, call, made, call.extra["rng"])
+    return drawn_apart(machine, call, made, call.extra["rng"])
+
+
+def drawn_apart(machine: Machine, call: Invocation, made: Value, state: State) -> Value:
+    """Numbers drawn from a generator that each rank has seeded for itself."""
+    if state.verdict != "differs" or state.cause is None:
+        return made
+    cause = Cause("random", Trail(machine.step(f"`{call.name}` draws other numbers on each rank"), state.cause.trail))
+    if isinstance(made, Object) and made.kind == "torch.Tensor":
+        made.attributes["content"] = machine.fresh("drawn", cause)
+    elif isinstance(made, Unknown) and made.cause is None:
+        return Unknown(made.symbol, cause, made.tags, made.like)
     return made
 
 
