@@ -85,7 +85,7 @@ def reads(part: Any, names: frozenset[str], found: set[str]) -> None:
         if part.id in names:
             found.add(part.id)
     elif isinstance(part, ir.Node) and not isinstance(part, SKIPPED):
-        for slot in part.__slots__:
+        for slot in tuple[str, ...](part.__slots__):
             if slot != "at":
                 reads(getattr(part, slot), names, found)
 

@@ -374,7 +374,7 @@ def widen(
     old = container.get(name, MISSING)
     if old is MISSING or is_stable(old):
         return
-    if cause is not None:
+    if cause is not None and not isinstance(old, Unknown):
         new: Value = machine.unknown("loop", id(node), str(name), cause=cause)
     elif isinstance(old, Const | Tuple) and old.cause is None:
         new = machine.unknown("loop", id(node), str(name))
@@ -383,7 +383,8 @@ def widen(
     elif isinstance(old, Object) and isinstance(old.kind, str) and old.kind in ("list", "set", "dict"):
         return
     elif isinstance(old, Unknown):
-        new = machine.unknown("loop", id(node), str(name), token(old), cause=old.cause, tags=old.tags, like=old.like)
+        why = cause or old.cause
+        new = machine.unknown("loop", id(node), str(name), token(old), cause=why, tags=old.tags, like=old.like)
     else:
         return
     machine.journal.append((container, name, old))
