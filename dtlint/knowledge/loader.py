@@ -79,6 +79,11 @@ class Knowledge:
     telling: frozenset[str] = frozenset()  # last names that make a function worth running on its own
     settings: Mapping[str, Api] = field(default_factory=dict)  # environment variables and flags that libraries read
     anywhere: Mapping[str, Api] = field(default_factory=dict)  # methods whose names nobody else uses
+    giving: tuple[str, ...] = ()  # beginnings of names whose functions never return None
+    not_giving: tuple[str, ...] = ()  # beginnings of names that are exceptions to these
+
+    def always_gives(self, name: str) -> bool:
+        return name.startswith(self.giving) and not name.startswith(self.not_giving)
 
     def canonical(self, name: str) -> str:
         """Replace alias prefixes, longest first, until nothing changes."""
@@ -145,7 +150,7 @@ def _canonical(knowledge: Knowledge, name: str) -> str:
 API_FIELDS = {name for name in Api.__dataclass_fields__ if name not in ("name", "pack", "extra")} | {"names", "extra"}
 SECTIONS = {
     "pack", "aliases", "call", "attribute", "type", "parameter", "member", "environment", "function", "tokens",
-    "setting",
+    "setting", "giving",
 }  # fmt: skip
 
 
@@ -226,6 +231,8 @@ def build(packs: list[tuple[str, Mapping[str, Any]]]) -> Knowledge:
         telling_names(apis, tables),
         tables["setting"],
         {api.name.rpartition(".")[2]: api for api in apis.values() if api.extra.get("anywhere")},
+        tuple(name for _, content in packs for name in content.get("giving", {}).get("below", ())),
+        tuple(name for _, content in packs for name in content.get("giving", {}).get("except", ())),
     )
     for name in [*apis]:
         canonical = knowledge.canonical(name)

@@ -12,6 +12,7 @@ from dtlint.machine.core import Machine
 from dtlint.machine.lanes import join, lanes_in, map_lanes, restrict, token
 from dtlint.machine.library import batches, files
 from dtlint.machine.logs import Decision
+from dtlint.machine.presence import ALIKE, ALWAYS, presence
 from dtlint.machine.values import (
     FALSE,
     NONE,
@@ -296,6 +297,8 @@ def truthy(value: bool) -> Const:
 
 
 def compare_one(machine: Machine, op: str, left: Value, right: Value) -> Value:
+    if op in ("is", "is not") and NONE in (left, right) and (isinstance(left, Object) or isinstance(right, Object)):
+        return truthy(op == "is not")  # a tensor is there, whatever it holds
     left, right = content(left), content(right)
     if isinstance(left, Const) and isinstance(right, Const):
         if op in COMPARISONS and not scale_decides_nothing(left, right):
@@ -315,7 +318,8 @@ def compare_one(machine: Machine, op: str, left: Value, right: Value) -> Value:
         if exists is not None:
             return truthy(exists == (op in ("is not", "!=")))
         if isinstance(held, Unknown):
-            cause = None if THERE in held.tags else held.cause
+            alike = THERE in held.tags or presence(machine.knowledge, held) == ALIKE
+            cause = None if alike else held.cause
             asked = machine.unknown("is none", held.symbol, cause=cause, tags=held.tags)
             if op in ("is", "=="):
                 return asked
@@ -354,7 +358,7 @@ def present(machine: Machine, value: Value) -> bool | None:
     if isinstance(value, Const):
         return value.value is not None
     if isinstance(value, Unknown):
-        if value.like is not None and value.cause is None:
+        if (value.like is not None and value.cause is None) or presence(machine.knowledge, value) == ALWAYS:
             return True
         return None
     return True
