@@ -39,12 +39,20 @@ SHARED = frozenset(
 
 
 LONELY = ("Memory", "OSError", "IOError", "Timeout", "Connection", "Runtime", "Permission", "Interrupt", "Signal")
+WAITING = ("Timeout", "Connection", "Interrupt", "Signal")
 STARTS = frozenset({"init", "backend", "device", "env"})
 
 
-def strikes_alone(types: tuple[str, ...]) -> bool:
+def strikes_alone(types: tuple[str, ...], words: tuple[str, ...] = LONELY) -> bool:
     """Exceptions of the machine a rank runs on, rather than of the program that all ranks run."""
-    return any(word in name for name in types for word in LONELY)
+    return any(word in name for name in types for word in words)
+
+
+def only_meets(body: tuple[ir.Stmt, ...], log: Log) -> bool:
+    """A body that is one collective call and nothing else: what is wrong with it is wrong on every rank."""
+    if len(body) != 1 or not isinstance(body[0], ir.ExprStmt | ir.Assign | ir.Return):
+        return False
+    return [node.kind if isinstance(node, Event) else "" for node in log.nodes] == ["collective"]
 
 
 def only_shared(types: tuple[str, ...]) -> bool:
@@ -165,6 +173,7 @@ def run_handler(
     types = exception_names(evaluate(machine, handler.types, mask)) if handler.types is not None else ("BaseException",)
     shared = only_shared(types)
     shared = shared or not (strikes_alone(types) or can_fail_alone(attempt.body))
+    shared = shared or (only_meets(node.body, attempt.body) and not strikes_alone(types, WAITING))
     log = HandlerLog(types, handler.at or node.at, shared)
     attempt.handlers.append(log)
     words = " or ".join(name.rpartition(".")[2] for name in types) or "exception"
