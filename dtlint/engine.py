@@ -69,7 +69,8 @@ def _project(listing: Listing, config: Config, progress: Progress | None = None)
 
     directory = cache.directory_for(config) if config.cache else None
     files = [*listing.files, *listing.companions]
-    return Project.build(files, _knowledge(config).tokens, config.workers, directory, tick)
+    known = _knowledge(config)
+    return Project.build(files, known.tokens, config.workers, directory, tick, known.leading)
 
 
 def _knowledge(config: Config) -> Knowledge:

@@ -79,6 +79,7 @@ class Knowledge:
     telling: frozenset[str] = frozenset()  # last names that make a function worth running on its own
     settings: Mapping[str, Api] = field(default_factory=dict)  # environment variables and flags that libraries read
     anywhere: Mapping[str, Api] = field(default_factory=dict)  # methods whose names nobody else uses
+    leading: frozenset[bytes] = frozenset()  # last names of what communicates or tells ranks apart
     giving: tuple[str, ...] = ()  # beginnings of names whose functions never return None
     not_giving: tuple[str, ...] = ()  # beginnings of names that are exceptions to these
 
@@ -231,6 +232,7 @@ def build(packs: list[tuple[str, Mapping[str, Any]]]) -> Knowledge:
         telling_names(apis, tables),
         tables["setting"],
         {api.name.rpartition(".")[2]: api for api in apis.values() if api.extra.get("anywhere")},
+        frozenset(name.encode() for name in communicating | parting_names(apis, tables)),
         tuple(name for _, content in packs for name in content.get("giving", {}).get("below", ())),
         tuple(name for _, content in packs for name in content.get("giving", {}).get("except", ())),
     )
@@ -248,6 +250,7 @@ EQUAL = (
     "group_size",
     "distributed",
     "not_distributed",
+    "never",
     "devices",
     "local_devices",
     "nodes",
@@ -270,6 +273,12 @@ def telling_names(apis: Mapping[str, Api], tables: Mapping[str, Mapping[str, Api
             if telling:
                 found.add(name)
     return frozenset(found)
+
+
+def parting_names(apis: Mapping[str, Api], tables: Mapping[str, Mapping[str, Api]]) -> set[str]:
+    """Last names of what tells ranks apart, or how many there are."""
+    rows = (api for table in (apis, *tables.values()) for api in table.values())
+    return {api.name.rpartition(".")[2] for api in rows if api.does in ("source", "value")}
 
 
 def _names(row: Mapping[str, Any], pack: str) -> tuple[str, ...]:

@@ -289,6 +289,10 @@ def both(machine: Machine, left: Value, right: Value) -> Value:
 
 
 def comparison(machine: Machine, op: str, left: Value, right: Value, mask: int) -> Value:
+    if op in ("is", "is not") and right == NONE:
+        there = library.roots.there(machine, left)
+        if there is not None:
+            return map_lanes(lambda one: truthy((one == TRUE) == (op == "is not")), (there,), machine.world)
     return map_lanes(lambda one, other: compare_one(machine, op, one, other), (left, right), machine.world)
 
 

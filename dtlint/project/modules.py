@@ -51,6 +51,7 @@ class Project:
         jobs: int = 1,
         cache_dir: Path | None = None,
         tick: Callable[[int], None] = lambda count: None,
+        leading: frozenset[bytes] = frozenset(),
     ) -> Project:
         """Read, select and parse. `tokens` None keeps every file; `tick(n)` hears of `n` more files being done."""
         texts, contents, notebooks, problems = _read(files)
@@ -62,7 +63,7 @@ class Project:
             return None if dotted is None else names.find_module(dotted)
 
         everything = tuple(sorted(texts))
-        selected = everything if tokens is None else prefilter.select(contents, imports, tokens, path_of)
+        selected = everything if tokens is None else prefilter.select(contents, imports, tokens, path_of, leading)
         project = cls(texts, names, selected, notebooks, cache.TreeCache(cache_dir), imports)
         project.problems.extend(problems)
         project._load(jobs, tick)

@@ -62,9 +62,11 @@ def select(
     imports: Mapping[str, Sequence[ImportLine]],
     tokens: Iterable[bytes],
     path_of: PathOf,
+    leading: Words = NO_WORDS,
 ) -> tuple[str, ...]:
-    """Paths to analyse, sorted."""
-    return _Selection(contents, imports, tuple(sorted(tokens)), path_of).run()
+    """Paths to analyse, sorted. `tokens` are what is looked for in a file; in a definition, a token that only names a
+    package counts beside one of the `leading` words."""
+    return _Selection(contents, imports, tuple(sorted(tokens)), path_of, leading).run()
 
 
 class _Selection:
@@ -74,8 +76,10 @@ class _Selection:
         imports: Mapping[str, Sequence[ImportLine]],
         tokens: tuple[bytes, ...],
         path_of: PathOf,
+        leading: Words,
     ) -> None:
         self.contents = contents
+        self.leading = leading
         written = {path: [token for token in tokens if token in data] for path, data in contents.items()}
         self.direct = {path: found for path, found in written.items() if found}
         self.kept = set(self.direct)
@@ -120,7 +124,7 @@ class _Selection:
 
     def _file(self, path: str) -> _File:
         if path not in self.files:
-            self.files[path] = _split(self.contents[path], self.direct.get(path, ()))
+            self.files[path] = _split(self.contents[path], self.direct.get(path, ()), self.leading)
         return self.files[path]
 
     def _imported(self, path: str) -> tuple[Distances, dict[bytes, Distances]]:
@@ -247,7 +251,7 @@ def _edges(importer: str, line: ImportLine, path_of: PathOf) -> Iterable[tuple[s
             yield module, name, local
 
 
-def _split(data: bytes, tokens: Sequence[bytes]) -> _File:
+def _split(data: bytes, tokens: Sequence[bytes], leading: Words) -> _File:
     """`tokens` are those that occur in `data`."""
     units: list[_Unit] = []
     found = list(_DEFINITION.finditer(data))
@@ -255,7 +259,8 @@ def _split(data: bytes, tokens: Sequence[bytes]) -> _File:
     edges.append(len(data))
     head = data[: edges[0]]
     imported = _bound_by_tokens(head, tokens)
-    places = sorted(place for token in tokens for place in _places(token, data))
+    packages = [token for token in tokens if _is_package(token)]
+    places = sorted(place for token in tokens if not _is_package(token) for place in _places(token, data))
     owner, owner_indent, method_indent = b"", -1, -1
     group: list[tuple[bytes, bytes, int, int]] = []
     for match, end in zip(found, edges[1:], strict=True):
@@ -286,16 +291,26 @@ def _split(data: bytes, tokens: Sequence[bytes]) -> _File:
             units.append(_Unit(owner, name, NO_WORDS, NO_WORDS, True))
             continue
         words = frozenset(_WORD.findall(block))
-        direct = not words.isdisjoint(imported)
+        direct = not words.isdisjoint(leading) and (
+            not words.isdisjoint(imported) or any(token in block for token in packages)
+        )
         units.append(_Unit(owner, name, words, NO_WORDS if direct else frozenset(_USE.findall(block)), direct))
     return _File(tuple(units))
 
 
+def _is_package(token: bytes) -> bool:
+    """A word that says which library is used, not what of it (`torch.distributed`, `import jax`, `deepspeed`)."""
+    return token.islower() and b"_" not in token
+
+
 def _places(token: bytes, data: bytes) -> Iterator[int]:
+    """Where the token is used, and not a part of another word."""
     found = data.find(token)
     while found >= 0:
-        yield found
-        found = data.find(token, found + 1)
+        before = data[found - 1 : found] if found else b""
+        if not (before.isalnum() or before == b"_"):
+            yield found
+        found = data.find(token, found + len(token))
 
 
 _IMPORT_LINE = re.compile(rb"^[ \t]*(?:from|import)[ \t][^\n(]*(?:\([^)]*\))?", re.MULTILINE)

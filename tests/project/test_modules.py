@@ -16,6 +16,7 @@ from tests.ir.programs import Writer
 from tests.ir.shape import shape
 
 TOKENS = frozenset((b"torch.distributed", b"all_reduce"))
+LEADING = frozenset((b"barrier", b"all_reduce"))
 
 
 def write(folder: Path, files: dict[str, str]) -> list[SourceFile]:
@@ -26,10 +27,16 @@ def write(folder: Path, files: dict[str, str]) -> list[SourceFile]:
 
 
 def selected(folder: Path, files: dict[str, str]) -> set[str]:
-    return set(Project.build(write(folder, files), TOKENS).selected)
+    return set(Project.build(write(folder, files), TOKENS, leading=LEADING).selected)
 
 
 WRAPPER = "import torch.distributed as dist\n\ndef sync(x):\n    dist.barrier()\n\ndef other():\n    pass\n"
+
+
+def test_who_asks_only_whether_a_package_is_there_is_no_wrapper(tmp_path: Path) -> None:
+    asking = "def has_distributed():\n    import torch.distributed\n    return torch.distributed.is_available()\n"
+    files = {"tools.py": asking, "model.py": "from tools import has_distributed\nprint(has_distributed())\n"}
+    assert selected(tmp_path, files) == {"tools.py"}
 
 
 def test_a_caller_of_a_wrapper_is_kept(tmp_path: Path) -> None:

@@ -47,7 +47,7 @@ def lane_value_of(machine: Machine, kind: str, spelled: str) -> Value:
             return Const(world.per_host, "local")
         case "distributed":
             return TRUE
-        case "not_distributed":
+        case "not_distributed" | "never":
             return FALSE
         case "nodes":
             return Const(world.hosts, "nodes")

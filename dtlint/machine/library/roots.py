@@ -122,6 +122,18 @@ def touched(machine: Machine, tags: frozenset[Any], mask: int) -> list[Result]:
     return found
 
 
+def there(machine: Machine, value: Value) -> Value | None:
+    """What a call returns to its root alone is None elsewhere: whoever asks knows that."""
+    if not isinstance(value, Unknown):
+        return None
+    results = touched(machine, value.tags, machine.world.full)
+    if len(results) != 1:
+        return None
+    holders = results[0].holders
+    numbers = tuple(bool(holders >> lane & 1) for lane in range(machine.world.size))
+    return machine.rank_row(numbers, "rank", "only the root has the result")
+
+
 def computed(machine: Machine, result: Result) -> None:
     if result.first is None:
         result.first = (machine.frame.path, machine.current_at, machine.frame.scope)
@@ -234,4 +246,4 @@ def stored(machine: Machine, target: ir.Expr, value: Value, mask: int) -> None:
             note(machine, result, mask, "and put it to use")
 
 
-__all__ = ["OFF", "called", "decided", "landed", "missing", "stored", "tags_of_result"]
+__all__ = ["OFF", "called", "decided", "landed", "missing", "stored", "tags_of_result", "there"]
