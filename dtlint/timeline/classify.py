@@ -44,6 +44,8 @@ def code_of(divergence: Divergence) -> tuple[str, str]:
             return SHARDING[divergence.cause.kind], "default"
         if divergence.cause is not None and divergence.cause.kind == "files" and not is_while(divergence):
             return "", ""  # where to go on after a checkpoint: the file system is shared as a rule
+        if divergence.cause is not None and divergence.cause.kind == "group rank" and not of_world(divergence):
+            return "", ""
         return "DT103", trip_tier(divergence)
     if shape == "local":
         return local_code(divergence)
@@ -80,9 +82,12 @@ def local_code(divergence: Divergence) -> tuple[str, str]:
         return "", ""  # an error on one rank ends the job: the launcher stops the others
     if kind == "group rank":
         # a stage or slice that nobody can place selects whole groups of the other dimensions
-        group = divergence.event.group
-        return ("DT101" if group is not None and group.name == "world" else ""), "strict"
+        return ("DT101" if of_world(divergence) else ""), "strict"
     if kind in RANK_KINDS:
+        event = divergence.event
+        if event.kind == "p2p" or (event.implicit and asks_membership(divergence)):
+            # roles that a table gives to ranks: who sends to whom, and who holds a tensor, is in the table
+            return "", ""
         return ("" if guessed(divergence) else "DT111"), "default"
     if kind == "files":
         return "DT110", "strict"
@@ -99,6 +104,17 @@ def guessed(divergence: Divergence) -> bool:
     """Is all that is known that some function, of which nothing is known, was given something that differs?"""
     symbol = divergence.choice.symbol if divergence.choice is not None else None
     return symbol is not None and any(is_call(one.key[0]) and not of_value(one) for one in symbols_in(symbol))
+
+
+def of_world(divergence: Divergence) -> bool:
+    group = divergence.event.group
+    return group is not None and group.name == "world"
+
+
+def asks_membership(divergence: Divergence) -> bool:
+    """`rank in members`, of which nothing else is known."""
+    symbol = divergence.choice.symbol if divergence.choice is not None else None
+    return symbol is not None and any(one.key[0] == "compare in" for one in symbols_in(symbol))
 
 
 def of_value(symbol: Symbol) -> bool:

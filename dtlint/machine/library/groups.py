@@ -117,6 +117,8 @@ def new_group(machine: Machine, call: Invocation) -> Value:
         cause = deep_cause(machine, ranks) if ranks is not None else None
         if cause is not None:
             ranks = row(tuple(Const(mask) for mask in masks), cause)
+            if all(mask == 1 << lane for lane, mask in enumerate(masks)):
+                ranks = None  # each rank alone with itself: nobody is waited for
         elif ranks is not None and len(set(masks)) == 1:
             ranks = Const(masks[0])  # told apart from what other ranks ask for elsewhere
     local = call.get("use_local_synchronization")
