@@ -338,7 +338,7 @@ def perhaps(parts: tuple[Any, ...]) -> tuple[Any, ...]:
 def event_key(event: Event, lane: int, group: Any) -> tuple[Any, ...] | None:
     if event.kind == "end":
         return ("end",)
-    if event.kind not in COMMUNICATES or event.group is None:
+    if event.kind != "collective" or event.group is None:
         return None
     members = event.group.members[lane]
     if not members or (group is not None and members != group and not (type(group) is frozenset and members in group)):
