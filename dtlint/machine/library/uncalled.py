@@ -24,6 +24,8 @@ def name_of(value: Value) -> str:
 
 def row_of(machine: Machine, value: Value) -> Api | None:
     """What the packs say about an uncalled function."""
+    if isinstance(value, Bound) and isinstance(value.receiver, Const):
+        return None  # an attribute of None or of a number: something else is meant, which is not known
     name = name_of(value)
     last = name.rpartition(".")[2]
     if isinstance(value, External) or (isinstance(value, Bound) and isinstance(value.function, External)):
