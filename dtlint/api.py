@@ -53,7 +53,14 @@ from dtlint.timeline.parts import differing_models
 from dtlint.timeline.records import recorded
 from dtlint.timeline.saved import questionable_saves
 from dtlint.timeline.telling import diverging, place_of, short, told, who
-from dtlint.timeline.writers import distributed_step, many_loggers, rank_local_names, shared_writes, wrong_scopes
+from dtlint.timeline.writers import (
+    distributed_step,
+    many_loggers,
+    rank_local_names,
+    shared_writes,
+    ways_down,
+    wrong_scopes,
+)
 
 __all__ = [
     "Attempt",
@@ -92,6 +99,7 @@ __all__ = [
     "many_loggers",
     "rank_local_names",
     "shared_writes",
+    "ways_down",
     "wrong_scopes",
     "diverging",
     "evaluation",

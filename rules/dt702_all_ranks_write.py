@@ -27,7 +27,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dtlint.api import Finding, Rule, Run, Span, Step, distributed_step, shared_writes, who
+from dtlint.api import Finding, Rule, Run, Span, Step, distributed_step, shared_writes, ways_down, who
 
 RULE = Rule(
     code="DT702",
@@ -59,5 +59,6 @@ def check(run: Run) -> Iterator[Finding]:
         remedy = REMEDY.get(
             access.kind, "do it on one rank (`if rank == 0:`) and let the others wait, or put the rank into the name"
         )
-        trail = (*distributed_step(run), Step(event.path, event.at[0], f"reached by {who(run, lanes)}"))
+        reached = Step(event.path, event.at[0], f"reached by {who(run, lanes)}")
+        trail = (*distributed_step(run), *ways_down(event, access.path), reached)
         yield RULE.finding(Span(event.path, *event.at), message, remedy, scope=event.function, trail=trail)

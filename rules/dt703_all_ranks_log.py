@@ -24,7 +24,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dtlint.api import Finding, Rule, Run, Span, Step, distributed_step, many_loggers, who
+from dtlint.api import Finding, Rule, Run, Span, Step, distributed_step, many_loggers, ways_down, who
 
 RULE = Rule(
     code="DT703",
@@ -39,7 +39,7 @@ RULE = Rule(
 
 
 def check(run: Run) -> Iterator[Finding]:
-    for event, lanes in many_loggers(run):
+    for event, path, lanes in many_loggers(run):
         name = event.api.rpartition(".")[2]
         bar = event.op == "progress"
         what = "a progress bar" if bar else f"a run or writer of its own (`{name}`)"
@@ -49,5 +49,6 @@ def check(run: Run) -> Iterator[Finding]:
             if bar
             else "open it on one rank only, or give the ranks of one run a common group"
         )
-        trail = (*distributed_step(run), Step(event.path, event.at[0], f"reached by {who(run, lanes)}"))
+        reached = Step(event.path, event.at[0], f"reached by {who(run, lanes)}")
+        trail = (*distributed_step(run), *ways_down(event, path), reached)
         yield RULE.finding(Span(event.path, *event.at), message, remedy, scope=event.function, trail=trail)

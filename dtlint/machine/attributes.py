@@ -8,9 +8,10 @@ from dtlint.knowledge.loader import Api
 from dtlint.machine import library
 from dtlint.machine.core import Machine
 from dtlint.machine.frames import Frame
-from dtlint.machine.lanes import map_lanes
+from dtlint.machine.lanes import map_lanes, token
 from dtlint.machine.values import (
     MISSING,
+    NONE,
     Bound,
     ClassRef,
     Const,
@@ -27,6 +28,7 @@ from dtlint.machine.values import (
 # properties that are equal on all ranks though the values differ
 ALIKE = frozenset({"type", "dtype", "device", "ndim", "is_cuda", "requires_grad", "shape"})
 BUILTINS = frozenset(dir(builtins))
+CONTAINERS = ("list", "dict", "set")
 
 
 def lookup(machine: Machine, name: str) -> Value | None:
@@ -78,6 +80,8 @@ def read_one(machine: Machine, base: Value, name: str, mask: int) -> Value:
             return base.function
         return machine.unknown("function attribute", id(base), name)
     if isinstance(base, Const | Tuple):
+        if base != NONE and not has(type_name(base), name):
+            return machine.unknown("attribute", token(base), name)
         return Bound(External(f"builtins.{type_name(base)}.{name}"), base)
     return machine.unknown("attribute", name)
 
@@ -86,6 +90,11 @@ def type_name(value: Value) -> str:
     if isinstance(value, Tuple):
         return "tuple"
     return type(value.value).__name__ if isinstance(value, Const) else "object"
+
+
+def has(kind: str, name: str) -> bool:
+    """Is there such an attribute of the builtin type?"""
+    return hasattr(getattr(builtins, kind, object), name)
 
 
 def external(machine: Machine, owner: str, name: str, mask: int) -> Value:
@@ -122,6 +131,8 @@ def of_object(machine: Machine, thing: Object, name: str, mask: int) -> Value:
     handled = library.read_attribute(machine, thing, name, mask)
     if handled is not None:
         return handled
+    if thing.kind in CONTAINERS and not has(thing.kind, name):
+        return machine.unknown("attribute", thing.number, name)  # it is something else than what was followed
     return Bound(External(f"{thing.kind}.{name}"), thing)
 
 

@@ -17,6 +17,7 @@ SOURCE_FOLDERS = ("src", "lib", "python", "source")
 
 class Names:
     def __init__(self, paths: Sequence[str], imports: Mapping[str, Sequence[ImportLine]]) -> None:
+        self._imports = imports
         self.paths = tuple(sorted(paths))
         self._packages = {parent_of(path) for path in self.paths if _is_init(path)} - {""}
         self._entries: dict[str, str] = {}  # path without suffix, or directory -> file ("" for a directory)
@@ -176,6 +177,8 @@ class Names:
                 continue
             root = entry[: -len(tail)].rstrip("/")
             rank = self._rank(directory, root, _join(root, parts[0]))
+            if rank == 4 and self._wraps(entry, parts[0]):
+                continue
             if rank is None or (standard and (rank > 1 or (rank == 1 and len(parts) == 1))):
                 continue
             if not self._entries[entry]:
@@ -184,6 +187,12 @@ class Names:
             if best is None or (rank, nearness, entry) < best:
                 best = (rank, nearness, entry)
         return best[2] if best else None
+
+    def _wraps(self, entry: str, name: str) -> bool:
+        """`utils/deepspeed.py` that imports `deepspeed`: in that package the name is the library's."""
+        file = self._entries[entry]
+        lines = self._imports.get(file, ()) if file else ()
+        return any(not line.level and line.module.partition(".")[0] == name for line in lines)
 
     def _rank(self, directory: str, root: str, top: str) -> int | None:
         """How likely `root` is on the import path of a file in `directory`; None: not at all."""

@@ -15,7 +15,7 @@ from dtlint.machine.library.provenance import symbols_in
 from dtlint.machine.library.stepping import attribute_of
 from dtlint.machine.logs import Call, Decision, Event, LogNode, decisions
 from dtlint.machine.run import Run
-from dtlint.machine.values import Cause, Const, Row, Unknown, Value, lane_value
+from dtlint.machine.values import NONE, Cause, Const, Row, Unknown, Value, lane_value
 from dtlint.timeline.files import READS, WRITES, Access, accesses, in_turns, overlap, same_node, together
 from dtlint.timeline.options import default_of, option_of
 from dtlint.timeline.records import Found, recorded
@@ -27,6 +27,18 @@ RANKS = frozenset({"rank", "local rank", "node", "group rank"})
 def distributed_step(run: Run) -> tuple[Step, ...]:
     step = evidence(run).step
     return (step,) if step is not None else ()
+
+
+def ways_down(event: Event, path: tuple[LogNode, ...], most: int = 3) -> tuple[Step, ...]:
+    """The calls that lead to an event, outermost first, and the branch it is in: the line to change may be one of
+    them."""
+    nodes = [node for node in path if isinstance(node, Call)][-most:]
+    steps = [Step(node.path, node.at[0], f"calls `{node.function}`") for node in nodes]
+    for decision in decisions(event.guards):
+        if decision.kind == "branch" and decision.cause is None and decision.taken == event.mask:
+            steps.append(Step(decision.path, decision.at[0], f"`{decision.text}` is the same on all of them"))
+            break
+    return tuple(steps)
 
 
 STARTS = frozenset({"init", "wrap", "prepare", "fully_shard", "boost", "fit", "mesh"})
@@ -131,7 +143,7 @@ def forgiving(value: Value | None) -> bool:
 # --- DT703 -----------------------------------------------------------------------------------------------------
 
 
-def many_loggers(run: Run) -> Iterator[tuple[Event, int]]:
+def many_loggers(run: Run) -> Iterator[tuple[Event, tuple[LogNode, ...], int]]:
     for event, path in recorded(run, "log-init", "progress"):
         if not all_ranks_here(run, path):
             continue
@@ -141,7 +153,7 @@ def many_loggers(run: Run) -> Iterator[tuple[Event, int]]:
         lanes = event.mask & active(call, run)
         if bin(lanes).count("1") < 2 or told_apart(call) or undecided(event, path) or in_turns(run, event, lanes):
             continue
-        yield event, lanes
+        yield event, path, lanes
 
 
 def active(call: Invocation, run: Run) -> int:
@@ -160,7 +172,10 @@ def active(call: Invocation, run: Run) -> int:
 
 def told_apart(call: Invocation) -> bool:
     """The ranks' runs belong together on purpose, or each has a name of its own."""
+    named = next((value for name in call.row.extra.get("names", ()) if (value := call.get(name)) is not None), None)
     for param in call.row.extra.get("apart", ()):
+        if named is not None and named != NONE:
+            break  # one name for the runs of all ranks
         value = call.get(param)
         if value is not None and not (isinstance(value, Const) and value.value is None):
             return True
@@ -362,5 +377,6 @@ __all__ = [
     "many_loggers",
     "rank_local_names",
     "shared_writes",
+    "ways_down",
     "wrong_scopes",
 ]
