@@ -269,8 +269,11 @@ def note_turn(machine: Machine, loop: Loop, mark: int) -> None:
         if id(container) not in places:
             continue
         after = container.get(name, MISSING)
-        for held in library.leaves(before) if after is not before else ():
-            if isinstance(held, Unknown) and not (isinstance(after, Unknown) and after.symbol is held.symbol):
+        if after is before:
+            continue
+        kept = {leaf.symbol for leaf in library.leaves(after) if isinstance(leaf, Unknown)}
+        for held in library.leaves(before):
+            if isinstance(held, Unknown) and held.symbol not in kept:
                 loop.variant.add(held.symbol)
                 loop.carried[held.symbol] = after
 

@@ -132,14 +132,11 @@ def holds_reduction(machine: Machine, values: tuple[Value, ...]) -> bool:
 
 def train_state(machine: Machine, call: Invocation) -> Value:
     jax_facts.started(machine)
-    tags = {
-        tag
-        for tag in jax_facts.deep(call.values)
-        if type(tag) is tuple
-        and tag[0] == "jax"
-        and tag[1] in ("host tree", "replicated", "reduces", "device axis", "plain")
-    }
-    return machine.fresh("train state", None, frozenset(tags | {fact("array")}))
+    tags = {tag for tag in jax_facts.deep(call.values) if type(tag) is tuple and tag[0] == "jax" and tag[1] in KEPT}
+    made = machine.fresh("train state", None, frozenset(tags | {fact("array")}))
+    held = [leaf.symbol for value in call.values for leaf in jax_facts.leaves(value) if isinstance(leaf, Unknown)]
+    machine.facts.setdefault("jax holds", {})[made.symbol] = held
+    return made
 
 
 def apply_gradients(machine: Machine, receiver: Value, call: Invocation) -> Value:
@@ -243,8 +240,12 @@ def unreplicate(machine: Machine, call: Invocation) -> Value | None:
 
 
 def taken_off(machine: Machine, tree: Value) -> Value:
+    text = "the copy of one device, taken out of what all devices have"
+    alone = fact("host tree", text, "unreplicated", jax_facts.place(machine))
+
     def leaf(one: Value) -> Value:
-        made = jax_facts.with_facts(machine, one, [], LAYOUT | {"output"})
+        add = [alone] if has(one, "replicated") else []
+        made = jax_facts.with_facts(machine, one, add, LAYOUT | {"output"})
         if isinstance(made, Unknown):
             return Unknown(machine.symbols.of("first", made.symbol), made.cause, made.tags, made.like)
         return made

@@ -226,6 +226,10 @@ def check_call(machine: Machine, thing: Object, call: Invocation, specs: tuple[A
             continue
         name = names[index] if index < len(names) else f"argument {index}"
         spec = specs[index]
+        if isinstance(value, Const) and isinstance(value.value, str):
+            what = f"`{name}` is the text {value.value!r}: not an array, and not in `static_broadcasted_argnums`"
+            jax_facts.note(machine, "axes", call.mask, where, (here,), what=what, effect="crash")
+            continue
         if spec is None:
             if broadcast_batch(value):
                 what = f"`{name}` has one part for each device, but `in_axes` gives the whole of it to every device"
@@ -242,9 +246,6 @@ def check_call(machine: Machine, thing: Object, call: Invocation, specs: tuple[A
             jax_facts.note(machine, "no axes", call.mask, where, (here,), what=what, name=name, index=index)
         elif lack:
             what = f"`{name}` is {lack}, but `in_axes` maps it over its first axis"
-            jax_facts.note(machine, "axes", call.mask, where, (here,), what=what, effect="crash")
-        elif isinstance(value, Const) and isinstance(value.value, str):
-            what = f"`{name}` is the text {value.value!r}: not an array, and not in `static_broadcasted_argnums`"
             jax_facts.note(machine, "axes", call.mask, where, (here,), what=what, effect="crash")
         check_counts(machine, call, value, led, here)
     for keyword, value in call.keywords:

@@ -213,6 +213,8 @@ def flow(machine: Machine, what: str, values: tuple[Value, ...], tags: Tags) -> 
         drop |= {"even"}
     if what in ("op /", "op //", "jax.numpy.divide", "jax.numpy.true_divide") or scaled(what, values):
         drop |= {"summed", "over", "mean"}
+    if ("summed" in seen or "over" in seen) and scale_free(machine, what):
+        drop |= {"summed", "over", "mean"}
     if reduces_inside(found, what) or ("grad" in seen and out_of_sight(what, values)):
         drop |= {"grad", "varies", "may", "summed", "over"}
     kept = without(found, frozenset(drop))
@@ -229,6 +231,12 @@ def rowwise(machine: Machine, what: str, values: tuple[Value, ...]) -> bool:
         return True
     row = machine.knowledge.api(what)
     return row is not None and bool(row.extra.get("rowwise"))
+
+
+def scale_free(machine: Machine, what: str) -> bool:
+    """Is the result the same for a sum as for a mean?"""
+    row = machine.knowledge.api(what)
+    return row is not None and bool(row.extra.get("scale_free"))
 
 
 def keeps_shape(what: str, values: tuple[Value, ...]) -> bool:
@@ -277,6 +285,7 @@ SIGHT = (
     "equinox",
     "operator",
     "op",
+    "compare",
     "item",
     "slice",
     "tuple",

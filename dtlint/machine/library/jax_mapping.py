@@ -195,12 +195,18 @@ def donate(machine: Machine, thing: Object, call: Invocation) -> None:
     made: Invocation = thing.facts["call"]
     if made.row.extra.get("in_place"):
         return  # modules get the new buffers: they are never without
-    numbers = jax_axes.indices(option(thing, "donate_argnums"))
+    numbers = donated_positions(thing)
+    given: list[Value] = [call.arguments[number] for number in numbers if 0 <= number < len(call.arguments)]
     names = jax_axes.texts(option(thing, "donate_argnames"))
-    given: list[Value] = [call.arguments[number] for number in numbers or () if 0 <= number < len(call.arguments)]
     given += [value for name, value in call.keywords if name in names]
     donated = machine.facts.setdefault("jax donated", {})
+    holds = machine.facts.get("jax holds", {})
     told: set[Any] = set()
+
+    def note(symbol: Any, **more: Any) -> None:
+        donated[symbol] = True
+        jax_facts.note(machine, "donate", call.mask, symbol=symbol, **more)
+
     for value in given:
         for leaf in jax_facts.leaves(value, 3):
             if isinstance(leaf, Unknown) and (has(leaf, "array") or has(leaf, "replicated") or has(leaf, "output")):
@@ -209,16 +215,25 @@ def donate(machine: Machine, thing: Object, call: Invocation) -> None:
                     continue
                 told.add(base)
                 donated[leaf.symbol] = True
-                jax_facts.note(machine, "donate", call.mask, symbol=base, made=thing.facts["where"])
+                note(base, made=thing.facts["where"])
                 first = base.key[3] if base.key[0] == "loop" and len(base.key) > 3 else None
                 if isinstance(first, Symbol):  # what the name held before the loop goes in the first turn
-                    donated[first] = True
-                    jax_facts.note(machine, "donate", call.mask, symbol=first, entering=True)
+                    note(first, entering=True)
+                for part in holds.get(first or base, ()):  # a state takes the arrays along that it was made of
+                    note(part, entering=True)
                 for alias in aliases(machine, leaf):
-                    donated[alias] = True
-                    jax_facts.note(machine, "donate", call.mask, symbol=alias, made=thing.facts["where"])
-    kept = [value for index, value in enumerate(call.arguments) if index not in (numbers or ())]
+                    note(alias, made=thing.facts["where"])
+    kept = [value for index, value in enumerate(call.arguments) if index not in numbers]
     jax_facts.used(machine, tuple(kept), dict.fromkeys(told, True))  # the same call reads what it takes over
+
+
+def donated_positions(thing: Object) -> tuple[int, ...]:
+    """`donate_argnames` counts for arguments by position too."""
+    numbers = jax_axes.indices(option(thing, "donate_argnums")) or ()
+    names = jax_axes.texts(option(thing, "donate_argnames"))
+    known = jax_axes.signature(thing.facts["function"]) if names else None
+    params = [param.name for param in known[0]] if known is not None else []
+    return (*numbers, *(params.index(name) for name in names if name in params))
 
 
 def aliases(machine: Machine, leaf: Unknown) -> list[Any]:
