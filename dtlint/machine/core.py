@@ -274,6 +274,10 @@ class Machine:
             return False  # what a data set gives depends on what it holds
         if getattr(receiver, "number", 0) in self.facts.get("loaded", ()):
             return False  # it may change a data set whose workers hold a copy
+        if isinstance(receiver, Object) and "wrapper" in receiver.facts and len(self.stack) < 12:
+            return False  # a method of a wrapped model may train it behind the wrapper's back
+        if ("next" in node.tokens or node.name == "__iter__") and len(self.stack) < 12:
+            return False  # it hands out batches of what somebody else made
         if node.name in ("__init__", "__post_init__", "__enter__"):
             return len(self.stack) > 12
         if len(node.body) <= SHORT:

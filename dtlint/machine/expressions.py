@@ -11,6 +11,7 @@ from dtlint.machine import attributes, calls, containers, library
 from dtlint.machine.core import Machine
 from dtlint.machine.lanes import join, lanes_in, map_lanes, restrict, token
 from dtlint.machine.library import batches, files
+from dtlint.machine.linear import difference
 from dtlint.machine.logs import Decision
 from dtlint.machine.presence import ALIKE, ALWAYS, presence
 from dtlint.machine.values import (
@@ -68,8 +69,16 @@ def attribute(machine: Machine, node: ir.Attr, mask: int) -> Value:
 
 
 def subscript(machine: Machine, node: ir.Index, mask: int) -> Value:
-    base = evaluate(machine, node.value, mask)
+    owner = evaluate(machine, node.value.value, mask) if isinstance(node.value, ir.Attr) else None
+    if owner is not None and isinstance(node.value, ir.Attr):
+        base = attributes.read(machine, owner, node.value.name, mask)
+    else:
+        base = evaluate(machine, node.value, mask)
     index = evaluate(machine, node.index, mask)
+    if owner is not None and isinstance(node.value, ir.Attr) and node.value.name == "shape" and index == Const(0):
+        rows = library.uneven_length(machine, owner, mask)
+        if rows is not None:
+            return rows
     if type(base) is Row and "off root" in machine.facts:
         from dtlint.machine.library import roots
 
@@ -214,7 +223,12 @@ def arithmetic_one(machine: Machine, op: str, left: Value, right: Value) -> Valu
         return containers.concatenate(machine, left, right)
     if op == "*" and isinstance(left, Object) and left.kind == "list":
         return containers.repeat(machine, left, right)
-    return opaque(machine, f"op {op}", content(left), content(right))
+    left, right = content(left), content(right)
+    if op == "-" and isinstance(left, Unknown) and left.symbol.key[0] in ("op +", "op -", "op *"):
+        rest = difference(left, right)
+        if rest is not None:
+            return rest
+    return opaque(machine, f"op {op}", left, right)
 
 
 def scale_of(left: Const, right: Const) -> str | None:
@@ -628,15 +642,28 @@ def awaited(machine: Machine, node: ir.Await, mask: int) -> Value:
 
 
 def yielded(machine: Machine, node: ir.Yield, mask: int) -> Value:
-    value = evaluate(machine, node.value, mask) if node.value is not None else NONE
     frame = machine.frame
+    if node.is_from and node.value is not None and frame.on_yield is not None:
+        from dtlint.machine.statements import run
+
+        run(machine, (each_of(machine, node),), mask)
+        return NONE
+    value = evaluate(machine, node.value, mask) if node.value is not None else NONE
     if frame.on_yield is not None:
-        if node.is_from:
-            value = containers.element(machine, value)
         sent = frame.on_yield(value, mask)
         return sent if isinstance(sent, Value) else NONE
     frame.yields.append(value)
     return NONE
+
+
+def each_of(machine: Machine, node: ir.Yield) -> ir.For:
+    """`yield from items` as the loop that it is; the same one each time, for it stands for a place."""
+    known: dict[int, tuple[ir.Yield, ir.For]] = machine.notes.setdefault("yield from", {})
+    if id(node) not in known:
+        item = ir.Name("<item>")
+        body = (ir.ExprStmt(ir.Yield(item, False, node.at), node.at),)
+        known[id(node)] = (node, ir.For(item, node.value, body, (), False, node.at, ("<item>",)))
+    return known[id(node)][1]
 
 
 def walrus(machine: Machine, node: ir.Walrus, mask: int) -> Value:

@@ -17,7 +17,7 @@ Place = tuple[int, int, int, int]
 class Decision:
     """A line where lanes part: a branch, an exit, a loop's length, an exception."""
 
-    __slots__ = ("at", "before", "cause", "exit_at", "exit_word", "function", "kind", "path", "taken", "text")
+    __slots__ = ("at", "before", "cause", "exit_at", "exit_word", "function", "kind", "path", "symbol", "taken", "text")
 
     def __init__(
         self,
@@ -31,6 +31,7 @@ class Decision:
         function: str,
         exit_at: Place | None = None,
         exit_word: str = "",
+        symbol: Symbol | None = None,  # of the question nobody can answer
     ) -> None:
         self.kind = kind
         self.path = path
@@ -42,6 +43,7 @@ class Decision:
         self.function = function
         self.exit_at = exit_at
         self.exit_word = exit_word
+        self.symbol = symbol
 
     def separates(self, lane: int, other: int) -> bool:
         return (self.taken >> lane & 1) != (self.taken >> other & 1)

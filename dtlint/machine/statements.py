@@ -220,7 +220,7 @@ def choose(
 ) -> int:
     """Nobody can decide: run both sides on the same start, keep both logs, join what they wrote."""
     frame = machine.frame
-    decision = Decision("branch", frame.path, at, text(), cause, mask, mask, frame.scope)
+    decision = Decision("branch", frame.path, at, text(), cause, mask, mask, frame.scope, symbol=symbol)
     choice = Choice(symbol, decision, mask, frame.guards)
     machine.emit(choice)
     outside = machine.sinks

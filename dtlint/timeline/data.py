@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from dtlint.findings import Step
-from dtlint.machine.library import inside, provenance, samplers, sharding
+from dtlint.machine.library import inside, provenance, samplers, sharding, webdatasets
 from dtlint.machine.library.loaders import LOADER, is_true, option
 from dtlint.machine.library.whole_batches import unpadded
 from dtlint.machine.logs import Choice, Event, Loop
@@ -44,8 +44,7 @@ def unsharded(run: Run) -> Iterator[tuple[Use, Place, Steps]]:
     for use in seen.training():
         if use.reduced is None or not whole_world(run, use.reduced):
             continue
-        known = use.described
-        if known.gives != "same":
+        if use.described.gives != "same" and webdatasets.reads_all(run.knowledge, use.loader) is None:
             continue
         if any(splits_by_worker(use)):
             continue  # half a split is another rule's question
@@ -124,6 +123,8 @@ def whole_world(run: Run, event: Event) -> bool:
 
 def stream_under(loader: Object) -> Object | None:
     """The streamed data set, where that is what has to be split."""
+    if loader.kind == "webdataset.WebLoader":
+        return webdatasets.dataset_of(loader)
     dataset = loader if loader.kind != LOADER else loader.attributes.get("dataset")
     if isinstance(dataset, Object) and isinstance(dataset.kind, str):
         if dataset.kind.startswith(("datasets.", "tensorflow.data.", "webdataset.")):

@@ -107,12 +107,13 @@ def before_sharding(run: Any, schedule: Schedule) -> WrongLength | None:
         return None
     for met in events(run, "collective", "wrap"):
         call = met.event.extra.get("call")
-        if call is None or met.event.extra.get("wrap") != "prepare" or met.number < schedule.made.number:
+        if call is None or met.event.extra.get("wrap") != "prepare":
             continue
+        # what `prepare()` gives back is another loader: this is the length of the one it was given, whenever asked
         if any(isinstance(value, Object) and value.number in schedule.lengths for value in call.values):
             return WrongLength(
                 schedule.made,
-                "the schedule counts the batches of all ranks: the loader is divided only afterwards",
+                "the schedule counts the batches of all ranks: they were counted before the loader was divided",
                 "count the batches after `prepare()`, or prepare the schedule as well",
                 f"line {met.event.at[0]} divides the loader among the ranks",
             )

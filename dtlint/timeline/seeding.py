@@ -12,13 +12,13 @@ from typing import Any
 
 from dtlint.findings import Step
 from dtlint.machine.lanes import lanes_in
-from dtlint.machine.library import evidence, provenance, sharding
+from dtlint.machine.library import evidence, inside, provenance, sharding
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.seeds import State
 from dtlint.machine.logs import Event, Group
 from dtlint.machine.run import Run
 from dtlint.machine.values import FALSE, Cause, Object, Row, Value
-from dtlint.timeline.training import Use, event_step, is_gradient, place_of, step_at, survey
+from dtlint.timeline.training import Use, event_step, is_gradient, place_of, step_at, survey, unshared
 
 Place = tuple[str, Any, str]
 LOCAL = {
@@ -115,6 +115,9 @@ def orders(run: Run) -> Iterator[Disagreement]:
 def marks_of(use: Use) -> list[tuple[Any, ...]]:
     dataset = use.loader.attributes.get("dataset", use.loader)
     found = provenance.marks(dataset, "ordered")
+    for look in use.described.looks:
+        for walked in inside.loops(look):
+            found.extend(unshared(walked))
     for held in provenance.parts(dataset):
         if isinstance(held, Object):
             found.extend(held.facts.get("ordered", ()))

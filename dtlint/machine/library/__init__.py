@@ -20,6 +20,7 @@ from dtlint.machine.library import (
     groups,
     hooks,
     identity,
+    iterators,
     jax_hosts,
     managers,
     metrics,
@@ -408,6 +409,10 @@ def element(machine: Machine, value: Value, mask: int) -> Value:
         found = data.element(machine, value, mask)
         if found is not None:
             return found
+    if isinstance(value, Object) and (isinstance(value.kind, ClassRef) or value.kind == "<generator>"):
+        taken = iterators.taken(machine, value, mask)
+        if taken is not None:
+            return taken
     key = jax_hosts.element(machine, value)
     return key if key is not None else containers.element(machine, value)
 
@@ -435,6 +440,15 @@ def length(machine: Machine, value: Value, mask: int) -> Value | None:
     return None
 
 
+def uneven_length(machine: Machine, value: Value, mask: int) -> Value | None:
+    """`rows.shape[0]`, `rows.size(0)`: the number of rows, where it differs between lanes as that of the list would."""
+    cause = containers.length_cause(machine, value)
+    if cause is None:
+        return None
+    known = length(machine, value, mask)
+    return known if known is not None else machine.unknown("len", token(value), cause=cause)
+
+
 # --- calling values --------------------------------------------------------------------------------------------
 
 
@@ -459,6 +473,9 @@ def call_unknown(
         invocation = Invocation(node.func.name, LOCAL, receiver, arguments, keywords, mask, node)
         if node.func.name == "backward":
             return models.backward(machine, invocation)
+        if node.func.name == "size":
+            rows = uneven_length(machine, receiver, mask) if arguments == (Const(0),) else None
+            return rows if rows is not None else machine.unknown("size", token(receiver), *map(token, arguments))
         other = replaced.method(machine, receiver, node.func.name, invocation)
         if other is not None:
             return other
@@ -500,6 +517,13 @@ def call_model(
         parts.called(machine, thing, mask)
     made = models.call_module(machine, thing, arguments, keywords, mask, node)
     return stepping.inner_called(machine, thing, made, mask)
+
+
+def method_called(machine: Machine, receiver: Value, result: Value, mask: int) -> Value:
+    """A method of the project was run."""
+    if isinstance(receiver, Object) and "wrapper" in receiver.facts:
+        return stepping.inner_method(machine, receiver, result, mask)
+    return result
 
 
 def call_instance(

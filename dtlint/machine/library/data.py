@@ -98,6 +98,8 @@ def method(machine: Machine, receiver: Object, name: str, call: Invocation) -> V
     if drawn is not None:
         return drawn
     if isinstance(receiver.kind, str) and receiver.kind.startswith(CHAINS) and name not in LEAVES:
+        if call.values:
+            receiver.facts.setdefault("stages", []).extend(call.values)
         return receiver
     return None
 

@@ -72,8 +72,12 @@ def is_iterable(machine: Machine, dataset: Value) -> bool:
     return False
 
 
-def look(machine: Machine, dataset: Object, mask: int, collate: Value | None = None) -> Inside:
-    """Run the code that makes samples."""
+def look(
+    machine: Machine, dataset: Object, mask: int, collate: Value | None = None, worker: bool | None = None
+) -> Inside:
+    """Run the code that makes samples, maybe in a worker; `worker` tells whether that has a start of its own."""
+    from dtlint.machine.library import seeds
+
     made = Inside(iterable=is_iterable(machine, dataset))
     assert isinstance(dataset.kind, ClassRef)
     method = attributes.in_class(machine, dataset.kind, "__iter__" if made.iterable else "__getitem__")
@@ -84,9 +88,12 @@ def look(machine: Machine, dataset: Object, mask: int, collate: Value | None = N
     left, leavings, guards = machine.frame.left, list(machine.frame.leavings), machine.frame.guards
     mark = len(machine.journal)
     machine.sinks = [(made.log, mask)]
+    machine.facts.setdefault("order states", {})  # shared: what is found inside is asked for later
     machine.facts = {**machine.facts, "inside": machine.facts.get("inside", 0) + 1}
     machine.budget = min(machine.budget, machine.spent + COST)
     base = machine.frame
+    if worker is not None:
+        seeds.enter_worker(machine, worker)
 
     def on_yield(value: Value, lanes: int) -> None:
         made.values.append(value)
@@ -213,11 +220,11 @@ def splits_by_worker(made: Inside) -> Decision | bool:
     looped = loop_decision(made, knows_worker)
     if looped is not None:
         return looped
-    for node, _ in walk(made.log):
-        if isinstance(node, Choice) and node.symbol is not None:
-            asked = Unknown(node.symbol)
-            if knows_worker(asked):
-                return node.decision
+    asked = [node.decision for node, _ in walk(made.log) if isinstance(node, Choice)]
+    asked += [decision for guards in made.guards for decision in guards]  # of branches with nothing but the sample
+    for decision in asked:
+        if decision.symbol is not None and knows_worker(Unknown(decision.symbol)):
+            return decision
     return any(knows_worker(value) for value in made.values)
 
 

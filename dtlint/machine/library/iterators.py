@@ -11,7 +11,7 @@ from dtlint.machine.core import Machine
 from dtlint.machine.lanes import token
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.logs import Log, Loop, walk
-from dtlint.machine.values import NONE, THERE, Cause, Object, Trail, Unknown, Value
+from dtlint.machine.values import NONE, THERE, Cause, ClassRef, FunctionRef, Object, Trail, Unknown, Value
 
 ENDS = "ends apart"  # fact: why iterators that were asked without a default may end on some ranks first
 ITEMS = "items"  # kind of cause: how many items there are
@@ -25,9 +25,15 @@ def asked(machine: Machine, call: Invocation) -> Value | None:
 
     if not call.arguments:
         return None
-    inner = library.iterated(machine, call.arguments[0], call.mask)
-    item = library.element(machine, inner, call.mask)
+    inner = call.arguments[0]
+    item = taken(machine, inner, call.mask)
+    if item is None:
+        inner = library.iterated(machine, inner, call.mask)
+        item = taken(machine, inner, call.mask) or library.element(machine, inner, call.mask)
     cause = end_cause(machine, inner, call.mask)
+    if cause is None and item.cause is not None and len(call.arguments) > 1:
+        # whether it is the default is the same everywhere
+        return machine.unknown("next", token(item), machine.symbols.fresh("turn"), tags=item.tags)
     if cause is None:
         if len(call.arguments) == 2 and isinstance(item, Unknown):
             return Unknown(item.symbol, item.cause, item.tags | {THERE}, item.like)
@@ -39,6 +45,22 @@ def asked(machine: Machine, call: Invocation) -> Value | None:
     if call.arguments[1] != NONE:
         return item
     return machine.unknown("next", token(item), machine.symbols.fresh("turn"), cause=cause, tags=item.tags)
+
+
+def taken(machine: Machine, value: Value, mask: int) -> Value | None:
+    """What a generator of the project yields first, with all that it does on the way, or what `__next__` gives."""
+    from dtlint.machine import attributes, calls
+
+    if not isinstance(value, Object) or len(machine.stack) > DEEPEST:
+        return None
+    if isinstance(value.kind, ClassRef):
+        method = attributes.in_class(machine, value.kind, "__next__")
+        return calls.follow(machine, method, value, (), (), mask) if isinstance(method, FunctionRef) else None
+    if value.kind != "<generator>":
+        return None
+    given: list[Value] = []
+    calls.resume(machine, value, mask, lambda held, lanes: given.append(held))
+    return given[0] if given else None
 
 
 def end_cause(machine: Machine, value: Value, mask: int) -> Cause | None:

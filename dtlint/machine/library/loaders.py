@@ -103,8 +103,12 @@ def describe(machine: Machine, loader: Object, found: Described) -> None:
     found.shards = sharding.shards_of(dataset)
     if not machine.facts.get("inside"):
         collate = option(loader, "collate_fn")
+        entered = None
+        if found.workers != 0:
+            init = option(loader, "worker_init_fn")
+            entered = init is not None and init != NONE
         for part in inside.project_datasets(machine, dataset)[:4]:
-            found.looks.append(inside.look(machine, part, machine.world.full, collate))
+            found.looks.append(inside.look(machine, part, machine.world.full, collate, entered))
         starting = option(loader, "worker_init_fn")
         if isinstance(starting, FunctionRef | Bound):
             loader.facts["worker start"] = inside.start_worker(machine, starting, machine.world.full)

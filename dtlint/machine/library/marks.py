@@ -82,6 +82,8 @@ def deep_tags(values: tuple[Value, ...], depth: int = 0) -> frozenset[Any]:
         elif isinstance(value, Object) and value.kind in ("list", "set"):
             held = value.attributes.get("[]")
             found |= deep_tags((held,), depth + 1) if held is not None else frozenset()
+        elif isinstance(value, Object) and value.kind == "dict":
+            found |= deep_tags(tuple(value.attributes.values()), depth + 1)
     return found
 
 

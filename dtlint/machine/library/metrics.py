@@ -14,6 +14,7 @@ from dtlint.machine.logs import decisions
 from dtlint.machine.values import Object, Row, Value
 
 LOADER = "loader"
+HOLDERS = ("torch.Tensor", "dict", "list")
 RANKS = frozenset({"rank", "local rank", "node", "group rank"})
 
 
@@ -37,7 +38,7 @@ def local(values: tuple[Value, ...]) -> bool:
     causes += [
         held.cause
         for value in values
-        if isinstance(value, Object) and value.kind == "torch.Tensor"
+        if isinstance(value, Object) and value.kind in HOLDERS
         for held in value.attributes.values()
         if held.cause is not None
     ]

@@ -115,6 +115,21 @@ def current(machine: Machine, name: str) -> State:
     return state_of(machine, machine.get(held, name), machine.get(held, f"{name} at"))
 
 
+def enter_worker(machine: Machine, started: bool) -> None:
+    """From here on this is a worker of a loader: torch seeds its generators from the parent's torch generator, and a
+    `worker_init_fn` may seed them again."""
+    held = registers(machine)
+    machine.facts["worker"] = ({name: machine.get(held, name) for name in ("python", "numpy")}, started)
+
+
+def ordering(machine: Machine, name: str) -> State:
+    """The global generator that an order is drawn from."""
+    before, started = machine.facts.get("worker", ({}, False))
+    if name not in before or machine.get(registers(machine), name) is not before[name]:
+        return current(machine, name)
+    return State("given", NONE, None) if started else current(machine, "torch")
+
+
 def of_generator(machine: Machine, generator: Object) -> State:
     return state_of(machine, machine.get(generator, SEEDED), machine.get(generator, f"{SEEDED} at"))
 
@@ -244,8 +259,9 @@ def host_draw(machine: Machine, call: Invocation) -> Value | None:
     """Python's and NumPy's global generators: alike where they were seeded alike."""
     from dtlint.machine.library import python
 
-    state = current(machine, "numpy" if call.name.startswith("numpy.") else "python")
-    call.extra["rng"] = state
+    register = "numpy" if call.name.startswith("numpy.") else "python"
+    call.extra["rng"] = current(machine, register)
+    state = ordering(machine, register)
     name = call.name.rpartition(".")[2]
     if state.verdict == "same" and state.site is not None:
         return machine.unknown("drawn", call.name, machine.symbols.fresh("time"))
@@ -259,8 +275,9 @@ def host_draw(machine: Machine, call: Invocation) -> Value | None:
 
 def shuffle(machine: Machine, call: Invocation) -> Value | None:
     """`random.shuffle(items)`: the order of the list now depends on the generator."""
-    state = current(machine, "numpy" if call.name.startswith("numpy.") else "python")
-    call.extra["rng"] = state
+    register = "numpy" if call.name.startswith("numpy.") else "python"
+    call.extra["rng"] = current(machine, register)
+    state = ordering(machine, register)
     shuffled(machine, call, call.arguments[0] if call.arguments else NONE, state)
     return NONE
 

@@ -12,9 +12,8 @@ from dtlint.ir import nodes as ir
 from dtlint.machine import attributes, containers
 from dtlint.machine.core import Machine
 from dtlint.machine.frames import Frame
-from dtlint.machine.library import marks
+from dtlint.machine.library import marks, provenance
 from dtlint.machine.library.invocation import Invocation
-from dtlint.machine.library.provenance import without
 from dtlint.machine.logs import Event
 from dtlint.machine.values import Bound, External, Object, Symbol, Unknown, Value
 
@@ -200,7 +199,7 @@ def joined(machine: Machine, call: Invocation) -> Value | None:
                 isinstance(item, Unknown) and isinstance(source, Unknown) and item.symbol is source.symbol
                 for item in held
             ):
-                return without(result, GATHERED)
+                return provenance.without(result, GATHERED)
     return result
 
 
@@ -241,7 +240,28 @@ def inner_called(machine: Machine, thing: Object, result: Value, mask: int) -> V
         if outermost and attributes.is_a(machine, thing, MODULE):
             return with_tags(machine, result, frozenset({(PLAIN, thing.number)}))
         return result
-    if not isinstance(outer, Object) or outer is thing or grad_is_off(machine):
+    return behind(machine, thing, result, mask)
+
+
+def inner_method(machine: Machine, thing: Object, result: Value, mask: int) -> Value:
+    """`model.module.loss(x)`: as bad where it calls the model's layers."""
+    used = {
+        tag[1]
+        for held in provenance.parts(result, 2)
+        for tag in held.tags
+        if isinstance(tag, tuple) and tag[0] == PLAIN
+    }
+    if used and used & {held.number for held in provenance.parts(thing, 3) if isinstance(held, Object)}:
+        return behind(machine, thing, result, mask)
+    return result
+
+
+def behind(machine: Machine, thing: Object, result: Value, mask: int) -> Value:
+    """The result was computed by a wrapped model without its wrapper."""
+    from dtlint.machine.library.models import with_tags
+
+    outer = thing.facts.get("wrapper")
+    if not isinstance(outer, Object) or outer is thing or grad_is_off(machine) or machine.facts.get("module depth"):
         return result
     event = machine.emit_event("record", "inner-forward", "forward", mask, subject=outer)
     machine.facts.setdefault("inner calls", {})[outer.number] = event

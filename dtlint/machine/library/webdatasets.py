@@ -1,0 +1,79 @@
+"""Does a WebDataset pipeline divide its shards between the ranks?
+
+`WebDataset` asks what it is given as `nodesplitter`; its own default refuses to run on several ranks. A `DataPipeline`
+does what its stages do. Shards that are drawn anew by every rank need no division.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from dtlint.machine.library import provenance, sharding
+from dtlint.machine.library.invocation import Invocation
+from dtlint.machine.values import NONE, Const, External, Object, Tuple, Unknown, Value
+
+SPLITS = ("split-by-rank", "split-by-worker")  # half a split is another rule's question
+OWN = "webdataset."
+
+
+def dataset_of(loader: Object) -> Object | None:
+    """The pipeline under a loader."""
+    for _ in range(3):
+        if isinstance(loader.kind, str) and loader.kind.startswith(OWN) and "loader" not in loader.kind.lower():
+            return loader
+        held = loader.attributes.get("dataset") or loader.attributes.get("source 0")
+        if not isinstance(held, Object):
+            return None
+        loader = held
+    return None
+
+
+def reads_all(knowledge: Any, loader: Object) -> Object | None:
+    """The pipeline, where every rank reads all of its shards."""
+    dataset = dataset_of(loader)
+    call = dataset.facts.get("call") if dataset is not None else None
+    if dataset is None or not isinstance(call, Invocation) or any(name is None for name, _ in call.keywords):
+        return None
+    if sharding.is_part(dataset) is not None or any(splits(knowledge, one) for one in stages(dataset)):
+        return None
+    extra = call.row.extra
+    if extra.get("splits_by"):
+        drawn, splitter = call.get(str(extra["draws_by"])), call.get(str(extra["splits_by"]))
+        plain = drawn is None or (isinstance(drawn, Const) and not drawn.value)
+        return dataset if plain and splitter in (None, NONE) else None
+    if extra.get("stages") and call.arguments and lists_shards(knowledge, call.arguments[0]):
+        return dataset if all(known(stage) for stage in stages(dataset)) else None
+    return None
+
+
+def stages(dataset: Object) -> Iterator[Value]:
+    call = dataset.facts["call"]
+    for value in (*call.values, *dataset.facts.get("stages", ())):
+        yield from value.items if isinstance(value, Tuple) else (value,)
+
+
+def splits(knowledge: Any, stage: Value) -> bool:
+    """A function that divides, or what it made."""
+    names = [stage.name] if isinstance(stage, External) else []
+    if isinstance(stage, Unknown):
+        names = [key for one in provenance.symbols_in(stage.symbol) for key in one.key if isinstance(key, str)]
+    rows = (knowledge.apis.get(name) for name in names)
+    return any(row is not None and row.record in SPLITS for row in rows)
+
+
+def lists_shards(knowledge: Any, stage: Value) -> bool:
+    row = knowledge.apis.get(stage.symbol.key[0]) if isinstance(stage, Unknown) else None
+    return row is not None and bool(row.extra.get("all_shards"))
+
+
+def known(stage: Value) -> bool:
+    """A stage of the library itself: what the project does in one may be a division."""
+    if isinstance(stage, External):
+        return stage.name.startswith(OWN)
+    if not isinstance(stage, Unknown) or stage.cause is not None:
+        return False
+    return any(isinstance(part, str) and part.startswith(OWN) for part in stage.symbol.key[:2])
+
+
+__all__ = ["dataset_of", "reads_all"]

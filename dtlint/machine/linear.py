@@ -1,0 +1,54 @@
+"""What is left when two sums are subtracted: the length of `[start : start + share]` is `share` on every rank."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from dtlint.machine.lanes import token
+from dtlint.machine.values import Const, Symbol, Unknown, Value
+
+ONE = 1  # the key of the plain number in a sum
+DEEP = 6
+
+Sum = dict[Any, int]  # how often each unknown is in it
+
+
+def difference(left: Value, right: Value) -> Value | None:
+    """`left - right`, where all or all but one of their terms cancel out."""
+    rest = combined(terms(token(left), DEEP), terms(token(right), DEEP), -1)
+    if not rest:
+        return Const(0)
+    if len(rest) > 1:
+        return None
+    ((what, count),) = rest.items()
+    if what == ONE:
+        return Const(count)
+    if count != 1 or not isinstance(what, Symbol):
+        return None
+    tags = left.tags | right.tags
+    return Unknown(what, left.cause or right.cause, tags)
+
+
+def terms(part: Any, depth: int) -> Sum:
+    if type(part) is int:
+        return {ONE: part} if part else {}
+    if isinstance(part, Symbol) and depth > 0 and len(part.key) == 3:
+        word, first, second = part.key
+        if word == "op +":
+            return combined(terms(first, depth - 1), terms(second, depth - 1), 1)
+        if word == "op -":
+            return combined(terms(first, depth - 1), terms(second, depth - 1), -1)
+        if word == "op *" and (type(first) is int or type(second) is int):
+            factor, other = (first, second) if type(first) is int else (second, first)
+            return combined({}, terms(other, depth - 1), factor)
+    return {part: 1}
+
+
+def combined(one: Sum, other: Sum, factor: int) -> Sum:
+    result = dict(one)
+    for what, count in other.items():
+        result[what] = result.get(what, 0) + factor * count
+    return {what: count for what, count in result.items() if count}
+
+
+__all__ = ["difference"]
