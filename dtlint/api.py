@@ -38,7 +38,6 @@ from dtlint.timeline import (
     workers,
 )
 from dtlint.timeline.crossing import crossings
-from dtlint.timeline.divergence import Divergence
 from dtlint.timeline.files import accesses, node_local, races, together
 from dtlint.timeline.inverted import inverted
 from dtlint.timeline.jax_notes import drifting, late_starts
@@ -49,6 +48,7 @@ from dtlint.timeline.lives import reused_buffers, reused_keys, way
 from dtlint.timeline.managers import apart, disordered, left_behind, review
 from dtlint.timeline.metrics import local_metrics
 from dtlint.timeline.pairing import unpaired
+from dtlint.timeline.parting import Divergence
 from dtlint.timeline.parts import differing_models
 from dtlint.timeline.records import recorded
 from dtlint.timeline.saved import questionable_saves

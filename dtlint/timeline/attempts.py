@@ -8,7 +8,7 @@ from dtlint.machine.lanes import lanes_in
 from dtlint.machine.logs import Attempt, Call, Choice, Event, HandlerLog, Log, LogNode, Loop, first_event, key, walk
 from dtlint.machine.run import Run
 from dtlint.machine.values import Cause
-from dtlint.timeline.divergence import Divergence, Path, communicates_without_end, strip_ends
+from dtlint.timeline.parting import Divergence, Path, communicates_without_end, strip_ends
 
 SWALLOWS = ("", "continue", "break", "return")
 LEAVES = ("continue", "break", "return")

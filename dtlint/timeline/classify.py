@@ -5,7 +5,7 @@ from __future__ import annotations
 from dtlint.machine.library.provenance import symbols_in
 from dtlint.machine.library.tensors import ALIASES, COPIES, REVEALS
 from dtlint.machine.values import Object, Row, Symbol, Value
-from dtlint.timeline.divergence import Divergence
+from dtlint.timeline.parting import Divergence
 
 RANK_KINDS = frozenset({"rank", "local rank", "node", "group rank", "device", "shard", "last batch"})
 LOCAL_KINDS = frozenset(

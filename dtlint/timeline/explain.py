@@ -8,7 +8,7 @@ from dtlint.findings import Cell, Step, Timeline, TimelineRow
 from dtlint.machine.lanes import World, lanes_in, name_lanes
 from dtlint.machine.logs import Attempt, Call, Decision, Event, LogNode, Loop, Place, decisions
 from dtlint.machine.run import Run
-from dtlint.timeline.divergence import Divergence, Path
+from dtlint.timeline.parting import Divergence, Path
 
 PLAIN = {
     "wrap": "the model wrapper's constructor",

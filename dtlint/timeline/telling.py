@@ -11,8 +11,9 @@ from dtlint.machine.logs import Call, decisions
 from dtlint.machine.run import Run
 from dtlint.timeline.attempts import failures
 from dtlint.timeline.classify import code_of
-from dtlint.timeline.divergence import Divergence, divergences
+from dtlint.timeline.divergence import divergences
 from dtlint.timeline.explain import Site, lanes_of, short, site_under, timeline_of, trail_of
+from dtlint.timeline.parting import Divergence
 
 
 def diverging(run: Run, code: str) -> Iterator[tuple[Divergence, str]]:

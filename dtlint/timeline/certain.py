@@ -1,0 +1,283 @@
+"""Which lanes part for certain?
+
+The log is walked in program order. A call that all members of its group make is complete. One that only some of them
+make is *pending*: others may make the same call on another path (the second half of a two-sided barrier). When a
+complete call of the group comes while something is pending, or the scope ends, the ranks have parted, and the decision
+that separates a rank that made the call from one that did not is the place to report.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from dtlint.machine.lanes import lanes_in
+from dtlint.machine.library.provenance import symbols_in
+from dtlint.machine.logs import Attempt, Call, Choice, Event, Log, Loop, event_key, inner_logs, key, talks
+from dtlint.machine.run import Run
+from dtlint.machine.values import Symbol
+from dtlint.timeline.difference import first_difference, left_in_choice
+from dtlint.timeline.parting import (
+    Divergence,
+    Item,
+    Path,
+    Pending,
+    behind,
+    block_communicators,
+    chain,
+    communicates_without_end,
+    communicators,
+    in_talking_loop,
+    leaving,
+    locate,
+    part_of_turn,
+    strip_ends,
+)
+
+
+def scan(run: Run, log: Log, path: Path, pending: Pending, lanes: int) -> Iterator[Divergence]:
+    if not talks(log, lanes):
+        return
+    for node in log.nodes:
+        mask = node.mask & lanes
+        if not mask:
+            continue
+        if isinstance(node, Event):
+            yield from meet_event(run, node, mask, path, pending)
+        elif isinstance(node, Call):
+            yield from scan(run, node.log, (*path, node), pending, mask)
+        elif isinstance(node, Attempt):
+            yield from scan(run, node.body, (*path, node), pending, mask)
+            if node.final is not None:
+                yield from scan(run, node.final, (*path, node), pending, mask)
+        else:
+            yield from meet_block(run, node, mask, path, pending)
+
+
+def meet_event(run: Run, event: Event, mask: int, path: Path, pending: Pending) -> Iterator[Divergence]:
+    if event.kind == "end":
+        loop = event.loop
+        if loop is None or not communicates_without_end(loop.body, mask):
+            return
+        whole = loop.mask
+        if mask & whole != whole:
+            add(pending, run.world.full, Item(event, path, mask, dict.fromkeys(lanes_in(mask), ("end",))))
+        elif pending.get(run.world.full):
+            yield from report(run, pending, run.world.full)
+        return
+    if event.kind != "collective" or event.group is None:
+        return
+    for members in communicators(event.group, mask):
+        present = mask & members
+        item = Item(event, path, present, {lane: event_key(event, lane, None) for lane in lanes_in(present)})
+        if present == members and not pending.get(members):
+            continue
+        if present == members:
+            yield from report(run, pending, members, (event, path))
+            continue
+        add(pending, members, item)
+        settle(pending, members)
+
+
+def add(pending: Pending, members: int, item: Item) -> None:
+    pending.setdefault(members, []).append(item)
+
+
+def settle(pending: Pending, members: int) -> None:
+    """Forget what is pending once every member has made the same calls."""
+    if agreed(pending.get(members, []), members):
+        pending[members] = []
+
+
+def agreed(items: list[Item], members: int) -> bool:
+    first: list[object] | None = None
+    for lane in lanes_in(members):
+        mine = [item.keys[lane] for item in items if lane in item.keys]
+        if first is None:
+            first = mine
+        elif mine != first:
+            return False
+    return True
+
+
+def meet_block(run: Run, node: Choice | Loop, mask: int, path: Path, pending: Pending) -> Iterator[Divergence]:
+    """A loop or an undecided branch: its own scope where all ranks enter it, one pending thing otherwise."""
+    inner = (*path, node)
+    full = run.world.full
+    if not any(talks(log, mask) for log in inner_logs(node)) and not in_talking_loop(path, mask):
+        return
+    sides = (node.body,) if isinstance(node, Loop) else (node.then, node.other)
+    if mask == full or (not any(pending.values()) and covers(run, node, mask) and not part_of_turn(path, mask)):
+        if isinstance(node, Loop):
+            if any(pending.values()) and communicates_without_end(node.body, mask):
+                for members in list(pending):
+                    yield from report(run, pending, members)
+            own: Pending = {}
+            yield from scan(run, node.body, inner, own, mask)
+            yield from flush(run, own)
+            return
+        ends: list[Pending] = []
+        for side in sides:
+            own = {members: list(items) for members, items in pending.items()}
+            yield from scan(run, side, inner, own, mask)
+            ends.append(own)
+        pending.clear()
+        left, right = ends
+        if isinstance(node, Choice) and ("raise" in node.exits) and node.exits[0] != node.exits[1]:
+            # The side that raises has left for good; what is pending there nobody can complete.
+            left = right = right if node.exits[0] == "raise" else left
+        for members in {*left, *right}:
+            one, other = left.get(members, []), right.get(members, [])
+            pending[members] = one if len(one) >= len(other) else other
+        return
+    groups = block_communicators(node, mask, full)
+    if in_talking_loop(path, mask) and full not in groups:
+        groups.append(full)
+    for members in groups:
+        keys: dict[int, object] = {}
+        for lane in lanes_in(mask & members):
+            if isinstance(node, Loop):
+                body = tuple(part for part in key(node.body, lane, members) if part != ("end",))
+                if body:
+                    keys[lane] = ("loop", body)
+            else:
+                then, otherwise = key(node.then, lane, members), key(node.other, lane, members)
+                if then == otherwise:
+                    if then:
+                        keys[lane] = ("both", then)
+                elif strip_ends(then) != strip_ends(otherwise) or in_talking_loop(path, mask):
+                    keys[lane] = ("choice", then, otherwise)
+        if keys:
+            add(pending, members, Item(node, path, mask & members, keys))
+            settle(pending, members)
+
+
+def covers(run: Run, node: Choice | Loop, mask: int) -> bool:
+    """Do these lanes contain every group that talks inside?"""
+    return all(members & ~mask == 0 for members in block_communicators(node, mask, run.world.full))
+
+
+def flush(run: Run, pending: Pending) -> Iterator[Divergence]:
+    for members in list(pending):
+        yield from report(run, pending, members)
+
+
+def report(run: Run, pending: Pending, members: int, between: tuple[Event, Path] | None = None) -> Iterator[Divergence]:
+    """Name the decisions behind what is pending, one after the other, until the rest agrees."""
+    items = pending.get(members, [])
+    pending[members] = []
+    if any(isinstance(item.node, Loop) and obeys(item.node.body) for item in items):
+        return
+    for _ in range(12):
+        if not items:
+            return
+        found = first_difference(run, items, members)
+        if found is None:
+            return
+        divergence, position = found
+        divergence.between = between
+        if is_second_half(run, divergence, members):
+            items = unexplained(items, divergence, members, position)
+            continue
+        yield divergence
+        alone = left_alone(run, items, divergence, members)
+        if alone is not None:
+            yield alone
+        items = unexplained(items, divergence, members, position)
+
+
+def obeys(log: Log) -> bool:
+    """A loop that ends, or goes on, by what it has received: the others tell it what to call next."""
+    for node in log.nodes:
+        if isinstance(node, Choice):
+            if any(node.exits) and node.symbol is not None and node.cause is None and was_told(node.symbol):
+                return True
+            if obeys(node.then) or obeys(node.other):
+                return True
+    return False
+
+
+def was_told(symbol: Symbol) -> bool:
+    return any(one.key[0] in ("agreed", "received") for one in symbols_in(symbol))
+
+
+def unexplained(items: list[Item], divergence: Divergence, members: int, position: int) -> list[Item]:
+    """What is still pending once the place just reported is mended."""
+    decision = divergence.decision
+    if decision is None or divergence.choice is not None:
+        return []
+    mine = [item for item in items if behind(item, decision)]
+    if divergence.shape == "guarded":
+        divergence.further = further_events(mine, divergence.event)
+    rest = [item for item in items if not behind(item, decision)]
+    matched = {
+        id([item for item in items if lane in item.keys][:position][-1])
+        for lane in lanes_in(members)
+        if position and len([item for item in items if lane in item.keys]) >= position
+    }
+    rest = [item for item in rest if id(item) not in matched]
+    # mended means: the lanes the decision separates do what one of its sides does
+    for side in (decision.taken, decision.before & ~decision.taken):
+        copied = [widened_item(item, decision.before) for item in mine if item.mask & side]
+        if agreed(sorted([*rest, *copied], key=lambda item: items.index(item.of)), members):
+            return []
+    if divergence.other is not None:
+        # the counterpart named in the report: half of a pair that does not fit
+        partners = [
+            one
+            for item in rest
+            if item.mask & divergence.absent and not item.mask & divergence.here
+            for one in chain(item.node, item.path)
+        ]
+        rest = [item for item in rest if not any(behind(item, one) for one in partners[:1])]
+    box = {members: rest}
+    settle(box, members)
+    return box[members] if len(box[members]) < len(items) else []
+
+
+def left_alone(run: Run, items: list[Item], divergence: Divergence, members: int) -> Divergence | None:
+    """An exit further down behind the same decision: moving the call out of the branch does not mend it."""
+    decision = divergence.decision
+    if decision is None or divergence.shape not in ("guarded", "order") or decision.kind != "branch":
+        return None
+    for item in items:
+        node = item.node
+        if not isinstance(node, Choice) or node.decision.function != decision.function or node.cause is not None:
+            continue
+        choice = leaving(node)
+        if choice is None or not set(choice.exits) & {"return", "break", "exit"}:
+            continue
+        if choice.decision.function == decision.function and behind(item, decision):
+            return left_in_choice(run, item, dict.fromkeys(lanes_in(members)), members)
+    return None
+
+
+def further_events(items: list[Item], shown: Event) -> list[Event]:
+    """What else is called behind the decision of a finding: a call per kind, in order."""
+    found: dict[str, Event] = {shown.op: shown}
+    for item in items:
+        located = locate(item)
+        if located is not None:
+            found.setdefault(located[0].op, located[0])
+    return [event for event in found.values() if event is not shown][:4]
+
+
+def widened_item(item: Item, lanes: int) -> Item:
+    shown = next(iter(item.keys.values()))
+    return Item(item.node, item.path, lanes, dict.fromkeys(lanes_in(lanes), shown), item)
+
+
+def is_second_half(run: Run, divergence: Divergence, members: int) -> bool:
+    """The other half of a pair whose first half has been reported: the barrier after a body that talked."""
+    half = (members, divergence.event.op, divergence.here)
+    halves = run.cache.setdefault("halves", {})
+    first = halves.pop(half, None)
+    if first is not None:
+        if first.between is not None and first.shape == "guarded":
+            # the halves would pair, were it not for what all ranks call between them
+            first.shape = "order"
+            first.other, first.other_path = first.event, first.path
+            first.event, first.path = first.between
+        return True
+    if divergence.decision is not None and divergence.decision.kind == "branch":
+        halves[members, divergence.event.op, divergence.absent] = divergence
+    return False

@@ -1,0 +1,185 @@
+"""What is the first thing that lanes do not do alike, and which pair of lanes shows it best?"""
+
+from __future__ import annotations
+
+from dtlint.machine.lanes import lanes_in
+from dtlint.machine.logs import Attempt, Call, Choice, Decision, Event, first_event
+from dtlint.machine.run import Run
+from dtlint.timeline.parting import Divergence, Item, cause_of, chain, leaving, locate, next_in_loop
+
+
+def first_difference(run: Run, items: list[Item], members: int) -> tuple[Divergence, int] | None:
+    lanes = list(lanes_in(members))
+    sequences = {lane: [item for item in items if lane in item.keys] for lane in lanes}
+    length = max(len(sequence) for sequence in sequences.values())
+    for position in range(length):
+        held = {lane: sequence[position] if position < len(sequence) else None for lane, sequence in sequences.items()}
+        kinds = {lane: item.keys[lane] if item is not None else None for lane, item in held.items()}
+        if len(set(kinds.values())) == 1:
+            continue
+        found = explain(run, held, kinds, members)
+        if found is not None and found.shape == "argument" and exchanged(sequences, kinds, found, position):
+            found.shape = "order"
+        return (found, position) if found is not None else None
+    return None
+
+
+def exchanged(sequences: dict[int, list[Item]], kinds: dict[int, object], found: Divergence, position: int) -> bool:
+    """Do both sides make the other's call as well, only later? Then it is not one call with another argument."""
+
+    def later(lane: int, kind: object) -> bool:
+        return any(item.keys[lane] == kind for item in sequences[lane][position + 1 :])
+
+    mine = next((lane for lane in sequences if found.here >> lane & 1), None)
+    theirs = next((lane for lane in sequences if found.absent >> lane & 1 and kinds[lane] is not None), None)
+    if mine is None or theirs is None or kinds[mine] == kinds[theirs]:
+        return False
+    return later(mine, kinds[theirs]) and later(theirs, kinds[mine])
+
+
+def explain(run: Run, held: dict[int, Item | None], kinds: dict[int, object], members: int) -> Divergence | None:
+    """Choose the pair of lanes to show: one that makes a call, one that does not, split by the nearest decision."""
+    there = {lane: item for lane, item in held.items() if item is not None}
+    present = list(there)
+    first = min(
+        present, key=lambda lane: (there[lane].node.guards is None and not there[lane].path, order(there[lane]), lane)
+    )
+    candidates = []
+    for lane in present:
+        item = held[lane]
+        assert item is not None
+        for other in held:
+            if kinds[other] == kinds[lane]:
+                continue
+            decision = next((one for one in chain(item.node, item.path) if one.separates(lane, other)), None)
+            if decision is not None:
+                unsure = isinstance(item.node, Choice)
+                candidates.append(((unsure, *order(item)), lane, other, decision, item))
+    choice_items = [item for item in held.values() if item is not None and isinstance(item.node, Choice)]
+    exits = [item for item in choice_items if leaving(item.node) is not None]  # type: ignore[arg-type]
+    unsure_only = all(isinstance(entry[4].node, Choice) for entry in candidates)
+    if exits and unsure_only and not any(guards_call_of(entry[3], exits[0]) for entry in candidates):
+        return left_in_choice(run, exits[0], held, members)
+    if not candidates:
+        if exits:
+            return left_in_choice(run, exits[0], held, members)
+        item = held[first]
+        assert item is not None
+        return make(run, "guarded", None, item, item.mask, members & ~item.mask, held, first)
+    _, lane, other, decision, item = min(candidates, key=lambda entry: (rank_first(entry[3]), entry[0], entry[1]))
+    here = 0
+    for one, kind in kinds.items():
+        if kind == kinds[lane]:
+            here |= 1 << one
+    opposite = held[other]
+    if opposite is not None and isinstance(opposite.node, Event) and opposite.node.kind == "end":
+        # the others are done with this turn: an exit further inside says why
+        opposite = None
+        found = locate(item)
+        if found is not None:
+            gone = (one for one in chain(*found) if one.kind == "exit" and one.separates(lane, other))
+            decision = next(gone, decision)
+    shape = {"exit": "exit", "loop": "trip", "handler": "handler"}.get(decision.kind, "guarded")
+    if shape == "guarded" and opposite is not None:
+        shape = "order"
+        if isinstance(item.node, Event) and isinstance(opposite.node, Event) and item.node.op == opposite.node.op:
+            shape = "argument" if number_of(item.node) == number_of(opposite.node) else "order"
+        elif isinstance(item.node, Event) and isinstance(opposite.node, Choice) and first_op(opposite) == item.node.op:
+            shape = "guarded"  # the counterpart comes under a further condition
+            if opposite.node.decision.function != item.node.function:
+                return None  # and asks elsewhere whether there is anything to wait for
+    made = make(run, shape, decision, item, here, members & ~here, held, other)
+    if made is not None and shape == "argument" and made.other is not None:
+        theirs = dict(made.other.details)
+        made.argument = next((name for name, value in made.event.details if theirs.get(name) != value), "arguments")
+    return made
+
+
+def guards_call_of(decision: Decision, item: Item) -> bool:
+    """A function called by some ranks only has ways out of its own: the guard of the call is what parts the ranks."""
+    assert isinstance(item.node, Choice)
+    choice = leaving(item.node) or item.node
+    return decision.kind == "branch" and decision.function != choice.decision.function
+
+
+def number_of(event: Event) -> int:
+    return event.group.number if event.group is not None else 0
+
+
+def first_op(item: Item) -> str:
+    found = locate(item)
+    return found[0].op if found is not None else ""
+
+
+def rank_first(decision: Decision) -> int:
+    return 0 if decision.kind != "exit" else 1
+
+
+def order(item: Item | None) -> tuple[int, int]:
+    if item is None:
+        return (1 << 30, 0)
+    place = item.node.at if isinstance(item.node, Event | Call | Attempt) else item.node.decision.at
+    return (place[0], place[1])
+
+
+def left_in_choice(run: Run, item: Item, held: dict[int, Item | None], members: int) -> Divergence | None:
+    """One side of a branch that only some lanes decide left; the others go on to the next call."""
+    outer = item.node
+    assert isinstance(outer, Choice)
+    node = leaving(outer) or outer
+    other = next((one for one in held.values() if one is not None and one is not item), None)
+    staying = first_event(node.other if node.exits[0] else node.then, node.mask)
+    found = None
+    if other is not None:
+        found = locate(other)
+    if found is None and staying is not None:
+        found = (staying[0], (*item.path, node, *staying[1]))
+    if found is None:
+        ahead = next_in_loop(item.path, members)
+        found = (ahead[0], (*item.path, node, *ahead[1])) if ahead is not None else None
+    if found is None:
+        return None
+    event, path = found
+    return Divergence(
+        "exit",
+        node.decision,
+        event,
+        path,
+        members & ~node.mask,
+        node.mask & members,
+        cause=cause_of(node, item.path),
+        choice=node,
+    )
+
+
+def make(
+    run: Run,
+    shape: str,
+    decision: Decision | None,
+    item: Item,
+    here: int,
+    absent: int,
+    held: dict[int, Item | None],
+    other: int,
+) -> Divergence | None:
+    located = locate(item)
+    if located is None:
+        if isinstance(item.node, Event):
+            located = (item.node, item.path)
+        else:
+            return None
+    event, path = located
+    opposite = held.get(other)
+    found = locate(opposite) if opposite is not None else None
+    cause = decision.cause if decision is not None else None
+    return Divergence(
+        shape,
+        decision,
+        event,
+        path,
+        here,
+        absent,
+        other=found[0] if found else None,
+        other_path=found[1] if found else (),
+        cause=cause,
+    )

@@ -1,0 +1,184 @@
+"""Where may ranks part, because each of them decides for itself?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from dtlint.machine.lanes import lanes_in
+from dtlint.machine.library.iterators import ITEMS
+from dtlint.machine.library.tensors import SIZE_ONLY
+from dtlint.machine.logs import COMMUNICATES, Attempt, Choice, Decision, Event, Loop, first_event, key, talks, walk
+from dtlint.machine.run import Run
+from dtlint.machine.values import Cause, Object, Row, Unknown, Value
+from dtlint.timeline.parting import (
+    LEAVES,
+    Divergence,
+    Path,
+    communicates_without_end,
+    communicators,
+    in_talking_loop,
+    next_in_loop,
+    strip_ends,
+)
+
+
+def undecided(run: Run) -> Iterator[Divergence]:
+    """Branches, loops and attempts that each rank decides for itself, and arguments that differ."""
+    seen: set[tuple[object, ...]] = set()
+    origins: set[object] = set()
+    for node, path in walk(run.log):
+        if isinstance(node, Choice) and node.cause is not None:
+            found = may_split(run, node, path)
+        elif isinstance(node, Loop) and node.cause is not None:
+            found = may_differ(run, node, path)
+        elif isinstance(node, Attempt):
+            found = next(
+                (run_dry(one.ends, node, path) for one in node.handlers if one.ends and one.exit in LEAVES), None
+            )
+        elif isinstance(node, Event) and node.kind in COMMUNICATES:
+            found = differing_argument(run, node, path)
+        else:
+            continue
+        if found is None:
+            continue
+        if found.shape == "local" and found.cause is not None:
+            origins.add(origin(found.cause))
+        elif found.shape == "trip" and found.cause is not None and origin(found.cause) in origins:
+            continue  # reported where the difference first decided something
+        decided: Decision | Event = found.decision or found.event
+        place = (found.shape, decided.path, *decided.at)
+        if place not in seen:
+            seen.add(place)
+            yield found
+
+
+def origin(cause: Cause) -> object:
+    """Where a difference other than of data begins."""
+    first = next(iter(cause.steps()), None)
+    return (first.path, first.line, first.text) if first is not None and cause.kind != "data" else cause
+
+
+def may_split(run: Run, node: Choice, path: Path) -> Divergence | None:
+    if not talks(node.then, node.mask) and not talks(node.other, node.mask) and not in_talking_loop(path, node.mask):
+        return None
+    for lane in lanes_in(node.mask):
+        then, other = key(node.then, lane), key(node.other, lane)
+        if then == other:
+            continue
+        if strip_ends(then) == strip_ends(other) and not in_talking_loop(path, node.mask):
+            continue
+        return split_of(run, node, path)
+    return None
+
+
+def split_of(run: Run, node: Choice, path: Path) -> Divergence | None:
+    inner = (*path, node)
+    if node.cause is not None and node.cause.kind == ITEMS and LEAVES.intersection(node.exits):
+        return run_dry(node.decision, node, path)
+    for log in (node.then, node.other):
+        opposite = node.other if log is node.then else node.then
+        found = first_event(log, node.mask)
+        if found is None:
+            continue
+        across = first_event(opposite, node.mask)
+        if across is not None and (across[0].op, across[0].at) == (found[0].op, found[0].at):
+            continue
+        return Divergence(
+            "local",
+            node.decision,
+            found[0],
+            (*inner, *found[1]),
+            node.mask,
+            node.mask,
+            other=across[0] if across else None,
+            other_path=(*inner, *across[1]) if across else (),
+            cause=node.cause,
+            choice=node,
+        )
+    event = next_in_loop(path, node.mask) or first_event(node.then, node.mask) or first_event(node.other, node.mask)
+    if event is None:
+        return None
+    return Divergence(
+        "local", node.decision, event[0], (*inner, *event[1]), node.mask, node.mask, cause=node.cause, choice=node
+    )
+
+
+def run_dry(decision: Decision, node: Choice | Attempt, path: Path) -> Divergence | None:
+    """A loop is left when an iterator has nothing more to give, which is sooner on some ranks."""
+    event = next_in_loop(path, node.mask) if in_talking_loop(path, node.mask) else None
+    if event is None:
+        return None
+    loop = next(one for one in reversed(path) if isinstance(one, Loop))
+    return Divergence(
+        "trip", decision, event[0], (*path, *event[1]), node.mask, node.mask, cause=decision.cause, loop=loop
+    )
+
+
+def may_differ(run: Run, node: Loop, path: Path) -> Divergence | None:
+    if not communicates_without_end(node.body, node.mask):
+        return None
+    found = first_event(node.body, node.mask)
+    if found is None:
+        return None
+    return Divergence(
+        "trip",
+        node.decision,
+        found[0],
+        (*path, node, *found[1]),
+        node.mask,
+        node.mask,
+        cause=node.cause,
+        loop=node,
+    )
+
+
+def differing_argument(run: Run, event: Event, path: Path) -> Divergence | None:
+    if event.kind != "collective" or event.group is None:
+        return None
+    for tensor in tensors_of(event) if event.op in EQUAL_SHAPES else ():
+        for fact, name in (("shape", "tensor shape"), ("dtype", "tensor type")):
+            differs = tensor.facts.get(fact)
+            if differs is not None:
+                return Divergence("argument", None, event, path, event.mask, 0, cause=differs, argument=name)
+    call = event.extra.get("call")
+    for value in call.values if call is not None and event.op in EQUAL_SHAPES else ():
+        if isinstance(value, Unknown) and value.cause is not None and value.symbol.key[0] in SIZE_ONLY:
+            return Divergence("argument", None, event, path, event.mask, 0, cause=value.cause, argument="array shape")
+    for name, value in event.details:
+        if disagrees(value, event):
+            return Divergence(
+                "argument",
+                None,
+                event,
+                path,
+                event.mask,
+                0,
+                cause=value.cause,
+                argument=name,
+            )
+    return None
+
+
+def tensors_of(event: Event) -> Iterator[Object]:
+    call = event.extra.get("call")
+    for value in call.values if call is not None else ():
+        if isinstance(value, Object) and value.kind == "torch.Tensor":
+            yield value
+
+
+EQUAL_SHAPES = frozenset(
+    {"all_reduce", "reduce", "broadcast", "all_gather", "all_gather_into_tensor", "reduce_scatter", "gather"}
+    | {"process_allgather", "broadcast_one_to_all"}
+)
+
+
+def disagrees(value: Value, event: Event) -> bool:
+    """Does an argument that all ranks must agree on differ between lanes of one communicator?"""
+    if isinstance(value, Row):
+        assert event.group is not None
+        for members in communicators(event.group, event.mask):
+            held = [value.lanes[lane] for lane in lanes_in(members & event.mask)]
+            if any(one != held[0] for one in held[1:]):
+                return True
+        return False
+    return isinstance(value, Unknown) and value.cause is not None and value.cause.kind in ("rank", "local rank", "node")
