@@ -44,7 +44,8 @@ def run_assign(machine: Machine, node: ir.Assign, mask: int) -> int:
 
 
 def run_augmented(machine: Machine, node: ir.AugAssign, mask: int) -> int:
-    from dtlint.machine.expressions import arithmetic, evaluate
+    from dtlint.machine.expressions import evaluate
+    from dtlint.machine.operators import arithmetic
 
     old = evaluate(machine, node.target, mask)
     value = evaluate(machine, node.value, mask)
@@ -196,7 +197,8 @@ def unpack(machine: Machine, targets: tuple[ir.Expr, ...], value: Value, mask: i
 
 
 def match_pattern(machine: Machine, pattern: Any, subject: Value, mask: int) -> Value:
-    from dtlint.machine.expressions import comparison, evaluate
+    from dtlint.machine.expressions import evaluate
+    from dtlint.machine.operators import comparison
 
     if pattern.kind == "value":
         return comparison(machine, "==", subject, evaluate(machine, pattern.expr, mask), mask)

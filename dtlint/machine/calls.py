@@ -6,11 +6,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from dtlint.ir import nodes as ir
-from dtlint.machine import attributes, containers, library
+from dtlint.machine import attributes, containers, instances, library, parameters
 from dtlint.machine.core import DEEPEST, Machine, may_talk
 from dtlint.machine.frames import Frame, Leaving
 from dtlint.machine.lanes import join, lanes_in, row, token
 from dtlint.machine.library import files, roots, works
+from dtlint.machine.library.invocation import Keywords
 from dtlint.machine.library.processes import names_in
 from dtlint.machine.logs import Call, Decision, Event, Log, decisions
 from dtlint.machine.values import (
@@ -24,14 +25,10 @@ from dtlint.machine.values import (
     FunctionRef,
     Object,
     Row,
-    Tuple,
     Unknown,
     Value,
     lane_value,
 )
-
-Keywords = tuple[tuple[str | None, Value], ...]
-
 
 FURTHER = 4  # calls that are followed beyond the deepest where lanes have parted: there it matters who communicates
 
@@ -63,7 +60,7 @@ def evaluate_call(machine: Machine, node: ir.Call, mask: int) -> Value:
     for name, expression in node.keywords:
         value = evaluate(machine, expression, mask)
         if name is None:
-            spread_keywords(value, keywords)
+            parameters.spread_keywords(value, keywords)
         else:
             keywords.append((name, value))
     mask &= ~machine.frame.left
@@ -78,17 +75,6 @@ def evaluate_call(machine: Machine, node: ir.Call, mask: int) -> Value:
     if roots.OFF in machine.facts:
         return roots.called(machine, callee, base, tuple(arguments), tuple(keywords), mask, value)
     return value
-
-
-def spread_keywords(value: Value, keywords: list[tuple[str | None, Value]]) -> None:
-    if isinstance(value, Object) and value.kind == "dict":
-        for name, held in value.attributes.items():
-            if isinstance(name, tuple) and isinstance(name[1], str) and held is not MISSING:
-                keywords.append((name[1], held))
-        if "[]" in value.attributes:
-            keywords.append((None, value))
-    else:
-        keywords.append((None, value))
 
 
 def super_of(machine: Machine, node: ir.Call, mask: int) -> Value:
@@ -121,7 +107,7 @@ def call_value(
         known = library.project_type(machine, callee)
         if known is not None:
             return library.call(machine, known, None, arguments, keywords, mask, node, decorating)
-        return instantiate(machine, callee, arguments, keywords, mask, node)
+        return instances.instantiate(machine, callee, arguments, keywords, mask, node)
     if isinstance(callee, External):
         return library.call(machine, callee.name, None, arguments, keywords, mask, node, decorating)
     if isinstance(callee, Object):
@@ -190,9 +176,6 @@ def call_object(
     return library.call_instance(machine, thing, arguments, keywords, mask, node)
 
 
-# --- following -------------------------------------------------------------------------------------------------
-
-
 def follow(
     machine: Machine,
     function: FunctionRef,
@@ -202,7 +185,7 @@ def follow(
     mask: int,
     call: ir.Call | None = None,
 ) -> Value:
-    from dtlint.machine.expressions import opaque
+    from dtlint.machine.operators import opaque
 
     node = function.node
     machine.consult(function)
@@ -343,7 +326,7 @@ def enter(
         frame.global_names = frozenset(node.globals)
         machine.uses.reached.add((function.path, node.qualname))
         machine.consult(function)
-    bind(machine, frame, function, receiver, arguments, keywords)
+    parameters.bind(machine, frame, function, receiver, arguments, keywords)
     log = Log()
     outer_sinks = machine.sinks
     machine.sinks = [(log, mask)]
@@ -425,159 +408,4 @@ def returned(
     return row(tuple(lanes), cause or Cause("rank"))
 
 
-# --- parameters ------------------------------------------------------------------------------------------------
-
-
-def bind(
-    machine: Machine,
-    frame: Frame,
-    function: FunctionRef,
-    receiver: Value | None,
-    arguments: tuple[Value, ...],
-    keywords: Keywords,
-) -> None:
-    variables = frame.variables
-    defaults = dict(function.defaults)
-    positional = list(arguments) if receiver is None or function.kind == "static" else [receiver, *arguments]
-    if frame.receiver is None and function.owner is not None and positional and function.kind != "static":
-        frame.receiver = positional[0]
-    named: dict[str, Value] = {}
-    spread: Value | None = None
-    for name, value in keywords:
-        if name is None:
-            spread = value
-        else:
-            named[name] = value
-    position = 0
-    unknown_rest: Value | None = None
-    for param in function.node.params:
-        if param.kind in ("positional", "normal"):
-            if param.name in named and param.kind == "normal" and position >= len(positional):
-                variables[param.name] = named.pop(param.name)
-            elif position < len(positional):
-                held = positional[position]
-                if isinstance(held, Object) and held.kind == "<spread>":
-                    unknown_rest = held.attributes["value"]
-                    variables[param.name] = (
-                        named.pop(param.name) if param.name in named else containers.element(machine, unknown_rest)
-                    )
-                    continue
-                variables[param.name] = held
-                position += 1
-            elif param.name in named:
-                variables[param.name] = named.pop(param.name)
-            else:
-                variables[param.name] = absent(machine, param, defaults, spread)
-        elif param.kind == "vararg":
-            rest = positional[position:]
-            if any(isinstance(held, Object) and held.kind == "<spread>" for held in rest):
-                spread_value = next(h for h in rest if isinstance(h, Object) and h.kind == "<spread>")
-                variables[param.name] = spread_value.attributes["value"]
-            else:
-                variables[param.name] = Tuple(tuple(rest))
-            position = len(positional)
-        elif param.kind == "keyword":
-            variables[param.name] = (
-                named.pop(param.name) if param.name in named else absent(machine, param, defaults, spread)
-            )
-        else:
-            made = machine.new("dict", frame.mask)
-            for name, value in named.items():
-                made.attributes["key", name] = value
-            if spread is not None:
-                if isinstance(spread, Object) and spread.kind == "dict":
-                    made.attributes.update(spread.attributes)
-                else:
-                    made.attributes["[]"] = spread
-            variables[param.name] = made
-
-
-def absent(machine: Machine, param: ir.Param, defaults: dict[str, Value], spread: Value | None) -> Value:
-    if param.name in defaults:
-        return defaults[param.name]
-    if spread is not None:
-        return machine.unknown("keyword", token(spread), param.name, cause=spread.cause)
-    return machine.unknown("missing", param.name)
-
-
-# --- classes ---------------------------------------------------------------------------------------------------
-
-DATACLASSES = ("dataclasses.dataclass", "attr.s", "attr.attrs", "attr.dataclass", "attrs.define", "attrs.frozen")
-
-
-def instantiate(
-    machine: Machine,
-    kind: ClassRef,
-    arguments: tuple[Value, ...],
-    keywords: Keywords,
-    mask: int,
-    node: ir.Call | None = None,
-) -> Value:
-    bases = attributes.external_bases(machine, kind)
-    made = machine.new(kind, mask)
-    if node is not None and bases:
-        machine.making[made.number] = node
-    if any(base.rpartition(".")[2] in ("Enum", "IntEnum", "StrEnum", "Flag") for base in bases) and arguments:
-        return machine.unknown("enum", kind.name, token(arguments[0]), cause=arguments[0].cause)
-    initialiser = attributes.in_class(machine, kind, "__init__")
-    library.made_instance(machine, made, bases, arguments, keywords, mask)
-    if isinstance(initialiser, FunctionRef):
-        follow(machine, initialiser, made, arguments, keywords, mask)
-    elif has_fields(machine, kind, bases):
-        fill_fields(machine, made, kind, arguments, keywords, mask)
-        if any(base.endswith(".NamedTuple") for base in bases):
-            made.facts["order"] = tuple(field_names(machine, kind))
-    else:
-        for name, value in keywords:
-            if name is not None:
-                made.attributes.setdefault(name, value)
-        if bases:
-            library.initialised(machine, bases[0], made, arguments, keywords, mask, node)
-    return made
-
-
-def has_fields(machine: Machine, kind: ClassRef, bases: list[str]) -> bool:
-    for owner in attributes.linearise(machine, kind):
-        if isinstance(owner, ClassRef) and any(
-            name in DATACLASSES or name.endswith(("dataclass", ".define", ".struct.dataclass"))
-            for name in owner.decorated
-        ):
-            return True
-    fielded = ("NamedTuple", "BaseModel", "Module", "Struct", "PyTreeNode", "BaseSettings", "TrainState", "TypedDict")
-    return any(base.rpartition(".")[2] in fielded for base in bases)
-
-
-def field_names(machine: Machine, kind: ClassRef) -> list[str]:
-    names: list[str] = []
-    for owner in reversed(attributes.linearise(machine, kind)):
-        if isinstance(owner, ClassRef):
-            fields = owner.attributes.get("<fields>")
-            if isinstance(fields, Tuple):
-                names.extend(str(item.value) for item in fields.items if isinstance(item, Const))
-    return list(dict.fromkeys(names))
-
-
-def fill_fields(
-    machine: Machine, made: Object, kind: ClassRef, arguments: tuple[Value, ...], keywords: Keywords, mask: int
-) -> None:
-    names = field_names(machine, kind)
-    for name, value in zip(names, arguments, strict=False):
-        machine.set(made, name, value, mask)
-    for keyword, value in keywords:
-        if keyword is not None:
-            machine.set(made, keyword, value, mask)
-    for name in names:
-        if name in made.attributes:
-            continue
-        default = attributes.in_class(machine, kind, name)
-        if isinstance(default, Object | Unknown) and "default_factory" in getattr(default, "facts", {}):
-            factory = default.facts["default_factory"]  # type: ignore[union-attr]
-            machine.set(made, name, call_value(machine, factory, (), (), mask), mask)
-        elif default is None:
-            machine.set(made, name, machine.unknown("field", made.number, name), mask)
-    after = attributes.in_class(machine, kind, "__post_init__")
-    if isinstance(after, FunctionRef):
-        follow(machine, after, made, (), (), mask)
-
-
-__all__ = ["External", "call_value", "evaluate_call", "follow", "instantiate", "resume"]
+__all__ = ["External", "call_value", "evaluate_call", "follow", "resume"]

@@ -101,7 +101,7 @@ def length_cause(machine: Machine, value: Value) -> Cause | None:
 
 def truth(machine: Machine, value: Object) -> tuple[bool | None, Symbol, Cause | None]:
     if value.kind == "torch.Tensor":
-        from dtlint.machine.expressions import truth_of
+        from dtlint.machine.truth import truth_of
 
         held = value.attributes.get("content")
         if held is None or isinstance(held, Row | Object):
@@ -138,7 +138,7 @@ def item(machine: Machine, base: Value, index: Value, mask: int) -> Value:
 
 def item_one(machine: Machine, base: Value, index: Value, mask: int) -> Value:
     from dtlint.machine import library
-    from dtlint.machine.expressions import opaque
+    from dtlint.machine.operators import opaque
 
     if isinstance(base, Unknown) and base.like is not None:
         base = base.like
@@ -180,7 +180,7 @@ def item_one(machine: Machine, base: Value, index: Value, mask: int) -> Value:
 def defaulted(machine: Machine, base: Object, index: Value, mask: int) -> Value:
     """An item of a `defaultdict`: asking for it is enough to make it."""
     from dtlint.machine import calls
-    from dtlint.machine.expressions import opaque
+    from dtlint.machine.operators import opaque
 
     held = base.attributes.get("[]")
     if isinstance(index, Const) and held is None:
@@ -199,7 +199,7 @@ def only_changes(container: Value) -> bool:
 
 def change(machine: Machine, container: Value, index: Value, value: Value, mask: int) -> None:
     """Put a new value where there is one already; any of them where nobody knows the key."""
-    from dtlint.machine.expressions import opaque
+    from dtlint.machine.operators import opaque
 
     assert isinstance(container, Object)
     held = container.attributes.get("[]")
@@ -217,7 +217,7 @@ def change(machine: Machine, container: Value, index: Value, value: Value, mask:
 
 def cut(machine: Machine, base: Value, index: SliceValue) -> Value:
     """A slice. One that starts or steps by rank takes a different, maybe shorter, part on each lane."""
-    from dtlint.machine.expressions import opaque
+    from dtlint.machine.operators import opaque
 
     known = items_of(machine, base)
     parts = (index.lower, index.upper, index.step)
@@ -253,7 +253,7 @@ def cut(machine: Machine, base: Value, index: SliceValue) -> Value:
 
 def put(machine: Machine, container: Value, index: Value, value: Value, mask: int) -> None:
     """`container[index] = value`"""
-    from dtlint.machine.expressions import opaque
+    from dtlint.machine.operators import opaque
 
     if isinstance(container, Unknown) and container.like is not None:
         container = container.like

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from dtlint.ir import nodes as ir
-from dtlint.machine import attributes, calls, state
+from dtlint.machine import attributes, calls, instances, state
 from dtlint.machine.core import Machine
 from dtlint.machine.frames import Frame
 from dtlint.machine.library import identity
@@ -170,10 +170,10 @@ def constructed(machine: Machine, kind: ClassRef) -> Object:
     frame = machine.frame
     try:
         if isinstance(initialiser, FunctionRef) and isinstance(initialiser.node, ir.Function):
-            return calls.instantiate(  # type: ignore[return-value]
+            return instances.instantiate(  # type: ignore[return-value]
                 machine, kind, unknown_arguments(machine, initialiser.node, True), (), machine.world.full
             )
-        return calls.instantiate(machine, kind, (), (), machine.world.full)  # type: ignore[return-value]
+        return instances.instantiate(machine, kind, (), (), machine.world.full)  # type: ignore[return-value]
     finally:
         machine.sinks = saved
         frame.left = 0

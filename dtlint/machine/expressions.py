@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Callable
 from typing import Any
 
 from dtlint.ir import nodes as ir
 from dtlint.machine import attributes, calls, containers, library
 from dtlint.machine.core import Machine
-from dtlint.machine.lanes import join, lanes_in, map_lanes, restrict, token
+from dtlint.machine.lanes import join, map_lanes, restrict
 from dtlint.machine.library import batches, files
-from dtlint.machine.linear import difference
 from dtlint.machine.logs import Decision
-from dtlint.machine.presence import ALIKE, ALWAYS, presence
+from dtlint.machine.operators import arithmetic, both, comparison, content, opaque, spelled
+from dtlint.machine.truth import truth, truth_of
 from dtlint.machine.values import (
     FALSE,
     NONE,
-    THERE,
     TRUE,
     Bound,
     Cause,
@@ -102,96 +100,6 @@ def star(machine: Machine, node: ir.Star, mask: int) -> Value:
     return evaluate(machine, node.value, mask)
 
 
-# --- operators -------------------------------------------------------------------------------------------------
-
-ARITHMETIC: dict[str, Callable[[Any, Any], Any]] = {
-    "+": operator.add,
-    "-": operator.sub,
-    "*": operator.mul,
-    "/": operator.truediv,
-    "//": operator.floordiv,
-    "%": operator.mod,
-    "&": operator.and_,
-    "|": operator.or_,
-    "^": operator.xor,
-    "<<": operator.lshift,
-    ">>": operator.rshift,
-}
-COMPARISONS: dict[str, Callable[[Any, Any], Any]] = {
-    "==": operator.eq,
-    "!=": operator.ne,
-    "<": operator.lt,
-    "<=": operator.le,
-    ">": operator.gt,
-    ">=": operator.ge,
-}
-
-
-def first_cause(*values: Value) -> Cause | None:
-    for value in values:
-        if value.cause is not None:
-            return value.cause
-    return None
-
-
-def all_tags(*values: Value) -> frozenset[Any]:
-    tags: frozenset[Any] = frozenset()
-    for value in values:
-        if value.tags:
-            tags |= value.tags
-    return tags
-
-
-HOLDERS = frozenset({"list", "dict", "torch.distributions.Distribution"})
-TRAVELS = frozenset({"loader", "wrapped"})
-
-
-def inner_tags(values: tuple[Value, ...], depth: int = 2) -> frozenset[Any]:
-    """From which loader's batches, and by which wrapped models, was computed what lists and distributions hold?"""
-    tags: frozenset[Any] = frozenset()
-    for value in values:
-        if type(value) is Object and value.kind in HOLDERS and depth:
-            tags |= inner_tags(tuple(value.attributes.values())[:8], depth - 1)
-        elif type(value) is Tuple:
-            tags |= inner_tags(value.items[:8], depth)
-        elif depth < 2 and value.tags:
-            tags |= {tag for tag in value.tags if type(tag) is tuple and tag[0] in TRAVELS}
-    return tags
-
-
-def opaque(machine: Machine, what: str, *values: Value) -> Unknown:
-    """The result of something that is not computed: it differs where an input differs."""
-    tags = all_tags(*values) | inner_tags(values)
-    if tags and "running" in machine.facts:
-        from dtlint.machine.library import works
-
-        works.computed(machine, what, values, tags)
-    if machine.flow is not None:
-        tags = machine.flow(machine, what, values, tags)
-    cause = deep_cause(machine, values)
-    if cause is not None:
-        machine.differences += 1
-        machine.own_data += cause.kind == "data"
-    return machine.unknown(what, *(token(value) for value in values), cause=cause, tags=tags)
-
-
-def deep_cause(machine: Machine, values: tuple[Value, ...], depth: int = 0) -> Cause | None:
-    """Why one of these values, or something it holds, differs between lanes."""
-    for value in values:
-        if value.cause is not None:
-            return value.cause
-        if depth < 2:
-            if isinstance(value, Tuple):
-                found = deep_cause(machine, value.items, depth + 1)
-            elif isinstance(value, Object) and isinstance(value.kind, str):
-                found = deep_cause(machine, tuple(value.attributes.values()), depth + 1)
-            else:
-                continue
-            if found is not None:
-                return found
-    return None
-
-
 def binary(machine: Machine, node: ir.BinOp, mask: int) -> Value:
     left, right = evaluate(machine, node.left, mask), evaluate(machine, node.right, mask)
     if node.op == "/":
@@ -202,46 +110,6 @@ def binary(machine: Machine, node: ir.BinOp, mask: int) -> Value:
     if node.op in batches.OPERATORS:
         batches.noticed(machine, node, left, right, result)
     return result
-
-
-def arithmetic(machine: Machine, op: str, left: Value, right: Value) -> Value:
-    return map_lanes(lambda one, other: arithmetic_one(machine, op, one, other), (left, right), machine.world)
-
-
-def arithmetic_one(machine: Machine, op: str, left: Value, right: Value) -> Value:
-    if isinstance(left, Const) and isinstance(right, Const) and op in ARITHMETIC:
-        try:
-            result = ARITHMETIC[op](left.value, right.value)
-        except Exception:
-            return opaque(machine, f"op {op}", left, right)
-        if isinstance(result, str | bytes | tuple) and len(result) > 400:
-            return opaque(machine, f"op {op}", left, right)
-        return Const(result, scale_of(left, right) if isinstance(result, int | float) else None)
-    if isinstance(left, Tuple) and isinstance(right, Tuple) and op == "+":
-        return Tuple(left.items + right.items)
-    if op == "+" and isinstance(left, Object) and left.kind == "list":
-        return containers.concatenate(machine, left, right)
-    if op == "*" and isinstance(left, Object) and left.kind == "list":
-        return containers.repeat(machine, left, right)
-    left, right = content(left), content(right)
-    if op == "-" and isinstance(left, Unknown) and left.symbol.key[0] in ("op +", "op -", "op *"):
-        rest = difference(left, right)
-        if rest is not None:
-            return rest
-    return opaque(machine, f"op {op}", left, right)
-
-
-def scale_of(left: Const, right: Const) -> str | None:
-    if "rank" in (left.scale, right.scale):
-        return "rank"
-    return left.scale or right.scale
-
-
-def content(value: Value) -> Value:
-    """A tensor object stands for what it holds."""
-    if isinstance(value, Object) and value.kind == "torch.Tensor":
-        return value.attributes.get("content", value)
-    return value
 
 
 def unary(machine: Machine, node: ir.Unary, mask: int) -> Value:
@@ -288,98 +156,6 @@ def compare(machine: Machine, node: ir.Compare, mask: int) -> Value:
         left = right
     assert result is not None
     return result
-
-
-def both(machine: Machine, left: Value, right: Value) -> Value:
-    def one(a: Value, b: Value) -> Value:
-        known_a, known_b = truth_of(machine, a)[0], truth_of(machine, b)[0]
-        if known_a is False or known_b is False:
-            return FALSE
-        if known_a:
-            return b
-        return a if known_b else opaque(machine, "and", a, b)
-
-    return map_lanes(one, (left, right), machine.world)
-
-
-def comparison(machine: Machine, op: str, left: Value, right: Value, mask: int) -> Value:
-    if op in ("is", "is not") and right == NONE:
-        there = library.roots.there(machine, left)
-        if there is not None:
-            return map_lanes(lambda one: truthy((one == TRUE) == (op == "is not")), (there,), machine.world)
-    return map_lanes(lambda one, other: compare_one(machine, op, one, other), (left, right), machine.world)
-
-
-def truthy(value: bool) -> Const:
-    return TRUE if value else FALSE
-
-
-def compare_one(machine: Machine, op: str, left: Value, right: Value) -> Value:
-    if op in ("is", "is not") and NONE in (left, right) and (isinstance(left, Object) or isinstance(right, Object)):
-        return truthy(op == "is not")  # a tensor is there, whatever it holds
-    left, right = content(left), content(right)
-    if isinstance(left, Const) and isinstance(right, Const):
-        if op in COMPARISONS and not scale_decides_nothing(left, right):
-            try:
-                return truthy(bool(COMPARISONS[op](left.value, right.value)))
-            except Exception:
-                pass
-        elif op in ("is", "is not"):
-            equal = left.value is right.value or (type(left.value) is type(right.value) and left.value == right.value)
-            return truthy(equal == (op == "is"))
-        elif op in ("in", "not in") and isinstance(right.value, str) and isinstance(left.value, str):
-            return truthy((left.value in right.value) == (op == "in"))
-        return opaque(machine, f"compare {op}", left, right)
-    if op in ("is", "is not", "==", "!=") and (left == NONE or right == NONE):
-        held = right if left == NONE else left
-        exists = present(machine, held)
-        if exists is not None:
-            return truthy(exists == (op in ("is not", "!=")))
-        if isinstance(held, Unknown):
-            alike = THERE in held.tags or presence(machine.knowledge, held) == ALIKE
-            cause = None if alike else held.cause
-            asked = machine.unknown("is none", held.symbol, cause=cause, tags=held.tags)
-            if op in ("is", "=="):
-                return asked
-            return machine.unknown("not", asked.symbol, cause=cause, tags=held.tags)
-    if op in ("is", "is not") and isinstance(left, Object) and isinstance(right, Object):
-        return truthy((left is right) == (op == "is"))
-    if op in ("==", "!=") and isinstance(left, Tuple) and isinstance(right, Tuple):
-        if all(isinstance(item, Const) for item in (*left.items, *right.items)):
-            return truthy((left.items == right.items) == (op == "=="))
-    if op in ("in", "not in"):
-        found = containers.contains(machine, right, left)
-        if found is not None:
-            return truthy(found == (op == "in"))
-        if containers.names_a_part(left, right):
-            asked = machine.unknown("compare in", token(left), token(right), tags=right.tags)
-            return asked if op == "in" else machine.unknown("not", asked.symbol, tags=right.tags)
-    if isinstance(left, External | FunctionRef | Bound) or isinstance(right, External | FunctionRef | Bound):
-        library.compared(machine, left, right)
-    if op in ("!=", "not in", "is not"):
-        # the negation of a question already asked shares its symbol
-        positive = {"!=": "==", "not in": "in", "is not": "is"}[op]
-        asked = opaque(machine, f"compare {positive}", left, right)
-        return machine.unknown("not", asked.symbol, cause=asked.cause, tags=asked.tags)
-    return opaque(machine, f"compare {op}", left, right)
-
-
-def scale_decides_nothing(left: Const, right: Const) -> bool:
-    """Our world's size compared with a literal says nothing about the user's cluster, but it is more than one."""
-    if bool(left.scale) == bool(right.scale) or "rank" in (left.scale, right.scale):
-        return False
-    literal = right.value if left.scale else left.value
-    return not (isinstance(literal, int) and literal in (0, 1, -1))
-
-
-def present(machine: Machine, value: Value) -> bool | None:
-    if isinstance(value, Const):
-        return value.value is not None
-    if isinstance(value, Unknown):
-        if (value.like is not None and value.cause is None) or presence(machine.knowledge, value) == ALWAYS:
-            return True
-        return None
-    return True
 
 
 def boolean(machine: Machine, node: ir.BoolOp, mask: int) -> Value:
@@ -504,70 +280,6 @@ def conditional(machine: Machine, node: ir.IfExp, mask: int) -> Value:
     return holder.get("value", NONE)
 
 
-# --- truth -----------------------------------------------------------------------------------------------------
-
-
-BY_RANK = frozenset({"rank", "local rank", "node", "group rank"})
-
-
-def truth_of(machine: Machine, value: Value) -> tuple[bool | None, Symbol, Cause | None]:
-    """Is one lane's value true? With the symbol of the question when nobody knows."""
-    if isinstance(value, Const):
-        if value.value is Ellipsis:
-            return True, machine.symbols.of("true"), None
-        return bool(value.value), machine.symbols.of("const", repr(value.value)[:40]), None
-    if isinstance(value, Unknown):
-        return None, value.symbol, value.cause
-    if isinstance(value, Tuple):
-        return bool(value.items), machine.symbols.of("tuple"), None
-    if isinstance(value, Object):
-        return containers.truth(machine, value)
-    return True, machine.symbols.of("true"), None
-
-
-def truth(machine: Machine, value: Value, mask: int) -> tuple[int, int, int, Cause | None, Symbol | None]:
-    """Masks of the lanes where the value is true, false, and unknown, with the cause of any difference."""
-    value = restrict(value, mask)
-    if isinstance(value, External | Bound | FunctionRef):
-        value = library.asked(machine, value)
-    if value.tags and "off root" in machine.facts:
-        from dtlint.machine.library import roots
-
-        roots.decided(machine, value, mask)
-    if not isinstance(value, Row):
-        known, one, why = truth_of(machine, value)
-        if known is None:
-            if why is not None and value.tags and why.kind in BY_RANK and alike(value):
-                why = None
-            if not mask & (mask - 1):
-                why = None  # one rank alone cannot part
-            return 0, 0, mask, why, one
-        return (mask, 0, 0, None, None) if known else (0, mask, 0, None, None)
-    true = false = unsure = 0
-    symbol: Symbol | None = None
-    cause: Cause | None = value.cause
-    for lane in lanes_in(mask):
-        known, one, why = truth_of(machine, value.lanes[lane])
-        if known is None:
-            unsure |= 1 << lane
-            symbol = symbol or one
-            cause = why or cause
-        elif known:
-            true |= 1 << lane
-        else:
-            false |= 1 << lane
-    if unsure and not true and not false:
-        causes = {id(value.lanes[lane].cause) for lane in lanes_in(mask)}
-        if all(value.lanes[lane].cause is None for lane in lanes_in(mask)) and len(causes) == 1:
-            cause = value.cause
-        if cause is not None and cause.kind in BY_RANK and alike(value):
-            cause = None
-    return true, false, unsure, cause, symbol
-
-
-# --- the rest --------------------------------------------------------------------------------------------------
-
-
 def lambda_(machine: Machine, node: ir.Lambda, mask: int) -> Value:
     from dtlint.machine.scopes import parameter_defaults
 
@@ -607,7 +319,7 @@ def dict_(machine: Machine, node: ir.DictExpr, mask: int) -> Value:
 
 
 def comprehension(machine: Machine, node: ir.Comp, mask: int) -> Value:
-    from dtlint.machine.loops import run_comprehension
+    from dtlint.machine.comprehensions import run_comprehension
 
     return run_comprehension(machine, node, mask)
 
@@ -621,20 +333,6 @@ def formatted(machine: Machine, node: ir.FString, mask: int) -> Value:
         return spelled(opaque(machine, "text", *held))
 
     return map_lanes(one, parts, machine.world) if parts else Const("")
-
-
-SPELLED = "spelled"  # tag: a text, or taken from one, in which only a number or a name differs
-
-
-def spelled(value: Value) -> Value:
-    return Unknown(value.symbol, value.cause, value.tags | {SPELLED}, value.like) if type(value) is Unknown else value
-
-
-def alike(value: Value) -> bool:
-    """Texts with the rank in them answer the same to what one asks of texts: `path.startswith("s3:")`."""
-    if isinstance(value, Row):
-        return all(alike(held) for held in value.lanes)
-    return isinstance(value, Unknown) and SPELLED in value.tags
 
 
 def awaited(machine: Machine, node: ir.Await, mask: int) -> Value:

@@ -8,11 +8,12 @@ from typing import Any
 from dtlint.ir import nodes as ir
 from dtlint.machine import assignment, attempts, library, loops, scopes
 from dtlint.machine.core import Machine, limited
-from dtlint.machine.expressions import evaluate, text_of, truth
+from dtlint.machine.expressions import evaluate, text_of
 from dtlint.machine.frames import Leaving, Returned
 from dtlint.machine.lanes import lowest
 from dtlint.machine.library import metrics, works
 from dtlint.machine.logs import Choice, Decision, Guards
+from dtlint.machine.truth import truth
 from dtlint.machine.values import NONE, Cause, Symbol, Value
 
 Runner = Callable[[Machine, Any, int], int]

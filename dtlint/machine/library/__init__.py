@@ -28,6 +28,8 @@ from dtlint.machine.library import (
     parts,
     processes,
     python,
+    python_iteration,
+    python_methods,
     replaced,
     stepping,
     tensors,
@@ -110,8 +112,8 @@ def call(
     if name == "dtlint.guard":
         return processes.guard_made(machine, invocation)
     environment_use.used(machine, name, mask)
-    if name in python.CONSUMERS:
-        python.consume(machine, invocation)
+    if name in python_iteration.CONSUMERS:
+        python_iteration.consume(machine, invocation)
     handler = python.FUNCTIONS.get(name) or environment_use.FUNCTIONS.get(name)
     if handler is not None:
         result = handler(machine, invocation)
@@ -181,14 +183,14 @@ def call_method(machine: Machine, receiver: Value, name: str, invocation: Invoca
                 return models.backward(machine, invocation)
             return tensors.method(machine, receiver, name, invocation)
         if receiver.kind in ("list", "dict", "set"):
-            return python.container_method(machine, receiver, name, invocation)
+            return python_methods.container_method(machine, receiver, name, invocation)
         if isinstance(receiver.kind, ClassRef):
             other = replaced.method(machine, receiver, name, invocation)
             if other is not None:
                 return other
         return data.method(machine, receiver, name, invocation)
     if isinstance(receiver, Const | Tuple):
-        return python.text_method(machine, receiver, name, invocation)
+        return python_methods.text_method(machine, receiver, name, invocation)
     return None
 
 
@@ -461,7 +463,7 @@ def call_unknown(
     node: ir.Call | None,
 ) -> Value:
     """Nobody knows what is called: the result depends on the arguments."""
-    from dtlint.machine.expressions import opaque
+    from dtlint.machine.operators import opaque
 
     if isinstance(callee, Const):
         return callee  # a well-known member, spelled as a method
@@ -535,7 +537,7 @@ def call_instance(
     node: ir.Call | None,
 ) -> Value:
     """An instance of a library class is called."""
-    from dtlint.machine.expressions import opaque
+    from dtlint.machine.operators import opaque
 
     if thing.facts.get("wrapped"):
         known = machine.knowledge.method(str(thing.kind), "__call__") or LOCAL

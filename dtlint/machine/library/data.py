@@ -180,7 +180,7 @@ def worker_info(machine: Machine, call: Invocation) -> Value:
 
 def listing(machine: Machine, call: Invocation) -> Value | None:
     """Names of files in the order this host's file system gives them."""
-    from dtlint.machine.expressions import opaque
+    from dtlint.machine.operators import opaque
 
     receiver = (call.receiver,) if call.receiver is not None else ()
     found = opaque(machine, call.name, *receiver, *call.values)

@@ -52,7 +52,7 @@ def joined(machine: Machine, *parts: Value) -> Value:
     def one(*held: Value) -> Value:
         if all(isinstance(part, Const) and isinstance(part.value, str) for part in held):
             return Const(posixpath.join(*(part.value for part in held)))  # type: ignore[attr-defined]
-        from dtlint.machine.expressions import all_tags, first_cause
+        from dtlint.machine.operators import all_tags, first_cause
 
         known = [token(part) for part in held]
         return machine.unknown(JOINED, *known, cause=first_cause(*held), tags=all_tags(*held))
@@ -177,7 +177,7 @@ def parent(machine: Machine, value: Value) -> Value:
             first = text.symbol.key[1]
             if isinstance(first, Symbol):
                 return Unknown(first, text.cause, text.tags)
-        from dtlint.machine.expressions import opaque
+        from dtlint.machine.operators import opaque
 
         return opaque(machine, "parent", text)
 
@@ -185,7 +185,7 @@ def parent(machine: Machine, value: Value) -> Value:
 
 
 def attribute(machine: Machine, thing: Object, name: str, mask: int) -> Value | None:
-    from dtlint.machine.expressions import opaque
+    from dtlint.machine.operators import opaque
 
     if name == "parent":
         return path_of(machine, parent(machine, thing), mask)

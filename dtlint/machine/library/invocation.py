@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -56,3 +57,6 @@ class Invocation:
     @property
     def values(self) -> tuple[Value, ...]:
         return (*self.arguments, *(value for _, value in self.keywords))
+
+
+Handler = Callable[[Any, Invocation], Value | None]  # of a machine and a call

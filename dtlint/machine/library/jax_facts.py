@@ -96,7 +96,7 @@ def without(tags: Iterable[Any], drop: frozenset[str]) -> Tags:
 
 def array(machine: Machine, what: str, *more: Tag, values: tuple[Value, ...] = ()) -> Unknown:
     """A new JAX array."""
-    from dtlint.machine.expressions import first_cause
+    from dtlint.machine.operators import first_cause
 
     return machine.fresh(what, first_cause(*values), frozenset((fact("array"), *more)))
 
@@ -320,7 +320,7 @@ def shared_draws(machine: Machine, found: set[Any]) -> None:
 
 
 def host_draws(machine: Machine, found: set[Any], values: tuple[Value, ...]) -> None:
-    from dtlint.machine.expressions import deep_cause
+    from dtlint.machine.operators import deep_cause
 
     cause = deep_cause(machine, values)
     if cause is None or cause.kind not in ("rank", "node", "data") or mappings(machine):

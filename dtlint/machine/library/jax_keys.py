@@ -150,7 +150,7 @@ def draw(machine: Machine, call: Invocation) -> Value | None:
 
 
 def drawn(machine: Machine, key: Value, others: tuple[Value, ...], text: str, mask: int) -> Value:
-    from dtlint.machine.expressions import deep_cause
+    from dtlint.machine.operators import deep_cause
 
     tags = {tag for tag in jax_facts.deep(others) if type(tag) is tuple and tag[0] == "jax"}
     tags = {tag for tag in tags if tag[1] not in ("key", "keys", "host tree", "output")}

@@ -17,7 +17,7 @@ OWN = "own gradients"
 
 def forward(machine: Machine, model: Object, call: Invocation) -> Value:
     """The wrapped model is called: every rank of its group takes part, and the loss remembers whom it came from."""
-    from dtlint.machine.expressions import content
+    from dtlint.machine.operators import content
 
     group = model.facts.get("group", machine.world_group)
     if not machine.facts.get("join") and not evaluates_alone(machine, model):
@@ -99,7 +99,7 @@ def call_module(
 ) -> Value:
     """A project's nn.Module is called: its forward runs."""
     from dtlint.machine import calls
-    from dtlint.machine.expressions import opaque
+    from dtlint.machine.operators import opaque
 
     assert isinstance(model.kind, ClassRef)
     method = attributes.in_class(machine, model.kind, "forward")

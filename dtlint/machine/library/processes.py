@@ -109,7 +109,7 @@ def run_on_main(machine: Machine, call: Invocation) -> Value:
 
 def rank_given(machine: Machine, call: Invocation, param: str, kind: str) -> Value:
     """Is this the rank named by an argument?"""
-    from dtlint.machine.expressions import comparison
+    from dtlint.machine.operators import comparison
 
     wanted = call.get(param)
     value = lane_value_of(machine, kind, f"@{call.name.rpartition('.')[2]}")

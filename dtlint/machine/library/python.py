@@ -10,28 +10,26 @@ from dtlint.machine import containers
 from dtlint.machine.core import Machine
 from dtlint.machine.lanes import map_lanes, token
 from dtlint.machine.library import environment_use, files, iterators
-from dtlint.machine.library.invocation import Invocation
-from dtlint.machine.values import (
-    FALSE,
-    NONE,
-    TRUE,
-    Bound,
-    ClassRef,
-    Const,
-    External,
-    FunctionRef,
-    Object,
-    Row,
-    Tuple,
-    Unknown,
-    Value,
+from dtlint.machine.library.invocation import Handler, Invocation
+from dtlint.machine.library.python_iteration import (
+    any_all,
+    default_dict,
+    dict_,
+    enumerate_,
+    iter_,
+    length,
+    map_,
+    range_,
+    through,
+    tuple_,
+    zip_,
 )
-
-Handler = Callable[[Machine, Invocation], Value | None]
+from dtlint.machine.library.python_methods import container_method, text_method
+from dtlint.machine.values import FALSE, NONE, TRUE, Bound, ClassRef, Const, External, FunctionRef, Object, Row, Value
 
 
 def opaque(machine: Machine, call: Invocation) -> Value:
-    from dtlint.machine.expressions import opaque as unknown_of
+    from dtlint.machine.operators import opaque as unknown_of
 
     receiver = (call.receiver,) if call.receiver is not None else ()
     made = unknown_of(machine, call.name, *receiver, *call.values)
@@ -57,8 +55,8 @@ def pure(function: Callable[..., Any]) -> Handler:
                     return Const(made, scale if isinstance(made, int | float) else None)
                 except Exception:
                     pass
-            from dtlint.machine.expressions import content
-            from dtlint.machine.expressions import opaque as unknown_of
+            from dtlint.machine.operators import content
+            from dtlint.machine.operators import opaque as unknown_of
 
             return unknown_of(machine, call.name, *(content(value) for value in values))
 
@@ -73,48 +71,6 @@ def ceil(machine: Machine, call: Invocation) -> Value | None:
     sites = machine.facts.setdefault("ceilings", [])
     if len(sites) < 32:
         sites.append((machine.frame.path, machine.current_at, machine.frame.scope))
-    return made
-
-
-def length(machine: Machine, call: Invocation) -> Value | None:
-    from dtlint.machine import library
-
-    if not call.arguments:
-        return None
-    value = call.arguments[0]
-    known = library.length(machine, value, call.mask)
-    if known is not None:
-        return known
-    cause = containers.length_cause(machine, value)
-    if cause is None and isinstance(value, Unknown) and value.cause is not None and value.cause.kind == "length":
-        cause = value.cause
-    return machine.unknown("len", token(value), cause=cause)
-
-
-def range_(machine: Machine, call: Invocation) -> Value | None:
-    bounds = call.arguments
-    start: Value = Const(0)
-    step: Value = Const(1)
-    if not bounds:
-        return None
-    stop = bounds[0]
-    if len(bounds) >= 2:
-        start, stop = bounds[0], bounds[1]
-    if len(bounds) == 3:
-        step = bounds[2]
-    made = machine.new("builtins.range", call.mask)
-    made.attributes.update(start=start, stop=stop, step=step)
-
-    def count(*parts: Value) -> Value:
-        if all(isinstance(part, Const) and isinstance(part.value, int) for part in parts):
-            first, last, by = (part.value for part in parts)  # type: ignore[attr-defined]
-            scale = next((part.scale for part in parts if part.scale), None)  # type: ignore[attr-defined]
-            return Const(len(range(first, last, by)) if by else 0, scale)
-        from dtlint.machine.expressions import opaque as unknown_of
-
-        return unknown_of(machine, "count", *parts)
-
-    made.attributes["count"] = map_lanes(count, (start, stop, step), machine.world)
     return made
 
 
@@ -181,146 +137,9 @@ def setattr_(machine: Machine, call: Invocation) -> Value | None:
     return NONE
 
 
-def enumerate_(machine: Machine, call: Invocation) -> Value | None:
-    if not call.arguments:
-        return None
-    inner = call.arguments[0]
-    items = containers.items_of(machine, inner)
-    if items is not None:
-        start = call.arguments[1] if len(call.arguments) > 1 else Const(0)
-        begin = start.value if isinstance(start, Const) and isinstance(start.value, int) else 0
-        return Tuple(tuple(Tuple((Const(begin + index), item)) for index, item in enumerate(items)))
-    return wrapped(machine, call, "enumerate", inner)
-
-
-def wrapped(machine: Machine, call: Invocation, kind: str, *inner: Value) -> Object:
-    """An iterator over other iterables: its length is theirs, its items are made of theirs."""
-    made = machine.new(f"<{kind}>", call.mask)
-    made.facts["inner"] = inner
-    return made
-
-
-def zip_(machine: Machine, call: Invocation) -> Value | None:
-    lists = [containers.items_of(machine, value) for value in call.arguments]
-    if lists and all(items is not None for items in lists):
-        return Tuple(tuple(Tuple(tuple(group)) for group in zip(*(items or () for items in lists), strict=False)))
-    return wrapped(machine, call, "zip", *call.arguments)
-
-
-def through(kind: str) -> Handler:
-    def handler(machine: Machine, call: Invocation) -> Value | None:
-        if not call.arguments:
-            return machine.new_list((), call.mask) if kind in ("list", "sorted") else None
-        inner = call.arguments[0]
-        items = containers.items_of(machine, inner)
-        if items is None and isinstance(inner, Object) and inner.kind == "builtins.range":
-            from dtlint.machine.library.groups import range_items
-
-            known = range_items(inner)
-            items = tuple(known) if known is not None else None
-        if items is not None:
-            if kind == "sorted":
-                if not all(isinstance(item, Const) for item in items):
-                    return machine.new_list(None, call.mask)
-                try:
-                    ordered = sorted(items, key=lambda item: item.value)  # type: ignore[attr-defined]
-                except TypeError:
-                    ordered = list(items)
-                return machine.new_list(tuple(ordered), call.mask)
-            return machine.new_list(tuple(items), call.mask, "set" if kind == "set" else "list")
-        if isinstance(inner, Object) and inner.kind == "<generator>":
-            from dtlint.machine import calls
-
-            calls.resume(machine, inner, call.mask, lambda value, lanes: None)
-        made = machine.new("set" if kind == "set" else "list", call.mask)
-        tags = order_tags(machine, kind, inner) | (
-            {containers.UNEVEN} if containers.length_cause(machine, inner) else frozenset()
-        )
-        element = containers.element(machine, inner)
-        made.attributes["[]"] = Unknown(
-            machine.symbols.of(kind, token(inner)), inner.cause or element.cause, tags, getattr(element, "like", None)
-        )
-        return made
-
-    return handler
-
-
-CONSUMERS = frozenset(
-    f"builtins.{name}" for name in ("dict", "tuple", "sum", "min", "max", "any", "all", "bytes", "bytearray")
-)
-
-
-def consume(machine: Machine, call: Invocation) -> None:
-    """`dict(pairs())` runs the generator to its end."""
-    from dtlint.machine import calls
-
-    for inner in call.arguments[:1]:
-        if isinstance(inner, Object) and inner.kind == "<generator>":
-            calls.resume(machine, inner, call.mask, lambda value, lanes: None)
-
-
-def order_tags(machine: Machine, kind: str, inner: Value) -> frozenset[Any]:
-    """Sorting makes an order everybody shares; taking texts out of a set makes one that nobody shares."""
-    held = inner.attributes.get("[]") if isinstance(inner, Object) else inner
-    tags = held.tags if held is not None else frozenset()
-    if kind == "sorted":
-        return frozenset(tag for tag in tags if not (isinstance(tag, tuple) and tag[0] == "order"))
-    if kind == "list" and isinstance(inner, Object) and inner.kind == "set" and isinstance(held, Unknown):
-        from dtlint.machine.library import provenance, sharding
-
-        if provenance.mentions(held, lambda symbol: symbol.key[0] == "text"):
-            return tags | {(*sharding.remember(machine, "order"), "set", "process")}
-    return tags
-
-
-def tuple_(machine: Machine, call: Invocation) -> Value | None:
-    if not call.arguments:
-        return Tuple(())
-    items = containers.items_of(machine, call.arguments[0])
-    return Tuple(items) if items is not None else None
-
-
-def dict_(machine: Machine, call: Invocation) -> Value | None:
-    made = machine.new("dict", call.mask)
-    if call.arguments:
-        containers.merge(machine, made, call.arguments[0], call.mask)
-    for name, value in call.keywords:
-        if name is not None:
-            containers.put(machine, made, Const(name), value, call.mask)
-    return made
-
-
-def default_dict(machine: Machine, call: Invocation) -> Value | None:
-    made = machine.new("dict", call.mask)
-    if call.arguments and call.arguments[0] != NONE:
-        made.facts[containers.DEFAULT] = call.arguments[0]
-    for value in call.arguments[1:2]:
-        containers.merge(machine, made, value, call.mask)
-    return made
-
-
-def iter_(machine: Machine, call: Invocation) -> Value | None:
-    return call.arguments[0] if call.arguments else None
-
-
-def any_all(wanted: bool) -> Handler:
-    def handler(machine: Machine, call: Invocation) -> Value | None:
-        from dtlint.machine.expressions import combine
-
-        items = containers.items_of(machine, call.arguments[0]) if call.arguments else None
-        if items is None:
-            return None
-        result: Value = FALSE if wanted else TRUE
-        for item in items:
-            result = combine(machine, "or" if wanted else "and", result, item)
-        return result
-
-    return handler
-
-
 def bool_(machine: Machine, call: Invocation) -> Value | None:
-    from dtlint.machine.expressions import truth_of
     from dtlint.machine.library import uncalled
+    from dtlint.machine.truth import truth_of
 
     if not call.arguments:
         return FALSE
@@ -411,24 +230,6 @@ def suppress(machine: Machine, call: Invocation) -> Value | None:
     return made
 
 
-def map_(machine: Machine, call: Invocation) -> Value | None:
-    from dtlint.machine import calls
-
-    if len(call.arguments) < 2:
-        return None
-    function, inner = call.arguments[0], call.arguments[1]
-    items = containers.items_of(machine, inner)
-    if items is not None and len(items) <= 8 and len(call.arguments) == 2:
-        results = tuple(calls.call_value(machine, function, (item,), (), call.mask) for item in items)
-        return machine.new_list(results, call.mask)
-    element = calls.call_value(machine, function, (containers.element(machine, inner),), (), call.mask)
-    made = machine.new("list", call.mask)
-    made.attributes["[]"] = machine.unknown(
-        "mapped", token(inner), token(element), cause=element.cause or inner.cause, tags=inner.tags | element.tags
-    )
-    return made
-
-
 FUNCTIONS: dict[str, Handler] = {
     "builtins.int": pure(int),
     "builtins.float": pure(float),
@@ -494,119 +295,6 @@ def progress(machine: Machine, call: Invocation) -> Value | None:
 
 
 MODELS = {"progress_bar": progress, "progress_range": range_}
-
-
-# --- methods of containers and strings -------------------------------------------------------------------------
-
-
-def container_method(machine: Machine, receiver: Object, name: str, call: Invocation) -> Value | None:
-    arguments = call.arguments
-    if name in ("append", "add", "appendleft"):
-        if arguments:
-            containers.append(machine, receiver, arguments[0], call.mask)
-        return NONE
-    if name == "extend" and arguments:
-        items = containers.items_of(machine, arguments[0])
-        for item in items if items is not None else (containers.element(machine, arguments[0]),):
-            containers.append(machine, receiver, item, call.mask)
-        return NONE
-    if name in ("items", "values", "keys") and receiver.kind == "dict":
-        return dict_view(machine, receiver, name, call)
-    if name in ("get", "pop", "setdefault") and receiver.kind == "dict" and arguments:
-        key_ = arguments[0]
-        if isinstance(key_, Const):
-            found = receiver.attributes.get(("key", key_.value))
-            if found is not None:
-                return found
-            if "[]" not in receiver.attributes:
-                default = arguments[1] if len(arguments) > 1 else NONE
-                if name == "setdefault":
-                    containers.put(machine, receiver, key_, default, call.mask)
-                return default
-        elif name == "setdefault":
-            containers.put(machine, receiver, key_, arguments[1] if len(arguments) > 1 else NONE, call.mask)
-        return containers.item(machine, receiver, key_, call.mask)
-    if name == "update" and receiver.kind == "dict":
-        for value in arguments:
-            containers.merge(machine, receiver, value, call.mask)
-        for keyword, value in call.keywords:
-            if keyword is not None:
-                containers.put(machine, receiver, Const(keyword), value, call.mask)
-        return NONE
-    if name in ("clear",):
-        for held in [key_ for key_ in receiver.attributes if isinstance(key_, tuple)]:
-            machine.set(receiver, held, machine.fresh("cleared"), call.mask)
-        if receiver.kind != "dict":
-            machine.set(receiver, "[]", Tuple(()), call.mask)
-        return NONE
-    if name == "copy":
-        return receiver
-    if name in ("pop", "popleft") and receiver.kind == "list":
-        known = containers.items_of(machine, receiver)
-        value = containers.element(machine, receiver)
-        if known:
-            machine.set(receiver, "[]", machine.fresh("popped"), call.mask)
-        return value
-    if name in ("sort", "reverse", "remove", "discard", "insert"):
-        held_items = receiver.attributes.get("[]")
-        if name == "insert" and len(arguments) > 1:
-            containers.append(machine, receiver, arguments[1], call.mask)
-        elif name == "sort" and isinstance(held_items, Unknown):
-            from dtlint.machine.library import provenance
-
-            machine.set(receiver, "[]", provenance.without(held_items, "order"), call.mask)
-        elif name in ("remove", "discard") and held_items is not None:
-            machine.set(
-                receiver, "[]", machine.unknown("removed", token(held_items), cause=held_items.cause), call.mask
-            )
-        return NONE
-    return None
-
-
-def dict_view(machine: Machine, receiver: Object, name: str, call: Invocation) -> Value:
-    if "[]" in receiver.attributes:
-        held = receiver.attributes["[]"]
-        made = machine.new("list", call.mask)
-        made.attributes["[]"] = Unknown(
-            machine.symbols.of(name, receiver.number, token(held)), held.cause, held.tags, getattr(held, "like", None)
-        )
-        return made
-    pairs = [(Const(key_[1]), value) for key_, value in receiver.attributes.items() if isinstance(key_, tuple)]
-    if name == "keys":
-        return Tuple(tuple(key_ for key_, _ in pairs))
-    if name == "values":
-        return Tuple(tuple(value for _, value in pairs))
-    return Tuple(tuple(Tuple((key_, value)) for key_, value in pairs))
-
-
-def text_method(machine: Machine, receiver: Value, name: str, call: Invocation) -> Value | None:
-    """Methods of string and number constants, lane by lane."""
-    if not isinstance(receiver, Const) or name in ("format_map", "maketrans"):
-        return None
-    if name == "join" and len(call.arguments) == 1:
-        items = containers.items_of(machine, call.arguments[0])
-        if items is not None and all(isinstance(item, Const) and isinstance(item.value, str) for item in items):
-            return Const(str(receiver.value).join(item.value for item in items))  # type: ignore[attr-defined]
-        return None
-    if not isinstance(receiver.value, str) or call.keywords:
-        return None
-
-    def one(*values: Value) -> Value:
-        if all(isinstance(value, Const) for value in values):
-            try:
-                made = getattr(receiver.value, name)(*(value.value for value in values))  # type: ignore[attr-defined]
-            except Exception:
-                made = None
-            if isinstance(made, str | int | bool | bytes):
-                return Const(made)
-            if isinstance(made, list):
-                return Tuple(tuple(Const(part) for part in made))
-        from dtlint.machine.expressions import opaque as unknown_of
-        from dtlint.machine.expressions import spelled
-
-        return spelled(unknown_of(machine, f"str.{name}", receiver, *values))
-
-    return map_lanes(one, call.arguments, machine.world)
 
 
 __all__ = ["FUNCTIONS", "FunctionRef", "container_method", "text_method"]

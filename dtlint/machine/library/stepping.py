@@ -182,7 +182,7 @@ def note_gather(machine: Machine, call: Invocation, event: Event) -> None:
 
 def joined(machine: Machine, call: Invocation) -> Value | None:
     """`torch.cat(gathered)` is made of what the list holds; with this rank's own tensor in it, nothing is missing."""
-    from dtlint.machine.expressions import content, opaque
+    from dtlint.machine.operators import content, opaque
 
     given = call.get("tensors")
     if given is None:

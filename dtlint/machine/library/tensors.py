@@ -98,14 +98,14 @@ def single(machine: Machine, value: Value) -> Value:
     if items is not None and len(items) == 1:
         return single(machine, items[0])
     if items is not None:
-        from dtlint.machine.expressions import content, opaque
+        from dtlint.machine.operators import content, opaque
 
         return opaque(machine, "tensor", *(content(item) for item in items[:8]))
     return value
 
 
 def method(machine: Machine, receiver: Object, name: str, call: Invocation) -> Value | None:
-    from dtlint.machine.expressions import content, opaque
+    from dtlint.machine.operators import content, opaque
 
     held = receiver.attributes.get("content", NONE)
     if name in ALIASES:

@@ -124,10 +124,10 @@ def hooks_of(machine: Machine, kind: ClassRef) -> list[FunctionRef]:
 
 
 def run_hooks(machine: Machine, thing: Value, leading: tuple[Value, ...], mask: int) -> None:
-    from dtlint.machine import calls, entries
+    from dtlint.machine import calls, entries, instances
 
     if isinstance(thing, ClassRef):
-        thing = calls.instantiate(machine, thing, (), (), mask)
+        thing = instances.instantiate(machine, thing, (), (), mask)
     if not isinstance(thing, Object) or not isinstance(thing.kind, ClassRef):
         return
     hooks = hooks_of(machine, thing.kind)

@@ -50,7 +50,7 @@ def asks(machine: Machine, value: Value) -> bool:
 
 def answers_by_rank(machine: Machine, value: Value) -> bool:
     """A function of the project that needs no argument and would have said another thing on another rank."""
-    from dtlint.machine.expressions import BY_RANK
+    from dtlint.machine.truth import BY_RANK
 
     function = value.function if isinstance(value, Bound) else value
     receiver = value.receiver if isinstance(value, Bound) else None

@@ -1,0 +1,87 @@
+"""What is made when a class of the project is called?"""
+
+from __future__ import annotations
+
+from dtlint.ir import nodes as ir
+from dtlint.machine import attributes, calls, library
+from dtlint.machine.core import Machine
+from dtlint.machine.lanes import token
+from dtlint.machine.library.invocation import Keywords
+from dtlint.machine.values import ClassRef, Const, FunctionRef, Object, Tuple, Unknown, Value
+
+DATACLASSES = ("dataclasses.dataclass", "attr.s", "attr.attrs", "attr.dataclass", "attrs.define", "attrs.frozen")
+
+
+def instantiate(
+    machine: Machine,
+    kind: ClassRef,
+    arguments: tuple[Value, ...],
+    keywords: Keywords,
+    mask: int,
+    node: ir.Call | None = None,
+) -> Value:
+    bases = attributes.external_bases(machine, kind)
+    made = machine.new(kind, mask)
+    if node is not None and bases:
+        machine.making[made.number] = node
+    if any(base.rpartition(".")[2] in ("Enum", "IntEnum", "StrEnum", "Flag") for base in bases) and arguments:
+        return machine.unknown("enum", kind.name, token(arguments[0]), cause=arguments[0].cause)
+    initialiser = attributes.in_class(machine, kind, "__init__")
+    library.made_instance(machine, made, bases, arguments, keywords, mask)
+    if isinstance(initialiser, FunctionRef):
+        calls.follow(machine, initialiser, made, arguments, keywords, mask)
+    elif has_fields(machine, kind, bases):
+        fill_fields(machine, made, kind, arguments, keywords, mask)
+        if any(base.endswith(".NamedTuple") for base in bases):
+            made.facts["order"] = tuple(field_names(machine, kind))
+    else:
+        for name, value in keywords:
+            if name is not None:
+                made.attributes.setdefault(name, value)
+        if bases:
+            library.initialised(machine, bases[0], made, arguments, keywords, mask, node)
+    return made
+
+
+def has_fields(machine: Machine, kind: ClassRef, bases: list[str]) -> bool:
+    for owner in attributes.linearise(machine, kind):
+        if isinstance(owner, ClassRef) and any(
+            name in DATACLASSES or name.endswith(("dataclass", ".define", ".struct.dataclass"))
+            for name in owner.decorated
+        ):
+            return True
+    fielded = ("NamedTuple", "BaseModel", "Module", "Struct", "PyTreeNode", "BaseSettings", "TrainState", "TypedDict")
+    return any(base.rpartition(".")[2] in fielded for base in bases)
+
+
+def field_names(machine: Machine, kind: ClassRef) -> list[str]:
+    names: list[str] = []
+    for owner in reversed(attributes.linearise(machine, kind)):
+        if isinstance(owner, ClassRef):
+            fields = owner.attributes.get("<fields>")
+            if isinstance(fields, Tuple):
+                names.extend(str(item.value) for item in fields.items if isinstance(item, Const))
+    return list(dict.fromkeys(names))
+
+
+def fill_fields(
+    machine: Machine, made: Object, kind: ClassRef, arguments: tuple[Value, ...], keywords: Keywords, mask: int
+) -> None:
+    names = field_names(machine, kind)
+    for name, value in zip(names, arguments, strict=False):
+        machine.set(made, name, value, mask)
+    for keyword, value in keywords:
+        if keyword is not None:
+            machine.set(made, keyword, value, mask)
+    for name in names:
+        if name in made.attributes:
+            continue
+        default = attributes.in_class(machine, kind, name)
+        if isinstance(default, Object | Unknown) and "default_factory" in getattr(default, "facts", {}):
+            factory = default.facts["default_factory"]  # type: ignore[union-attr]
+            machine.set(made, name, calls.call_value(machine, factory, (), (), mask), mask)
+        elif default is None:
+            machine.set(made, name, machine.unknown("field", made.number, name), mask)
+    after = attributes.in_class(machine, kind, "__post_init__")
+    if isinstance(after, FunctionRef):
+        calls.follow(machine, after, made, (), (), mask)

@@ -1,0 +1,52 @@
+"""Which items does a loop walk over?"""
+
+from __future__ import annotations
+
+from dtlint.machine import containers, library
+from dtlint.machine.core import Machine
+from dtlint.machine.values import Cause, Const, Object, Row, Value
+
+UNROLLED = 4
+
+
+def walked(machine: Machine, iterable: Value, mask: int) -> None:
+    """A list that only the root of a gather has is None where the others walk over it."""
+    if type(iterable) is Row and "off root" in machine.facts:
+        from dtlint.machine.library import roots
+
+        roots.missing(machine, iterable, mask, "but it is None there")
+
+
+def turns_of(machine: Machine, iterable: Value, mask: int) -> tuple[Value | None, Cause | None]:
+    """The number of turns over an iterable where it is known, and why it may differ between lanes."""
+    trip = library.length(machine, iterable, mask)
+    cause = containers.length_cause(machine, iterable)
+    if trip is not None and cause is None:
+        cause = trip.cause
+    return trip, cause
+
+
+def short_items(machine: Machine, iterable: Value) -> tuple[Value, ...] | None:
+    if isinstance(iterable, Object) and iterable.kind == "builtins.range":
+        bound = iterable.attributes.get("count")
+        if isinstance(bound, Const) and isinstance(bound.value, int) and bound.scale:
+            if 0 <= bound.value <= UNROLLED + 4:
+                begin, by = (whole(iterable.attributes.get(name), usual) for name, usual in (("start", 0), ("step", 1)))
+                return tuple(Const(begin + number * by) for number in range(bound.value))
+        return None
+    items = containers.items_of(machine, iterable)
+    if items is not None and len(items) <= UNROLLED:
+        return items
+    return None
+
+
+def whole(value: Value | None, usual: int) -> int:
+    return value.value if isinstance(value, Const) and isinstance(value.value, int) else usual
+
+
+def few(iterable: Object) -> tuple[Value, ...] | None:
+    """`[make(n) for n in range(2)]`: a few things, told apart."""
+    from dtlint.machine.library.groups import range_items
+
+    items = range_items(iterable) if iterable.kind == "builtins.range" else None
+    return tuple(items) if items is not None and len(items) <= UNROLLED else None

@@ -1,0 +1,208 @@
+"""What do Python's own functions over iterables give?"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from dtlint.machine import containers
+from dtlint.machine.core import Machine
+from dtlint.machine.lanes import map_lanes, token
+from dtlint.machine.library.invocation import Handler, Invocation
+from dtlint.machine.values import FALSE, NONE, TRUE, Const, Object, Tuple, Unknown, Value
+
+
+def length(machine: Machine, call: Invocation) -> Value | None:
+    from dtlint.machine import library
+
+    if not call.arguments:
+        return None
+    value = call.arguments[0]
+    known = library.length(machine, value, call.mask)
+    if known is not None:
+        return known
+    cause = containers.length_cause(machine, value)
+    if cause is None and isinstance(value, Unknown) and value.cause is not None and value.cause.kind == "length":
+        cause = value.cause
+    return machine.unknown("len", token(value), cause=cause)
+
+
+def range_(machine: Machine, call: Invocation) -> Value | None:
+    bounds = call.arguments
+    start: Value = Const(0)
+    step: Value = Const(1)
+    if not bounds:
+        return None
+    stop = bounds[0]
+    if len(bounds) >= 2:
+        start, stop = bounds[0], bounds[1]
+    if len(bounds) == 3:
+        step = bounds[2]
+    made = machine.new("builtins.range", call.mask)
+    made.attributes.update(start=start, stop=stop, step=step)
+
+    def count(*parts: Value) -> Value:
+        if all(isinstance(part, Const) and isinstance(part.value, int) for part in parts):
+            first, last, by = (part.value for part in parts)  # type: ignore[attr-defined]
+            scale = next((part.scale for part in parts if part.scale), None)  # type: ignore[attr-defined]
+            return Const(len(range(first, last, by)) if by else 0, scale)
+        from dtlint.machine.operators import opaque as unknown_of
+
+        return unknown_of(machine, "count", *parts)
+
+    made.attributes["count"] = map_lanes(count, (start, stop, step), machine.world)
+    return made
+
+
+def enumerate_(machine: Machine, call: Invocation) -> Value | None:
+    if not call.arguments:
+        return None
+    inner = call.arguments[0]
+    items = containers.items_of(machine, inner)
+    if items is not None:
+        start = call.arguments[1] if len(call.arguments) > 1 else Const(0)
+        begin = start.value if isinstance(start, Const) and isinstance(start.value, int) else 0
+        return Tuple(tuple(Tuple((Const(begin + index), item)) for index, item in enumerate(items)))
+    return wrapped(machine, call, "enumerate", inner)
+
+
+def wrapped(machine: Machine, call: Invocation, kind: str, *inner: Value) -> Object:
+    """An iterator over other iterables: its length is theirs, its items are made of theirs."""
+    made = machine.new(f"<{kind}>", call.mask)
+    made.facts["inner"] = inner
+    return made
+
+
+def zip_(machine: Machine, call: Invocation) -> Value | None:
+    lists = [containers.items_of(machine, value) for value in call.arguments]
+    if lists and all(items is not None for items in lists):
+        return Tuple(tuple(Tuple(tuple(group)) for group in zip(*(items or () for items in lists), strict=False)))
+    return wrapped(machine, call, "zip", *call.arguments)
+
+
+def through(kind: str) -> Handler:
+    def handler(machine: Machine, call: Invocation) -> Value | None:
+        if not call.arguments:
+            return machine.new_list((), call.mask) if kind in ("list", "sorted") else None
+        inner = call.arguments[0]
+        items = containers.items_of(machine, inner)
+        if items is None and isinstance(inner, Object) and inner.kind == "builtins.range":
+            from dtlint.machine.library.groups import range_items
+
+            known = range_items(inner)
+            items = tuple(known) if known is not None else None
+        if items is not None:
+            if kind == "sorted":
+                if not all(isinstance(item, Const) for item in items):
+                    return machine.new_list(None, call.mask)
+                try:
+                    ordered = sorted(items, key=lambda item: item.value)  # type: ignore[attr-defined]
+                except TypeError:
+                    ordered = list(items)
+                return machine.new_list(tuple(ordered), call.mask)
+            return machine.new_list(tuple(items), call.mask, "set" if kind == "set" else "list")
+        if isinstance(inner, Object) and inner.kind == "<generator>":
+            from dtlint.machine import calls
+
+            calls.resume(machine, inner, call.mask, lambda value, lanes: None)
+        made = machine.new("set" if kind == "set" else "list", call.mask)
+        tags = order_tags(machine, kind, inner) | (
+            {containers.UNEVEN} if containers.length_cause(machine, inner) else frozenset()
+        )
+        element = containers.element(machine, inner)
+        made.attributes["[]"] = Unknown(
+            machine.symbols.of(kind, token(inner)), inner.cause or element.cause, tags, getattr(element, "like", None)
+        )
+        return made
+
+    return handler
+
+
+CONSUMERS = frozenset(
+    f"builtins.{name}" for name in ("dict", "tuple", "sum", "min", "max", "any", "all", "bytes", "bytearray")
+)
+
+
+def consume(machine: Machine, call: Invocation) -> None:
+    """`dict(pairs())` runs the generator to its end."""
+    from dtlint.machine import calls
+
+    for inner in call.arguments[:1]:
+        if isinstance(inner, Object) and inner.kind == "<generator>":
+            calls.resume(machine, inner, call.mask, lambda value, lanes: None)
+
+
+def order_tags(machine: Machine, kind: str, inner: Value) -> frozenset[Any]:
+    """Sorting makes an order everybody shares; taking texts out of a set makes one that nobody shares."""
+    held = inner.attributes.get("[]") if isinstance(inner, Object) else inner
+    tags = held.tags if held is not None else frozenset()
+    if kind == "sorted":
+        return frozenset(tag for tag in tags if not (isinstance(tag, tuple) and tag[0] == "order"))
+    if kind == "list" and isinstance(inner, Object) and inner.kind == "set" and isinstance(held, Unknown):
+        from dtlint.machine.library import provenance, sharding
+
+        if provenance.mentions(held, lambda symbol: symbol.key[0] == "text"):
+            return tags | {(*sharding.remember(machine, "order"), "set", "process")}
+    return tags
+
+
+def tuple_(machine: Machine, call: Invocation) -> Value | None:
+    if not call.arguments:
+        return Tuple(())
+    items = containers.items_of(machine, call.arguments[0])
+    return Tuple(items) if items is not None else None
+
+
+def dict_(machine: Machine, call: Invocation) -> Value | None:
+    made = machine.new("dict", call.mask)
+    if call.arguments:
+        containers.merge(machine, made, call.arguments[0], call.mask)
+    for name, value in call.keywords:
+        if name is not None:
+            containers.put(machine, made, Const(name), value, call.mask)
+    return made
+
+
+def default_dict(machine: Machine, call: Invocation) -> Value | None:
+    made = machine.new("dict", call.mask)
+    if call.arguments and call.arguments[0] != NONE:
+        made.facts[containers.DEFAULT] = call.arguments[0]
+    for value in call.arguments[1:2]:
+        containers.merge(machine, made, value, call.mask)
+    return made
+
+
+def iter_(machine: Machine, call: Invocation) -> Value | None:
+    return call.arguments[0] if call.arguments else None
+
+
+def any_all(wanted: bool) -> Handler:
+    def handler(machine: Machine, call: Invocation) -> Value | None:
+        from dtlint.machine.expressions import combine
+
+        items = containers.items_of(machine, call.arguments[0]) if call.arguments else None
+        if items is None:
+            return None
+        result: Value = FALSE if wanted else TRUE
+        for item in items:
+            result = combine(machine, "or" if wanted else "and", result, item)
+        return result
+
+    return handler
+
+
+def map_(machine: Machine, call: Invocation) -> Value | None:
+    from dtlint.machine import calls
+
+    if len(call.arguments) < 2:
+        return None
+    function, inner = call.arguments[0], call.arguments[1]
+    items = containers.items_of(machine, inner)
+    if items is not None and len(items) <= 8 and len(call.arguments) == 2:
+        results = tuple(calls.call_value(machine, function, (item,), (), call.mask) for item in items)
+        return machine.new_list(results, call.mask)
+    element = calls.call_value(machine, function, (containers.element(machine, inner),), (), call.mask)
+    made = machine.new("list", call.mask)
+    made.attributes["[]"] = machine.unknown(
+        "mapped", token(inner), token(element), cause=element.cause or inner.cause, tags=inner.tags | element.tags
+    )
+    return made

@@ -1,0 +1,119 @@
+"""What do the methods of lists, dicts, sets and texts do?"""
+
+from __future__ import annotations
+
+from dtlint.machine import containers
+from dtlint.machine.core import Machine
+from dtlint.machine.lanes import map_lanes, token
+from dtlint.machine.library.invocation import Invocation
+from dtlint.machine.values import NONE, Const, Object, Tuple, Unknown, Value
+
+
+def container_method(machine: Machine, receiver: Object, name: str, call: Invocation) -> Value | None:
+    arguments = call.arguments
+    if name in ("append", "add", "appendleft"):
+        if arguments:
+            containers.append(machine, receiver, arguments[0], call.mask)
+        return NONE
+    if name == "extend" and arguments:
+        items = containers.items_of(machine, arguments[0])
+        for item in items if items is not None else (containers.element(machine, arguments[0]),):
+            containers.append(machine, receiver, item, call.mask)
+        return NONE
+    if name in ("items", "values", "keys") and receiver.kind == "dict":
+        return dict_view(machine, receiver, name, call)
+    if name in ("get", "pop", "setdefault") and receiver.kind == "dict" and arguments:
+        key_ = arguments[0]
+        if isinstance(key_, Const):
+            found = receiver.attributes.get(("key", key_.value))
+            if found is not None:
+                return found
+            if "[]" not in receiver.attributes:
+                default = arguments[1] if len(arguments) > 1 else NONE
+                if name == "setdefault":
+                    containers.put(machine, receiver, key_, default, call.mask)
+                return default
+        elif name == "setdefault":
+            containers.put(machine, receiver, key_, arguments[1] if len(arguments) > 1 else NONE, call.mask)
+        return containers.item(machine, receiver, key_, call.mask)
+    if name == "update" and receiver.kind == "dict":
+        for value in arguments:
+            containers.merge(machine, receiver, value, call.mask)
+        for keyword, value in call.keywords:
+            if keyword is not None:
+                containers.put(machine, receiver, Const(keyword), value, call.mask)
+        return NONE
+    if name in ("clear",):
+        for held in [key_ for key_ in receiver.attributes if isinstance(key_, tuple)]:
+            machine.set(receiver, held, machine.fresh("cleared"), call.mask)
+        if receiver.kind != "dict":
+            machine.set(receiver, "[]", Tuple(()), call.mask)
+        return NONE
+    if name == "copy":
+        return receiver
+    if name in ("pop", "popleft") and receiver.kind == "list":
+        known = containers.items_of(machine, receiver)
+        value = containers.element(machine, receiver)
+        if known:
+            machine.set(receiver, "[]", machine.fresh("popped"), call.mask)
+        return value
+    if name in ("sort", "reverse", "remove", "discard", "insert"):
+        held_items = receiver.attributes.get("[]")
+        if name == "insert" and len(arguments) > 1:
+            containers.append(machine, receiver, arguments[1], call.mask)
+        elif name == "sort" and isinstance(held_items, Unknown):
+            from dtlint.machine.library import provenance
+
+            machine.set(receiver, "[]", provenance.without(held_items, "order"), call.mask)
+        elif name in ("remove", "discard") and held_items is not None:
+            machine.set(
+                receiver, "[]", machine.unknown("removed", token(held_items), cause=held_items.cause), call.mask
+            )
+        return NONE
+    return None
+
+
+def dict_view(machine: Machine, receiver: Object, name: str, call: Invocation) -> Value:
+    if "[]" in receiver.attributes:
+        held = receiver.attributes["[]"]
+        made = machine.new("list", call.mask)
+        made.attributes["[]"] = Unknown(
+            machine.symbols.of(name, receiver.number, token(held)), held.cause, held.tags, getattr(held, "like", None)
+        )
+        return made
+    pairs = [(Const(key_[1]), value) for key_, value in receiver.attributes.items() if isinstance(key_, tuple)]
+    if name == "keys":
+        return Tuple(tuple(key_ for key_, _ in pairs))
+    if name == "values":
+        return Tuple(tuple(value for _, value in pairs))
+    return Tuple(tuple(Tuple((key_, value)) for key_, value in pairs))
+
+
+def text_method(machine: Machine, receiver: Value, name: str, call: Invocation) -> Value | None:
+    """Methods of string and number constants, lane by lane."""
+    if not isinstance(receiver, Const) or name in ("format_map", "maketrans"):
+        return None
+    if name == "join" and len(call.arguments) == 1:
+        items = containers.items_of(machine, call.arguments[0])
+        if items is not None and all(isinstance(item, Const) and isinstance(item.value, str) for item in items):
+            return Const(str(receiver.value).join(item.value for item in items))  # type: ignore[attr-defined]
+        return None
+    if not isinstance(receiver.value, str) or call.keywords:
+        return None
+
+    def one(*values: Value) -> Value:
+        if all(isinstance(value, Const) for value in values):
+            try:
+                made = getattr(receiver.value, name)(*(value.value for value in values))  # type: ignore[attr-defined]
+            except Exception:
+                made = None
+            if isinstance(made, str | int | bool | bytes):
+                return Const(made)
+            if isinstance(made, list):
+                return Tuple(tuple(Const(part) for part in made))
+        from dtlint.machine.operators import opaque as unknown_of
+        from dtlint.machine.operators import spelled
+
+        return spelled(unknown_of(machine, f"str.{name}", receiver, *values))
+
+    return map_lanes(one, call.arguments, machine.world)

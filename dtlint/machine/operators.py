@@ -1,0 +1,256 @@
+"""What do operators make of values?"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from typing import Any
+
+from dtlint.machine import containers, library
+from dtlint.machine.core import Machine
+from dtlint.machine.lanes import map_lanes, token
+from dtlint.machine.linear import difference
+from dtlint.machine.presence import ALIKE, ALWAYS, presence
+from dtlint.machine.truth import SPELLED, truth_of
+from dtlint.machine.values import (
+    FALSE,
+    NONE,
+    THERE,
+    TRUE,
+    Bound,
+    Cause,
+    Const,
+    External,
+    FunctionRef,
+    Object,
+    Tuple,
+    Unknown,
+    Value,
+)
+
+ARITHMETIC: dict[str, Callable[[Any, Any], Any]] = {
+    "+": operator.add,
+    "-": operator.sub,
+    "*": operator.mul,
+    "/": operator.truediv,
+    "//": operator.floordiv,
+    "%": operator.mod,
+    "&": operator.and_,
+    "|": operator.or_,
+    "^": operator.xor,
+    "<<": operator.lshift,
+    ">>": operator.rshift,
+}
+
+
+COMPARISONS: dict[str, Callable[[Any, Any], Any]] = {
+    "==": operator.eq,
+    "!=": operator.ne,
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+}
+
+
+def first_cause(*values: Value) -> Cause | None:
+    for value in values:
+        if value.cause is not None:
+            return value.cause
+    return None
+
+
+def all_tags(*values: Value) -> frozenset[Any]:
+    tags: frozenset[Any] = frozenset()
+    for value in values:
+        if value.tags:
+            tags |= value.tags
+    return tags
+
+
+HOLDERS = frozenset({"list", "dict", "torch.distributions.Distribution"})
+
+
+TRAVELS = frozenset({"loader", "wrapped"})
+
+
+def inner_tags(values: tuple[Value, ...], depth: int = 2) -> frozenset[Any]:
+    """From which loader's batches, and by which wrapped models, was computed what lists and distributions hold?"""
+    tags: frozenset[Any] = frozenset()
+    for value in values:
+        if type(value) is Object and value.kind in HOLDERS and depth:
+            tags |= inner_tags(tuple(value.attributes.values())[:8], depth - 1)
+        elif type(value) is Tuple:
+            tags |= inner_tags(value.items[:8], depth)
+        elif depth < 2 and value.tags:
+            tags |= {tag for tag in value.tags if type(tag) is tuple and tag[0] in TRAVELS}
+    return tags
+
+
+def opaque(machine: Machine, what: str, *values: Value) -> Unknown:
+    """The result of something that is not computed: it differs where an input differs."""
+    tags = all_tags(*values) | inner_tags(values)
+    if tags and "running" in machine.facts:
+        from dtlint.machine.library import works
+
+        works.computed(machine, what, values, tags)
+    if machine.flow is not None:
+        tags = machine.flow(machine, what, values, tags)
+    cause = deep_cause(machine, values)
+    if cause is not None:
+        machine.differences += 1
+        machine.own_data += cause.kind == "data"
+    return machine.unknown(what, *(token(value) for value in values), cause=cause, tags=tags)
+
+
+def deep_cause(machine: Machine, values: tuple[Value, ...], depth: int = 0) -> Cause | None:
+    """Why one of these values, or something it holds, differs between lanes."""
+    for value in values:
+        if value.cause is not None:
+            return value.cause
+        if depth < 2:
+            if isinstance(value, Tuple):
+                found = deep_cause(machine, value.items, depth + 1)
+            elif isinstance(value, Object) and isinstance(value.kind, str):
+                found = deep_cause(machine, tuple(value.attributes.values()), depth + 1)
+            else:
+                continue
+            if found is not None:
+                return found
+    return None
+
+
+def arithmetic(machine: Machine, op: str, left: Value, right: Value) -> Value:
+    return map_lanes(lambda one, other: arithmetic_one(machine, op, one, other), (left, right), machine.world)
+
+
+def arithmetic_one(machine: Machine, op: str, left: Value, right: Value) -> Value:
+    if isinstance(left, Const) and isinstance(right, Const) and op in ARITHMETIC:
+        try:
+            result = ARITHMETIC[op](left.value, right.value)
+        except Exception:
+            return opaque(machine, f"op {op}", left, right)
+        if isinstance(result, str | bytes | tuple) and len(result) > 400:
+            return opaque(machine, f"op {op}", left, right)
+        return Const(result, scale_of(left, right) if isinstance(result, int | float) else None)
+    if isinstance(left, Tuple) and isinstance(right, Tuple) and op == "+":
+        return Tuple(left.items + right.items)
+    if op == "+" and isinstance(left, Object) and left.kind == "list":
+        return containers.concatenate(machine, left, right)
+    if op == "*" and isinstance(left, Object) and left.kind == "list":
+        return containers.repeat(machine, left, right)
+    left, right = content(left), content(right)
+    if op == "-" and isinstance(left, Unknown) and left.symbol.key[0] in ("op +", "op -", "op *"):
+        rest = difference(left, right)
+        if rest is not None:
+            return rest
+    return opaque(machine, f"op {op}", left, right)
+
+
+def scale_of(left: Const, right: Const) -> str | None:
+    if "rank" in (left.scale, right.scale):
+        return "rank"
+    return left.scale or right.scale
+
+
+def content(value: Value) -> Value:
+    """A tensor object stands for what it holds."""
+    if isinstance(value, Object) and value.kind == "torch.Tensor":
+        return value.attributes.get("content", value)
+    return value
+
+
+def both(machine: Machine, left: Value, right: Value) -> Value:
+    def one(a: Value, b: Value) -> Value:
+        known_a, known_b = truth_of(machine, a)[0], truth_of(machine, b)[0]
+        if known_a is False or known_b is False:
+            return FALSE
+        if known_a:
+            return b
+        return a if known_b else opaque(machine, "and", a, b)
+
+    return map_lanes(one, (left, right), machine.world)
+
+
+def comparison(machine: Machine, op: str, left: Value, right: Value, mask: int) -> Value:
+    if op in ("is", "is not") and right == NONE:
+        there = library.roots.there(machine, left)
+        if there is not None:
+            return map_lanes(lambda one: truthy((one == TRUE) == (op == "is not")), (there,), machine.world)
+    return map_lanes(lambda one, other: compare_one(machine, op, one, other), (left, right), machine.world)
+
+
+def truthy(value: bool) -> Const:
+    return TRUE if value else FALSE
+
+
+def compare_one(machine: Machine, op: str, left: Value, right: Value) -> Value:
+    if op in ("is", "is not") and NONE in (left, right) and (isinstance(left, Object) or isinstance(right, Object)):
+        return truthy(op == "is not")  # a tensor is there, whatever it holds
+    left, right = content(left), content(right)
+    if isinstance(left, Const) and isinstance(right, Const):
+        if op in COMPARISONS and not scale_decides_nothing(left, right):
+            try:
+                return truthy(bool(COMPARISONS[op](left.value, right.value)))
+            except Exception:
+                pass
+        elif op in ("is", "is not"):
+            equal = left.value is right.value or (type(left.value) is type(right.value) and left.value == right.value)
+            return truthy(equal == (op == "is"))
+        elif op in ("in", "not in") and isinstance(right.value, str) and isinstance(left.value, str):
+            return truthy((left.value in right.value) == (op == "in"))
+        return opaque(machine, f"compare {op}", left, right)
+    if op in ("is", "is not", "==", "!=") and (left == NONE or right == NONE):
+        held = right if left == NONE else left
+        exists = present(machine, held)
+        if exists is not None:
+            return truthy(exists == (op in ("is not", "!=")))
+        if isinstance(held, Unknown):
+            alike = THERE in held.tags or presence(machine.knowledge, held) == ALIKE
+            cause = None if alike else held.cause
+            asked = machine.unknown("is none", held.symbol, cause=cause, tags=held.tags)
+            if op in ("is", "=="):
+                return asked
+            return machine.unknown("not", asked.symbol, cause=cause, tags=held.tags)
+    if op in ("is", "is not") and isinstance(left, Object) and isinstance(right, Object):
+        return truthy((left is right) == (op == "is"))
+    if op in ("==", "!=") and isinstance(left, Tuple) and isinstance(right, Tuple):
+        if all(isinstance(item, Const) for item in (*left.items, *right.items)):
+            return truthy((left.items == right.items) == (op == "=="))
+    if op in ("in", "not in"):
+        found = containers.contains(machine, right, left)
+        if found is not None:
+            return truthy(found == (op == "in"))
+        if containers.names_a_part(left, right):
+            asked = machine.unknown("compare in", token(left), token(right), tags=right.tags)
+            return asked if op == "in" else machine.unknown("not", asked.symbol, tags=right.tags)
+    if isinstance(left, External | FunctionRef | Bound) or isinstance(right, External | FunctionRef | Bound):
+        library.compared(machine, left, right)
+    if op in ("!=", "not in", "is not"):
+        # the negation of a question already asked shares its symbol
+        positive = {"!=": "==", "not in": "in", "is not": "is"}[op]
+        asked = opaque(machine, f"compare {positive}", left, right)
+        return machine.unknown("not", asked.symbol, cause=asked.cause, tags=asked.tags)
+    return opaque(machine, f"compare {op}", left, right)
+
+
+def scale_decides_nothing(left: Const, right: Const) -> bool:
+    """Our world's size compared with a literal says nothing about the user's cluster, but it is more than one."""
+    if bool(left.scale) == bool(right.scale) or "rank" in (left.scale, right.scale):
+        return False
+    literal = right.value if left.scale else left.value
+    return not (isinstance(literal, int) and literal in (0, 1, -1))
+
+
+def present(machine: Machine, value: Value) -> bool | None:
+    if isinstance(value, Const):
+        return value.value is not None
+    if isinstance(value, Unknown):
+        if (value.like is not None and value.cause is None) or presence(machine.knowledge, value) == ALWAYS:
+            return True
+        return None
+    return True
+
+
+def spelled(value: Value) -> Value:
+    return Unknown(value.symbol, value.cause, value.tags | {SPELLED}, value.like) if type(value) is Unknown else value

@@ -1,0 +1,94 @@
+"""Which parameter gets which argument?"""
+
+from __future__ import annotations
+
+from dtlint.ir import nodes as ir
+from dtlint.machine import containers
+from dtlint.machine.core import Machine
+from dtlint.machine.frames import Frame
+from dtlint.machine.lanes import token
+from dtlint.machine.library.invocation import Keywords
+from dtlint.machine.values import MISSING, FunctionRef, Object, Tuple, Value
+
+
+def spread_keywords(value: Value, keywords: list[tuple[str | None, Value]]) -> None:
+    if isinstance(value, Object) and value.kind == "dict":
+        for name, held in value.attributes.items():
+            if isinstance(name, tuple) and isinstance(name[1], str) and held is not MISSING:
+                keywords.append((name[1], held))
+        if "[]" in value.attributes:
+            keywords.append((None, value))
+    else:
+        keywords.append((None, value))
+
+
+def bind(
+    machine: Machine,
+    frame: Frame,
+    function: FunctionRef,
+    receiver: Value | None,
+    arguments: tuple[Value, ...],
+    keywords: Keywords,
+) -> None:
+    variables = frame.variables
+    defaults = dict(function.defaults)
+    positional = list(arguments) if receiver is None or function.kind == "static" else [receiver, *arguments]
+    if frame.receiver is None and function.owner is not None and positional and function.kind != "static":
+        frame.receiver = positional[0]
+    named: dict[str, Value] = {}
+    spread: Value | None = None
+    for name, value in keywords:
+        if name is None:
+            spread = value
+        else:
+            named[name] = value
+    position = 0
+    unknown_rest: Value | None = None
+    for param in function.node.params:
+        if param.kind in ("positional", "normal"):
+            if param.name in named and param.kind == "normal" and position >= len(positional):
+                variables[param.name] = named.pop(param.name)
+            elif position < len(positional):
+                held = positional[position]
+                if isinstance(held, Object) and held.kind == "<spread>":
+                    unknown_rest = held.attributes["value"]
+                    variables[param.name] = (
+                        named.pop(param.name) if param.name in named else containers.element(machine, unknown_rest)
+                    )
+                    continue
+                variables[param.name] = held
+                position += 1
+            elif param.name in named:
+                variables[param.name] = named.pop(param.name)
+            else:
+                variables[param.name] = absent(machine, param, defaults, spread)
+        elif param.kind == "vararg":
+            rest = positional[position:]
+            if any(isinstance(held, Object) and held.kind == "<spread>" for held in rest):
+                spread_value = next(h for h in rest if isinstance(h, Object) and h.kind == "<spread>")
+                variables[param.name] = spread_value.attributes["value"]
+            else:
+                variables[param.name] = Tuple(tuple(rest))
+            position = len(positional)
+        elif param.kind == "keyword":
+            variables[param.name] = (
+                named.pop(param.name) if param.name in named else absent(machine, param, defaults, spread)
+            )
+        else:
+            made = machine.new("dict", frame.mask)
+            for name, value in named.items():
+                made.attributes["key", name] = value
+            if spread is not None:
+                if isinstance(spread, Object) and spread.kind == "dict":
+                    made.attributes.update(spread.attributes)
+                else:
+                    made.attributes["[]"] = spread
+            variables[param.name] = made
+
+
+def absent(machine: Machine, param: ir.Param, defaults: dict[str, Value], spread: Value | None) -> Value:
+    if param.name in defaults:
+        return defaults[param.name]
+    if spread is not None:
+        return machine.unknown("keyword", token(spread), param.name, cause=spread.cause)
+    return machine.unknown("missing", param.name)

@@ -1,0 +1,75 @@
+"""For which lanes is a value true, for which false, and for which can nobody tell?"""
+
+from __future__ import annotations
+
+from dtlint.machine import containers, library
+from dtlint.machine.core import Machine
+from dtlint.machine.lanes import lanes_in, restrict
+from dtlint.machine.values import Bound, Cause, Const, External, FunctionRef, Object, Row, Symbol, Tuple, Unknown, Value
+
+BY_RANK = frozenset({"rank", "local rank", "node", "group rank"})
+
+
+def truth_of(machine: Machine, value: Value) -> tuple[bool | None, Symbol, Cause | None]:
+    """Is one lane's value true? With the symbol of the question when nobody knows."""
+    if isinstance(value, Const):
+        if value.value is Ellipsis:
+            return True, machine.symbols.of("true"), None
+        return bool(value.value), machine.symbols.of("const", repr(value.value)[:40]), None
+    if isinstance(value, Unknown):
+        return None, value.symbol, value.cause
+    if isinstance(value, Tuple):
+        return bool(value.items), machine.symbols.of("tuple"), None
+    if isinstance(value, Object):
+        return containers.truth(machine, value)
+    return True, machine.symbols.of("true"), None
+
+
+def truth(machine: Machine, value: Value, mask: int) -> tuple[int, int, int, Cause | None, Symbol | None]:
+    """Masks of the lanes where the value is true, false, and unknown, with the cause of any difference."""
+    value = restrict(value, mask)
+    if isinstance(value, External | Bound | FunctionRef):
+        value = library.asked(machine, value)
+    if value.tags and "off root" in machine.facts:
+        from dtlint.machine.library import roots
+
+        roots.decided(machine, value, mask)
+    if not isinstance(value, Row):
+        known, one, why = truth_of(machine, value)
+        if known is None:
+            if why is not None and value.tags and why.kind in BY_RANK and alike(value):
+                why = None
+            if not mask & (mask - 1):
+                why = None  # one rank alone cannot part
+            return 0, 0, mask, why, one
+        return (mask, 0, 0, None, None) if known else (0, mask, 0, None, None)
+    true = false = unsure = 0
+    symbol: Symbol | None = None
+    cause: Cause | None = value.cause
+    for lane in lanes_in(mask):
+        known, one, why = truth_of(machine, value.lanes[lane])
+        if known is None:
+            unsure |= 1 << lane
+            symbol = symbol or one
+            cause = why or cause
+        elif known:
+            true |= 1 << lane
+        else:
+            false |= 1 << lane
+    if unsure and not true and not false:
+        causes = {id(value.lanes[lane].cause) for lane in lanes_in(mask)}
+        if all(value.lanes[lane].cause is None for lane in lanes_in(mask)) and len(causes) == 1:
+            cause = value.cause
+        if cause is not None and cause.kind in BY_RANK and alike(value):
+            cause = None
+    return true, false, unsure, cause, symbol
+
+
+SPELLED = "spelled"  # tag: a text, or taken from one, in which only a number or a name differs
+
+
+def alike(value: Value) -> bool:
+    """Texts with the rank in them answer the same to what one asks of texts: `path.startswith("s3:")`."""
+    if isinstance(value, Row):
+        return all(alike(held) for held in value.lanes)
+    return isinstance(value, Unknown) and SPELLED in value.tags

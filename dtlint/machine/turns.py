@@ -1,0 +1,296 @@
+"""What does one turn of a loop do, and what does it leave for the next?"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from dtlint.ir import nodes as ir
+from dtlint.ir.carried import carried
+from dtlint.machine import library
+from dtlint.machine.core import Machine
+from dtlint.machine.frames import LoopState
+from dtlint.machine.lanes import token
+from dtlint.machine.library import sharding
+from dtlint.machine.logs import Decision, Event, Guards, Loop
+from dtlint.machine.values import MISSING, Cause, Const, Object, Row, Tuple, Unknown, Value
+
+
+def turn(
+    machine: Machine,
+    node: ir.For | ir.While,
+    mask: int,
+    trip: Value | None,
+    cause: Cause | None,
+    subject: Value | None,
+    kind: str,
+    text: Callable[[], str],
+    enter: Callable[[int], int],
+    box: dict[str, Any] | None = None,
+) -> int:
+    """Run the body once per attempt, until what it changes is widened."""
+    frame = machine.frame
+    outer_sinks, outer_guards = machine.sinks, frame.guards
+    widened: dict[tuple[int, Any], tuple[dict[Any, Value], Any]] = {}
+    for name in node.assigned:
+        if name in frame.variables:
+            widened[id(frame.variables), name] = (frame.variables, name)
+    mark = len(machine.journal)
+    through = 0
+    first = machine.symbols.count  # a later attempt may meet calls that an earlier one has made
+    causes: dict[tuple[int, Any], Cause] = {}  # why what a turn leaves for the next one differs between lanes
+    for attempt in range(3):
+        for place, (container, name) in widened.items():
+            widen(machine, container, name, node, mask, causes.get(place))
+        decision = Decision("loop", frame.path, node.at, text(), cause, mask, mask, frame.scope)
+        loop = Loop(decision, mask, outer_guards, trip, cause, subject, kind)
+        state = LoopState()
+        frame.loops.append(state)
+        leavings_before = len(frame.leavings)
+        returns_before = len(frame.returns)
+        machine.sinks = [(loop.body, mask)]
+        frame.guards = Guards(decision, outer_guards)
+        start = {place: container.get(name, MISSING) for place, (container, name) in widened.items()}
+        inner_mark = len(machine.journal)
+        depth = len(machine.uneven)
+        if cause is not None:
+            machine.uneven.append((machine.objects, cause, frozenset(sharding.shards_of(subject) if subject else ())))
+        try:
+            through = run_turn(machine, node, loop, decision, mask, state, enter, box)
+        finally:
+            del machine.uneven[depth:]
+            frame.loops.pop()
+            machine.sinks, frame.guards = outer_sinks, outer_guards
+            loop.born = (first, machine.symbols.count)
+        if machine.flow is not None:
+            note_turn(machine, loop, inner_mark)
+        grown = changed_more(machine, inner_mark, start, widened, node, causes)
+        if not grown or attempt == 2:
+            break
+        machine.rollback(mark)
+        del frame.leavings[leavings_before:]
+        del frame.returns[returns_before:]
+        widened.update(grown)
+    merge_leavings(machine, state, "break")
+    machine.emit(loop)
+    returned = [leaving for leaving in frame.leavings[leavings_before:] if leaving.word in ("return", "exit")]
+    gone = lanes_gone(frame, state, through, mask, loop)
+    staying = mask & ~gone & ~frame.left
+    for leaving in returned[:1]:
+        if leaving.decision.cause is not None and staying:
+            machine.part(leaving.decision, staying & leaving.mask)
+    if node.orelse and staying:
+        from dtlint.machine.statements import run
+
+        staying = run(machine, node.orelse, staying) | (state.broke & ~frame.left)
+    return staying
+
+
+def note_turn(machine: Machine, loop: Loop, mark: int) -> None:
+    """Which symbols are new in every turn: those of names and attributes that a turn leaves with another value. What
+    functions called in the loop do to their own names says nothing."""
+    seen: set[tuple[int, Any]] = set()
+    places: set[int] | None = None
+    for container, name, before in machine.journal[mark:]:
+        place = (id(container), name)
+        if place in seen or not isinstance(before, Unknown | Tuple | Object):
+            continue
+        seen.add(place)
+        if places is None:
+            places = lasting_places(machine.frame)
+        if id(container) not in places:
+            continue
+        after = container.get(name, MISSING)
+        if after is before:
+            continue
+        kept = {leaf.symbol for leaf in library.leaves(after) if isinstance(leaf, Unknown)}
+        for held in library.leaves(before):
+            if isinstance(held, Unknown) and held.symbol not in kept:
+                loop.variant.add(held.symbol)
+                loop.carried[held.symbol] = after
+
+
+def lasting_places(frame: Any) -> set[int]:
+    """Where values outlive a turn: this function's names, those around it and of whoever walks over what it yields,
+    and what objects within reach hold."""
+    found: set[int] = set()
+    todo: list[Value] = []
+    frames = [frame]
+    while frames:
+        frame = frames.pop()
+        if frame is None or id(frame.variables) in found:
+            continue
+        found.add(id(frame.variables))
+        todo += frame.variables.values()
+        frames.append(frame.closure)
+        if frame.on_yield is not None:
+            frames.append(frame.caller)
+    while todo and len(found) < 400:
+        value = todo.pop()
+        if isinstance(value, Object) and id(value.attributes) not in found:
+            found.add(id(value.attributes))
+            todo += value.attributes.values()
+    return found
+
+
+def note_items(loop: Loop, target: ir.Expr, variables: dict[Any, Value]) -> None:
+    """The items a loop walks over are new in every turn."""
+    if isinstance(target, ir.Name):
+        held = variables.get(target.id)
+        if isinstance(held, Unknown):
+            loop.variant.add(held.symbol)
+    elif isinstance(target, ir.Tup | ir.ListExpr):
+        for item in target.items:
+            note_items(loop, item, variables)
+    elif isinstance(target, ir.Star):
+        note_items(loop, target.value, variables)
+
+
+def run_turn(
+    machine: Machine,
+    node: ir.For | ir.While,
+    loop: Loop,
+    decision: Decision,
+    mask: int,
+    state: LoopState,
+    enter: Callable[[int], int],
+    box: dict[str, Any] | None,
+) -> int:
+    from dtlint.machine.statements import run
+
+    frame = machine.frame
+    entering = enter(mask)
+    if machine.flow is not None and isinstance(node, ir.For):
+        note_items(loop, node.target, frame.variables)
+    if box is not None:
+        loop.cause = decision.cause = box.get("cause")
+        endless = box.get("true") == mask
+        if endless:
+            loop.cause = decision.cause = None
+        if entering != mask and entering:
+            decision.taken = entering
+    through = run(machine, node.body, entering) if entering else 0
+    merge_leavings(machine, state, "continue")
+    again = (through | state.continued) & ~frame.left
+    if again:
+        machine.emit(
+            Event(
+                "end",
+                "next turn",
+                "",
+                again,
+                frame.guards,
+                frame.path,
+                node.at,
+                frame.scope,
+                loop=loop,
+            )
+        )
+    endless = box is not None and box.get("true") == mask and isinstance(node, ir.While)
+    if endless and not state.broke and not any(leaving.word == "break" for leaving in state.leavings):
+        return again if not is_true_literal(node) else 0
+    return again | (mask & ~entering)
+
+
+def is_true_literal(node: ir.While | ir.For) -> bool:
+    # `while True` without any break ends only by return or exception; what follows is dead. Seen as fallen through
+    # all the same when nothing inside leaves, since exceptions we do not model may end it.
+    return False
+
+
+def lanes_gone(frame: Any, state: LoopState, through: int, mask: int, loop: Loop) -> int:
+    """Lanes that left the function inside the loop, for certain."""
+    return mask & ~(through | state.broke) if through | state.broke else 0
+
+
+def widen(
+    machine: Machine, container: dict[Any, Value], name: Any, node: Any, mask: int, cause: Cause | None = None
+) -> None:
+    old = container.get(name, MISSING)
+    if old is MISSING or is_stable(old):
+        return
+    if cause is not None and not isinstance(old, Unknown):
+        new: Value = machine.unknown("loop", id(node), str(name), cause=cause)
+    elif isinstance(old, Const | Tuple) and old.cause is None:
+        new = machine.unknown("loop", id(node), str(name))
+    elif isinstance(old, Row):
+        new = machine.unknown("loop", id(node), str(name), cause=old.cause)
+    elif isinstance(old, Object) and isinstance(old.kind, str) and old.kind in ("list", "set", "dict"):
+        return
+    elif isinstance(old, Unknown):
+        why = cause or old.cause
+        new = machine.unknown("loop", id(node), str(name), token(old), cause=why, tags=old.tags, like=old.like)
+    else:
+        return
+    machine.journal.append((container, name, old))
+    container[name] = new
+
+
+def is_stable(value: Value) -> bool:
+    return not isinstance(value, Const | Tuple | Row | Unknown | Object) or (
+        isinstance(value, Object) and not isinstance(value.kind, str)
+    )
+
+
+def changed_more(
+    machine: Machine,
+    mark: int,
+    start: dict[tuple[int, Any], Value],
+    widened: dict[tuple[int, Any], Any],
+    node: ir.For | ir.While,
+    causes: dict[tuple[int, Any], Cause],
+) -> dict[tuple[int, Any], tuple[dict[Any, Value], Any]]:
+    """Locations the body wrote that were not widened, or that now differ between lanes and did not."""
+    grown: dict[tuple[int, Any], tuple[dict[Any, Value], Any]] = {}
+    fresh: dict[tuple[int, Any], tuple[dict[Any, Value], Any]] = {}
+    first: dict[tuple[int, Any], tuple[dict[Any, Value], Any, Value]] = {}
+    for container, name, old in machine.journal[mark:]:
+        first.setdefault((id(container), name), (container, name, old))
+    for place, (container, name, old) in first.items():
+        now = container.get(name, MISSING)
+        if old is MISSING or now is MISSING or now is old or is_stable(old):
+            continue
+        known = place in widened
+        became_different = old.cause is None and now.cause is not None
+        if became_different and place not in causes and read_again(machine, node, container, name, old):
+            assert now.cause is not None
+            causes[place] = now.cause
+            fresh[place] = (container, name)
+        if not known and isinstance(old, Const | Tuple | Row) and now != old:
+            grown[place] = (container, name)
+        elif became_different and not isinstance(old, Object):
+            machine.facts.setdefault("carried", {})[place] = now.cause
+            grown[place] = (container, name)
+    carried = machine.facts.get("carried", {})
+    result = {}
+    for place, (container, name) in grown.items():
+        if place in carried and (place, id(carried[place])) in machine.facts.setdefault("carried done", set()):
+            continue
+        result[place] = (container, name)
+    if all(place in widened for place in result):
+        result = {}
+    return {**result, **fresh}
+
+
+def read_again(machine: Machine, node: ir.For | ir.While, container: Any, name: Any, old: Value) -> bool:
+    """Does a turn read this name before it gives it a value? Then it reads what the turn before left."""
+    if container is not machine.frame.variables or not isinstance(old, Const | Unknown | Object):
+        return False
+    if isinstance(old, Object) and old.kind != "torch.Tensor":
+        return False
+    known = machine.notes.setdefault("carried names", {})
+    if id(node) not in known:
+        known[id(node)] = carried(node)
+    return name in known[id(node)]
+
+
+def merge_leavings(machine: Machine, state: LoopState, word: str) -> None:
+    """What a side that left by break or continue had written is one possibility afterwards."""
+    remaining = []
+    for leaving in state.leavings:
+        if leaving.word == word:
+            symbol = machine.symbols.fresh(word)
+            machine.join_writes(leaving.writes, [], symbol, leaving.decision.cause, leaving.mask)
+        else:
+            remaining.append(leaving)
+    state.leavings = remaining
