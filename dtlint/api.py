@@ -38,6 +38,7 @@ from dtlint.timeline import (
     workers,
 )
 from dtlint.timeline.crossing import crossings
+from dtlint.timeline.explain import short
 from dtlint.timeline.files import accesses, node_local, races, together
 from dtlint.timeline.inverted import inverted
 from dtlint.timeline.jax_notes import drifting, late_starts
@@ -52,7 +53,8 @@ from dtlint.timeline.parting import Divergence
 from dtlint.timeline.parts import differing_models
 from dtlint.timeline.records import recorded
 from dtlint.timeline.saved import questionable_saves
-from dtlint.timeline.telling import diverging, place_of, short, told, who
+from dtlint.timeline.telling import diverging, place_of, told, who
+from dtlint.timeline.training import span_at
 from dtlint.timeline.writers import (
     distributed_step,
     many_loggers,
@@ -122,6 +124,7 @@ __all__ = [
     "saved_copies",
     "shares",
     "short",
+    "span_at",
     "stepping",
     "told",
     "unpaired",

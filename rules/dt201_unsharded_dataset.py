@@ -29,7 +29,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dtlint.api import Finding, Rule, Run, data
+from dtlint.api import Finding, Rule, Run, data, span_at
 
 RULE = Rule(
     code="DT201",
@@ -46,7 +46,7 @@ RULE = Rule(
 def check(run: Run) -> Iterator[Finding]:
     for use, place, steps in data.unsharded(run):
         yield RULE.finding(
-            data.span_at(place),
+            span_at(place),
             "every rank reads the same samples: nothing divides this data between the ranks",
             data.remedy_for_sharding(use),
             scope=place[2],
@@ -54,7 +54,7 @@ def check(run: Run) -> Iterator[Finding]:
         )
     for place, steps in data.unsharded_hosts(run):
         yield RULE.finding(
-            data.span_at(place),
+            span_at(place),
             "every host reads the same samples: nothing divides this data between the hosts",
             "give each host its part, for example `files.shard(jax.process_count(), jax.process_index())`",
             scope=place[2],

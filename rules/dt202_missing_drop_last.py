@@ -25,7 +25,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dtlint.api import Finding, Rule, Run, data
+from dtlint.api import Finding, Rule, Run, data, span_at
 
 RULE = Rule(
     code="DT202",
@@ -48,7 +48,7 @@ def check(run: Run) -> Iterator[Finding]:
                 "ranks have data of different lengths, and the last partial batch is one step more on some of them"
             )
         yield RULE.finding(
-            data.span_at(place),
+            span_at(place),
             message,
             "pass `drop_last=True` (in evaluation: pad the last batch and mask the padding)",
             effect="crash" if split else "hang",

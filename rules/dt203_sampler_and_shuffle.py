@@ -23,7 +23,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dtlint.api import Finding, Rule, Run, data
+from dtlint.api import Finding, Rule, Run, data, span_at
 
 RULE = Rule(
     code="DT203",
@@ -40,7 +40,7 @@ RULE = Rule(
 def check(run: Run) -> Iterator[Finding]:
     for place, steps in data.shuffled_samplers(run):
         yield RULE.finding(
-            data.span_at(place),
+            span_at(place),
             "`shuffle=True` and a sampler exclude each other: torch raises ValueError here",
             "leave `shuffle` to the sampler: `DistributedSampler(dataset, shuffle=True)`, and "
             "`shuffle=sampler is None` on the loader",
@@ -49,7 +49,7 @@ def check(run: Run) -> Iterator[Finding]:
         )
     for place, steps in data.ordered_samplers(run):
         yield RULE.finding(
-            data.span_at(place),
+            span_at(place),
             "the training sampler never shuffles: every epoch shows the samples in the same order",
             "use `shuffle=True` (the default) for training and call `set_epoch` in every epoch",
             effect="wrong",

@@ -26,7 +26,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dtlint.api import Finding, Rule, Run, data
+from dtlint.api import Finding, Rule, Run, data, span_at
 
 RULE = Rule(
     code="DT204",
@@ -45,7 +45,7 @@ def check(run: Run) -> Iterator[Finding]:
     for place, steps, other in data.same_order_every_epoch(run):
         wrong = ": it is called on another object" if other else ""
         yield RULE.finding(
-            data.span_at(place),
+            span_at(place),
             f"no epoch calls `set_epoch` on the training sampler{wrong}, so all of them have the same order",
             "call `sampler.set_epoch(epoch)` at the start of every epoch",
             scope=place[2],

@@ -28,7 +28,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dtlint.api import Finding, Rule, Run, data
+from dtlint.api import Finding, Rule, Run, data, span_at
 
 RULE = Rule(
     code="DT205",
@@ -52,4 +52,4 @@ def check(run: Run) -> Iterator[Finding]:
                 "the samples are divided between the ranks, but every worker of the loader reads all of them again"
             )
             remedy = "ask `torch.utils.data.get_worker_info()` and divide the rank's part between its workers"
-        yield RULE.finding(data.span_at(place), message, remedy, scope=place[2], trail=steps)
+        yield RULE.finding(span_at(place), message, remedy, scope=place[2], trail=steps)

@@ -26,7 +26,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dtlint.api import Finding, Rule, Run, data
+from dtlint.api import Finding, Rule, Run, data, span_at
 
 RULE = Rule(
     code="DT206",
@@ -43,7 +43,7 @@ RULE = Rule(
 def check(run: Run) -> Iterator[Finding]:
     for place, steps in data.uneven_shards(run):
         yield RULE.finding(
-            data.span_at(place),
+            span_at(place),
             "ranks get different numbers of samples here, and the loop over them communicates in every turn",
             "cut the data to a multiple of the number of ranks first (`items[: len(items) - len(items) % world]`), or "
             "use a sampler that pads",

@@ -25,7 +25,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dtlint.api import Finding, Rule, Run, data, seeding
+from dtlint.api import Finding, Rule, Run, seeding, span_at
 
 RULE = Rule(
     code="DT207",
@@ -43,7 +43,7 @@ def check(run: Run) -> Iterator[Finding]:
 
     for found in seeding.disagreements(run, RULE.code):
         yield RULE.finding(
-            data.span_at(found.place),
+            span_at(found.place),
             f"{found.what} may differ by rank ({found.why}), and it decides which rank gets which sample",
             "make the order the same everywhere: sort the names, or shuffle with one fixed seed on all ranks",
             scope=found.place[2],

@@ -22,7 +22,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dtlint.api import Finding, Rule, Run, data, seeding
+from dtlint.api import Finding, Rule, Run, seeding, span_at
 
 RULE = Rule(
     code="DT208",
@@ -40,7 +40,7 @@ def check(run: Run) -> Iterator[Finding]:
 
     for found in seeding.disagreements(run, RULE.code):
         yield RULE.finding(
-            data.span_at(found.place),
+            span_at(found.place),
             f"each rank draws another split ({found.why}), so held-out samples of one rank are trained on by others",
             "give the split a generator with a fixed seed: `generator=torch.Generator().manual_seed(0)`, "
             "`random_state=0`",

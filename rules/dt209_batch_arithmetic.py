@@ -24,7 +24,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dtlint.api import Finding, Rule, Run, data, shares
+from dtlint.api import Finding, Rule, Run, shares, span_at
 
 RULE = Rule(
     code="DT209",
@@ -40,4 +40,4 @@ RULE = Rule(
 
 def check(run: Run) -> Iterator[Finding]:
     for found in shares.batch_mistakes(run):
-        yield RULE.finding(data.span_at(found.place), found.text, found.remedy, scope=found.place[2], trail=found.steps)
+        yield RULE.finding(span_at(found.place), found.text, found.remedy, scope=found.place[2], trail=found.steps)

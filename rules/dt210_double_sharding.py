@@ -26,7 +26,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dtlint.api import Finding, Rule, Run, data
+from dtlint.api import Finding, Rule, Run, data, span_at
 
 RULE = Rule(
     code="DT210",
@@ -43,7 +43,7 @@ RULE = Rule(
 def check(run: Run) -> Iterator[Finding]:
     for place, steps, again in data.divided_twice(run):
         yield RULE.finding(
-            data.span_at(place),
+            span_at(place),
             f"the data is divided between the ranks twice: {again}",
             "divide it once: give the whole data set to the sampler or framework, or cut it by rank and leave "
             "the sampler out",

@@ -27,7 +27,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dtlint.api import Finding, Rule, Run, data, evaluation
+from dtlint.api import Finding, Rule, Run, evaluation, span_at
 
 RULE = Rule(
     code="DT211",
@@ -57,4 +57,4 @@ def check(run: Run) -> Iterator[Finding]:
     )
     for question, message, remedy in answers:
         for place, steps in question(run):
-            yield RULE.finding(data.span_at(place), message, remedy, scope=place[2], trail=steps)
+            yield RULE.finding(span_at(place), message, remedy, scope=place[2], trail=steps)

@@ -25,7 +25,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dtlint.api import Finding, Rule, Run, data, evaluation
+from dtlint.api import Finding, Rule, Run, data, evaluation, span_at
 
 RULE = Rule(
     code="DT212",
@@ -43,7 +43,7 @@ RULE = Rule(
 def check(run: Run) -> Iterator[Finding]:
     for place, steps in evaluation.lost_samples(run):
         yield RULE.finding(
-            data.span_at(place),
+            span_at(place),
             "`drop_last=True` leaves the last samples out of the evaluation",
             "leave `drop_last` out where every sample counts",
             scope=place[2],
@@ -55,4 +55,4 @@ def check(run: Run) -> Iterator[Finding]:
         if by == "gather":
             message = "`gather` keeps the samples that were repeated to fill the last batch"
             remedy = "use `accelerator.gather_for_metrics`, which drops them"
-        yield RULE.finding(data.span_at(place), message, remedy, scope=place[2], trail=steps)
+        yield RULE.finding(span_at(place), message, remedy, scope=place[2], trail=steps)

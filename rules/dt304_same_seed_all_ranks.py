@@ -25,7 +25,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dtlint.api import Finding, Rule, Run, data, noise
+from dtlint.api import Finding, Rule, Run, noise, span_at
 
 RULE = Rule(
     code="DT304",
@@ -42,7 +42,7 @@ RULE = Rule(
 def check(run: Run) -> Iterator[Finding]:
     for place, steps in noise.shared_noise(run):
         yield RULE.finding(
-            data.span_at(place),
+            span_at(place),
             "every rank gets the same seed here and then draws the same noise for different samples",
             "add the rank to the seed after the model is made: `torch.manual_seed(seed + rank)`",
             scope=place[2],

@@ -26,7 +26,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dtlint.api import Finding, Rule, Run, data, seeding
+from dtlint.api import Finding, Rule, Run, seeding, span_at
 
 RULE = Rule(
     code="DT305",
@@ -44,7 +44,7 @@ def check(run: Run) -> Iterator[Finding]:
 
     for found in seeding.disagreements(run, RULE.code):
         yield RULE.finding(
-            data.span_at(found.place),
+            span_at(found.place),
             f"{found.what} differ between the ranks ({found.why}), and nothing makes them equal",
             "seed alike on all ranks before the model is made, or broadcast its parameters from rank 0",
             scope=found.place[2],

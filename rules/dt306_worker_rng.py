@@ -26,7 +26,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dtlint.api import Finding, Rule, Run, data, noise
+from dtlint.api import Finding, Rule, Run, noise, span_at
 
 RULE = Rule(
     code="DT306",
@@ -43,7 +43,7 @@ RULE = Rule(
 def check(run: Run) -> Iterator[Finding]:
     for place, steps in noise.copied_generators(run):
         yield RULE.finding(
-            data.span_at(place),
+            span_at(place),
             "this generator is made once and copied into every loader worker, so all workers draw the same numbers",
             "make it where samples are made, seeded by the index, or reseed it in `worker_init_fn`",
             scope=place[2],

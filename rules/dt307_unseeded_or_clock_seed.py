@@ -25,7 +25,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dtlint.api import Finding, Rule, Run, data, seeding
+from dtlint.api import Finding, Rule, Run, seeding, span_at
 
 RULE = Rule(
     code="DT307",
@@ -43,7 +43,7 @@ def check(run: Run) -> Iterator[Finding]:
 
     for found in seeding.disagreements(run, RULE.code):
         yield RULE.finding(
-            data.span_at(found.place),
+            span_at(found.place),
             f"the seed is made from {found.why}, so it differs between the ranks, and {found.what} depends on it",
             "take the seed from the configuration, or broadcast rank 0's seed before using it",
             scope=found.place[2],

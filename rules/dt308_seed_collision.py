@@ -24,7 +24,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dtlint.api import Finding, Rule, Run, data, noise
+from dtlint.api import Finding, Rule, Run, noise, span_at
 
 RULE = Rule(
     code="DT308",
@@ -41,7 +41,7 @@ RULE = Rule(
 def check(run: Run) -> Iterator[Finding]:
     for place, steps, why in noise.collisions(run):
         yield RULE.finding(
-            data.span_at(place),
+            span_at(place),
             f"different ranks or workers get the same seed: {why}",
             "give each its own: `(seed * world_size + rank) * workers + worker`, or `default_rng([seed, epoch, "
             "rank, worker])`",

@@ -406,6 +406,3 @@ def returned(
     if cause is None:
         cause = next((entry.why for entry in frame.returns if entry.why is not None), None)
     return row(tuple(lanes), cause or Cause("rank"))
-
-
-__all__ = ["External", "call_value", "evaluate_call", "follow", "resume"]

@@ -9,7 +9,7 @@ from dtlint.findings import Step
 from dtlint.ir import nodes as ir
 from dtlint.machine.frames import Frame, Write
 from dtlint.machine.lanes import World, join, overlay
-from dtlint.machine.logs import Attempt, Call, Choice, Decision, Event, Group, Guards, Log, LogNode, Loop, decisions
+from dtlint.machine.logs import Choice, Decision, Event, Group, Guards, Log, LogNode, decisions
 from dtlint.machine.uses import Uses
 from dtlint.machine.values import (
     MISSING,
@@ -307,6 +307,3 @@ def narrowed(node: LogNode, lanes: int) -> LogNode:
         setattr(copy, name, getattr(node, name))
     copy.mask = lanes
     return copy
-
-
-__all__ = ["DEEPEST", "Attempt", "Call", "Loop", "Machine", "OutOfBudget", "limited", "may_talk", "narrowed"]

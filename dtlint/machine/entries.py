@@ -12,7 +12,7 @@ from dtlint.machine.core import Machine
 from dtlint.machine.frames import Frame
 from dtlint.machine.library import identity
 from dtlint.machine.scopes import load_module
-from dtlint.machine.values import NONE, Bound, ClassRef, Const, External, FunctionRef, Object, Tuple, Value
+from dtlint.machine.values import NONE, Bound, ClassRef, Const, External, FunctionRef, Object, Value
 
 
 @dataclass(frozen=True, slots=True)
@@ -260,6 +260,3 @@ def annotation_value(machine: Machine, annotation: ir.Expr | None) -> Value | No
         finally:
             machine.depth -= 1
     return None
-
-
-__all__ = ["Entry", "Tuple", "names_reaching", "run_function", "run_script"]

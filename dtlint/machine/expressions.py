@@ -23,7 +23,6 @@ from dtlint.machine.values import (
     Const,
     External,
     FunctionRef,
-    ModuleRef,
     Object,
     Row,
     SliceValue,
@@ -415,6 +414,3 @@ def text_of(node: ir.Node | None) -> str:
 
 
 TEXTS: dict[int, tuple[ir.Node | None, str]] = {}  # the nodes are kept, so that an id stays theirs
-
-
-__all__ = ["External", "ModuleRef", "evaluate", "text_of", "truth", "truth_of"]

@@ -49,6 +49,3 @@ def combined(one: Sum, other: Sum, factor: int) -> Sum:
     for what, count in other.items():
         result[what] = result.get(what, 0) + factor * count
     return {what: count for what, count in result.items() if count}
-
-
-__all__ = ["difference"]

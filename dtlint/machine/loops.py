@@ -12,14 +12,14 @@ from typing import Any
 from dtlint.ir import nodes as ir
 from dtlint.machine import containers, library
 from dtlint.machine.assignment import assign_target
-from dtlint.machine.comprehensions import counted, generator_call, run_comprehension, run_over_generator
+from dtlint.machine.comprehensions import counted, generator_call, run_over_generator
 from dtlint.machine.core import Machine
 from dtlint.machine.frames import LoopState
 from dtlint.machine.items import short_items, turns_of, walked
 from dtlint.machine.lanes import lanes_in
 from dtlint.machine.logs import Decision
 from dtlint.machine.turns import merge_leavings, turn
-from dtlint.machine.values import TRUE, ClassRef, Row, Value
+from dtlint.machine.values import Row, Value
 
 
 def run_for(machine: Machine, node: ir.For, mask: int) -> int:
@@ -126,6 +126,3 @@ def run_while(machine: Machine, node: ir.While, mask: int) -> int:
         return (true | unsure) & ~machine.frame.left
 
     return turn(machine, node, mask, None, None, None, "while", lambda: f"while {text_of(node.test)}", enter, box)
-
-
-__all__ = ["TRUE", "ClassRef", "run_comprehension", "run_for", "run_while"]

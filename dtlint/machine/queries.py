@@ -111,6 +111,3 @@ def group_of(event: Event) -> str:
 def spoken(event: Event) -> str:
     name = event.api.rpartition(".")[2]
     return f"{name}()" if name and not name.startswith("__") else event.op
-
-
-__all__ = ["Site", "collective_sites", "why"]

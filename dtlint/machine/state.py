@@ -219,6 +219,3 @@ def inner(nodes: Any) -> Iterator[Any]:
             yield node
             slots: tuple[str, ...] = type(node).__slots__
             todo.extend(getattr(node, slot) for slot in reversed(slots))
-
-
-__all__ = ["settle"]

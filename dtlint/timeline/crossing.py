@@ -74,6 +74,3 @@ def share(one: Event, other: Event) -> bool:
     return any(
         bin(one.group.members[lane] & other.group.members[lane] & both).count("1") > 1 for lane in lanes_in(both)
     )
-
-
-__all__ = ["Crossing", "crossings"]

@@ -14,12 +14,10 @@ from dtlint.machine.run import Run
 from dtlint.machine.values import NONE, Const, External, Object, Unknown, Value
 from dtlint.timeline.training import (
     PartLoop,
-    Path,
     Use,
     event_step,
     loader_of,
     place_of,
-    span_at,
     spoken_training,
     step_at,
     survey,
@@ -441,21 +439,3 @@ def split_place(split: Any, loader: Object) -> Place:
         dataset = loader.attributes.get("dataset")
         return place_of(dataset) if isinstance(dataset, Object) else place_of(loader)
     return (split.path, split.at, split.function)
-
-
-__all__ = [
-    "NONE",
-    "Path",
-    "divided_twice",
-    "half_split",
-    "ordered_samplers",
-    "partial_batches",
-    "remedy_for_sharding",
-    "same_order_every_epoch",
-    "shuffled_samplers",
-    "span_at",
-    "step_at",
-    "unsharded",
-    "unsharded_hosts",
-    "uneven_shards",
-]

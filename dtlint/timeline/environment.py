@@ -161,6 +161,3 @@ def debugging(run: Any) -> Iterator[tuple[Write, Api]]:
 
 def place(event: Event, text: str) -> Step:
     return Step(event.path, event.at[0], text)
-
-
-__all__ = ["Write", "debugging", "late_writes", "place", "unread_writes", "writes"]

@@ -159,6 +159,3 @@ def keeps_position(event: Event) -> bool:
     return call is not None and any(
         provenance.mentions(value, lambda symbol: symbol.key[0] == "index", 3) for value in call.values
     )
-
-
-__all__ = ["begun_anew", "counted_twice", "lost_samples", "skipped_twice", "state_left_out"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from dtlint.findings import Cell, Step, Timeline, TimelineRow
-from dtlint.machine.lanes import World, lanes_in, name_lanes
+from dtlint.machine.lanes import World, name_lanes
 from dtlint.machine.logs import Attempt, Call, Decision, Event, LogNode, Loop, Place, decisions
 from dtlint.machine.run import Run
 from dtlint.timeline.parting import Divergence, Path
@@ -192,6 +192,3 @@ def source_loop(path: Path) -> Loop | None:
 
 def node_place(node: LogNode) -> Place:
     return node.at if isinstance(node, Event | Call | Attempt) else node.decision.at
-
-
-__all__ = ["Site", "lanes_in", "lanes_of", "short", "site_under", "timeline_of", "trail_of"]

@@ -272,6 +272,3 @@ def reads_unordered(run: Run, write: Access, read: Access) -> bool:
             if max(read.clocks[reader], read.clocks[writer]) <= write.clocks[writer]:
                 return True
     return False
-
-
-__all__ = ["Access", "accesses", "in_turns", "node_local", "overlap", "races", "same_node", "together"]

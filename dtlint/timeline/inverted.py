@@ -94,6 +94,3 @@ def place_of(run: Run, decision: Decision) -> tuple[Span, str]:
             if step.text.startswith(f"`{decision.text}`"):
                 return Span(step.path, step.line, 1, step.line, 1), last
     return Span(decision.path, *decision.at), last
-
-
-__all__ = ["inverted"]

@@ -97,6 +97,3 @@ def late_starts(run: Run) -> Iterator[tuple[Event, tuple[Step, ...], str]]:
                 name = first.event.extra["api"]
                 steps = (*trail_of(first.event, first.path), Step(first.event.path, first.event.at[0], f"`{name}`"))
                 yield event, steps, name
-
-
-__all__ = ["drifting", "late_starts", "noted", "place"]

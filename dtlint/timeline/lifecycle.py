@@ -135,6 +135,3 @@ def old_options(run: Any) -> Iterator[tuple[Met, str]]:
 
 def writes(run: Any, variable: str) -> bool:
     return any(met.event.details and met.event.details[0][1] == Const(variable) for met in events(run, "record", "env"))
-
-
-__all__ = ["never_destroyed", "old_options", "on_cpu", "too_early"]

@@ -266,6 +266,3 @@ def reused_buffers(run: Run) -> Iterator[Again]:
             again = story.use(Use(event.extra["symbol"], event, path, event.op == "donate"))
             if again is not None:
                 yield again
-
-
-__all__ = ["Again", "Use", "reused_buffers", "reused_keys", "way"]

@@ -253,6 +253,3 @@ def works_between(run: Run, start: Event) -> bool:
         elif begun and isinstance(node, Event) and node.kind == "collective":
             return True
     return False
-
-
-__all__ = ["Apart", "Review", "apart", "disordered", "left_behind", "review"]

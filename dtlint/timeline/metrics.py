@@ -136,6 +136,3 @@ def made_inside(tensor: Object, path: tuple[LogNode, ...]) -> bool:
     loop = next(node for node in reversed(path) if isinstance(node, Loop))
     decision = loop.decision
     return tensor.at is None or tensor.path != decision.path or tensor.at[0] >= decision.at[0]
-
-
-__all__ = ["LocalMetric", "local_metrics"]

@@ -281,6 +281,3 @@ def batch_size(run: Any) -> int | None:
         )
     known = [size for size in sizes if size is not None]
     return min(known) if known and len(known) == len(sizes) else None
-
-
-__all__ = ["Part", "needless_searches", "unsynchronised_norms", "unused_parts"]

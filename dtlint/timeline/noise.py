@@ -215,6 +215,3 @@ def is_worker_number(term: Any) -> bool:
     if term.key[0] == "worker number":
         return True
     return inside.is_worker(term) and term.key[2] == "id"
-
-
-__all__ = ["collisions", "copied_generators", "shared_noise"]

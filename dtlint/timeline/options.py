@@ -54,6 +54,3 @@ def inside(node: ir.Node) -> Iterator[ir.Node]:
             for one in inner if isinstance(inner, tuple) else (inner,):
                 if isinstance(one, ir.Node):
                     yield one
-
-
-__all__ = ["asked_for", "default_of", "option_of"]

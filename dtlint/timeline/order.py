@@ -103,6 +103,3 @@ def inside(met: Met, node: LogNode) -> bool:
 def choices_below(met: Met, node: LogNode) -> list[tuple[Choice, int]]:
     """The undecided branches between `node` and the event."""
     return [(one, side) for one, side in below(met, node) if isinstance(one, Choice)]
-
-
-__all__ = ["Met", "before", "below", "choices_below", "exclusive", "inside", "loops_over", "ordered"]

@@ -476,6 +476,3 @@ def same_group(one: Event, other: Event) -> bool:
     if one.group is None or other.group is None:
         return True
     return one.group.members == other.group.members
-
-
-__all__ = ["Unpaired", "unpaired"]

@@ -101,6 +101,3 @@ def unequal_runs(run: Run, event: Event, one: Difference, runs: list[Difference]
         if other.lanes == one.lanes:
             mask |= other.mask
     return parted(event, mask)
-
-
-__all__ = ["Differing", "differing_models"]

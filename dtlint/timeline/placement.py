@@ -241,6 +241,3 @@ def used_states(run: Any) -> set[int]:
         for value in met.event.extra["call"].values:
             found.update(tag[1] for tag in value.tags if isinstance(tag, tuple) and tag[0] == LOADED)
     return found
-
-
-__all__ = ["global_rank_devices", "unchosen", "unmapped_loads"]

@@ -21,6 +21,3 @@ def recorded(run: Run, *kinds: str) -> Iterator[Found]:
         run.cache["records"] = table
     for kind in kinds:
         yield from table.get(kind, ())
-
-
-__all__ = ["Found", "recorded"]

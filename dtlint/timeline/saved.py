@@ -81,6 +81,3 @@ def read_by_others(write: Access, read: Access) -> bool:
         return False
     writer = next(iter(write.lanes()))
     return any(overlap(write.places[writer], read.places[lane]) for lane in read.lanes() if lane != writer)
-
-
-__all__ = ["Saved", "questionable_saves"]

@@ -8,7 +8,7 @@ from typing import Any
 
 from dtlint.machine.library.provenance import symbols_in
 from dtlint.machine.logs import Choice, Loop
-from dtlint.machine.values import Const, Object, Symbol, Unknown
+from dtlint.machine.values import Object, Symbol, Unknown
 from dtlint.timeline.order import Met, choices_below, loops_over
 from dtlint.timeline.stepping import events, unconditional, windows
 from dtlint.timeline.symbols import moduli, periodic
@@ -226,6 +226,3 @@ def too_often(run: Any, schedule: Schedule, step: Met) -> WrongLength | None:
                     "in every turn",
                 )
     return None
-
-
-__all__ = ["Const", "WrongLength", "wrong_lengths"]

@@ -269,6 +269,3 @@ def unsynced(event: Event) -> bool:
         return False
     given = call.get("sync_module_states")
     return (given is None and not any(name is None for name, _ in call.keywords)) or given == FALSE
-
-
-__all__ = ["Disagreement", "disagreements"]

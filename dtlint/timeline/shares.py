@@ -155,6 +155,3 @@ def given_at(path: Path, named: Place) -> Place | None:
         if isinstance(node, Call) and node.path == named[0] and node.caller == named[2]:
             return (node.path, node.at, node.caller)
     return None
-
-
-__all__ = ["Mistake", "batch_mistakes"]

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from dtlint.machine.library.stepping import GATHERED, INNER, PLAIN
-from dtlint.machine.logs import Choice, Event, Loop
+from dtlint.machine.logs import Event, Loop
 from dtlint.machine.values import FALSE, TRUE, Const, Object, Symbol, Unknown, Value
 from dtlint.timeline.order import Met, choices_below, exclusive, inside, loops_over, ordered
 from dtlint.timeline.symbols import both_hold, constant, moduli, objects_in, periodic
@@ -456,6 +456,3 @@ def sharded_clips(run: Any) -> Iterator[Met]:
 def wrapper_number(inner: Object) -> int:
     outer = inner.facts.get("wrapper")
     return outer.number if isinstance(outer, Object) else inner.number
-
-
-__all__ = ["Choice", "Window", "events", "windows"]

@@ -153,6 +153,3 @@ def both_hold(first: list[tuple[Symbol, bool]], second: list[tuple[Symbol, bool]
 
 def literal(value: Value | None) -> Any:
     return value.value if isinstance(value, Const) else None
-
-
-__all__ = ["both_hold", "constant", "leaves", "literal", "moduli", "objects_in", "periodic", "worth"]

@@ -12,7 +12,7 @@ from dtlint.machine.run import Run
 from dtlint.timeline.attempts import failures
 from dtlint.timeline.classify import code_of
 from dtlint.timeline.divergence import divergences
-from dtlint.timeline.explain import Site, lanes_of, short, site_under, timeline_of, trail_of
+from dtlint.timeline.explain import Site, lanes_of, site_under, timeline_of, trail_of
 from dtlint.timeline.parting import Divergence
 
 
@@ -76,6 +76,3 @@ def told(rule: Any, run: Run, divergence: Divergence, tier: str, message: str, r
 
 def who(run: Run, mask: int) -> str:
     return name_lanes(mask, run.world)
-
-
-__all__ = ["diverging", "place_of", "short", "told", "who"]

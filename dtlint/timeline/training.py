@@ -229,17 +229,3 @@ def spoken_training(use: Use) -> Step | None:
         "the gradients of all ranks are combined here" if use.reduced is not None else "the model learns from it here"
     )
     return event_step(event, text)
-
-
-__all__ = [
-    "Survey",
-    "Use",
-    "event_step",
-    "is_gradient",
-    "loader_of",
-    "place_of",
-    "span_at",
-    "spoken_training",
-    "step_at",
-    "survey",
-]

@@ -277,6 +277,3 @@ def read_by_items(dataset: Any, name: str) -> bool:
             return True
         todo.extend(other for other in methods if other in tokens)
     return False
-
-
-__all__ = ["StaleWrite", "all_cores", "late_forks", "refused", "stale_writes", "symbols_in"]

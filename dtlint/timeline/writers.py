@@ -18,7 +18,7 @@ from dtlint.machine.run import Run
 from dtlint.machine.values import NONE, Cause, Const, Row, Unknown, Value, lane_value
 from dtlint.timeline.files import READS, WRITES, Access, accesses, in_turns, overlap, same_node, together
 from dtlint.timeline.options import default_of, option_of
-from dtlint.timeline.records import Found, recorded
+from dtlint.timeline.records import recorded
 
 OWN = frozenset({"clock", "random", "process", "host"})
 RANKS = frozenset({"rank", "local rank", "node", "group rank"})
@@ -368,15 +368,3 @@ def private(value: Value) -> bool:
 def source_of(access: Access) -> Step | None:
     steps = access.cause.steps() if access.cause is not None else ()
     return steps[0] if steps else None
-
-
-__all__ = [
-    "Found",
-    "WrongScope",
-    "distributed_step",
-    "many_loggers",
-    "rank_local_names",
-    "shared_writes",
-    "ways_down",
-    "wrong_scopes",
-]

@@ -21,6 +21,7 @@ from dtlint.machine.library import (
     hooks,
     identity,
     iterators,
+    jax_facts,
     jax_hosts,
     managers,
     metrics,
@@ -620,6 +621,5 @@ def circumstances(machine: Machine, arguments: tuple[Value, ...], keywords: Keyw
     return jax_hosts.circumstances(machine, arguments, keywords)
 
 
-leaves = jax_hosts.leaves
+leaves = jax_facts.leaves
 compared, asked, chosen = uncalled.compared, uncalled.asked, uncalled.chosen
-__all__ = ["Tuple", "Unknown", "call", "leaves", "perform"]

@@ -106,6 +106,3 @@ def history(shares: list[Share], value: Value | None) -> Iterator[Share]:
             return
         yield made
         value = made.left
-
-
-__all__ = ["OPERATORS", "Share", "history", "is_whole_name", "named", "noticed", "says_whole"]

@@ -10,7 +10,7 @@ from dtlint.machine.core import Machine
 from dtlint.machine.lanes import lanes_in
 from dtlint.machine.library.identity import lane_value_of
 from dtlint.machine.logs import Attempt, Decision, HandlerLog
-from dtlint.machine.values import NONE, Bound, Cause, External, Object, Trail, Value, lane_value
+from dtlint.machine.values import NONE, Cause, Object, Trail, Value, lane_value
 
 Inner = Callable[[Value, int], int]
 
@@ -95,6 +95,3 @@ def suppress(machine: Machine, manager: Value, mask: int, inner: Inner, at: Any)
     frame.guards = guards
     machine.sinks = outer
     return through or mask & ~frame.left
-
-
-__all__ = ["Bound", "External", "run_context"]

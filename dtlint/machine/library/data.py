@@ -204,4 +204,3 @@ MODELS: dict[str, Any] = {
     **seeds.MODELS,
     **handing.MODELS,
 }
-__all__ = ["MODELS", "constructed", "element", "length", "number"]

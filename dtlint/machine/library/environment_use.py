@@ -8,10 +8,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from dtlint.ir import nodes as ir
 from dtlint.machine.core import Machine
 from dtlint.machine.library.invocation import Invocation
-from dtlint.machine.values import NONE, Const, External, Object, Row, Unknown, Value
+from dtlint.machine.values import NONE, Const, External, Object, Value
 
 ENVIRONMENT = "os.environ"
 
@@ -131,18 +130,3 @@ def text(value: Value) -> str | None:
 
 FUNCTIONS: dict[str, Any] = {"os.environ.update": update}
 MODELS: dict[str, Any] = {"environment_default": setdefault}
-__all__ = [
-    "FUNCTIONS",
-    "MODELS",
-    "Row",
-    "Unknown",
-    "imported",
-    "ir",
-    "item_written",
-    "read",
-    "set_aside",
-    "take_back",
-    "text",
-    "used",
-    "written",
-]

@@ -54,6 +54,3 @@ def gathered(run: Any) -> Evidence:
 
 def distributed(run: Any, confidence: str = "medium") -> bool:
     return evidence(run).at_least(confidence)
-
-
-__all__ = ["Evidence", "distributed", "evidence", "noticed"]

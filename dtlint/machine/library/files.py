@@ -279,20 +279,3 @@ MODELS = {
     "open_file": opened,
     "fetching_data": fetching_data,
 }
-__all__ = [
-    "HANDLE",
-    "MODELS",
-    "PATH",
-    "absent",
-    "all_nodes",
-    "anywhere",
-    "attribute",
-    "divided",
-    "is_path",
-    "node_local",
-    "on_this_node",
-    "place",
-    "spoken",
-    "text_of",
-    "to_text",
-]

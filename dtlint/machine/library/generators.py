@@ -44,6 +44,3 @@ def renewed(machine: Machine, value: Value) -> Value:
         return held
 
     return one(value, 4)
-
-
-__all__ = ["given"]

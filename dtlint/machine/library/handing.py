@@ -81,4 +81,3 @@ MODELS = {
     "accelerate_prepare_loader": prepare_loader,
     "fabric_setup_loaders": fabric_setup,
 }
-__all__ = ["MODELS", "to_trainer"]

@@ -44,4 +44,3 @@ def stepped(machine: Machine, call: Invocation) -> Value | None:
 
 
 MODELS: dict[str, Any] = {"step_hook": registered, "step_hook_removed": removed, "optimizer_stepped": stepped}
-__all__ = ["MODELS"]

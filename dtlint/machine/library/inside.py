@@ -233,18 +233,3 @@ def is_endless(made: Inside) -> bool:
     return any(
         decision.kind == "loop" and decision.text == "while True" for guards in made.guards for decision in guards
     )
-
-
-__all__ = [
-    "Inside",
-    "is_dataset",
-    "is_endless",
-    "is_iterable",
-    "knows_worker",
-    "look",
-    "project_datasets",
-    "splits_by_rank",
-    "rank_decisions",
-    "splits_by_worker",
-    "start_worker",
-]

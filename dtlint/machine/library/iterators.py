@@ -113,6 +113,3 @@ def ended(machine: Machine, before: int) -> Cause | None:
     """Why a body that asked an iterator may raise StopIteration on some ranks first."""
     causes = machine.facts.get(ENDS, ())
     return causes[before] if len(causes) > before else None
-
-
-__all__ = ["ENDS", "asked", "end_cause", "ended"]

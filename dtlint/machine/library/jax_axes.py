@@ -9,7 +9,7 @@ from dtlint.machine import containers
 from dtlint.machine.core import Machine
 from dtlint.machine.library import jax_facts, jax_shapes
 from dtlint.machine.library.invocation import Invocation
-from dtlint.machine.library.jax_facts import Mapping, fact, has, words
+from dtlint.machine.library.jax_facts import Mapping, has, words
 from dtlint.machine.values import NONE, Bound, Const, FunctionRef, Object, Symbol, Tuple, Unknown, Value
 
 
@@ -393,6 +393,3 @@ def against_mesh(machine: Machine, mesh: Value | None, value: Value, mask: int, 
         if isinstance(value, Object) and value.kind == "dict":
             for held in list(value.attributes.values()):
                 against_mesh(machine, mesh, held, mask, depth - 1)
-
-
-__all__ = ["FIRST", "UNKNOWN", "check_call", "check_construction", "check_specs", "fact"]

@@ -21,8 +21,8 @@ from dtlint.machine.library import (
     jax_shapes,
 )
 from dtlint.machine.library.invocation import Invocation
-from dtlint.machine.library.jax_facts import fact, has, leaves
-from dtlint.machine.values import ClassRef, Const, External, Object, Unknown, Value
+from dtlint.machine.library.jax_facts import fact, has
+from dtlint.machine.values import ClassRef, Const, Object, Unknown, Value
 
 
 def query(machine: Machine, call: Invocation) -> Value | None:
@@ -200,4 +200,3 @@ MODELS: dict[str, Any] = {
     "jax_backend_query": query,
     "jax_distributed_initialize": initialize,
 }
-__all__ = ["MODELS", "External", "called", "element", "leaves", "read_item", "with_shape", "unknown_method", "unlisted"]

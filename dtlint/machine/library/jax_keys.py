@@ -14,7 +14,7 @@ from dtlint.machine.lanes import token
 from dtlint.machine.library import jax_facts, jax_shapes
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.jax_facts import fact, has, is_fact, words
-from dtlint.machine.values import Const, Object, Symbol, Tuple, Unknown, Value
+from dtlint.machine.values import Const, Symbol, Tuple, Unknown, Value
 
 CARRIERS = ("key", "rng", "rng_key", "seed", "prng_key")
 FIXED = frozenset({"parameter", "loop", "attr", "scan", "missing", "keyword"})
@@ -257,4 +257,3 @@ MODELS: dict[str, Any] = {
     "jax_random_draw": draw,
     "jax_shard_prng_key": shard_prng_key,
 }
-__all__ = ["MODELS", "Object", "carried_by_keyword", "one_of"]

@@ -9,13 +9,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from dtlint.ir import nodes as ir
 from dtlint.machine import containers
 from dtlint.machine.core import Machine
 from dtlint.machine.library import jax_axes, jax_facts, jax_outputs
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.jax_facts import Mapping, fact, has, words
-from dtlint.machine.values import NONE, Bound, Const, External, FunctionRef, Object, Symbol, Tuple, Unknown, Value
+from dtlint.machine.values import NONE, Bound, Const, External, Object, Symbol, Tuple, Unknown, Value
 
 KINDS = {
     "jax_pmap": "pmap",
@@ -373,4 +372,3 @@ def gradient(machine: Machine, loss: Value, parameter: Value, call: Invocation) 
 
 
 MODELS: dict[str, Any] = {name: transform(kind) for name, kind in KINDS.items()}
-__all__ = ["MODELS", "FunctionRef", "call_transformed", "ir", "is_transformed"]

@@ -5,12 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from dtlint.ir import nodes as ir
-from dtlint.machine import containers
 from dtlint.machine.core import Machine
 from dtlint.machine.library import jax_axes, jax_facts
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.jax_facts import INSIDE, Mapping, fact, has, is_fact, words
-from dtlint.machine.values import NONE, Bound, Const, FunctionRef, Object, Tuple, Unknown, Value
+from dtlint.machine.values import NONE, Bound, FunctionRef, Object, Tuple, Unknown, Value
 
 NAMED = "jax.sharding.NamedSharding"
 
@@ -174,6 +173,3 @@ def sharded_over(sharding: Value | None) -> tuple[str, ...] | None:
         if isinstance(spec, Object) and spec.kind == jax_axes.SPEC:
             return jax_axes.spec_axes(spec)
     return None
-
-
-__all__ = ["Const", "containers", "leave", "placed", "sharded_over"]

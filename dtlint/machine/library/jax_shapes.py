@@ -185,19 +185,3 @@ def keeps_first(index: Value) -> bool:
 def adds_axis(index: Value) -> bool:
     first = index.items[0] if isinstance(index, Tuple) and index.items else index
     return first == NONE or (isinstance(first, External) and first.name.endswith(".newaxis"))
-
-
-__all__ = [
-    "LAYOUT",
-    "adds_axis",
-    "copied",
-    "described",
-    "from_shape",
-    "holds",
-    "keeps_first",
-    "lacking",
-    "leading",
-    "shaped",
-    "sizes",
-    "with_axis",
-]

@@ -81,6 +81,3 @@ def even_loop(machine: Machine, look: inside.Inside) -> bool:
             if isinstance(stop, Unknown) and sharding.multiple(stop.symbol, machine.world.size) is not None:
                 return True
     return False
-
-
-__all__ = ["even_loop", "is_divided", "is_slice", "length_of"]

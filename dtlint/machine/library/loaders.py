@@ -307,19 +307,3 @@ def attribute(machine: Machine, loader: Object, name: str, mask: int) -> Value |
     if name in ("batch_size", "num_workers", "drop_last", "generator"):
         return option(loader, name)
     return None
-
-
-__all__ = [
-    "LOADER",
-    "Described",
-    "attribute",
-    "constructed",
-    "described",
-    "element",
-    "is_loader",
-    "is_true",
-    "length",
-    "number_of",
-    "option",
-    "prepared",
-]

@@ -74,4 +74,3 @@ def is_manager(value: Value | None) -> bool:
 
 
 MODELS = {"manager_made": made, "manager_reduced": reduced, "manager_asked": asked}
-__all__ = ["KIND", "MODELS", "NAME", "assigned", "discarded", "is_manager"]

@@ -85,6 +85,3 @@ def deep_tags(values: tuple[Value, ...], depth: int = 0) -> frozenset[Any]:
         elif isinstance(value, Object) and value.kind == "dict":
             found |= deep_tags(tuple(value.attributes.values()), depth + 1)
     return found
-
-
-__all__ = ["deep_tags", "marked", "put", "put_into"]

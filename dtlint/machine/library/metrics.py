@@ -76,6 +76,3 @@ def emptied(machine: Machine, tensor: Object, mask: int) -> None:
 
 def guarded_by_rank(guards: Any) -> bool:
     return any(one.cause is not None and one.cause.kind in RANKS for one in decisions(guards))
-
-
-__all__ = ["LOADER", "decided", "emptied", "grown", "guarded_by_rank", "local", "shown"]

@@ -9,7 +9,7 @@ from dtlint.machine.core import Machine
 from dtlint.machine.lanes import token
 from dtlint.machine.library import parts
 from dtlint.machine.library.invocation import Invocation
-from dtlint.machine.values import NONE, THERE, ClassRef, Const, FunctionRef, Object, Row, Tuple, Unknown, Value
+from dtlint.machine.values import NONE, THERE, ClassRef, FunctionRef, Object, Row, Tuple, Unknown, Value
 
 PLAIN = "plain"  # tag of what an unwrapped model computes
 OWN = "own gradients"
@@ -208,4 +208,3 @@ MODELS = {
     "accelerate_backward": framework_backward,
     "join": join_context,
 }
-__all__ = ["MODELS", "Const", "call_module", "forward", "wrapped_models"]

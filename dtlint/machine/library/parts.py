@@ -15,7 +15,7 @@ from dtlint.machine.core import Machine
 from dtlint.machine.frames import Frame
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.logs import Decision, decisions
-from dtlint.machine.values import Cause, ClassRef, Const, Object, Row, Symbol, Tuple, Unknown, Value
+from dtlint.machine.values import Cause, Const, Object, Row, Symbol, Tuple, Unknown, Value
 
 MODULE = "torch.nn.Module"
 PARAMETER = "torch.nn.Parameter"
@@ -271,15 +271,3 @@ def inside_of(value: Value) -> tuple[Value, ...]:
 
 
 MODELS = {"module_part": part_added, "module_frozen": frozen}
-__all__ = [
-    "KEY",
-    "MODELS",
-    "ClassRef",
-    "Difference",
-    "called",
-    "constructed",
-    "made_shape",
-    "numbers_below",
-    "put",
-    "written",
-]

@@ -21,7 +21,6 @@ from dtlint.machine.values import (
     External,
     FunctionRef,
     Object,
-    Row,
     Tuple,
     Unknown,
     Value,
@@ -381,4 +380,3 @@ MODELS: dict[str, Any] = {
     "signal_handler": signal_handler,
     "at_exit": at_exit,
 }
-__all__ = ["MODELS", "Row", "Unknown", "decorate", "finalised", "handed_over", "leave", "spawn"]

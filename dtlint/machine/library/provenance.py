@@ -110,17 +110,3 @@ def mentions(value: Value, test: Callable[[Symbol], bool], depth: int = 2) -> bo
         if isinstance(part, Unknown) and any(test(symbol) for symbol in symbols_in(part.symbol)):
             return True
     return False
-
-
-__all__ = [
-    "WORKER",
-    "cause_of",
-    "has_mark",
-    "marked",
-    "marks",
-    "mentions",
-    "number_in",
-    "parts",
-    "symbols_in",
-    "without",
-]

@@ -24,8 +24,7 @@ from dtlint.machine.library.python_iteration import (
     tuple_,
     zip_,
 )
-from dtlint.machine.library.python_methods import container_method, text_method
-from dtlint.machine.values import FALSE, NONE, TRUE, Bound, ClassRef, Const, External, FunctionRef, Object, Row, Value
+from dtlint.machine.values import FALSE, NONE, TRUE, Bound, ClassRef, Const, External, Object, Row, Value
 
 
 def opaque(machine: Machine, call: Invocation) -> Value:
@@ -295,6 +294,3 @@ def progress(machine: Machine, call: Invocation) -> Value | None:
 
 
 MODELS = {"progress_bar": progress, "progress_range": range_}
-
-
-__all__ = ["FUNCTIONS", "FunctionRef", "container_method", "text_method"]

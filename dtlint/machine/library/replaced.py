@@ -33,4 +33,3 @@ def copied(machine: Machine, value: Value, call: Invocation) -> Value | None:
 
 
 MODELS: dict[str, Any] = {"replaced": function}
-__all__ = ["MODELS", "method"]

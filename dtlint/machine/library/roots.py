@@ -244,6 +244,3 @@ def stored(machine: Machine, target: ir.Expr, value: Value, mask: int) -> None:
     if not own:
         for result in results:
             note(machine, result, mask, "and put it to use")
-
-
-__all__ = ["OFF", "called", "decided", "landed", "missing", "stored", "tags_of_result", "there"]

@@ -53,6 +53,3 @@ def shuffles(sampler: Object) -> bool | None:
 def spread(call: object) -> bool:
     """Were there `**options` nobody knows?"""
     return any(name is None for name, _ in getattr(call, "keywords", ()))
-
-
-__all__ = ["DISTRIBUTED", "inner", "is_distributed", "is_plain", "shuffles", "spread"]

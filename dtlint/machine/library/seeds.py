@@ -397,4 +397,3 @@ MODELS = {
     "text_hash": text_hash,
     "dataset_shuffle": dataset_shuffle,
 }
-__all__ = ["GENERATORS", "MODELS", "State", "constructed", "current", "foreign", "method", "of_generator", "state_of"]

@@ -14,7 +14,7 @@ from dtlint.findings import Step
 from dtlint.machine.core import Machine
 from dtlint.machine.lanes import token
 from dtlint.machine.library import provenance
-from dtlint.machine.values import NONE, Cause, Const, Object, Row, SliceValue, Symbol, Trail, Tuple, Unknown, Value
+from dtlint.machine.values import NONE, Cause, Const, Object, Row, SliceValue, Symbol, Trail, Unknown, Value
 
 RANKS = frozenset({"rank", "local rank", "node", "group rank", "device", "shard"})
 EVEN = "even"
@@ -239,6 +239,3 @@ def is_part(value: Value) -> Cause | None:
             if isinstance(found, Cause):
                 return found
     return None
-
-
-__all__ = ["EVEN", "RANKS", "Tuple", "is_part", "part", "remember", "rounded_up", "shards_of", "total_of"]

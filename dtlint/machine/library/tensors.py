@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from dtlint.machine import containers
 from dtlint.machine.core import Machine
-from dtlint.machine.lanes import token
 from dtlint.machine.library.invocation import Invocation
-from dtlint.machine.values import NONE, Const, Object, Row, Tuple, Unknown, Value
+from dtlint.machine.values import NONE, Const, Object, Row, Value
 
 KIND = "torch.Tensor"
 FILLED = {
@@ -158,6 +157,3 @@ def unknown_method(machine: Machine, receiver: Value, name: str, call: Invocatio
             assign_target(machine, func.value, new, call.mask)
             return new
     return None
-
-
-__all__ = ["KIND", "Tuple", "Unknown", "attribute", "construct", "make", "method", "token", "unknown_method"]

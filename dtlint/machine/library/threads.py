@@ -91,4 +91,3 @@ def daemonic(thread: Value | None) -> bool | None:
 
 
 MODELS = {"thread_start": start, "thread_submit": submit}
-__all__ = ["KIND", "MODELS"]

@@ -165,4 +165,3 @@ MODELS: dict[str, Any] = {
     "lightning_test": lightning_loop,
     "lightning_predict": lightning_loop,
 }
-__all__ = ["MODELS", "constructed", "run_hooks"]

@@ -9,7 +9,7 @@ from dtlint.machine.library import marks, works
 from dtlint.machine.library.groups import group_in
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.logs import Event, Group
-from dtlint.machine.values import NONE, Cause, Const, External, Object, Row, Tuple, Value, lane_value
+from dtlint.machine.values import NONE, Cause, Const, External, Object, Row, Value, lane_value
 
 OPERATION = "torch.distributed.P2POp"
 RECEIVES = ("recv", "irecv")
@@ -151,4 +151,3 @@ def same_operation(ops: Value | None, mask: int) -> list[int]:
 
 
 MODELS = {"p2p_op": operation, "batch_isend_irecv": batch}
-__all__ = ["MODELS", "Tuple", "point_to_point"]

@@ -141,6 +141,3 @@ def written(machine: Machine, op: str, name: str) -> None:
     machine.emit(
         Event("uncalled", op, name, frame.mask, frame.guards, frame.path, machine.current_at, frame.scope, extra=event)
     )
-
-
-__all__ = ["asked", "chosen", "compared", "made_boolean"]

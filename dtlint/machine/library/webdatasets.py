@@ -74,6 +74,3 @@ def known(stage: Value) -> bool:
     if not isinstance(stage, Unknown) or stage.cause is not None:
         return False
     return any(isinstance(part, str) and part.startswith(OWN) for part in stage.symbol.key[:2])
-
-
-__all__ = ["dataset_of", "reads_all"]

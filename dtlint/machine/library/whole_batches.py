@@ -48,6 +48,3 @@ def unpadded(batch: Value | None) -> bool:
         symbol.key[0] in SIZE_KEPT or symbol.key[0] in ("turn", "items", "loop")
         for symbol in provenance.symbols_in(batch.symbol)
     )
-
-
-__all__ = ["over_devices", "unpadded"]

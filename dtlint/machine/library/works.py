@@ -14,7 +14,7 @@ from dtlint.machine.core import Machine
 from dtlint.machine.library import marks
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.logs import Event, Group
-from dtlint.machine.values import NONE, Const, External, Object, Row, Tuple, Unknown, Value
+from dtlint.machine.values import NONE, External, Object, Row, Tuple, Unknown, Value
 
 KIND = "torch.distributed.Work"
 RUNNING = "running"
@@ -251,4 +251,3 @@ def read_in(part: Any, name: str, target: bool = False) -> bool:
 
 
 MODELS = {"work_wait": wait, "device_synchronize": synchronise}
-__all__ = ["KIND", "MODELS", "Const", "assigned", "computed", "dropped", "made", "running", "unknown_method"]

@@ -260,4 +260,3 @@ MODELS: dict[str, Any] = {
     "deepspeed_initialize": deepspeed_initialize,
     "hf_training_arguments": training_arguments,
 }
-__all__ = ["DDP", "FSDP", "MODELS", "wrapped", "zero_stage"]
