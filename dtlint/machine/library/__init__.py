@@ -6,7 +6,6 @@ from typing import Any
 
 from dtlint.ir import nodes as ir
 from dtlint.knowledge.loader import Api
-from dtlint.machine import containers
 from dtlint.machine.core import Machine
 from dtlint.machine.lanes import token
 from dtlint.machine.library import (
@@ -16,11 +15,9 @@ from dtlint.machine.library import (
     devices,
     environment_use,
     files,
-    generators,
     groups,
     hooks,
     identity,
-    iterators,
     jax_facts,
     jax_hosts,
     managers,
@@ -42,20 +39,53 @@ from dtlint.machine.library import (
     works,
     wrapping,
 )
-from dtlint.machine.library.invocation import Invocation, Keywords
-from dtlint.machine.values import (
-    NONE,
-    Bound,
-    ClassRef,
-    Const,
-    External,
-    FunctionRef,
-    Object,
-    Row,
-    Tuple,
-    Unknown,
-    Value,
+from dtlint.machine.library.answering import MOVES, call_instance, call_model, call_unknown, method_called
+from dtlint.machine.library.invocation import LOCAL, Invocation, Keywords
+from dtlint.machine.library.reading import (
+    element,
+    iterated,
+    length,
+    member_value,
+    read_attribute,
+    read_item,
+    uneven_length,
+    value_of,
 )
+from dtlint.machine.values import NONE, ClassRef, Const, FunctionRef, Object, Tuple, Value
+
+__all__ = [  # what the machine asks
+    "HANDLERS",
+    "asked",
+    "attribute_written",
+    "call",
+    "call_instance",
+    "call_model",
+    "call_unknown",
+    "chosen",
+    "circumstances",
+    "compared",
+    "discarded",
+    "element",
+    "imported",
+    "initialised",
+    "item_written",
+    "iterated",
+    "leaves",
+    "length",
+    "made_instance",
+    "member_value",
+    "method_called",
+    "perform",
+    "project_row",
+    "project_type",
+    "read_attribute",
+    "read_item",
+    "run_context",
+    "set_aside",
+    "take_back",
+    "uneven_length",
+    "value_of",
+]
 
 HANDLERS: dict[str, Any] = {
     **groups.MODELS,
@@ -79,7 +109,7 @@ HANDLERS: dict[str, Any] = {
     **workers.MODELS,
     **replaced.MODELS,
 }
-LOCAL = Api(name="", does="local")
+
 
 run_context = contexts.run_context
 
@@ -170,9 +200,6 @@ def known_library(machine: Machine, name: str) -> bool:
     """Does some pack describe this name's package? Then a missing row means: nothing to see."""
     first = name.partition(".")[0]
     return first in ("builtins", "torch", "jax", "numpy", "os", "sys", "random", "math")
-
-
-MOVES = frozenset({"to", "cuda", "cpu", "xpu", "npu", "hpu", "to_empty"})  # where a thing lives is not what it holds
 
 
 def call_method(machine: Machine, receiver: Value, name: str, invocation: Invocation) -> Value | None:
@@ -310,254 +337,6 @@ def context(machine: Machine, call: Invocation) -> Value:
     return made
 
 
-# --- reading ---------------------------------------------------------------------------------------------------
-
-
-def value_of(machine: Machine, row: Api, name: str, mask: int) -> Value:
-    """Read an attribute a pack describes."""
-    handler = HANDLERS.get(row.model) if row.model else None
-    invocation = Invocation(name, row, None, (), (), mask, None)
-    if handler is not None:
-        found = handler(machine, invocation)
-        if found is not None:
-            return found
-    if row.does == "value":
-        return identity.lane_value_of(machine, row.value, identity.short(name))
-    return perform(machine, row, None, (), (), mask, None)
-
-
-def member_value(machine: Machine, row: Api, name: str, mask: int) -> Value:
-    if row.does == "make":
-        made = machine.new(row.type, mask)
-        return made
-    return identity.lane_value_of(machine, row.value, name)
-
-
-def read_attribute(machine: Machine, thing: Object, name: str, mask: int) -> Value | None:
-    if thing.kind == tensors.KIND:
-        return tensors.attribute(machine, thing, name)
-    stepping.attribute_read(machine, thing, name, mask)
-    if thing.kind == "<super>":
-        return super_attribute(machine, thing, name, mask)
-    if "module" in thing.attributes and name == "module":
-        return thing.attributes["module"]
-    if thing.kind == files.PATH:
-        return files.attribute(machine, thing, name, mask)
-    found = data.attribute(machine, thing, name, mask)
-    if found is not None:
-        return found
-    if isinstance(thing.kind, str) and thing.facts.get("wrapped"):
-        from dtlint.machine import attributes
-
-        inner = thing.attributes.get("module")
-        if inner is not None and machine.knowledge.method(thing.kind, name) is None:
-            return attributes.read(machine, inner, name, mask)
-    return None
-
-
-def super_attribute(machine: Machine, thing: Object, name: str, mask: int) -> Value:
-    from dtlint.machine import attributes
-
-    owner, receiver = thing.facts.get("owner"), thing.facts.get("receiver")
-    kind = receiver.kind if isinstance(receiver, Object) else receiver if isinstance(receiver, ClassRef) else None
-    if not isinstance(kind, ClassRef):
-        return machine.unknown("super", name)
-    order = attributes.linearise(machine, kind)
-    start = order.index(owner) + 1 if owner in order else 0
-    for base in order[start:]:
-        if isinstance(base, ClassRef):
-            found = base.attributes.get(name)
-            if found is not None and isinstance(receiver, Object):
-                return attributes.bind(machine, found, receiver, mask)
-        elif isinstance(base, External):
-            return Bound(External(f"{base.name}.{name}"), receiver)
-    return Bound(External(f"builtins.object.{name}"), receiver)
-
-
-def read_item(machine: Machine, base: Value, index: Value, mask: int) -> Value | None:
-    if isinstance(base, External) and base.name == "os.environ":
-        return python.read_environment(machine, index, None)
-    if isinstance(base, Object) and base.kind == groups.MESH_KIND:
-        return groups.mesh_part(machine, base, index, mask)
-    found = jax_hosts.read_item(machine, base, index)
-    if found is not None:
-        return found
-    return data.read_item(machine, base, index, mask)
-
-
-def iterated(machine: Machine, value: Value, mask: int) -> Value:
-    """What a `for` really walks over."""
-    if isinstance(value, Object) and isinstance(value.kind, ClassRef):
-        from dtlint.machine import attributes, calls
-
-        method = attributes.in_class(machine, value.kind, "__iter__")
-        if isinstance(method, FunctionRef):
-            return calls.follow(machine, method, value, (), (), mask)
-    return data.iterated(machine, value, mask)
-
-
-def element(machine: Machine, value: Value, mask: int) -> Value:
-    if isinstance(value, Object) and isinstance(value.kind, str):
-        inner = value.facts.get("inner")
-        if value.kind == "<enumerate>" and inner:
-            return Tuple((machine.fresh("index"), element(machine, iterated(machine, inner[0], mask), mask)))
-        if value.kind == "<zip>" and inner:
-            return Tuple(tuple(element(machine, iterated(machine, one, mask), mask) for one in inner))
-        if value.kind == "builtins.range":
-            return data.number(machine, value)
-        if value.kind == "<generator>":
-            given = generators.given(machine, value, mask)
-            if given is not None:
-                return given
-        found = data.element(machine, value, mask)
-        if found is not None:
-            return found
-    if isinstance(value, Object) and (isinstance(value.kind, ClassRef) or value.kind == "<generator>"):
-        taken = iterators.taken(machine, value, mask)
-        if taken is not None:
-            return taken
-    key = jax_hosts.element(machine, value)
-    return key if key is not None else containers.element(machine, value)
-
-
-def length(machine: Machine, value: Value, mask: int) -> Value | None:
-    """The number of items, where it is known or known to differ."""
-    if isinstance(value, Object) and isinstance(value.kind, str):
-        if value.kind == "builtins.range":
-            return value.attributes["count"]
-        inner = value.facts.get("inner")
-        if inner:
-            return length(machine, inner[0], mask)
-        found = data.length(machine, value, mask)
-        if found is not None:
-            return found
-    items = containers.items_of(machine, value)
-    if items is not None:
-        return Const(len(items))
-    if isinstance(value, Row):
-        lanes = [length(machine, held, mask) for held in value.lanes]
-        if all(lane is not None for lane in lanes):
-            from dtlint.machine.lanes import row
-
-            return row(tuple(lane for lane in lanes if lane is not None), value.cause)
-    return None
-
-
-def uneven_length(machine: Machine, value: Value, mask: int) -> Value | None:
-    """`rows.shape[0]`, `rows.size(0)`: the number of rows, where it differs between lanes as that of the list would."""
-    cause = containers.length_cause(machine, value)
-    if cause is None:
-        return None
-    known = length(machine, value, mask)
-    return known if known is not None else machine.unknown("len", token(value), cause=cause)
-
-
-# --- calling values --------------------------------------------------------------------------------------------
-
-
-def call_unknown(
-    machine: Machine,
-    callee: Value,
-    arguments: tuple[Value, ...],
-    keywords: Keywords,
-    mask: int,
-    node: ir.Call | None,
-) -> Value:
-    """Nobody knows what is called: the result depends on the arguments."""
-    from dtlint.machine.operators import opaque
-
-    if isinstance(callee, Const):
-        return callee  # a well-known member, spelled as a method
-    processes.handed_over(machine, Invocation("", LOCAL, None, arguments, keywords, mask, node))
-    stepping.module_called(machine, callee, mask)
-    stepping.gradients_handed(machine, arguments, mask)
-    if node is not None and isinstance(node.func, ir.Attr):
-        receiver = machine.receiver if machine.receiver is not None else callee
-        invocation = Invocation(node.func.name, LOCAL, receiver, arguments, keywords, mask, node)
-        if node.func.name == "backward":
-            return models.backward(machine, invocation)
-        if node.func.name == "size":
-            rows = uneven_length(machine, receiver, mask) if arguments == (Const(0),) else None
-            return rows if rows is not None else machine.unknown("size", token(receiver), *map(token, arguments))
-        other = replaced.method(machine, receiver, node.func.name, invocation)
-        if other is not None:
-            return other
-        unique = machine.knowledge.anywhere.get(node.func.name)
-        if unique is not None:
-            return perform(machine, unique, receiver, arguments, keywords, mask, node)
-        stepping.unknown_method(machine, receiver, node.func.name, invocation)
-        if node.func.name in MOVES and isinstance(receiver, Unknown):
-            return receiver
-        works.unknown_method(machine, node.func.name)
-        known = files.anywhere(machine, node.func.name)
-        if known is not None:
-            return perform(machine, known, receiver, arguments, keywords, mask, node)
-        if node.func.name == "requires_grad_":
-            parts.frozen(machine, invocation)
-        found = tensors.unknown_method(machine, receiver, node.func.name, invocation)
-        if found is None:
-            found = data.unknown_method(machine, receiver, node.func.name, invocation)
-        if found is None:
-            found = jax_hosts.unknown_method(machine, receiver, node.func.name, invocation)
-        if found is not None:
-            return found
-    return opaque(machine, "call", callee, *arguments, *(value for _, value in keywords))
-
-
-def call_model(
-    machine: Machine,
-    thing: Object,
-    arguments: tuple[Value, ...],
-    keywords: Keywords,
-    mask: int,
-    node: ir.Call | None,
-) -> Value:
-    """An instance of a project class without `__call__` of its own."""
-    if thing.facts.get("wrapped"):
-        invocation = Invocation("forward", LOCAL, thing, arguments, keywords, mask, node)
-        return models.forward(machine, thing, invocation)
-    if "forwarding" in machine.facts:
-        parts.called(machine, thing, mask)
-    made = models.call_module(machine, thing, arguments, keywords, mask, node)
-    return stepping.inner_called(machine, thing, made, mask)
-
-
-def method_called(machine: Machine, receiver: Value, result: Value, mask: int) -> Value:
-    """A method of the project was run."""
-    if isinstance(receiver, Object) and "wrapper" in receiver.facts:
-        return stepping.inner_method(machine, receiver, result, mask)
-    return result
-
-
-def call_instance(
-    machine: Machine,
-    thing: Object,
-    arguments: tuple[Value, ...],
-    keywords: Keywords,
-    mask: int,
-    node: ir.Call | None,
-) -> Value:
-    """An instance of a library class is called."""
-    from dtlint.machine.operators import opaque
-
-    if thing.facts.get("wrapped"):
-        known = machine.knowledge.method(str(thing.kind), "__call__") or LOCAL
-        return models.forward(
-            machine, thing, Invocation(f"{thing.kind}.forward", known, thing, arguments, keywords, mask, node)
-        )
-    row = machine.knowledge.method(str(thing.kind), "__call__")
-    if row is not None:
-        return perform(machine, row, thing, arguments, keywords, mask, node)
-    invocation = Invocation("__call__", LOCAL, thing, arguments, keywords, mask, node)
-    found = jax_hosts.called(machine, thing, invocation) or data.called(machine, thing, invocation)
-    if found is not None:
-        return found
-    if "forwarding" in machine.facts:
-        parts.called(machine, thing, mask)
-    result = opaque(machine, "call", Const(str(thing.kind)), *arguments, *(value for _, value in keywords))
-    return stepping.inner_called(machine, thing, result, mask)
-
-
 def project_row(machine: Machine, function: FunctionRef) -> Api | None:
     """A pack's (or the user's) row for a function of the project itself: it is taken at its word."""
     name = f"{machine.project.name_of(function.path)}.{function.name}"
@@ -622,4 +401,6 @@ def circumstances(machine: Machine, arguments: tuple[Value, ...], keywords: Keyw
 
 
 leaves = jax_facts.leaves
+
+
 compared, asked, chosen = uncalled.compared, uncalled.asked, uncalled.chosen

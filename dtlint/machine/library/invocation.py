@@ -10,6 +10,7 @@ from dtlint.ir import nodes as ir
 from dtlint.knowledge.loader import Api
 from dtlint.machine.values import Object, Value
 
+LOCAL = Api(name="", does="local")
 Keywords = tuple[tuple[str | None, Value], ...]
 
 

@@ -1,0 +1,117 @@
+"""What do values answer that nobody can follow: unknown things, models, instances of library classes?"""
+
+from __future__ import annotations
+
+from dtlint.ir import nodes as ir
+from dtlint.machine import library
+from dtlint.machine.core import Machine
+from dtlint.machine.lanes import token
+from dtlint.machine.library import data, files, jax_hosts, models, parts, processes, replaced, stepping, tensors, works
+from dtlint.machine.library.invocation import LOCAL, Invocation, Keywords
+from dtlint.machine.library.reading import uneven_length
+from dtlint.machine.values import Const, Object, Unknown, Value
+
+MOVES = frozenset({"to", "cuda", "cpu", "xpu", "npu", "hpu", "to_empty"})  # where a thing lives is not what it holds
+
+
+def call_unknown(
+    machine: Machine,
+    callee: Value,
+    arguments: tuple[Value, ...],
+    keywords: Keywords,
+    mask: int,
+    node: ir.Call | None,
+) -> Value:
+    """Nobody knows what is called: the result depends on the arguments."""
+    from dtlint.machine.operators import opaque
+
+    if isinstance(callee, Const):
+        return callee  # a well-known member, spelled as a method
+    processes.handed_over(machine, Invocation("", LOCAL, None, arguments, keywords, mask, node))
+    stepping.module_called(machine, callee, mask)
+    stepping.gradients_handed(machine, arguments, mask)
+    if node is not None and isinstance(node.func, ir.Attr):
+        receiver = machine.receiver if machine.receiver is not None else callee
+        invocation = Invocation(node.func.name, LOCAL, receiver, arguments, keywords, mask, node)
+        if node.func.name == "backward":
+            return models.backward(machine, invocation)
+        if node.func.name == "size":
+            rows = uneven_length(machine, receiver, mask) if arguments == (Const(0),) else None
+            return rows if rows is not None else machine.unknown("size", token(receiver), *map(token, arguments))
+        other = replaced.method(machine, receiver, node.func.name, invocation)
+        if other is not None:
+            return other
+        unique = machine.knowledge.anywhere.get(node.func.name)
+        if unique is not None:
+            return library.perform(machine, unique, receiver, arguments, keywords, mask, node)
+        stepping.unknown_method(machine, receiver, node.func.name, invocation)
+        if node.func.name in MOVES and isinstance(receiver, Unknown):
+            return receiver
+        works.unknown_method(machine, node.func.name)
+        known = files.anywhere(machine, node.func.name)
+        if known is not None:
+            return library.perform(machine, known, receiver, arguments, keywords, mask, node)
+        if node.func.name == "requires_grad_":
+            parts.frozen(machine, invocation)
+        found = tensors.unknown_method(machine, receiver, node.func.name, invocation)
+        if found is None:
+            found = data.unknown_method(machine, receiver, node.func.name, invocation)
+        if found is None:
+            found = jax_hosts.unknown_method(machine, receiver, node.func.name, invocation)
+        if found is not None:
+            return found
+    return opaque(machine, "call", callee, *arguments, *(value for _, value in keywords))
+
+
+def call_model(
+    machine: Machine,
+    thing: Object,
+    arguments: tuple[Value, ...],
+    keywords: Keywords,
+    mask: int,
+    node: ir.Call | None,
+) -> Value:
+    """An instance of a project class without `__call__` of its own."""
+    if thing.facts.get("wrapped"):
+        invocation = Invocation("forward", LOCAL, thing, arguments, keywords, mask, node)
+        return models.forward(machine, thing, invocation)
+    if "forwarding" in machine.facts:
+        parts.called(machine, thing, mask)
+    made = models.call_module(machine, thing, arguments, keywords, mask, node)
+    return stepping.inner_called(machine, thing, made, mask)
+
+
+def method_called(machine: Machine, receiver: Value, result: Value, mask: int) -> Value:
+    """A method of the project was run."""
+    if isinstance(receiver, Object) and "wrapper" in receiver.facts:
+        return stepping.inner_method(machine, receiver, result, mask)
+    return result
+
+
+def call_instance(
+    machine: Machine,
+    thing: Object,
+    arguments: tuple[Value, ...],
+    keywords: Keywords,
+    mask: int,
+    node: ir.Call | None,
+) -> Value:
+    """An instance of a library class is called."""
+    from dtlint.machine.operators import opaque
+
+    if thing.facts.get("wrapped"):
+        known = machine.knowledge.method(str(thing.kind), "__call__") or LOCAL
+        return models.forward(
+            machine, thing, Invocation(f"{thing.kind}.forward", known, thing, arguments, keywords, mask, node)
+        )
+    row = machine.knowledge.method(str(thing.kind), "__call__")
+    if row is not None:
+        return library.perform(machine, row, thing, arguments, keywords, mask, node)
+    invocation = Invocation("__call__", LOCAL, thing, arguments, keywords, mask, node)
+    found = jax_hosts.called(machine, thing, invocation) or data.called(machine, thing, invocation)
+    if found is not None:
+        return found
+    if "forwarding" in machine.facts:
+        parts.called(machine, thing, mask)
+    result = opaque(machine, "call", Const(str(thing.kind)), *arguments, *(value for _, value in keywords))
+    return stepping.inner_called(machine, thing, result, mask)

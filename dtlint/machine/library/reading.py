@@ -1,0 +1,161 @@
+"""What is read from values of libraries: attributes, items, elements, lengths?"""
+
+from __future__ import annotations
+
+from dtlint.knowledge.loader import Api
+from dtlint.machine import containers, library
+from dtlint.machine.core import Machine
+from dtlint.machine.lanes import token
+from dtlint.machine.library import (
+    data,
+    files,
+    generators,
+    groups,
+    identity,
+    iterators,
+    jax_hosts,
+    python,
+    stepping,
+    tensors,
+)
+from dtlint.machine.library.invocation import Invocation
+from dtlint.machine.values import Bound, ClassRef, Const, External, FunctionRef, Object, Row, Tuple, Value
+
+
+def value_of(machine: Machine, row: Api, name: str, mask: int) -> Value:
+    """Read an attribute a pack describes."""
+    handler = library.HANDLERS.get(row.model) if row.model else None
+    invocation = Invocation(name, row, None, (), (), mask, None)
+    if handler is not None:
+        found = handler(machine, invocation)
+        if found is not None:
+            return found
+    if row.does == "value":
+        return identity.lane_value_of(machine, row.value, identity.short(name))
+    return library.perform(machine, row, None, (), (), mask, None)
+
+
+def member_value(machine: Machine, row: Api, name: str, mask: int) -> Value:
+    if row.does == "make":
+        made = machine.new(row.type, mask)
+        return made
+    return identity.lane_value_of(machine, row.value, name)
+
+
+def read_attribute(machine: Machine, thing: Object, name: str, mask: int) -> Value | None:
+    if thing.kind == tensors.KIND:
+        return tensors.attribute(machine, thing, name)
+    stepping.attribute_read(machine, thing, name, mask)
+    if thing.kind == "<super>":
+        return super_attribute(machine, thing, name, mask)
+    if "module" in thing.attributes and name == "module":
+        return thing.attributes["module"]
+    if thing.kind == files.PATH:
+        return files.attribute(machine, thing, name, mask)
+    found = data.attribute(machine, thing, name, mask)
+    if found is not None:
+        return found
+    if isinstance(thing.kind, str) and thing.facts.get("wrapped"):
+        from dtlint.machine import attributes
+
+        inner = thing.attributes.get("module")
+        if inner is not None and machine.knowledge.method(thing.kind, name) is None:
+            return attributes.read(machine, inner, name, mask)
+    return None
+
+
+def super_attribute(machine: Machine, thing: Object, name: str, mask: int) -> Value:
+    from dtlint.machine import attributes
+
+    owner, receiver = thing.facts.get("owner"), thing.facts.get("receiver")
+    kind = receiver.kind if isinstance(receiver, Object) else receiver if isinstance(receiver, ClassRef) else None
+    if not isinstance(kind, ClassRef):
+        return machine.unknown("super", name)
+    order = attributes.linearise(machine, kind)
+    start = order.index(owner) + 1 if owner in order else 0
+    for base in order[start:]:
+        if isinstance(base, ClassRef):
+            found = base.attributes.get(name)
+            if found is not None and isinstance(receiver, Object):
+                return attributes.bind(machine, found, receiver, mask)
+        elif isinstance(base, External):
+            return Bound(External(f"{base.name}.{name}"), receiver)
+    return Bound(External(f"builtins.object.{name}"), receiver)
+
+
+def read_item(machine: Machine, base: Value, index: Value, mask: int) -> Value | None:
+    if isinstance(base, External) and base.name == "os.environ":
+        return python.read_environment(machine, index, None)
+    if isinstance(base, Object) and base.kind == groups.MESH_KIND:
+        return groups.mesh_part(machine, base, index, mask)
+    found = jax_hosts.read_item(machine, base, index)
+    if found is not None:
+        return found
+    return data.read_item(machine, base, index, mask)
+
+
+def iterated(machine: Machine, value: Value, mask: int) -> Value:
+    """What a `for` really walks over."""
+    if isinstance(value, Object) and isinstance(value.kind, ClassRef):
+        from dtlint.machine import attributes, calls
+
+        method = attributes.in_class(machine, value.kind, "__iter__")
+        if isinstance(method, FunctionRef):
+            return calls.follow(machine, method, value, (), (), mask)
+    return data.iterated(machine, value, mask)
+
+
+def element(machine: Machine, value: Value, mask: int) -> Value:
+    if isinstance(value, Object) and isinstance(value.kind, str):
+        inner = value.facts.get("inner")
+        if value.kind == "<enumerate>" and inner:
+            return Tuple((machine.fresh("index"), element(machine, iterated(machine, inner[0], mask), mask)))
+        if value.kind == "<zip>" and inner:
+            return Tuple(tuple(element(machine, iterated(machine, one, mask), mask) for one in inner))
+        if value.kind == "builtins.range":
+            return data.number(machine, value)
+        if value.kind == "<generator>":
+            given = generators.given(machine, value, mask)
+            if given is not None:
+                return given
+        found = data.element(machine, value, mask)
+        if found is not None:
+            return found
+    if isinstance(value, Object) and (isinstance(value.kind, ClassRef) or value.kind == "<generator>"):
+        taken = iterators.taken(machine, value, mask)
+        if taken is not None:
+            return taken
+    key = jax_hosts.element(machine, value)
+    return key if key is not None else containers.element(machine, value)
+
+
+def length(machine: Machine, value: Value, mask: int) -> Value | None:
+    """The number of items, where it is known or known to differ."""
+    if isinstance(value, Object) and isinstance(value.kind, str):
+        if value.kind == "builtins.range":
+            return value.attributes["count"]
+        inner = value.facts.get("inner")
+        if inner:
+            return length(machine, inner[0], mask)
+        found = data.length(machine, value, mask)
+        if found is not None:
+            return found
+    items = containers.items_of(machine, value)
+    if items is not None:
+        return Const(len(items))
+    if isinstance(value, Row):
+        lanes = [length(machine, held, mask) for held in value.lanes]
+        if all(lane is not None for lane in lanes):
+            from dtlint.machine.lanes import row
+
+            return row(tuple(lane for lane in lanes if lane is not None), value.cause)
+    return None
+
+
+def uneven_length(machine: Machine, value: Value, mask: int) -> Value | None:
+    """`rows.shape[0]`, `rows.size(0)`: the number of rows, where it differs between lanes as that of the list would."""
+    cause = containers.length_cause(machine, value)
+    if cause is None:
+        return None
+    known = length(machine, value, mask)
+    return known if known is not None else machine.unknown("len", token(value), cause=cause)
