@@ -82,7 +82,7 @@ def run_try(machine: Machine, node: ir.Try, mask: int) -> int:
     inside = [(attempt.body, mask)]
     machine.sinks = inside
     left_before, differences, own_data = frame.left, machine.differences, machine.own_data
-    asked = len(machine.facts.get(iterators.ENDS, ()))
+    asked, raised_before = len(machine.facts.get(iterators.ENDS, ())), len(machine.raised)
     through = run(machine, node.body, mask)
     if node.orelse and through:
         through = run(machine, node.orelse, through)
@@ -101,7 +101,7 @@ def run_try(machine: Machine, node: ir.Try, mask: int) -> int:
         of_data = machine.own_data != own_data
         for handler in node.handlers:
             caught |= run_handler(
-                machine, node, handler, attempt, mask, alone, through, iterators.ended(machine, asked)
+                machine, node, handler, attempt, mask, alone, through, iterators.ended(machine, asked), raised_before
             )
             log = attempt.handlers[-1]
             log.of_data = of_data and not only_shared(log.types)
@@ -163,6 +163,7 @@ def run_handler(
     alone: str,
     through: int,
     ended: Cause | None,
+    raised_before: int,
 ) -> int:
     """A handler is what a failing rank does instead of the rest of the body. `ended` is why an iterator it asked has
     less to give on some ranks."""
@@ -170,11 +171,14 @@ def run_handler(
     from dtlint.machine.statements import run
 
     frame = machine.frame
-    types = exception_names(evaluate(machine, handler.types, mask)) if handler.types is not None else ("BaseException",)
-    shared = only_shared(types)
+    kinds = evaluate(machine, handler.types, mask) if handler.types is not None else None
+    types = exception_names(kinds) if kinds is not None else ("BaseException",)
+    raised = raised_here(machine, kinds, raised_before)
+    shared = only_shared(types) or (bool(raised) and not any(one.cause for one in raised))
     shared = shared or not (strikes_alone(types) or can_fail_alone(attempt.body))
     shared = shared or (only_meets(node.body, attempt.body) and not strikes_alone(types, WAITING))
     log = HandlerLog(types, handler.at or node.at, shared)
+    log.raised = raised
     attempt.handlers.append(log)
     words = " or ".join(name.rpartition(".")[2] for name in types) or "exception"
     cause = (
@@ -211,6 +215,18 @@ def run_handler(
     if log.exit in ("break", "continue") and frame.loops:
         frame.loops[-1].leavings.append(Leaving(log.exit, decision, mask, writes))
     return 0
+
+
+def raised_here(machine: Machine, kinds: Value | None, raised_before: int) -> list[Decision]:
+    """Where exceptions of the program's own are raised that the handler is for, if it is for no others."""
+    asked = kinds.items if isinstance(kinds, Tuple) else (kinds,)
+    if not all(isinstance(one, ClassRef) for one in asked):
+        return []
+    return [
+        decision
+        for kind, decision in machine.raised[raised_before:]
+        if any(one in attributes.linearise(machine, kind) for one in asked)
+    ]
 
 
 def exception_names(value: Value) -> tuple[str, ...]:

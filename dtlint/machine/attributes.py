@@ -5,7 +5,7 @@ from __future__ import annotations
 import builtins
 
 from dtlint.knowledge.loader import Api
-from dtlint.machine import library
+from dtlint.machine import kept, library
 from dtlint.machine.core import Machine
 from dtlint.machine.frames import Frame
 from dtlint.machine.lanes import map_lanes, token
@@ -165,6 +165,10 @@ def bind(machine: Machine, found: Value, thing: Object, mask: int) -> Value:
     if isinstance(found, FunctionRef):
         if found.kind == "property":
             return calls.follow(machine, found, thing, (), (), mask)
+        if found.kind == "kept property":
+            return kept.of_property(
+                machine, thing, found.name, mask, lambda lanes: calls.follow(machine, found, thing, (), (), lanes)
+            )
         if found.kind == "static":
             return found
         if found.kind == "class":

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from dtlint.ir import nodes as ir
-from dtlint.machine import attributes, containers, instances, library, parameters
+from dtlint.machine import attributes, containers, instances, kept, library, parameters
 from dtlint.machine.core import DEEPEST, Machine, may_talk
 from dtlint.machine.frames import Frame, Leaving
 from dtlint.machine.lanes import join, lanes_in, row, token
@@ -100,6 +100,14 @@ def call_value(
     if isinstance(callee, Row):
         return call_row(machine, callee, arguments, keywords, mask, node)
     if isinstance(callee, FunctionRef):
+        if callee.kind == "kept" and not keywords:
+            return kept.of_function(
+                machine,
+                callee,
+                arguments,
+                mask,
+                lambda lanes: follow(machine, callee, None, arguments, (), lanes, node),
+            )
         return follow(machine, callee, None, arguments, keywords, mask, node)
     if isinstance(callee, Bound):
         return call_bound(machine, callee, arguments, keywords, mask, node)

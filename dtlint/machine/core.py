@@ -74,6 +74,7 @@ class Machine:
         self.heap_reads = 0
         self.heap_writes = 0
         self.oldest_write = 1 << 60  # the smallest serial written to since the innermost remembered call began
+        self.raised: list[tuple[ClassRef, Decision]] = []  # the program's own exceptions, and who raises them
         self.flow: Any = None  # what a library says about the facts of results nobody computes
         self.facts: dict[str, Any] = {}
         self.notes: dict[Any, Any] = {}  # what libraries keep from one entry point to the next

@@ -26,11 +26,15 @@ def turns_of(machine: Machine, iterable: Value, mask: int) -> tuple[Value | None
     return trip, cause
 
 
+COUNTED = "counted over the world"  # fact: a loop turns once per rank of the world
+
+
 def short_items(machine: Machine, iterable: Value) -> tuple[Value, ...] | None:
     if isinstance(iterable, Object) and iterable.kind == "builtins.range":
         bound = iterable.attributes.get("count")
         if isinstance(bound, Const) and isinstance(bound.value, int) and bound.scale:
             if 0 <= bound.value <= UNROLLED + 4:
+                machine.facts[COUNTED] = True
                 begin, by = (whole(iterable.attributes.get(name), usual) for name, usual in (("start", 0), ("step", 1)))
                 return tuple(Const(begin + number * by) for number in range(bound.value))
         return None

@@ -245,7 +245,7 @@ class Loop:
 class HandlerLog:
     """What a rank does when the attempt fails with one of `types`."""
 
-    __slots__ = ("at", "ends", "exit", "log", "of_data", "shared", "types")
+    __slots__ = ("at", "ends", "exit", "log", "of_data", "raised", "shared", "types")
 
     def __init__(self, types: tuple[str, ...], at: Place, shared: bool) -> None:
         self.types = types
@@ -254,6 +254,7 @@ class HandlerLog:
         self.at = at
         self.shared = shared  # every rank raises this together
         self.of_data = False  # the body worked on this rank's data, and the handler is for what that may raise
+        self.raised: list[Decision] = []  # where the program itself raises what is caught here
         self.ends: Decision | None = None  # an iterator ran dry, on some ranks first
 
 

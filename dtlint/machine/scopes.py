@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from dtlint.ir import nodes as ir
-from dtlint.machine import library
+from dtlint.machine import kept, library
 from dtlint.machine.core import DEEPEST, Machine, OutOfBudget
 from dtlint.machine.frames import Frame
 from dtlint.machine.logs import Log
@@ -54,12 +54,20 @@ def decorate(machine: Machine, decorator: ir.Expr, value: Value, name: str, mask
 
     if isinstance(decorator, ir.Attr) and decorator.name in ("setter", "getter", "deleter"):
         return (value, f"<setter> {name}") if decorator.name == "setter" else (value, f"<{decorator.name}> {name}")
+    if isinstance(decorator, ir.Call) and isinstance(value, FunctionRef):
+        factory = evaluate(machine, decorator.func, mask)
+        if isinstance(factory, External) and factory.name == "functools.lru_cache":
+            return with_kind(value, "kept"), name
     maker = evaluate(machine, decorator, mask)
     if isinstance(maker, External):
         last = maker.name.rpartition(".")[2]
         if isinstance(value, FunctionRef):
-            if maker.name in ("builtins.property",) or last in ("cached_property", "lazy_property", "abstractproperty"):
+            if maker.name in ("builtins.property",) or last == "abstractproperty":
                 return with_kind(value, "property"), name
+            if last in kept.PROPERTIES:
+                return with_kind(value, "kept property"), name
+            if maker.name.startswith("functools.") and last in kept.FUNCTIONS:
+                return with_kind(value, "kept"), name
             if maker.name == "builtins.staticmethod":
                 return with_kind(value, "static"), name
             if maker.name == "builtins.classmethod":

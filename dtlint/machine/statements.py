@@ -12,9 +12,9 @@ from dtlint.machine.expressions import evaluate, text_of
 from dtlint.machine.frames import Leaving, Returned
 from dtlint.machine.lanes import lowest
 from dtlint.machine.library import metrics, works
-from dtlint.machine.logs import Choice, Decision, Guards
+from dtlint.machine.logs import Choice, Decision, Guards, decisions
 from dtlint.machine.truth import truth
-from dtlint.machine.values import NONE, Cause, Symbol, Value
+from dtlint.machine.values import NONE, Cause, ClassRef, Symbol, Value
 
 Runner = Callable[[Machine, Any, int], int]
 
@@ -89,6 +89,14 @@ def run_return(machine: Machine, node: ir.Return, mask: int) -> int:
 def run_raise(machine: Machine, node: ir.Raise, mask: int) -> int:
     value = evaluate(machine, node.value, mask) if node.value is not None else None
     frame = machine.frame
+    kind = getattr(value, "kind", value)
+    if isinstance(kind, ClassRef):
+        cause, guard = machine.control_cause(), next(decisions(frame.guards), None)
+        at, text = (guard.at, guard.text) if guard is not None else (node.at, "raise")
+        whole = machine.world.full
+        machine.raised.append(
+            (kind, Decision("exit", frame.path, at, text, cause, mask, whole, frame.scope, node.at, "raise"))
+        )
     word = "exit" if value is not None and is_system_exit(value) else "raise"
     frame.left |= mask
     leave(machine, word, node.at, mask)

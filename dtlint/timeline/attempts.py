@@ -5,9 +5,23 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from dtlint.machine.lanes import lanes_in
-from dtlint.machine.logs import Attempt, Call, Choice, Event, HandlerLog, Log, LogNode, Loop, first_event, key, walk
+from dtlint.machine.logs import (
+    Attempt,
+    Call,
+    Choice,
+    Decision,
+    Event,
+    HandlerLog,
+    Log,
+    LogNode,
+    Loop,
+    first_event,
+    key,
+    walk,
+)
 from dtlint.machine.run import Run
 from dtlint.machine.values import Cause
+from dtlint.timeline.classify import RANK_KINDS
 from dtlint.timeline.parting import Divergence, Path, communicates_without_end, strip_ends
 
 SWALLOWS = ("", "continue", "break", "return")
@@ -75,6 +89,21 @@ def of_attempt(run: Run, node: Attempt, path: Path) -> Iterator[Divergence]:
             continue
         if not goes_on(node, handler, path) or agrees_after(node, path):
             continue
+        alone = [
+            one for one in handler.raised if one.cause and one.cause.kind in RANK_KINDS and one.taken != one.before
+        ]
+        if alone:
+            gone = alone[0].taken
+            yield Divergence(
+                "exit",
+                alone[0],
+                missed[0],
+                (*path, node, *missed[1]),
+                node.mask & ~gone,
+                node.mask & gone,
+                cause=alone[0].cause,
+            )
+            continue
         yield Divergence(
             "swallowed",
             None,
@@ -99,6 +128,11 @@ def of_attempt(run: Run, node: Attempt, path: Path) -> Iterator[Divergence]:
                 cause=Cause("exception"),
                 attempt=node,
             )
+
+
+def of_some(raised: Decision) -> bool:
+    """Do some ranks raise it, and the others never?"""
+    return raised.cause is not None and raised.cause.kind in RANK_KINDS and raised.taken != raised.before
 
 
 def skipped_event(node: Attempt, word: str, path: Path) -> tuple[Event, tuple[Call, ...]] | None:

@@ -10,7 +10,8 @@ from dtlint.machine.library.evidence import evidence
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.logs import Event, LogNode, Loop
 from dtlint.machine.run import Run
-from dtlint.machine.values import Const, ModuleRef, Object, Value
+from dtlint.machine.values import Const, ModuleRef, Object, Unknown, Value
+from dtlint.timeline.certain import was_told
 from dtlint.timeline.records import recorded
 
 EVALUATION = ("validation_step", "test_step", "on_validation_epoch_end", "on_test_epoch_end", "validation_epoch_end")
@@ -86,6 +87,8 @@ def lightning(run: Run) -> Iterator[LocalMetric]:
             continue
         if isinstance(value, Object | ModuleRef | Const) or any(name is None for name, _ in call.keywords):
             continue  # a metric object is reduced by itself
+        if isinstance(value, Unknown) and was_told(value.symbol):
+            continue
         zero = call.get("rank_zero_only")
         if zero is None:
             yield LocalMetric("lightning", event)

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from dtlint.machine.lanes import lanes_in
 from dtlint.machine.logs import Attempt, Call, Choice, Event, Log, LogNode, Loop
+from dtlint.machine.items import COUNTED
 from dtlint.machine.run import Run
 from dtlint.machine.values import NONE, Const, Value, lane_value
 
@@ -135,6 +136,9 @@ def ranks_meant(run: Run) -> int:
         peers = [dict(event.details).get("peer") for _, event, _ in calls]
         numbers = [peer.value for peer in peers if isinstance(peer, Const) and isinstance(peer.value, int)]
         literal = len(numbers) == len(calls) and not any(peer.scale for peer in peers if isinstance(peer, Const))
+        if literal and COUNTED in run.facts:
+            places = {(lane, event.path, event.at) for lane, event, _ in calls}
+            literal = len(places) == len(calls)  # peers that a loop goes through are written nowhere
         known = run.world.full & ((1 << max(2, max(numbers, default=0) + 1)) - 1) if literal else run.world.full
         run.cache["ranks meant"] = known
     return known

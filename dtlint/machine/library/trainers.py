@@ -12,7 +12,7 @@ from dtlint.machine.lanes import lanes_in
 from dtlint.machine.library import collectives, handing, wrapping
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.logs import Decision
-from dtlint.machine.values import NONE, ClassRef, FunctionRef, Object, Row, Value
+from dtlint.machine.values import NONE, ClassRef, Const, FunctionRef, Object, Row, Value
 
 STATE = "transformers.TrainerState"
 CONTROL = "transformers.TrainerControl"
@@ -20,14 +20,12 @@ ARGUMENTS = "transformers.TrainingArguments"
 
 
 def constructed(machine: Machine, thing: Object, call: Invocation) -> None:
-    """What a trainer was given, in the attributes under which it is known later."""
-    for name in call.row.params:
-        value = call.get(name)
-        if value is not None:
+    """What a trainer was given, in the attributes under which it is known later; of a word it makes the thing."""
+    given_values = [(name, call.get(name)) for name in call.row.params]
+    for name, value in (*given_values, *call.keywords):
+        made = isinstance(value, Const) and machine.knowledge.attribute(call.row.type, name or "") is not None
+        if name is not None and value is not None and not made:
             thing.attributes.setdefault(name, value)
-    for keyword, value in call.keywords:
-        if keyword is not None:
-            thing.attributes.setdefault(keyword, value)
     given = thing.attributes.get("args")
     if isinstance(given, Object) and given.facts.get("sharded"):
         thing.facts["sharded"] = True

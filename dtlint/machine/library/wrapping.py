@@ -167,7 +167,8 @@ def deepspeed_initialize(machine: Machine, call: Invocation) -> Value:
     note_wrap(machine, call, model, "deepspeed", machine.world_group)
     kinds = tuple(call.row.extra.get("returns", ()))
     stage = zero_stage(machine, call.get("config") or call.get("config_params"))
-    engine = wrapped(machine, call, model, str(kinds[0]), stage == 3)
+    staged = "stages" in call.row.extra and attributes.is_a(machine, model, call.row.extra["stages"])
+    engine = wrapped(machine, call, model, str(call.row.extra["engine"] if staged else kinds[0]), stage == 3)
     engine.facts["deepspeed"] = True
     items: list[Value] = [engine]
     for kind in kinds[1:]:
