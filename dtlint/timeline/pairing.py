@@ -10,9 +10,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from dtlint.machine.items import COUNTED
 from dtlint.machine.lanes import lanes_in
 from dtlint.machine.logs import Attempt, Call, Choice, Event, Log, LogNode, Loop
-from dtlint.machine.items import COUNTED
 from dtlint.machine.run import Run
 from dtlint.machine.values import NONE, Const, Value, lane_value
 
