@@ -3,7 +3,8 @@
 What it finds
 -------------
 A data-parallel training loop reads from a loader or stream that gives every rank the same samples: no distributed
-sampler, no split by rank in the data set, no framework that divides the loader.
+sampler, no split by rank in the data set, no framework that divides the loader. Batches that the program picks out of
+stored data count as well, where the generator was seeded alike on all ranks.
 
 Why it is bad
 -------------
@@ -49,6 +50,14 @@ def check(run: Run) -> Iterator[Finding]:
             span_at(place),
             "every rank reads the same samples: nothing divides this data between the ranks",
             data.remedy_for_sharding(use),
+            scope=place[2],
+            trail=steps,
+        )
+    for place, steps in data.picked_alike(run):
+        yield RULE.finding(
+            span_at(place),
+            "every rank gets the same seed here, and then picks the same samples",
+            "seed what picks the data by rank: `torch.manual_seed(seed + rank)`",
             scope=place[2],
             trail=steps,
         )

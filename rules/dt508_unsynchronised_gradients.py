@@ -3,8 +3,8 @@
 What it finds
 -------------
 Data are sharded over the ranks, and the gradients stay local: no wrapper and no reduction by hand, training through
-`model.module(...)`, a wrapper made anew in each step, or a model that moves to its device after DDP has noted its
-parameters.
+`model.module(...)`, a wrapper made anew in each step or under an unrelated option only, or a model that moves to its
+device after DDP has noted its parameters.
 
 Why it is bad
 -------------
@@ -53,6 +53,11 @@ def check(run: Run) -> Iterator[Finding]:
         event = met.event
         message = "a new wrapper around the model in every step"
         yield told(run, event, event, message, "wrap the model once, before the loop")
+    for met, backward in stepping.wrapped_sometimes(run):
+        event = met.event
+        message = "the model is wrapped under this option only; without it nothing reduces the gradients"
+        remedy = "wrap the model whenever there is a process group"
+        yield told(run, event, backward.event, message, remedy)
     for met in stepping.never_reduced(run):
         event = met.event
         message = "each rank trains on its own part of the data, and nothing reduces the gradients"

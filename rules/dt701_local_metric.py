@@ -2,8 +2,9 @@
 
 What it finds
 -------------
-An evaluation result that was computed on this rank's shard is printed, logged or used for the best checkpoint without a
-reduction; `self.log` in a validation hook without `sync_dist=True`; a running total that is all-reduced in every turn.
+An evaluation result that was computed on this rank's shard is printed, logged, given to a `ReduceLROnPlateau` or used
+for the best checkpoint without a reduction; `self.log` in a validation hook without `sync_dist=True`; a running total
+that is all-reduced in every turn.
 
 Why it is bad
 -------------
@@ -41,12 +42,14 @@ RULE = Rule(
 SPOKEN = {
     "shown": "this number comes from one rank's part of the data, but is shown as if it were everybody's",
     "decides": "rank 0 decides on a number from its own part of the data only",
+    "steers": "each rank's schedule follows a number from its own part of the data: the learning rates drift apart",
     "lightning": "`self.log` in an evaluation hook without `sync_dist=True` keeps one rank's value",
     "twice": "this running total is summed over the ranks in every turn: earlier turns are summed again",
 }
 REMEDY = {
     "shown": "sum numerator and denominator over the ranks (`dist.all_reduce`) before the division",
     "decides": "all_reduce the number first, so that it speaks for all ranks",
+    "steers": "all_reduce the number first, so that every rank takes the same step",
     "lightning": "pass `sync_dist=True`, or log a torchmetrics metric",
     "twice": "add up locally and all_reduce once, after the loop",
 }

@@ -133,7 +133,18 @@ def names_a_part(key: Value, holder: Value) -> bool:
 
 
 def item(machine: Machine, base: Value, index: Value, mask: int) -> Value:
-    return map_lanes(lambda one, other: item_one(machine, one, other, mask), (base, index), machine.world)
+    if index.cause is not None:
+        from dtlint.machine.library import sharding
+
+        found = sharding.piece(machine, base, index)
+        if found is not None:
+            return found
+    result = map_lanes(lambda one, other: item_one(machine, one, other, mask), (base, index), machine.world)
+    if "picks" in machine.facts:
+        from dtlint.machine.library import picks
+
+        return picks.taken(machine, base, index, result)
+    return result
 
 
 def item_one(machine: Machine, base: Value, index: Value, mask: int) -> Value:

@@ -8,6 +8,7 @@ from typing import Any
 from dtlint.findings import Step
 from dtlint.machine.library import inside, provenance, samplers, sharding, webdatasets
 from dtlint.machine.library.loaders import LOADER, is_true, option
+from dtlint.machine.library.seeds import alike
 from dtlint.machine.library.whole_batches import unpadded
 from dtlint.machine.logs import Choice, Event, Loop
 from dtlint.machine.run import Run
@@ -58,6 +59,32 @@ def unsharded(run: Run) -> Iterator[tuple[Use, Place, Steps]]:
             place,
             kept(made, step_at(place, "no sampler: every rank walks over all of it"), spoken_training(use)),
         )
+
+
+def picked_alike(run: Run) -> Iterator[tuple[Place, Steps]]:
+    """Batches that the program picks itself out of stored data, with the same numbers on every rank."""
+    known = run.facts.get("picks")
+    seen = survey(run)
+    if not known or seen.of("model-parallel"):
+        return
+    sites = {number: found for found, number in known.items()}
+    done: set[Place] = set()
+    for event, path in seen.collectives:
+        loss = event.extra.get("loss")
+        if event.op != "backward" or not isinstance(loss, Value) or not any(isinstance(node, Loop) for node in path):
+            continue
+        if not whole_world(run, event) or (loss.cause is not None and loss.cause.kind in sharding.RANKS):
+            continue
+        kinds = {tag[0] for tag in loss.tags if isinstance(tag, tuple)}
+        if "loader" in kinds or "shard" in kinds:
+            continue
+        for mark in provenance.marks(loss, "picked", 0):
+            drawn, state = sites[mark[1]]
+            if state.site in done or not alike(state):
+                continue
+            done.add(state.site)
+            picked = step_at(drawn, "the samples are picked with the same numbers on every rank")
+            yield state.site, kept(picked, event_step(event, "the gradients of all ranks are combined here"))
 
 
 def unsharded_hosts(run: Run) -> Iterator[tuple[Place, Steps]]:

@@ -20,7 +20,7 @@ SUMS = frozenset({"all_reduce"})
 
 @dataclass(frozen=True, slots=True)
 class LocalMetric:
-    """`kind`: shown, decides, lightning or twice."""
+    """`kind`: shown, decides, steers, lightning or twice."""
 
     kind: str
     event: Event
@@ -40,11 +40,11 @@ def evaluated(run: Run) -> Iterator[LocalMetric]:
     trained = {tag[1] for event, _ in recorded(run, "<step>") for tag in tags_of(event.subject)}
     if not trained:
         return
-    for event, path in recorded(run, "metric-shown", "metric-decides"):
+    for event, path in recorded(run, "metric-shown", "metric-decides", "metric-steers"):
         loaders = event.extra["loaders"]
         if loaders & trained or inside(path, loaders):
             continue
-        yield LocalMetric("shown" if event.op == "metric-shown" else "decides", event, trail(event))
+        yield LocalMetric(event.op.removeprefix("metric-"), event, trail(event))
 
 
 def tags_of(value: Value | None) -> list[tuple[str, int]]:

@@ -10,7 +10,7 @@ from dtlint.findings import Step
 from dtlint.machine.library import evidence, inside, provenance
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.loaders import Described, option
-from dtlint.machine.library.seeds import GENERATORS, State
+from dtlint.machine.library.seeds import GENERATORS, State, alike
 from dtlint.machine.logs import Event, Loop
 from dtlint.machine.run import Run
 from dtlint.machine.values import NONE, Const, Object, Row, Symbol, Unknown, Value
@@ -65,17 +65,6 @@ def drawn_with(call: Invocation) -> Iterator[Value]:
         held = next((value for value in made.values if isinstance(value, Object) and value.kind == held.kind), None)
     if held is not None:
         yield held
-
-
-def alike(state: State) -> bool:
-    """Seeded for certain, and with the same number on every rank."""
-    seed = state.seed
-    if state.verdict != "same":
-        return False
-    return isinstance(seed, Const) or (
-        isinstance(seed, Unknown)
-        and not provenance.mentions(seed, lambda symbol: symbol.key[0] in ("seeded elsewhere", "phi", "split"))
-    )
 
 
 def belongs_to_batch(value: Value) -> bool:

@@ -41,7 +41,15 @@ def batch_mistakes(run: Run) -> Iterator[Mistake]:
     for use in survey(run).training():
         loader = use.loader
         size = option(loader, "batch_size")
-        if size is None or loader.number in done or loader.facts.get("prepared") or use.described.gives != "differs":
+        if size is None or loader.number in done:
+            continue
+        if loader.facts.get("prepared"):
+            done.add(loader.number)
+            found = mistake_in_prepared(run, shares, size, loader)
+            if found is not None:
+                yield found
+            continue
+        if use.described.gives != "differs":
             continue
         done.add(loader.number)
         found = mistake_in(run, shares, size, loader, use)
@@ -92,6 +100,26 @@ def mistake_in(run: Run, shares: list[Share], size: Value, loader: Object, use: 
             "as there are ranks"
         )
         return Mistake(place_of(loader), (given,), text, "divide it: `batch_size=global_batch_size // world_size`")
+    return None
+
+
+def mistake_in_prepared(run: Run, shares: list[Share], size: Value, loader: Object) -> Mistake | None:
+    """A framework takes the loader over. Each rank gets batches of its size, or cuts of them."""
+    cuts = loader.facts.get("whole batches")
+    chain = list(history(shares, size))
+    given = step_at(place_of(loader.facts["original"]), "the loader that the framework divides")
+    if cuts and chain and chain[0].op in ("/", "//") and chain[0].by == "world":
+        share = chain[0]
+        text = f"`{share.text}` is divided by the number of ranks here, and `split_batches=True` divides it again"
+        remedy = "give the loader the global batch size, or leave out `split_batches=True`"
+        return Mistake(place_in(share), (given,), text, remedy)
+    if cuts is False and not chain and whole_option(run, loader, size):
+        text = (
+            "the global batch size is given to the loader of every rank, so the real one is as many times larger "
+            "as there are ranks"
+        )
+        remedy = "divide it by `accelerator.num_processes`, or pass `split_batches=True`"
+        return Mistake(place_of(loader.facts["original"]), (given,), text, remedy)
     return None
 
 

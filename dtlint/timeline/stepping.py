@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from dtlint.machine.library.stepping import GATHERED, INNER, PLAIN
-from dtlint.machine.logs import Event, Loop
+from dtlint.machine.logs import Choice, Event, Loop
 from dtlint.machine.values import FALSE, TRUE, Const, Object, Symbol, Unknown, Value
 from dtlint.timeline.order import Met, choices_below, exclusive, inside, loops_over, ordered
 from dtlint.timeline.symbols import both_hold, constant, moduli, objects_in, periodic
@@ -369,6 +369,39 @@ def never_reduced(run: Any) -> Iterator[Met]:
         stepped = any(plain & trained(step) and loops_over(step)[-1:] == loops_over(met)[-1:] for step in steps(run))
         if plain and stepped and met.event.mask == run.world.full and loops_over(met):
             yield met
+
+
+def wrapped_sometimes(run: Any) -> Iterator[tuple[Met, Met]]:
+    """The only wrap depends on an option that nothing else of the job depends on: neither the process group nor the
+    training. The wrap, and the backward pass that is left alone without it."""
+    wraps = events(run, "collective", "wrap")
+    started = [met for met in events(run, "record", "init") if met.event.api.startswith("torch.distributed")]
+    if len(wraps) != 1 or not started or wraps[0].event.extra.get("wrap") not in (DDP, FSDP):
+        return
+    choices = [(node, side) for node, side in wraps[0].above if isinstance(node, Choice)]
+    if len(choices) != 1 or choices[0][0].cause is not None or not is_option(choices[0][0].symbol):
+        return
+    option = choices[0][0].symbol
+    samplers = events(run, "record", "sampler")
+    needed = [*started, *samplers]
+    if not samplers or any(depends(met, option) for met in needed):
+        return
+    for met in backwards(run):
+        subject = met.event.subject
+        learns = subject is not None and subject.cause is not None and subject.cause.kind == "data"
+        if learns and loops_over(met) and not depends(met, option) and not reduces_by_hand(run, met):
+            yield wraps[0], met
+            return
+
+
+def is_option(symbol: Symbol | None) -> bool:
+    """An attribute of the options, asked as it is."""
+    return symbol is not None and symbol.key[0] == "attr"
+
+
+def depends(met: Met, option: Symbol | None) -> bool:
+    """Does it happen under a branch on the same option, or behind one that left?"""
+    return any(isinstance(node, Choice) and node.symbol is option for node, _ in met.above)
 
 
 def trained(step: Met) -> set[int]:

@@ -12,8 +12,9 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from dtlint.machine.library.provenance import symbols_in
-from dtlint.machine.values import Const, Object, Symbol, Unknown, Value
+from dtlint.machine.values import Const, Object, Symbol, Tuple, Unknown, Value
 
+CONTAINERS = ("list", "dict", "set")
 FAR = 1_000_003  # stands for lengths and other numbers that small turns never reach
 OPERATORS: dict[str, Callable[[Any, Any], Any]] = {
     "op +": operator.add,
@@ -42,11 +43,17 @@ def constant(part: Any) -> Any:
     return None
 
 
-def objects_in(value: Value) -> set[int]:
-    """Numbers of the objects an unknown value was computed from."""
-    if isinstance(value, Object):
-        return {value.number}
+def objects_in(value: Value, depth: int = 4) -> set[int]:
+    """Numbers of the objects an unknown value was computed from, and of those that lists and dicts hold."""
     found: set[int] = set()
+    if isinstance(value, Object):
+        found.add(value.number)
+        held = tuple(value.attributes.values()) if value.kind in CONTAINERS else ()
+        for one in held if depth else ():
+            found |= objects_in(one, depth - 1)
+    elif isinstance(value, Tuple) and depth:
+        for one in value.items[:16]:
+            found |= objects_in(one, depth - 1)
     if isinstance(value, Unknown):
         for symbol in symbols_in(value.symbol):
             found.update(numbers(symbol.key))

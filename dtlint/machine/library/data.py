@@ -197,6 +197,7 @@ def resized(machine: Machine, call: Invocation) -> Value | None:
 MODELS: dict[str, Any] = {
     "split_by_rank": shard,
     "dataset_shard": shard,
+    "divided": sharding.divided,
     "self_sharded_dataset": self_sharded,
     "worker_info": worker_info,
     "listing": listing,

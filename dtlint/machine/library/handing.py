@@ -21,7 +21,7 @@ def prepare(machine: Machine, call: Invocation) -> Value | None:
 
 def one(machine: Machine, call: Invocation, value: Value) -> Value:
     if isinstance(value, Object) and loaders.is_loader(machine, value):
-        return loaders.prepared(machine, value, call.name, call.mask)
+        return loaders.prepared(machine, value, call.name, call.mask, call.receiver)
     return value
 
 
@@ -77,7 +77,7 @@ def train_loader(machine: Machine, trainer: Object, module: Value, call: Invocat
     return calls.follow(machine, method, module, (), (), call.mask)
 
 
-MODELS = {
+MODELS: dict[str, Any] = {
     "accelerate_prepare_loader": prepare_loader,
     "fabric_setup_loaders": fabric_setup,
 }

@@ -72,7 +72,7 @@ def number_of(value: Value | None) -> int | None:
     return value.value if isinstance(value, Const) and type(value.value) is int else None
 
 
-def prepared(machine: Machine, loader: Object, by: str, mask: int) -> Object:
+def prepared(machine: Machine, loader: Object, by: str, mask: int, owner: Value | None = None) -> Object:
     """The loader a framework gives back: it divides the data between the ranks."""
     made = machine.new(loader.kind, mask)
     made.attributes.update(loader.attributes)
@@ -80,9 +80,27 @@ def prepared(machine: Machine, loader: Object, by: str, mask: int) -> Object:
     made.facts.pop("described", None)
     made.facts["prepared"] = by
     made.facts["original"] = loader
+    made.facts["whole batches"] = takes_whole_batches(owner)
     machine.facts.setdefault("loaders", {})[made.number] = made
     machine.emit_event("record", "prepare", by, mask, subject=loader, extra={"prepared": made})
     return made
+
+
+def takes_whole_batches(owner: Value | None) -> bool | None:
+    """Does the framework cut each batch between the ranks (`split_batches=True`), or give each rank a whole one? None
+    when nobody can say."""
+    made = owner.facts.get("call") if isinstance(owner, Object) else None
+    if not isinstance(made, Invocation) or "dataloader_config" not in made.row.params:
+        return None
+    given, options = made.get("split_batches"), made.get("dataloader_config")
+    if given is None and options is not None:
+        inner = options.facts.get("call") if isinstance(options, Object) else None
+        if not isinstance(inner, Invocation):
+            return None
+        made, given = inner, inner.get("split_batches")
+    if given is None:
+        return None if any(name is None for name, _ in made.keywords) else False
+    return given.value if isinstance(given, Const) and isinstance(given.value, bool) else None
 
 
 def described(machine: Machine, loader: Object) -> Described:

@@ -29,7 +29,8 @@ def shown(machine: Machine, call: Invocation) -> None:
         return
     found = loaders_in(call.values)
     if found:
-        machine.emit_event("record", "metric-shown", call.name, call.mask, extra={"loaders": found, "call": call})
+        how = "metric-steers" if call.row.extra.get("shows") == "steers" else "metric-shown"
+        machine.emit_event("record", how, call.name, call.mask, extra={"loaders": found, "call": call})
 
 
 def local(values: tuple[Value, ...]) -> bool:

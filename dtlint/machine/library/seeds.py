@@ -9,9 +9,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from dtlint.ir import nodes as ir
 from dtlint.machine import containers
+from dtlint.machine.assignment import assign_target
 from dtlint.machine.core import Machine
-from dtlint.machine.library import provenance, sharding, tensors
+from dtlint.machine.library import picks, provenance, sharding, tensors
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.values import NONE, Cause, Const, Object, Row, Trail, Unknown, Value
 
@@ -96,6 +98,17 @@ def state_of(machine: Machine, seed: Value | None, at: Value | None) -> State:
     if cause is not None:
         return State("differs", seed, site, cause)
     return State("same", seed, site)
+
+
+def alike(state: State) -> bool:
+    """Seeded for certain, and with the same number on every rank."""
+    seed = state.seed
+    if state.verdict != "same":
+        return False
+    return isinstance(seed, Const) or (
+        isinstance(seed, Unknown)
+        and not provenance.mentions(seed, lambda symbol: symbol.key[0] in ("seeded elsewhere", "phi", "split"))
+    )
 
 
 ALL = sharding.RANKS | {"clock", "process", "random", "host", "memory", "data", "files", "worker"}
@@ -217,7 +230,7 @@ def torch_draw(machine: Machine, call: Invocation) -> Value | None:
         made = python.opaque(machine, call)
     if isinstance(made, Unknown) and call.name.endswith("randperm"):
         return drawn_order(machine, call, made, call.extra["rng"])
-    return drawn_apart(machine, call, made, call.extra["rng"])
+    return picks.drawn(machine, drawn_apart(machine, call, made, call.extra["rng"]), call.extra["rng"])
 
 
 def drawn_apart(machine: Machine, call: Invocation, made: Value, state: State) -> Value:
@@ -264,7 +277,7 @@ def host_draw(machine: Machine, call: Invocation) -> Value | None:
     state = ordering(machine, register)
     name = call.name.rpartition(".")[2]
     if state.verdict == "same" and state.site is not None:
-        return machine.unknown("drawn", call.name, machine.symbols.fresh("time"))
+        return picks.drawn(machine, machine.unknown("drawn", call.name, machine.symbols.fresh("time")), state)
     if name in PERMUTES and state.verdict in ("unseeded", "differs"):
         result = python.opaque(machine, call)
         symbol = result.symbol if isinstance(result, Unknown) else machine.symbols.fresh("drawn")
@@ -298,6 +311,11 @@ def shuffled(machine: Machine, call: Invocation, value: Value, state: State) -> 
         if state.verdict in ("unseeded", "differs"):
             made = provenance.marked(made, order_mark(machine, call, state))
         machine.set(value, "[]", made, call.mask)
+    elif isinstance(value, Unknown) and state.verdict in ("unseeded", "differs"):
+        given = call.node.args[0] if call.node is not None and call.node.args else None
+        if isinstance(given, ir.Name | ir.Attr) and not provenance.has_mark(value, "shard", 0):
+            # what a library gave is known by its variable only
+            assign_target(machine, given, provenance.marked(value, order_mark(machine, call, state)), call.mask)
 
 
 def method(machine: Machine, receiver: Object, name: str, call: Invocation) -> Value | None:
@@ -322,7 +340,8 @@ def method(machine: Machine, receiver: Object, name: str, call: Invocation) -> V
     # each draw gives something else, whatever the arguments
     symbol = machine.symbols.of("drawn", result.symbol, machine.symbols.fresh("time"))
     result = Unknown(symbol, result.cause or state.cause, result.tags, result.like)
-    return drawn_order(machine, call, result, state) if name in PERMUTES else result
+    result = drawn_order(machine, call, result, state) if name in PERMUTES else result
+    return picks.drawn(machine, result, state)
 
 
 def split(machine: Machine, call: Invocation) -> Value | None:
@@ -386,7 +405,7 @@ def text_hash(machine: Machine, call: Invocation) -> Value | None:
     return None
 
 
-MODELS = {
+MODELS: dict[str, Any] = {
     "seed": seed,
     "generator_seed": generator_seed,
     "torch_draw": torch_draw,

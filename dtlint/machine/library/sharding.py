@@ -14,6 +14,7 @@ from dtlint.findings import Step
 from dtlint.machine.core import Machine
 from dtlint.machine.lanes import token
 from dtlint.machine.library import provenance
+from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.values import NONE, Cause, Const, Object, Row, SliceValue, Symbol, Trail, Unknown, Value
 
 RANKS = frozenset({"rank", "local rank", "node", "group rank", "device", "shard"})
@@ -61,6 +62,41 @@ def part(machine: Machine, base: Value, index: SliceValue, result: Unknown, diff
         Trail(shard_step(mark, "each rank takes its own part here, and the parts are not equally long"), cause.trail),
     )
     return Unknown(result.symbol, why, tags | {UNEVEN})
+
+
+PIECES = "pieces"
+
+
+def divided(machine: Machine, call: Invocation) -> Value | None:
+    """`numpy.array_split(items, world)`: one piece for each rank, the first ones longer if it does not fit."""
+    from dtlint.machine.library import python
+
+    whole, count = call.get("items"), call.get("count")
+    result = python.opaque(machine, call)
+    if whole is None or not isinstance(result, Unknown) or not isinstance(count, Const) or count.scale not in SIZES:
+        return None
+    total = total_of(machine, whole)
+    if isinstance(total, int):
+        total = EVEN if isinstance(count.value, int) and count.value > 0 and total % count.value == 0 else UNEVEN
+    fits = total == EVEN or bool(call.row.extra.get("fits"))
+    orders = [("ordered", *tag[1:]) for tag in provenance.marks(whole, "order", 1)]
+    return provenance.marked(result, (PIECES, fits, tuple(orders)))
+
+
+def piece(machine: Machine, base: Value, index: Value) -> Value | None:
+    """`pieces[rank]`"""
+    found = provenance.marks(base, PIECES, 1) if isinstance(base, Unknown | Object) else ()
+    cause = index.cause
+    if not found or cause is None or cause.kind not in RANKS:
+        return None
+    _, fits, orders = found[0]
+    mark = remember(machine, "shard")
+    symbol = machine.symbols.of("piece", token(base), token(index))
+    if fits:
+        return Unknown(symbol, cause, frozenset({mark, *orders}))
+    text = "each rank takes its own part here, and the parts are not equally long"
+    why = Cause("shard", Trail(shard_step(mark, text), cause.trail))
+    return Unknown(symbol, why, frozenset({mark, UNEVEN, *orders}))
 
 
 def part_lengths(machine: Machine, base: Value, index: SliceValue) -> tuple[int, ...] | str | None:

@@ -109,7 +109,7 @@ def prepare_one(machine: Machine, call: Invocation, value: Value) -> Value:
         if value.facts.get("wrapped"):
             return value
         if loaders.is_loader(machine, value):
-            return loaders.prepared(machine, value, call.name, call.mask)
+            return loaders.prepared(machine, value, call.name, call.mask, call.receiver)
         if is_module(machine, value):
             sharded = owner_shards(call)
             return wrapped(machine, call, value, FSDP if sharded else DDP, sharded)
