@@ -77,7 +77,7 @@ def train_loader(machine: Machine, trainer: Object, module: Value, call: Invocat
     return calls.follow(machine, method, module, (), (), call.mask)
 
 
-MODELS: dict[str, Any] = {
+MODELS = {
     "accelerate_prepare_loader": prepare_loader,
     "fabric_setup_loaders": fabric_setup,
 }
