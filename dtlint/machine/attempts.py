@@ -41,6 +41,8 @@ SHARED = frozenset(
 LONELY = ("Memory", "OSError", "IOError", "Timeout", "Connection", "Runtime", "Permission", "Interrupt", "Signal")
 WAITING = ("Timeout", "Connection", "Interrupt", "Signal")
 STARTS = frozenset({"init", "backend", "device", "env"})
+MAKES = ("new_group", "init")
+COMPUTES = ("forward", "backward", "step")  # one rank alone may run out of memory in them
 
 
 def strikes_alone(types: tuple[str, ...], words: tuple[str, ...] = LONELY) -> bool:
@@ -49,10 +51,15 @@ def strikes_alone(types: tuple[str, ...], words: tuple[str, ...] = LONELY) -> bo
 
 
 def only_meets(body: tuple[ir.Stmt, ...], log: Log) -> bool:
-    """A body that is one collective call and nothing else: what is wrong with it is wrong on every rank."""
+    """A body that is one collective call and nothing else, or that makes groups, which takes numbers all ranks share:
+    what is wrong with it is wrong on every rank."""
     if len(body) != 1 or not isinstance(body[0], ir.ExprStmt | ir.Assign | ir.Return):
         return False
-    return [node.kind if isinstance(node, Event) else "" for node in log.nodes] == ["collective"]
+    events = [node for node, _ in walk(log) if isinstance(node, Event) and node.kind in COMMUNICATES]
+    if events and all(event.op in MAKES for event in events):
+        return True
+    plain = [node for node in log.nodes if not isinstance(node, Event) or node.kind != "record"]
+    return plain == events and len(events) == 1 and events[0].op not in COMPUTES
 
 
 def only_shared(types: tuple[str, ...]) -> bool:

@@ -125,9 +125,18 @@ def contains(machine: Machine, container: Value, value: Value) -> bool | None:
     return False if all(isinstance(item_value, Const) for item_value in known) else None
 
 
+def is_text(value: Value) -> bool:
+    return isinstance(value, Const) and isinstance(value.value, str)
+
+
+def of_unknown_make(value: Value) -> bool:
+    """`states[rank]`: each lane has another one, but what kind of thing it is, and its parts, are the same."""
+    return isinstance(value, Row) and all(isinstance(held, Unknown) for held in value.lanes)
+
+
 def names_a_part(key: Value, holder: Value) -> bool:
     """`"attention_mask" in batch`: batches of one program have the same parts on every rank."""
-    if not isinstance(key, Const) or not isinstance(key.value, str) or not isinstance(holder, Unknown):
+    if not is_text(key) or not isinstance(holder, Unknown):
         return False
     return any(type(tag) is tuple and tag[0] == "loader" for tag in holder.tags)
 

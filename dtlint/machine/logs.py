@@ -46,7 +46,8 @@ class Decision:
         self.symbol = symbol
 
     def separates(self, lane: int, other: int) -> bool:
-        return (self.taken >> lane & 1) != (self.taken >> other & 1)
+        both = 1 << lane | 1 << other
+        return self.before & both == both and (self.taken >> lane & 1) != (self.taken >> other & 1)
 
     @property
     def place(self) -> tuple[str, Place]:
@@ -377,7 +378,7 @@ def lanes_that_talk(log: Log) -> int:
         if not missing:
             continue
         if isinstance(node, Event):
-            if node.kind in COMMUNICATES and node.group is not None:
+            if node.kind == "collective" and node.group is not None:
                 for lane in range(missing.bit_length()):
                     if missing >> lane & 1 and node.group.members[lane]:
                         talking |= 1 << lane
@@ -402,7 +403,7 @@ def first_event(log: Log, mask: int) -> tuple[Event, tuple[Call, ...]] | None:
 
 def first_in(node: LogNode, mask: int) -> tuple[Event, tuple[Call, ...]] | None:
     if isinstance(node, Event):
-        group = node.group if node.kind in COMMUNICATES else None
+        group = node.group if node.kind == "collective" else None
         if group is not None and any(
             group.members[lane] for lane in range(mask.bit_length()) if node.mask & mask & 1 << lane
         ):

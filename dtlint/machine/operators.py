@@ -177,6 +177,9 @@ def comparison(machine: Machine, op: str, left: Value, right: Value, mask: int) 
         there = library.roots.there(machine, left)
         if there is not None:
             return map_lanes(lambda one: truthy((one == TRUE) == (op == "is not")), (there,), machine.world)
+    if op in ("in", "not in") and containers.is_text(left) and containers.of_unknown_make(right):
+        asked = machine.unknown("compare in", token(left), token(right), tags=right.tags)
+        return asked if op == "in" else machine.unknown("not", asked.symbol, tags=right.tags)
     return map_lanes(lambda one, other: compare_one(machine, op, one, other), (left, right), machine.world)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from dtlint.machine.attempts import MAKES
 from dtlint.machine.lanes import lanes_in
 from dtlint.machine.logs import (
     Attempt,
@@ -69,6 +70,8 @@ def of_attempt(run: Run, node: Attempt, path: Path) -> Iterator[Divergence]:
         talking = first_event(handler.log, node.mask)
         if talking is not None and node.kind == "with" and not risky(node):
             continue
+        if talking is not None and talking[0].op in MAKES:
+            continue  # another way to make groups where one is not there: it is there on no rank
         leaves = exits_of(handler)
         if talking is not None:
             if differs(node, handler) or reduces(node.body):
@@ -115,7 +118,7 @@ def of_attempt(run: Run, node: Attempt, path: Path) -> Iterator[Divergence]:
             attempt=node,
             handler=handler,
         )
-    if node.final is not None and communicates_without_end(node.body, node.mask):
+    if node.final is not None and all(communicates_without_end(node.body, 1 << lane) for lane in lanes_in(node.mask)):
         talking = first_event(node.final, node.mask)
         if talking is not None and not talking[0].implicit and whole(talking, node) and risky(node):
             yield Divergence(

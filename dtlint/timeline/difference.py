@@ -58,8 +58,10 @@ def explain(run: Run, held: dict[int, Item | None], kinds: dict[int, object], me
     choice_items = [item for item in held.values() if item is not None and isinstance(item.node, Choice)]
     exits = [item for item in choice_items if leaving(item.node) is not None]  # type: ignore[arg-type]
     unsure_only = all(isinstance(entry[4].node, Choice) for entry in candidates)
+    alone = not any(item is not None and item not in exits for item in held.values()) and staying_talks(exits)
     if exits and unsure_only and not any(guards_call_of(entry[3], exits[0]) for entry in candidates):
-        return left_in_choice(run, exits[0], held, members)
+        if not alone or not candidates:  # what parts lanes that call nothing has come before
+            return left_in_choice(run, exits[0], held, members)
     if not candidates:
         if exits:
             return left_in_choice(run, exits[0], held, members)
@@ -100,6 +102,15 @@ def guards_call_of(decision: Decision, item: Item) -> bool:
     assert isinstance(item.node, Choice)
     choice = leaving(item.node) or item.node
     return decision.kind == "branch" and decision.function != choice.decision.function
+
+
+def staying_talks(exits: list[Item]) -> bool:
+    """Do the lanes that stay, of those that decide, make a call of their own?"""
+    for item in exits:
+        node = leaving(item.node) if isinstance(item.node, Choice) else None
+        if node is not None and first_event(node.other if node.exits[0] else node.then, node.mask) is not None:
+            return True
+    return False
 
 
 def number_of(event: Event) -> int:

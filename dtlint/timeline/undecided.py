@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dtlint.machine.lanes import lanes_in
 from dtlint.machine.library.iterators import ITEMS
 from dtlint.machine.library.tensors import SIZE_ONLY
-from dtlint.machine.logs import COMMUNICATES, Attempt, Choice, Decision, Event, Loop, first_event, key, talks, walk
+from dtlint.machine.logs import Attempt, Choice, Decision, Event, Loop, first_event, key, talks, walk
 from dtlint.machine.run import Run
 from dtlint.machine.values import Cause, Object, Row, Unknown, Value
 from dtlint.timeline.parting import (
@@ -35,7 +35,7 @@ def undecided(run: Run) -> Iterator[Divergence]:
             found = next(
                 (run_dry(one.ends, node, path) for one in node.handlers if one.ends and one.exit in LEAVES), None
             )
-        elif isinstance(node, Event) and node.kind in COMMUNICATES:
+        elif isinstance(node, Event) and node.kind == "collective":
             found = differing_argument(run, node, path)
         else:
             continue

@@ -94,9 +94,8 @@ def isinstance_(machine: Machine, call: Invocation) -> Value | None:
         names = {option.name for option in options if isinstance(option, External)}
         if names:
             return TRUE if f"builtins.{type(value.value).__name__}" in names else FALSE
-    return machine.unknown(
-        "isinstance", token(value), token(kinds), cause=value.cause if isinstance(value, Row) else None
-    )
+    known = isinstance(value, Row) and not containers.of_unknown_make(value)
+    return machine.unknown("isinstance", token(value), token(kinds), cause=value.cause if known else None)
 
 
 def getattr_(machine: Machine, call: Invocation) -> Value | None:
