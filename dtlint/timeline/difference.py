@@ -5,7 +5,7 @@ from __future__ import annotations
 from dtlint.machine.lanes import lanes_in
 from dtlint.machine.logs import Attempt, Call, Choice, Decision, Event, first_event
 from dtlint.machine.run import Run
-from dtlint.timeline.parting import Divergence, Item, cause_of, chain, leaving, locate, next_in_loop
+from dtlint.timeline.parting import Divergence, Item, cause_of, chain, leaving, locate, next_in_loop, same_place
 
 
 def first_difference(run: Run, items: list[Item], members: int) -> tuple[Divergence, int] | None:
@@ -60,7 +60,8 @@ def explain(run: Run, held: dict[int, Item | None], kinds: dict[int, object], me
     unsure_only = all(isinstance(entry[4].node, Choice) for entry in candidates)
     alone = not any(item is not None and item not in exits for item in held.values()) and staying_talks(exits)
     if exits and unsure_only and not any(guards_call_of(entry[3], exits[0]) for entry in candidates):
-        if not alone or not candidates:  # what parts lanes that call nothing has come before
+        # what parts these lanes from others that call nothing has come before
+        if not alone or all(is_way_out(entry[3], exits[0]) for entry in candidates):
             return left_in_choice(run, exits[0], held, members)
     if not candidates:
         if exits:
@@ -102,6 +103,13 @@ def guards_call_of(decision: Decision, item: Item) -> bool:
     assert isinstance(item.node, Choice)
     choice = leaving(item.node) or item.node
     return decision.kind == "branch" and decision.function != choice.decision.function
+
+
+def is_way_out(decision: Decision, item: Item) -> bool:
+    """`if failed or rank > 0: return`: the same line parts the lanes and lets one of them go on."""
+    assert isinstance(item.node, Choice)
+    choice = leaving(item.node) or item.node
+    return same_place(decision, choice.decision)
 
 
 def staying_talks(exits: list[Item]) -> bool:
