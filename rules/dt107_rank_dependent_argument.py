@@ -14,7 +14,8 @@ Instead
 
 Limits
 ------
-Only arguments named in the knowledge packs are compared; shapes are not known statically.
+Only arguments named in the knowledge packs are compared. Of shapes, only those are known that follow a differing size
+or what a tensor holds (`x[x > 0]`).
 """
 
 from __future__ import annotations
@@ -40,4 +41,6 @@ def check(run: Run) -> Iterator[Finding]:
     for divergence, tier in diverging(run, "DT107"):
         message = f"`{divergence.argument}` of {short(divergence.event)} differs between the ranks that make the call"
         remedy = f"pass the same `{divergence.argument}` on every rank"
+        if divergence.argument == "shape":
+            remedy = "exchange the lengths first and pad to the longest, or gather objects instead"
         yield told(RULE, run, divergence, tier, message, remedy)

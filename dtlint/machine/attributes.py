@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+from collections import deque
 
 from dtlint.knowledge.loader import Api
 from dtlint.machine import kept, library
@@ -94,7 +95,7 @@ def type_name(value: Value) -> str:
 
 def has(kind: str, name: str) -> bool:
     """Is there such an attribute of the builtin type?"""
-    return hasattr(getattr(builtins, kind, object), name)
+    return hasattr(deque if kind == "deque" else getattr(builtins, kind, object), name)
 
 
 def external(machine: Machine, owner: str, name: str, mask: int) -> Value:
@@ -131,7 +132,7 @@ def of_object(machine: Machine, thing: Object, name: str, mask: int) -> Value:
     handled = library.read_attribute(machine, thing, name, mask)
     if handled is not None:
         return handled
-    if thing.kind in CONTAINERS and not has(thing.kind, name):
+    if thing.kind in CONTAINERS and not has(thing.facts.get("builtin", thing.kind), name):
         return machine.unknown("attribute", thing.number, name)  # it is something else than what was followed
     return Bound(External(f"{thing.kind}.{name}"), thing)
 

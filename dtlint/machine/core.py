@@ -283,9 +283,15 @@ class Machine:
             return len(self.stack) > 12
         if len(node.body) <= SHORT:
             held = receiver.attributes.values() if isinstance(receiver, Object) else ()
-            if any(value.cause is not None for value in (*values, *held)):
+            if any(value.cause is not None or holds_differing(value) for value in (*values, *held)):
                 return False
         return not any(callable_value(value) for value in values)
+
+
+def holds_differing(value: Value) -> bool:
+    """A list or set in which the ranks have gathered things of their own."""
+    items = value.attributes.get("[]") if isinstance(value, Object) else None
+    return items is not None and items.cause is not None
 
 
 def callable_value(value: Value) -> bool:

@@ -12,7 +12,7 @@ from dtlint.machine.lanes import join, map_lanes, restrict
 from dtlint.machine.library import batches, files
 from dtlint.machine.logs import Decision
 from dtlint.machine.operators import arithmetic, both, comparison, content, opaque, spelled
-from dtlint.machine.truth import truth, truth_of
+from dtlint.machine.truth import answered, truth, truth_of
 from dtlint.machine.values import (
     FALSE,
     NONE,
@@ -133,6 +133,7 @@ def unary(machine: Machine, node: ir.Unary, mask: int) -> Value:
 def negate(machine: Machine, value: Value, mask: int) -> Value:
     if isinstance(value, External | Bound | FunctionRef):
         value = library.asked(machine, value)
+    value = answered(machine, value, mask)
 
     def one(held: Value) -> Value:
         known, symbol, cause = truth_of(machine, held)
@@ -161,6 +162,7 @@ def boolean(machine: Machine, node: ir.BoolOp, mask: int) -> Value:
     """`and`/`or` are control: later operands run only on lanes the earlier ones let through."""
     result = evaluate(machine, node.values[0], mask)
     for later in node.values[1:]:
+        result = answered(machine, result, mask) if node.op == "and" else result
         true, false, unsure, cause, symbol = truth(machine, result, mask)
         going = (true if node.op == "and" else false) | unsure
         if not going:

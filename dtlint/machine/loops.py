@@ -121,7 +121,7 @@ def run_while(machine: Machine, node: ir.While, mask: int) -> int:
 
     def enter(lanes: int) -> int:
         value = evaluate(machine, node.test, lanes)
-        true, _, unsure, cause, _ = truth(machine, value, lanes)
+        true, _, unsure, cause, _ = truth(machine, value, lanes, counted=True)
         box.update(true=true, unsure=unsure, cause=cause, value=value)
         return (true | unsure) & ~machine.frame.left
 

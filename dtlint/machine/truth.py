@@ -5,7 +5,20 @@ from __future__ import annotations
 from dtlint.machine import containers, library
 from dtlint.machine.core import Machine
 from dtlint.machine.lanes import lanes_in, restrict
-from dtlint.machine.values import Bound, Cause, Const, External, FunctionRef, Object, Row, Symbol, Tuple, Unknown, Value
+from dtlint.machine.values import (
+    Bound,
+    Cause,
+    ClassRef,
+    Const,
+    External,
+    FunctionRef,
+    Object,
+    Row,
+    Symbol,
+    Tuple,
+    Unknown,
+    Value,
+)
 
 BY_RANK = frozenset({"rank", "local rank", "node", "group rank"})
 
@@ -25,9 +38,24 @@ def truth_of(machine: Machine, value: Value) -> tuple[bool | None, Symbol, Cause
     return True, machine.symbols.of("true"), None
 
 
-def truth(machine: Machine, value: Value, mask: int) -> tuple[int, int, int, Cause | None, Symbol | None]:
+def answered(machine: Machine, value: Value, mask: int, counted: bool = False) -> Value:
+    """An object of the program's own says by `__bool__` whether it is true. How many things it holds decides for a
+    loop that takes them out; elsewhere one is asked for to learn whether there is an object at all."""
+    from dtlint.machine import attributes, calls
+
+    if isinstance(value, Object) and isinstance(value.kind, ClassRef):
+        for name in ("__bool__", "__len__")[: 2 if counted else 1]:
+            method = attributes.in_class(machine, value.kind, name)
+            if isinstance(method, FunctionRef):
+                return calls.follow(machine, method, value, (), (), mask)
+    return value
+
+
+def truth(
+    machine: Machine, value: Value, mask: int, counted: bool = False
+) -> tuple[int, int, int, Cause | None, Symbol | None]:
     """Masks of the lanes where the value is true, false, and unknown, with the cause of any difference."""
-    value = restrict(value, mask)
+    value = restrict(answered(machine, restrict(value, mask), mask, counted), mask)
     if isinstance(value, External | Bound | FunctionRef):
         value = library.asked(machine, value)
     if value.tags and "off root" in machine.facts:

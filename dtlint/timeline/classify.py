@@ -40,8 +40,10 @@ def code_of(divergence: Divergence) -> tuple[str, str]:
     if shape == "swallowed":
         return "DT106", "default"
     if shape == "trip":
-        if divergence.event.implicit and divergence.cause is not None and divergence.cause.kind in SHARDING:
-            return SHARDING[divergence.cause.kind], "default"
+        cause, loop = divergence.cause, divergence.loop
+        counted = loop is not None and loop.kind == "while" and divergence.decision is loop.decision
+        if divergence.event.implicit and cause is not None and cause.kind in SHARDING and not counted:
+            return SHARDING[cause.kind], "default"
         if divergence.cause is not None and divergence.cause.kind == "files" and not is_while(divergence):
             return "", ""  # where to go on after a checkpoint: the file system is shared as a rule
         if divergence.cause is not None and divergence.cause.kind == "group rank" and not of_world(divergence):

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from dtlint.machine.lanes import lanes_in
 from dtlint.machine.library.iterators import ITEMS
-from dtlint.machine.library.tensors import SIZE_ONLY
+from dtlint.machine.library.tensors import SIZE_ONLY, counted_by_content
 from dtlint.machine.logs import Attempt, Choice, Decision, Event, Loop, first_event, key, talks, walk
 from dtlint.machine.run import Run
 from dtlint.machine.values import Cause, Object, Row, Unknown, Value
@@ -136,14 +136,16 @@ def differing_argument(run: Run, event: Event, path: Path) -> Divergence | None:
     if event.kind != "collective" or event.group is None:
         return None
     for tensor in tensors_of(event) if event.op in EQUAL_SHAPES else ():
-        for fact, name in (("shape", "tensor shape"), ("dtype", "tensor type")):
+        for fact, name in (("shape", "shape"), ("dtype", "type")):
             differs = tensor.facts.get(fact)
             if differs is not None:
                 return Divergence("argument", None, event, path, event.mask, 0, cause=differs, argument=name)
     call = event.extra.get("call")
     for value in call.values if call is not None and event.op in EQUAL_SHAPES else ():
-        if isinstance(value, Unknown) and value.cause is not None and value.symbol.key[0] in SIZE_ONLY:
-            return Divergence("argument", None, event, path, event.mask, 0, cause=value.cause, argument="array shape")
+        if not isinstance(value, Unknown) or value.cause is None:
+            continue
+        if value.symbol.key[0] in SIZE_ONLY or counted_by_content(value.symbol):
+            return Divergence("argument", None, event, path, event.mask, 0, cause=value.cause, argument="shape")
     for name, value in event.details:
         if disagrees(value, event):
             return Divergence(

@@ -54,8 +54,9 @@ def constructed(machine: Machine, thing: Object, call: Invocation) -> None:
 
 
 def number(machine: Machine, value: Object) -> Value:
-    """One number of a range: it differs where the range begins, steps or ends by rank."""
-    ends = [value.attributes.get(name) for name in ("start", "step", "count")]
+    """One number of a range: it differs where the range begins or steps by rank. Where it only ends by rank, the
+    ranks that are still turning count alike."""
+    ends = [value.attributes.get(name) for name in ("start", "step")]
     cause = next((end.cause for end in ends if end is not None and end.cause is not None), None)
     tags = frozenset(tag for end in ends if end is not None for tag in end.tags)
     return machine.unknown("number", value.number, cause=cause, tags=tags)

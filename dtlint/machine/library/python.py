@@ -14,6 +14,7 @@ from dtlint.machine.library.invocation import Handler, Invocation
 from dtlint.machine.library.python_iteration import (
     any_all,
     default_dict,
+    deque_,
     dict_,
     enumerate_,
     iter_,
@@ -129,9 +130,12 @@ def hasattr_(machine: Machine, call: Invocation) -> Value | None:
 
 def setattr_(machine: Machine, call: Invocation) -> Value | None:
     from dtlint.machine.assignment import write_attribute
+    from dtlint.machine.library import parts
 
     if len(call.arguments) == 3 and isinstance(call.arguments[1], Const):
         write_attribute(machine, call.arguments[0], str(call.arguments[1].value), call.arguments[2], call.mask)
+    elif len(call.arguments) == 3:
+        parts.put(machine, call.arguments[0], call.arguments[2], call.mask)  # under some name or other
     return NONE
 
 
@@ -256,6 +260,7 @@ FUNCTIONS: dict[str, Handler] = {
     "builtins.tuple": tuple_,
     "builtins.dict": dict_,
     "collections.OrderedDict": dict_,
+    "collections.deque": deque_,
     "collections.defaultdict": default_dict,
     "builtins.next": iterators.asked,
     "builtins.iter": iter_,

@@ -8,11 +8,11 @@ from dtlint.machine import containers
 from dtlint.machine.core import Machine
 from dtlint.machine.lanes import map_lanes, token
 from dtlint.machine.library.invocation import Handler, Invocation
-from dtlint.machine.values import FALSE, NONE, TRUE, Const, Object, Tuple, Unknown, Value
+from dtlint.machine.values import FALSE, NONE, TRUE, ClassRef, Const, FunctionRef, Object, Tuple, Unknown, Value
 
 
 def length(machine: Machine, call: Invocation) -> Value | None:
-    from dtlint.machine import library
+    from dtlint.machine import attributes, calls, library
 
     if not call.arguments:
         return None
@@ -20,6 +20,12 @@ def length(machine: Machine, call: Invocation) -> Value | None:
     known = library.length(machine, value, call.mask)
     if known is not None:
         return known
+    if isinstance(value, Object) and isinstance(value.kind, ClassRef):
+        counts = attributes.in_class(machine, value.kind, "__len__")
+        if isinstance(counts, FunctionRef):
+            counted = calls.follow(machine, counts, value, (), (), call.mask)
+            if counted.cause is not None:
+                return counted
     cause = containers.length_cause(machine, value)
     if cause is None and isinstance(value, Unknown) and value.cause is not None and value.cause.kind == "length":
         cause = value.cause
@@ -115,6 +121,16 @@ def through(kind: str) -> Handler:
         return made
 
     return handler
+
+
+def deque_(machine: Machine, call: Invocation) -> Value | None:
+    """A list for both ends. One of limited length forgets what came first: what it holds is not followed."""
+    made = through("list")(machine, call) or machine.new_list((), call.mask)
+    if isinstance(made, Object):
+        made.facts["builtin"] = "deque"
+        if len(call.arguments) > 1 or call.keywords:
+            made.attributes["[]"] = machine.fresh("items")
+    return made
 
 
 CONSUMERS = frozenset(

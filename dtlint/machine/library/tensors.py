@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from dtlint.machine import containers
 from dtlint.machine.core import Machine
 from dtlint.machine.library.invocation import Invocation
-from dtlint.machine.values import NONE, Const, Object, Row, Value
+from dtlint.machine.values import NONE, Const, Object, Row, Symbol, Value
 
 KIND = "torch.Tensor"
 FILLED = {
@@ -59,6 +61,46 @@ SIZE_ONLY = frozenset(f"{package}.{name}" for package in ("jax.numpy", "numpy") 
 SIZED = frozenset(
     {"torch.zeros", "torch.ones", "torch.empty", "torch.full", "torch.rand", "torch.randn", "torch.arange"}
 )
+
+
+SELECTS = frozenset({"masked_select", "nonzero", "argwhere", "unique", "unique_consecutive"})
+ASKS = frozenset({"eq", "ne", "gt", "ge", "lt", "le", "isfinite", "isnan", "isinf", "logical_and", "logical_or"})
+KEEPS_ROWS = (ALIASES - {"view", "view_as", "reshape"}) | COPIES
+
+
+def counted_by_content(symbol: Symbol) -> bool:
+    """`x[x > 0]`, `torch.nonzero(x)`: how many rows it has depends on what the tensor holds."""
+    key = symbol.key
+    method = method_of(symbol)
+    if method is not None:
+        owner, name = method
+        return name in SELECTS or (name in KEEPS_ROWS and isinstance(owner, Symbol) and counted_by_content(owner))
+    if key[0] == "item":
+        return isinstance(key[2], Symbol) and is_question(key[2])
+    package, _, name = str(key[0]).rpartition(".")
+    return package in ("torch", "jax.numpy", "numpy") and name in SELECTS
+
+
+def is_question(symbol: Symbol) -> bool:
+    """A comparison, element by element."""
+    key = symbol.key
+    what = str(key[0])
+    if what in ("not", "unary ~", "op &", "op |"):
+        return all(isinstance(part, Symbol) and is_question(part) for part in key[1:])
+    method = method_of(symbol)
+    name = method[1] if method is not None else what.rpartition(".")[2]
+    return name in ASKS or (what.startswith("compare ") and what.rpartition(" ")[2] in COMPARED)
+
+
+COMPARED = frozenset({"==", "!=", "<", "<=", ">", ">="})
+
+
+def method_of(symbol: Symbol) -> tuple[Any, str] | None:
+    """What a method was called on, and which."""
+    called = symbol.key[1] if symbol.key[0] == "call" and len(symbol.key) > 1 else None
+    if isinstance(called, Symbol) and called.key[0] == "attr" and len(called.key) == 3:
+        return called.key[1], str(called.key[2])
+    return None
 
 
 def construct(machine: Machine, call: Invocation) -> Value | None:
