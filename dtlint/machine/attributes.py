@@ -194,6 +194,7 @@ def of_unknown(machine: Machine, base: Unknown, name: str, mask: int) -> Value:
         gradient = library.models.gradient_of(machine, base)
         if gradient is not None:
             return gradient
+        return machine.unknown("attr", base.symbol, name, cause=base.cause, tags=base.tags | {library.models.GRADIENT})
     return machine.unknown("attr", base.symbol, name, cause=base.cause, tags=base.tags)
 
 

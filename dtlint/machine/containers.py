@@ -382,5 +382,11 @@ def merge(machine: Machine, target: Object, source: Value, mask: int) -> None:
         for name, value in list(source.attributes.items()):
             machine.set(target, name, value, mask)
         return
+    pairs = items_of(machine, source) if isinstance(source, Tuple | Object) else None
+    if pairs is not None and all(isinstance(pair, Tuple) and len(pair.items) == 2 for pair in pairs):
+        for pair in pairs:
+            assert isinstance(pair, Tuple)
+            put(machine, target, pair.items[0], pair.items[1], mask)
+        return
     if source.cause is not None or not isinstance(source, Const):
         machine.set(target, "[]", machine.unknown("merged", token(source), cause=source.cause), mask)

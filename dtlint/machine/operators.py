@@ -71,7 +71,7 @@ def all_tags(*values: Value) -> frozenset[Any]:
 HOLDERS = frozenset({"list", "dict", "torch.distributions.Distribution"})
 
 
-TRAVELS = frozenset({"loader", "wrapped", "pick", "picked"})
+TRAVELS = frozenset({"loader", "wrapped", "gradient", "pick", "picked"})
 
 
 def inner_tags(values: tuple[Value, ...], depth: int = 2) -> frozenset[Any]:

@@ -17,6 +17,7 @@ from dtlint.machine.values import Const, Symbol
 from dtlint.timeline.records import recorded
 
 Path = tuple[LogNode, ...]
+UNFOLLOWED = frozenset({"call", "depth", "recursion"})  # the result of a function of the project that was not run
 TESTS = frozenset({"test", "tests", "testing", "benchmark", "benchmarks"})
 
 
@@ -113,7 +114,7 @@ def stable(symbol: Symbol, known: bool) -> bool:
     """Is an equal symbol an equal key? What an unknown function or iterator hands out may be new each time."""
     if symbol.key[0] == "item" and len(symbol.key) == 2 and not known:
         return False
-    return not any(part.key[0] == "call" or "." in str(part.key[0]) for part in parts(symbol))
+    return not any(part.key[0] in UNFOLLOWED or "." in str(part.key[0]) for part in parts(symbol))
 
 
 def entered_with(symbol: Symbol) -> Symbol | None:

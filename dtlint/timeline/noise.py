@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections import Counter
 from collections.abc import Iterator
 from typing import Any
@@ -157,6 +158,9 @@ def rank_collision(run: Run, event: Event) -> Iterator[tuple[Place, Steps, str]]
     elif made is not None and transposed(value):
         trail = (*value.cause.steps(), event_step(event, "the product seeds a generator here"))
         yield made, trail, "the product is equal for different ranks"
+    elif of_its_own(event) and beside_a_turn(value):
+        text = "the rank and the epoch are added, so the next epoch repeats what another rank draws in this one"
+        yield place, value.cause.steps(), text
 
 
 def times_zero(value: Row) -> bool:
@@ -166,6 +170,25 @@ def times_zero(value: Row) -> bool:
         return False
     factors = first.symbol.key[1:3]
     return any(provenance.number_in(one) == 0 for one in factors) and any(isinstance(one, Symbol) for one in factors)
+
+
+def of_its_own(event: Event) -> bool:
+    """Is it one generator that is seeded, kept for numbers that should differ, and not the default of everything?"""
+    row = event.extra["call"].row
+    return row.type in GENERATORS or row.name.rpartition(".")[0] in GENERATORS
+
+
+def beside_a_turn(value: Row) -> bool:
+    """`seed + epoch + rank`: a number that goes up by one with the turns, and by one with the ranks."""
+    sums = [terms(lane.symbol) if isinstance(lane, Unknown) else None for lane in value.lanes]
+    if any(one is None or not any(is_turn(term) for term in one) for one in sums):
+        return False
+    fixed = [sum(provenance.number_in(term) or 0 for term in one or ()) for one in sums]
+    return all(after - before == 1 for before, after in itertools.pairwise(fixed))
+
+
+def is_turn(term: Any) -> bool:
+    return isinstance(term, Symbol) and term.key[0] in ("number", "loop")
 
 
 def transposed(value: Row) -> bool:
@@ -183,7 +206,7 @@ def worker_collision(value: Value, workers: int) -> str:
     if any(one is None or not any(is_worker_number(term) for term in one) for one in sums):
         return ""
     first = sums[0] or []
-    if any(isinstance(term, Symbol) and term.key[0] in ("number", "loop") for term in first):
+    if any(is_turn(term) for term in first):
         return "the worker's number and the epoch are added, so the next epoch's workers repeat this one's"
     if len(sums) > 1:
         fixed = [sum(provenance.number_in(term) or 0 for term in one or []) for one in sums]

@@ -8,9 +8,10 @@ from typing import Any
 from dtlint.findings import Span, Step
 from dtlint.machine.library import provenance
 from dtlint.machine.library.loaders import LOADER, Described
+from dtlint.machine.library.models import GRADIENT
 from dtlint.machine.logs import Choice, Event, LogNode, Loop, walk
 from dtlint.machine.run import Run
-from dtlint.machine.values import Const, Object, Symbol, Value
+from dtlint.machine.values import Const, Object, Value
 
 Path = tuple[LogNode, ...]
 REDUCES = frozenset({"all_reduce", "reduce_scatter", "all_reduce_coalesced", "allreduce", "reduce"})
@@ -175,11 +176,7 @@ def combines(event: Event) -> bool:
 
 
 def is_gradient(value: Any) -> bool:
-    return isinstance(value, Value) and provenance.mentions(value, is_grad)
-
-
-def is_grad(symbol: Symbol) -> bool:
-    return symbol.key[0] == "attr" and len(symbol.key) > 2 and symbol.key[2] == "grad"
+    return isinstance(value, Value) and provenance.has_mark(value, GRADIENT[0], 2)
 
 
 def loader_of(value: Value | None) -> Object | None:

@@ -19,7 +19,8 @@ def collective(machine: Machine, call: Invocation) -> Value:
     names = jax_axes.texts(given) or None
     known = names is not None or (isinstance(given, Const) and given.value is not None)
     operand = call.get("x")
-    bound(machine, call, names)
+    if not bound(machine, call, names):
+        names = None  # the call fails, and that is told: nothing behind it is judged
     op = call.row.op
     machine.emit_event(
         "device-collective", op, call.name, call.mask, subject=operand, extra={"axes": names, "call": call}
@@ -71,13 +72,13 @@ def passed(machine: Machine, op: str, tags: Any, names: tuple[str, ...] | None, 
     return frozenset(kept)
 
 
-def bound(machine: Machine, call: Invocation, names: tuple[str, ...] | None) -> None:
-    """Does something around this call bind the axis?"""
+def bound(machine: Machine, call: Invocation, names: tuple[str, ...] | None) -> bool:
+    """Does something around this call bind the axis, as far as is known?"""
     if names is None or machine.facts.get("given away"):
-        return
+        return True
     enclosing = jax_facts.mappings(machine)
     if any(mapping.axes is None for mapping in enclosing):
-        return
+        return True
     have = {name for mapping in enclosing for name in mapping.axes or ()}
     for name in names:
         if name not in have:
@@ -97,7 +98,8 @@ def bound(machine: Machine, call: Invocation, names: tuple[str, ...] | None) -> 
                 enclosed=bool(enclosing),
                 compiled=bool(machine.facts.get("jax compiled")),
             )
-            return
+            return False
+    return True
 
 
 def described(axes: tuple[str, ...] | None) -> str:

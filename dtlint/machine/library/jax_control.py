@@ -295,6 +295,7 @@ def tree_map(machine: Machine, call: Invocation) -> Value | None:
     if function is None or not trees:
         return None
     rows = tuple(leaf_of(machine, tree) for tree in trees)
+    given_away(machine, trees, rows)
     loop, result = turned(machine, call.mask, "every leaf", lambda: callback(machine, function, rows, call.mask))
     for row in rows:
         loop.variant |= symbols_of(row)
@@ -305,7 +306,18 @@ def tree_map(machine: Machine, call: Invocation) -> Value | None:
     return machine.fresh("tree") if not isinstance(result, Tuple) else result
 
 
-def leaf_of(machine: Machine, tree: Value) -> Value:
+def given_away(machine: Machine, trees: tuple[Value, ...], rows: tuple[Unknown, ...]) -> None:
+    """Whoever reads any leaf of a donated tree reads what was donated."""
+    donated = machine.facts.get("jax donated", {})
+    for tree, row in zip(trees, rows, strict=True) if donated else ():
+        for leaf in jax_facts.leaves(tree, 6):
+            base = jax_facts.base_of(leaf.symbol, donated) if isinstance(leaf, Unknown) else None
+            if base is not None:
+                donated[row.symbol] = base
+                break
+
+
+def leaf_of(machine: Machine, tree: Value) -> Unknown:
     """Any leaf of a tree: it has the facts of all of them."""
     found = list(jax_facts.leaves(tree, 6))
     tags = jax_facts.deep((tree,))

@@ -339,7 +339,8 @@ def used(machine: Machine, values: tuple[Value, ...], donated: dict[Symbol, Any]
             if type(leaf) is Unknown:
                 base = base_of(leaf.symbol, donated)
                 if base is not None:
-                    note(machine, "read", machine.frame.mask, symbol=base)
+                    whole = donated[base]
+                    note(machine, "read", machine.frame.mask, symbol=whole if isinstance(whole, Symbol) else base)
                     return
 
 

@@ -24,6 +24,8 @@ from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.jax_facts import fact, has
 from dtlint.machine.values import ClassRef, Const, Object, Unknown, Value
 
+FEW = 16  # keys of a batch that are told apart
+
 
 def query(machine: Machine, call: Invocation) -> Value | None:
     """`jax.devices()`, `jax.process_index()`: the backend is up afterwards."""
@@ -34,7 +36,18 @@ def query(machine: Machine, call: Invocation) -> Value | None:
         name = product_named(machine, call)
         if name:
             jax_facts.note(machine, "local in global", call.mask, name=name)
+    counted = call.row.extra.get("counted")
+    if counted and not call.values:
+        return machine.unknown("devices", counted)
     return None
+
+
+def count_of(machine: Machine, value: Unknown) -> Value | None:
+    """`len(jax.local_devices())`: the same number as `jax.local_device_count()`."""
+    if value.symbol.key[0] != "devices":
+        return None
+    world = machine.world
+    return Const(world.per_host, "local") if value.symbol.key[1] == "local" else Const(world.size, "world")
 
 
 def product_named(machine: Machine, call: Invocation) -> str:
@@ -172,6 +185,15 @@ def element(machine: Machine, value: Value) -> Value | None:
     """One turn's item of a batch of keys."""
     if machine.flow is not None and isinstance(value, Unknown) and has(value, "keys"):
         return jax_keys.one_of(machine, value, None)
+    return None
+
+
+def elements(machine: Machine, value: Value) -> tuple[Value, ...] | None:
+    """All keys of a batch whose number is written down."""
+    if machine.flow is not None and isinstance(value, Unknown):
+        for tag in jax_facts.words(value.tags, "keys"):
+            if tag[3] == "" and isinstance(tag[4], int) and tag[4] <= FEW:
+                return tuple(jax_keys.one_of(machine, value, Const(index)) or value for index in range(tag[4]))
     return None
 
 

@@ -13,6 +13,7 @@ from dtlint.machine.values import NONE, THERE, ClassRef, FunctionRef, Object, Ro
 
 PLAIN = "plain"  # tag of what an unwrapped model computes
 OWN = "own gradients"
+GRADIENT = ("gradient",)  # a parameter's `.grad`, and what is computed from it
 
 
 def forward(machine: Machine, model: Object, call: Invocation) -> Value:
@@ -160,7 +161,7 @@ def gradient_of(machine: Machine, parameter: Unknown) -> Unknown | None:
     if cause is None:
         return None
     # that it exists follows from the model, which is the same on all ranks
-    tags = parameter.tags | {(OWN,), THERE}
+    tags = parameter.tags | {(OWN,), THERE, GRADIENT}
     return machine.unknown("attr", parameter.symbol, "grad", cause=cause, tags=tags)
 
 

@@ -79,7 +79,12 @@ def wrapped(machine: Machine, call: Invocation, kind: str, *inner: Value) -> Obj
 
 
 def zip_(machine: Machine, call: Invocation) -> Value | None:
+    from dtlint.machine.library import jax_hosts
+
     lists = [containers.items_of(machine, value) for value in call.arguments]
+    if any(items is not None for items in lists):
+        pairs = zip(lists, call.arguments, strict=True)
+        lists = [items if items is not None else jax_hosts.elements(machine, value) for items, value in pairs]
     if lists and all(items is not None for items in lists):
         return Tuple(tuple(Tuple(tuple(group)) for group in zip(*(items or () for items in lists), strict=False)))
     return wrapped(machine, call, "zip", *call.arguments)

@@ -19,7 +19,7 @@ from dtlint.machine.library import (
     tensors,
 )
 from dtlint.machine.library.invocation import Invocation
-from dtlint.machine.values import Bound, ClassRef, Const, External, FunctionRef, Object, Row, Tuple, Value
+from dtlint.machine.values import Bound, ClassRef, Const, External, FunctionRef, Object, Row, Tuple, Unknown, Value
 
 
 def value_of(machine: Machine, row: Api, name: str, mask: int) -> Value:
@@ -140,6 +140,10 @@ def length(machine: Machine, value: Value, mask: int) -> Value | None:
         found = data.length(machine, value, mask)
         if found is not None:
             return found
+    if isinstance(value, Unknown):
+        counted = jax_hosts.count_of(machine, value)
+        if counted is not None:
+            return counted
     items = containers.items_of(machine, value)
     if items is not None:
         return Const(len(items))
