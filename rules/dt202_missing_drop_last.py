@@ -2,8 +2,9 @@
 
 What it finds
 -------------
-A loader without `drop_last=True` whose batches are reshaped to the devices (`pmap`, flax `shard`), or whose data set
-has another length on each rank so that one more, partial, batch comes on some ranks only.
+A loader without `drop_last=True` whose batches are reshaped to the devices (`pmap`, flax `shard`) or copied into a
+buffer of the batch size (CUDA graphs), or whose data set has another length on each rank so that one more, partial,
+batch comes on some ranks only.
 
 Why it is bad
 -------------
@@ -39,19 +40,20 @@ RULE = Rule(
 )
 
 
+TEXT = {
+    "split": "the last batch may be smaller, and then it cannot be divided between the devices",
+    "buffer": "the last batch may be smaller, and then it does not fit the buffer that was made for a whole one",
+    "uneven": "ranks have data of different lengths, and the last partial batch is one step more on some of them",
+}
+
+
 def check(run: Run) -> Iterator[Finding]:
-    for place, steps, split in data.partial_batches(run):
-        if split:
-            message = "the last batch may be smaller, and then it cannot be divided between the devices"
-        else:
-            message = (
-                "ranks have data of different lengths, and the last partial batch is one step more on some of them"
-            )
+    for place, steps, kind in data.partial_batches(run):
         yield RULE.finding(
             span_at(place),
-            message,
+            TEXT[kind],
             "pass `drop_last=True` (in evaluation: pad the last batch and mask the padding)",
-            effect="crash" if split else "hang",
+            effect="hang" if kind == "uneven" else "crash",
             scope=place[2],
             trail=steps,
         )

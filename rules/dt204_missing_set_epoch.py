@@ -42,6 +42,14 @@ RULE = Rule(
 
 
 def check(run: Run) -> Iterator[Finding]:
+    for place, steps in data.same_stream_every_epoch(run):
+        yield RULE.finding(
+            span_at(place),
+            "no epoch calls `set_epoch` on the shuffled stream, so all of them have the same order",
+            "call `dataset.set_epoch(epoch)` at the start of every epoch",
+            scope=place[2],
+            trail=steps,
+        )
     for place, steps, other in data.same_order_every_epoch(run):
         wrong = ": it is called on another object" if other else ""
         yield RULE.finding(

@@ -47,7 +47,7 @@ def check(run: Run) -> Iterator[Finding]:
         event, step = met.event, window.step.event
         yield RULE.finding(
             run.span(event.path, event.at),
-            f"`no_sync()` is active in the turn whose gradients line {step.at[0]} uses: they are not reduced",
+            f"the reduction is off in the turn whose gradients line {step.at[0]} uses: they stay on this rank",
             "let `no_sync()` and the optimizer step follow one and the same predicate",
             effect="wrong",
             severity="error",

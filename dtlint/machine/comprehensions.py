@@ -10,7 +10,7 @@ from dtlint.machine.assignment import assign_target
 from dtlint.machine.core import Machine
 from dtlint.machine.frames import LoopState
 from dtlint.machine.items import few, short_items, turns_of, walked
-from dtlint.machine.library import sharding
+from dtlint.machine.library import provenance, sharding
 from dtlint.machine.logs import Decision, Loop
 from dtlint.machine.turns import merge_leavings, note_items
 from dtlint.machine.values import Cause, Object, Symbol, Tuple, Unknown, Value
@@ -20,6 +20,17 @@ def generator_call(machine: Machine, value: Value) -> Object | None:
     if isinstance(value, Object) and value.kind == "<generator>":
         return value
     return None
+
+
+def orders_asked(machine: Machine, condition: ir.Expr, mask: int) -> list[Any]:
+    """`[i for i in numbers if i not in held_out]`: what was drawn for `held_out` decides here as well."""
+    from dtlint.machine.expressions import evaluate
+
+    found = []
+    for op, asked in condition.pairs if isinstance(condition, ir.Compare) else ():
+        if op in ("in", "not in") and isinstance(asked, ir.Name | ir.Attr):
+            found.extend(provenance.marks(evaluate(machine, asked, mask), "order", 2))
+    return found
 
 
 def counted(machine: Machine, value: Value) -> Object | None:
@@ -142,6 +153,7 @@ def run_comprehension(machine: Machine, node: ir.Comp, mask: int) -> Value:
                     skipped = sharding.skipped(machine, cause, sources[-1])
                     (shares if skipped.even else uneven).append(skipped.cause)
                     marks.update(skipped.marks)
+                    marks.update(orders_asked(machine, condition, going))
             going = true | unsure
             if not going:
                 return

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 
 MAX_SINKS = 6
 SHORT = 8  # statements
+ANSWERS = (ir.Compare, ir.BoolOp, ir.Unary, ir.BinOp, ir.Attr)
 QUESTION = 3  # statements of a helper that asks who it is, and no more
 DEEPEST = 48  # calls within calls, whatever the entry
 
@@ -281,6 +282,8 @@ class Machine:
             return False  # it hands out batches of what somebody else made
         if node.name in ("__init__", "__post_init__", "__enter__"):
             return len(self.stack) > 12
+        if is_answer(node) and len(self.stack) < 12:
+            return False  # nothing to save, and what it was computed from is worth knowing
         if len(node.body) <= SHORT:
             held = receiver.attributes.values() if isinstance(receiver, Object) else ()
             if any(value.cause is not None or holds_differing(value) for value in (*values, *held)):
@@ -292,6 +295,12 @@ def holds_differing(value: Value) -> bool:
     """A list or set in which the ranks have gathered things of their own."""
     items = value.attributes.get("[]") if isinstance(value, Object) else None
     return items is not None and items.cause is not None
+
+
+def is_answer(node: ir.Function) -> bool:
+    """One `return` of a comparison, sum or attribute: `return self.epoch >= self.warmup`."""
+    only = node.body[0] if len(node.body) == 1 else None
+    return isinstance(only, ir.Return) and isinstance(only.value, ANSWERS)
 
 
 def callable_value(value: Value) -> bool:

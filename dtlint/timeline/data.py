@@ -8,7 +8,7 @@ from typing import Any
 from dtlint.findings import Step
 from dtlint.machine.library import inside, provenance, samplers, sharding, webdatasets
 from dtlint.machine.library.loaders import LOADER, is_true, option
-from dtlint.machine.library.seeds import alike
+from dtlint.machine.library.seeds import GENERATORS, State, alike
 from dtlint.machine.library.whole_batches import unpadded
 from dtlint.machine.logs import Choice, Event, Loop
 from dtlint.machine.run import Run
@@ -234,6 +234,26 @@ def same_order_every_epoch(run: Run) -> Iterator[tuple[Place, Steps, bool]]:
         yield place, kept(made, step_at(place_of(use.loader), "the loader it feeds"), other, walked), other is not None
 
 
+def same_stream_every_epoch(run: Run) -> Iterator[tuple[Place, Steps]]:
+    """A stream that is shuffled by `seed + epoch`, walked over again and again without being told the epoch."""
+    seen = survey(run)
+    for use in seen.training():
+        loop, dataset = use.epoch_loop, use.loader.attributes.get("dataset", use.loader)
+        if loop is None or not isinstance(dataset, Object) or "shuffled" not in dataset.facts:
+            continue
+        made = dataset.facts.get("call")
+        if made is None or not is_true(made.get("streaming")):
+            continue
+        if use.loader.facts.get("prepared") or use.reduced is None:
+            continue
+        again = [*seen.of("set-epoch"), *seen.of("shuffle"), *seen.of("loader")]
+        if any(any(node is loop for node in path) for _, path in again):
+            continue
+        place = (loop.decision.path, loop.decision.at, loop.decision.function)
+        shuffled = step_at(dataset.facts["shuffled"], "the stream shuffles by `seed + epoch`")
+        yield place, kept(shuffled, step_at(place_of(use.loader), "the loader it feeds"))
+
+
 def fixed_seed(sampler: Object) -> bool:
     call = sampler.facts.get("call")
     seed = call.get("seed") if call is not None else None
@@ -259,7 +279,8 @@ def concerns(subject: Value | None, sampler: Object, loader: Object) -> bool:
 # --- DT202, DT206 ----------------------------------------------------------------------------------------------
 
 
-def partial_batches(run: Run) -> Iterator[tuple[Place, Steps, bool]]:
+def partial_batches(run: Run) -> Iterator[tuple[Place, Steps, str]]:
+    """The loader, and what the last batch does: uneven ranks, a split that fails, a buffer it does not fill."""
     seen = survey(run)
     for part in seen.parts:
         loader = loader_of(part.loop.subject)
@@ -275,14 +296,21 @@ def partial_batches(run: Run) -> Iterator[tuple[Place, Steps, bool]]:
         counts = f"ranks have {', '.join(map(str, known.counts))} samples" if known is not None and known.counts else ""
         marks = known.shards[:1] if known is not None else ()
         shards = [step_at(tuple(mark[1:4]), counts or "each rank takes its own part here") for mark in marks]
-        yield place_of(loader), kept(*shards, loop_step(part), talking_step(part)), False
+        yield place_of(loader), kept(*shards, loop_step(part), talking_step(part)), "uneven"
     loaders: dict[int, Object] = run.facts.get("loaders", {})
     for event, _ in seen.of("device-split"):
         for mark in provenance.marks(event.subject, "loader", 2) if event.subject is not None else ():
             loader = loaders.get(mark[1])
             if loader is None or not may_be_partial(loader) or not unpadded(event.subject):
                 continue
-            yield place_of(loader), kept(event_step(event, "the batch is divided between the devices here")), True
+            step = event_step(event, "the batch is divided between the devices here")
+            yield place_of(loader), kept(step), "split"
+    for event, _ in seen.of("fixed-size"):
+        for mark in provenance.marks(event.subject, "loader", 2) if event.subject is not None else ():
+            loader = loaders.get(mark[1])
+            if loader is None or not may_be_partial(loader) or option(loader, "batch_size") != event.extra["size"]:
+                continue
+            yield place_of(loader), kept(event_step(event, "a buffer for whole batches takes it here")), "buffer"
 
 
 def may_be_partial(loader: Object) -> bool:
@@ -458,7 +486,18 @@ def half_split_pipeline(run: Run, dataset: Value | None) -> bool:
 
 
 def draws(look: inside.Inside) -> bool:
-    return bool(look.events("draw"))
+    """Do its workers draw something else each?"""
+    return not all(drawn_alike(event) for event in look.events("draw"))
+
+
+def drawn_alike(event: Event) -> bool:
+    """From a generator of its own, with a seed that says nothing of the worker."""
+    call = event.extra["call"]
+    state = call.extra.get("rng")
+    own = isinstance(call.receiver, Object) and call.receiver.kind in GENERATORS
+    if not own or not isinstance(state, State) or state.verdict != "same":
+        return False
+    return not provenance.mentions(state.seed, lambda symbol: "worker" in str(symbol.key[0]))
 
 
 def split_place(split: Any, loader: Object) -> Place:

@@ -22,7 +22,7 @@ class Schedule:
     made: Met
     call: Any
     symbol: Symbol  # of its length
-    lengths: frozenset[int]  # numbers of the loaders and data sets whose length it is made of
+    lengths: frozenset[Any]  # the loaders and data sets whose length it is made of: numbers, or symbols
     parallel: bool  # the number of processes is part of it
 
 
@@ -43,12 +43,14 @@ def schedules(run: Any) -> Iterator[Schedule]:
             yield Schedule(met, call, value.symbol, frozenset(lengths(value.symbol)), any_world(value.symbol))
 
 
-def lengths(symbol: Symbol) -> Iterator[int]:
+def lengths(symbol: Symbol) -> Iterator[int | Symbol]:
     for one in symbols_in(symbol):
         if one.key[0] == "length" and isinstance(one.key[1], int):
             yield one.key[1]
         elif one.key[0] == "len" and isinstance(one.key[1], tuple) and one.key[1][0] == "object":
             yield one.key[1][1]
+        elif one.key[0] == "len" and isinstance(one.key[1], Symbol):
+            yield one.key[1]
 
 
 def any_world(symbol: Symbol) -> bool:
@@ -120,9 +122,9 @@ def before_sharding(run: Any, schedule: Schedule) -> WrongLength | None:
     return None
 
 
-def sharded_data(run: Any) -> set[int]:
-    """Numbers of the data sets that a rank-aware sampler divides."""
-    found: set[int] = set()
+def sharded_data(run: Any) -> set[int | Symbol]:
+    """The data sets that a rank-aware sampler divides."""
+    found: set[int | Symbol] = set()
     for met in events(run, "record", "loader"):
         sampler = met.event.extra["call"].get("sampler")
         made = sampler.facts.get("call") if isinstance(sampler, Object) else None
@@ -130,6 +132,8 @@ def sharded_data(run: Any) -> set[int]:
             dataset = made.get("dataset")
             if isinstance(dataset, Object):
                 found.add(dataset.number)
+            elif isinstance(dataset, Unknown):
+                found.add(dataset.symbol)
     return found
 
 

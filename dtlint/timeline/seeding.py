@@ -103,13 +103,16 @@ def orders(run: Run) -> Iterator[Disagreement]:
             done.add(mark[1:3])
             decision = loop.decision
             yield from ordered(run, mark, Step(decision.path, decision.at[0], "each rank works on its part of it"))
+    held_out = {mark[1:3] for use in seen.uses if use.backward is None for mark in marks_of(use)}
     for use in seen.uses:
         if use.backward is None and use.collective is None:
             continue
         for mark in marks_of(use):
             if mark[1:3] not in done:
                 done.add(mark[1:3])
-                yield from ordered(run, mark, step_at(place_of(use.loader), "the loader divides it between the ranks"))
+                split = use.backward is not None and mark[1:3] in held_out
+                text = "some of it is trained on" if split else "the loader divides it between the ranks"
+                yield from ordered(run, mark, step_at(place_of(use.loader), text), split)
 
 
 def marks_of(use: Use) -> list[tuple[Any, ...]]:
@@ -130,21 +133,23 @@ def marks_of(use: Use) -> list[tuple[Any, ...]]:
     return found
 
 
-def ordered(run: Run, mark: tuple[Any, ...], step: Step) -> Iterator[Disagreement]:
+def ordered(run: Run, mark: tuple[Any, ...], step: Step, split: bool = False) -> Iterator[Disagreement]:
+    """`split`: other samples of this order are held out to evaluate the model."""
     place: Place = (mark[1], mark[2], mark[3])
+    code, what = ("DT208", "the split") if split else ("DT207", "the order of the data")
     state = run.facts.get("order states", {}).get(mark[1:3])
     if isinstance(state, State):
         if state.verdict == "unseeded":
-            yield told("DT207", place, "the order of the data", None, "nobody seeded the generator that draws it", step)
+            yield told(code, place, what, None, "nobody seeded the generator that draws it", step)
         elif state.cause is not None and told_cause(state.cause):
-            yield told("DT207", place, "the order of the data", state.cause, "its seed differs by rank", step)
+            yield told(code, place, what, state.cause, "its seed differs by rank", step)
         return
     why = (
         "a set of texts has another order in every process"
         if "set" in mark[4:]
         else "the file system gives names in any order"
     )
-    yield told("DT207", place, "the order of the data", None, why, step)
+    yield told(code, place, what, None, why, step)
 
 
 # --- splits ----------------------------------------------------------------------------------------------------

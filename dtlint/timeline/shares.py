@@ -142,10 +142,19 @@ def whole_option(run: Run, loader: Object, size: Value) -> bool:
 
 def accumulation(run: Run, shares: list[Share], size: Value, use: Use) -> Iterator[Mistake]:
     """`steps = global // micro` without the ranks, where micro is what each rank's loader takes."""
+    given = step_at(place_of(use.loader), "every rank's loader takes batches of this size")
     for share in shares:
-        if share.op not in ("/", "//") or share.by or not (share.right is size or same_number(share.right, size)):
+        if share.op not in ("/", "//") or share.by or not (is_whole_text(share.text) or is_whole(run, share.left)):
             continue
-        if not (is_whole_text(share.text) or is_whole(run, share.left)):
+        grown = list(history(shares, share.right))
+        if len(grown) == 1 and grown[0].op == "*" and grown[0].by == "local" and not run.facts.get("spawned"):
+            if grown[0].left is size or same_number(grown[0].left, size):
+                text = f"`{grown[0].text}` is multiplied by the devices of this node, though all nodes step together"
+                divides = step_at(place_in(share), f"`{share.text}` is divided by it")
+                remedy = "multiply by the number of ranks: `dist.get_world_size()`"
+                yield Mistake(place_in(grown[0]), (divides, given), text, remedy)
+            continue
+        if not (share.right is size or same_number(share.right, size)):
             continue
         if any((other.by and same_number(other.left, share.result)) or other.left is share.result for other in shares):
             continue
@@ -153,7 +162,6 @@ def accumulation(run: Run, shares: list[Share], size: Value, use: Use) -> Iterat
             f"`{share.text} {share.op} {share.spelled}` leaves out the number of ranks: each of them takes "
             f"`{share.spelled}` at once"
         )
-        given = step_at(place_of(use.loader), "every rank's loader takes batches of this size")
         yield Mistake(place_in(share), (given,), text, f"divide by `{share.spelled} * world_size`")
 
 

@@ -10,7 +10,7 @@ from dtlint.machine.library.stepping import GATHERED, INNER, PLAIN
 from dtlint.machine.logs import Choice, Event, Loop
 from dtlint.machine.values import FALSE, TRUE, Const, Object, Symbol, Unknown, Value
 from dtlint.timeline.order import Met, choices_below, exclusive, inside, loops_over, ordered
-from dtlint.timeline.symbols import both_hold, constant, moduli, objects_in, periodic
+from dtlint.timeline.symbols import both_hold, constant, leaves, moduli, objects_in, periodic, worth
 
 REDUCES = ("all_reduce", "reduce_scatter", "reduce_scatter_tensor", "all_gather", "all_gather_into_tensor", "broadcast")
 TORCH = "torch."
@@ -183,18 +183,47 @@ def switched(run: Any, window: Window) -> bool:
 
 
 def unreduced_steps(run: Any) -> Iterator[tuple[Met, Window]]:
-    """`no_sync` taken in the very turn whose gradients the optimizer uses."""
+    """The reduction is off in the very turn whose gradients the optimizer uses."""
     for window in windows(run):
-        if window.nested:
-            continue
         for met in events(run, "record", "no-sync"):
-            if not inside(met, window.loop) or "no_sync" not in (met.event.api.rpartition(".")[2]):
+            off = off_when(met, window.loop) if inside(met, window.loop) else None
+            if not off:
                 continue
-            own = choices_below(met, window.loop)
-            taken = [(choice.symbol, side == 0) for choice, side in own if choice.symbol is not None]
-            if len(taken) == len(own) and taken and both_hold(taken, list(window.when)):
+            if at_the_end(window.loop, off) if window.nested else both_hold(off, list(window.when)):
                 yield met, window
                 break
+
+
+def off_when(met: Met, loop: Loop) -> list[tuple[Symbol, bool]] | None:
+    """The predicates that switch the reduction off in a turn: those of the branch, and of what the switch is given."""
+    own = choices_below(met, loop)
+    found = [(choice.symbol, side == 0) for choice, side in own if choice.symbol is not None]
+    if len(found) != len(own):
+        return None
+    call = met.event.extra.get("call")
+    given = met.event.extra.get("value") or (call.get("requires_gradient_sync") if call is not None else None)
+    if given is None:
+        return found if "no_sync" in met.event.api.rpartition(".")[2] else None
+    if isinstance(given, Unknown):
+        return [*found, (given.symbol, False)]
+    return found if given == FALSE else None
+
+
+def at_the_end(loop: Loop, predicates: list[tuple[Symbol, bool]]) -> bool:
+    """Do they hold in the last turn of a loop that counts?"""
+    subject = loop.subject
+    count = subject.attributes.get("count") if isinstance(subject, Object) else None
+    if not isinstance(subject, Object) or count is None or subject.attributes.get("start") != Const(0):
+        return False
+    parts = {leaf for symbol, _ in predicates for kind in leaves(symbol) for leaf in kind}
+    counter = next((leaf for leaf in parts if leaf.key[:2] == ("number", subject.number)), None)
+    if counter is None or parts - {counter, symbol_of(count)}:
+        return False
+    for turns in (count.value,) if isinstance(count, Const) else (2, 3, 4):
+        known = dict.fromkeys(parts, turns) | {counter: turns - 1}
+        if not all(worth(symbol, known) is wanted for symbol, wanted in predicates):
+            return False
+    return True
 
 
 # --- the size of the loss ------------------------------------------------------------------------------------------

@@ -186,7 +186,9 @@ def loader_of(value: Value | None) -> Object | None:
         depth += 1
         if value.kind == LOADER or value.facts.get("loader") or "described" in value.facts or is_pipeline(value):
             return value
-        inner = value.facts.get("inner")
+        inner = value.facts.get("inner") or ()
+        if value.kind == "<zip>" and len(inner) > 1:
+            return next((found for one in inner if (found := loader_of(one)) is not None), None)
         value = inner[0] if inner else None
     return None
 

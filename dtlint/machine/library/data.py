@@ -15,7 +15,7 @@ from dtlint.machine.library import handing, loaders, provenance, seeds, sharding
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.values import NONE, Cause, Const, Object, Trail, Unknown, Value
 
-CHAINS = ("datasets.", "tensorflow.data.", "webdataset.", "streaming.")
+CHAINS = ("datasets.", "tensorflow.data.", "webdataset.", "streaming.", "grain.")
 LEAVES = frozenset(
     {"column_names", "features", "num_rows", "to_pandas", "to_dict", "save_to_disk", "num_shards", "n_shards"}
 )
@@ -33,7 +33,10 @@ def constructed(machine: Machine, thing: Object, call: Invocation) -> None:
     last = thing.kind.rpartition(".")[2]
     if last in ("DistributedSampler", "StatefulDistributedSampler"):
         thing.facts["shards"] = True
-    if last in ("Subset", "ConcatDataset", "BatchSampler") or last.endswith("Sampler"):
+    if thing.kind.startswith(CHAINS):
+        for position, value in enumerate(call.values):
+            thing.attributes[f"source {position}"] = value
+    elif last in ("Subset", "ConcatDataset", "BatchSampler") or last.endswith("Sampler"):
         first = call.get("dataset") or call.get("data_source") or call.get("sampler")
         if first is not None:
             thing.attributes["sampler" if last == "BatchSampler" else "dataset"] = first
@@ -44,9 +47,6 @@ def constructed(machine: Machine, thing: Object, call: Invocation) -> None:
     elif last == "TensorDataset":
         for position, value in enumerate(call.arguments):
             thing.attributes[f"tensor {position}"] = value
-    elif thing.kind.startswith(CHAINS):
-        for position, value in enumerate(call.values):
-            thing.attributes[f"source {position}"] = value
     for value in call.values[:2]:
         uneven = containers.length_cause(machine, value)
         if uneven is not None:

@@ -18,7 +18,7 @@ GRADIENT = ("gradient",)  # a parameter's `.grad`, and what is computed from it
 
 def forward(machine: Machine, model: Object, call: Invocation) -> Value:
     """The wrapped model is called: every rank of its group takes part, and the loss remembers whom it came from."""
-    from dtlint.machine.operators import content
+    from dtlint.machine.operators import content, deep_cause, inner_tags
 
     group = model.facts.get("group", machine.world_group)
     if not machine.facts.get("join") and not evaluates_alone(machine, model):
@@ -42,7 +42,9 @@ def forward(machine: Machine, model: Object, call: Invocation) -> Value:
             calls_of_lanes(machine, inner, call)
         parts.forwarded(machine)
     cause = next((why for value in call.values if (why := content(value).cause) is not None), None)
-    tags = frozenset({("wrapped", model.number)}) | frozenset(tag for value in call.values for tag in value.tags)
+    cause = cause or deep_cause(machine, call.values)
+    tags = frozenset({("wrapped", model.number)}) | inner_tags(call.values)
+    tags |= frozenset(tag for value in call.values for tag in value.tags)
     machine.facts.setdefault("models", {})[model.number] = model
     if isinstance(result, Tuple | Object) and not (isinstance(result, Object) and result.kind == "torch.Tensor"):
         return with_tags(machine, result, tags)

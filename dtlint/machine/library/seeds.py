@@ -380,6 +380,7 @@ def dataset_shuffle(machine: Machine, call: Invocation) -> Value | None:
     made = machine.new(receiver.kind, call.mask)
     made.attributes.update(receiver.attributes)
     made.facts.update(receiver.facts)
+    made.facts["shuffled"] = sharding.site(machine)
     if state.verdict in ("unseeded", "differs") and "shard" not in receiver.facts:
         mark = order_mark(machine, call, state)
         made.attributes["order"] = provenance.marked(machine.unknown("order", made.number), mark)

@@ -44,7 +44,7 @@ def attribute_written(machine: Machine, base: Value, name: str, value: Value, ma
     if isinstance(base, Object) and isinstance(base.kind, str) and base.facts.get("wrapped"):
         row = machine.knowledge.attribute(base.kind, name)
         if row is not None and row.record:
-            machine.emit_event("record", row.record, row.name, mask, subject=base)
+            machine.emit_event("record", row.record, row.name, mask, subject=base, extra={"value": value})
     elif isinstance(base, Unknown) and name == "grad":
         if attribute_of(base.symbol) == "data":
             machine.emit_event("record", "lost-write", "data.grad", mask, subject=base)

@@ -6,6 +6,7 @@ from typing import Any
 
 from dtlint.machine import containers
 from dtlint.machine.core import Machine
+from dtlint.machine.library import whole_batches
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.values import NONE, Const, Object, Row, Symbol, Value
 
@@ -166,6 +167,8 @@ def method(machine: Machine, receiver: Object, name: str, call: Invocation) -> V
         metrics.emptied(machine, receiver, call.mask)
         return receiver
     if name in ("fill_", "copy_") and call.arguments:
+        if name == "copy_":
+            whole_batches.into_buffer(machine, receiver, call)
         machine.set(receiver, "content", content(single(machine, call.arguments[0])), call.mask)
         return receiver
     if name == "backward":

@@ -38,6 +38,13 @@ def over_devices(machine: Machine, batch: Value, call: Invocation) -> bool:
     return isinstance(first, Const) and first.scale in ("local", "world") and unpadded(batch)
 
 
+def into_buffer(machine: Machine, buffer: Object, call: Invocation) -> None:
+    """`buffer.copy_(batch)`: the buffer was made for batches of one size."""
+    size, batch = buffer.facts.get("length"), call.arguments[0]
+    if isinstance(size, Value) and unpadded(batch):
+        machine.emit_event("record", "fixed-size", call.name, call.mask, subject=batch, extra={"size": size})
+
+
 def unpadded(batch: Value | None) -> bool:
     """Is this a batch just as the loader gave it?"""
     if isinstance(batch, Object) and batch.kind in HOLDERS:
