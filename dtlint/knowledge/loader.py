@@ -61,6 +61,7 @@ class Type:
     bases: tuple[str, ...] = ()
     hooks: tuple[str, ...] = ()
     iterates: str = ""  # what iterating gives
+    turns: tuple[str, ...] = ()  # those of them that it calls in every turn of its loop
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,7 +205,11 @@ def build(packs: list[tuple[str, Mapping[str, Any]]]) -> Knowledge:
         for row in content.get("type", ()):
             for name in _names(row, pack):
                 types[name] = Type(
-                    name, tuple(row.get("bases", ())), tuple(row.get("hooks", ())), row.get("iterates", "")
+                    name,
+                    tuple(row.get("bases", ())),
+                    tuple(row.get("hooks", ())),
+                    row.get("iterates", ""),
+                    tuple(row.get("turns", ())),
                 )
     communicating = {
         api.name.rpartition(".")[2]

@@ -8,7 +8,7 @@ from dtlint.ir import nodes as ir
 from dtlint.machine import attributes, calls, library
 from dtlint.machine.assignment import assign_target
 from dtlint.machine.core import Machine
-from dtlint.machine.frames import Leaving
+from dtlint.machine.frames import Frame, Leaving
 from dtlint.machine.library import iterators
 from dtlint.machine.logs import COMMUNICATES, Attempt, Decision, Event, Guards, HandlerLog, Log, inner_logs, walk
 from dtlint.machine.values import NONE, Cause, ClassRef, External, FunctionRef, Object, Trail, Tuple, Value
@@ -82,6 +82,7 @@ def run_try(machine: Machine, node: ir.Try, mask: int) -> int:
 
     frame = machine.frame
     attempt = Attempt(frame.path, node.at, mask, frame.guards, frame.scope, "try")
+    attempt.again = bool(node.handlers) and in_turn(machine)
     if node.final:
         attempt.final = Log()
     outer_sinks, outer_guards = machine.sinks, frame.guards
@@ -144,6 +145,20 @@ def run_try(machine: Machine, node: ir.Try, mask: int) -> int:
         machine.sinks = saved
         staying &= final_through
     return staying & ~frame.left
+
+
+def in_turn(machine: Machine) -> bool:
+    """Does a framework call this in every turn: `training_step` and the like?"""
+    frame: Frame | None = machine.frame
+    while frame is not None:
+        kind = getattr(frame.receiver, "kind", None)
+        if isinstance(kind, ClassRef) and frame.function is not None:
+            for base in attributes.external_bases(machine, kind):
+                known = (machine.knowledge.types.get(owner) for owner in machine.knowledge.ancestors(base))
+                if any(one is not None and getattr(frame.function.node, "name", "") in one.turns for one in known):
+                    return True
+        frame = frame.caller
+    return False
 
 
 def is_talk(node: object) -> bool:

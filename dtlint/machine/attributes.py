@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import builtins
-from collections import deque
+from collections import Counter, deque
 
 from dtlint.knowledge.loader import Api
 from dtlint.machine import kept, library
@@ -29,6 +29,7 @@ from dtlint.machine.values import (
 # properties that are equal on all ranks though the values differ
 ALIKE = frozenset({"type", "dtype", "device", "ndim", "is_cuda", "requires_grad", "shape"})
 BUILTINS = frozenset(dir(builtins))
+COLLECTIONS: dict[str, type] = {"deque": deque, "Counter": Counter}
 CONTAINERS = ("list", "dict", "set")
 
 
@@ -95,7 +96,7 @@ def type_name(value: Value) -> str:
 
 def has(kind: str, name: str) -> bool:
     """Is there such an attribute of the builtin type?"""
-    return hasattr(deque if kind == "deque" else getattr(builtins, kind, object), name)
+    return hasattr(COLLECTIONS.get(kind) or getattr(builtins, kind, object), name)
 
 
 def external(machine: Machine, owner: str, name: str, mask: int) -> Value:

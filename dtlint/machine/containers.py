@@ -212,6 +212,16 @@ def defaulted(machine: Machine, base: Object, index: Value, mask: int) -> Value:
     return opaque(machine, "item", base, index)
 
 
+def counted(machine: Machine, counter: Object, value: Value, mask: int) -> None:
+    """`Counter(words)`, `counter.update(words)`: each of them is a key from now on."""
+    if isinstance(value, Object) and value.kind == "dict":
+        merge(machine, counter, value, mask)
+        return
+    items = items_of(machine, value)
+    for item_ in items if items is not None else (element(machine, value),):
+        put(machine, counter, item_, machine.unknown("count", counter.number), mask)
+
+
 def only_changes(container: Value) -> bool:
     """A plain dictionary: `d[key] += 1` works for keys only that are there."""
     return isinstance(container, Object) and container.kind == "dict" and DEFAULT not in container.facts

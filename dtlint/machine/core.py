@@ -70,6 +70,7 @@ class Machine:
         self.depends: dict[str, Uses] = {}  # the same, of a module's body alone
         self.unfinished_modules: dict[str, str] = {}
         self.remembered: dict[Any, Any] = {}  # calls of this entry point that changed nothing
+        self.writers: dict[int, bool] = {}  # methods by what `keeps_count` says of them
         self.differences = 0  # how many differing values have been computed so far
         self.own_data = 0  # and how many of them from this rank's data
         self.heap_reads = 0
@@ -154,6 +155,7 @@ class Machine:
         if frame is not self.frame:
             self.heap_writes += 1  # a global or an outer variable
             self.oldest_write = 0
+            self.remembered.clear()  # any of those calls may have read it
         self.store(frame.variables, name, value, mask, frame.mask)
 
     def control_cause(self) -> Cause | None:
@@ -254,6 +256,15 @@ class Machine:
         if self.spent > self.budget:
             raise OutOfBudget
 
+    def keeps_count(self, node: ir.Function) -> bool:
+        """A short method that writes to what it belongs to: a counter, a flag, the best value so far."""
+        known = self.writers.get(id(node))
+        if known is None:
+            first = node.params[0].name if node.params else ""
+            short = len(node.body) <= SHORT and first in ("self", "cls")
+            known = self.writers[id(node)] = short and any(writes_to(one, first) for one in node.body)
+        return known
+
     def can_skip(
         self, function: FunctionRef, receiver: Value | None, arguments: tuple[Value, ...], keywords: Any
     ) -> bool:
@@ -280,8 +291,10 @@ class Machine:
             return False  # a method of a wrapped model may train it behind the wrapper's back
         if ("next" in node.tokens or node.name == "__iter__") and len(self.stack) < 12:
             return False  # it hands out batches of what somebody else made
-        if node.name in ("__init__", "__post_init__", "__enter__"):
-            return len(self.stack) > 12
+        if node.name in ("__init__", "__post_init__", "__enter__") or node.globals:
+            return len(self.stack) > 12  # it writes what others read
+        if isinstance(receiver, Object) and len(self.stack) < 12 and self.keeps_count(node):
+            return False
         if is_answer(node) and len(self.stack) < 12:
             return False  # nothing to save, and what it was computed from is worth knowing
         if len(node.body) <= SHORT:
@@ -301,6 +314,19 @@ def is_answer(node: ir.Function) -> bool:
     """One `return` of a comparison, sum or attribute: `return self.epoch >= self.warmup`."""
     only = node.body[0] if len(node.body) == 1 else None
     return isinstance(only, ir.Return) and isinstance(only.value, ANSWERS)
+
+
+def writes_to(statement: ir.Stmt, owner: str, depth: int = 2) -> bool:
+    """`self.count += 1`, here or in a branch."""
+    if isinstance(statement, ir.Assign | ir.AugAssign):
+        targets = statement.targets if isinstance(statement, ir.Assign) else (statement.target,)
+        return any(
+            isinstance(target, ir.Attr) and isinstance(target.value, ir.Name) and target.value.id == owner
+            for target in targets
+        )
+    if isinstance(statement, ir.If) and depth:
+        return any(writes_to(one, owner, depth - 1) for one in (*statement.body, *statement.orelse))
+    return False
 
 
 def callable_value(value: Value) -> bool:

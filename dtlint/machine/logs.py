@@ -262,7 +262,7 @@ class HandlerLog:
 class Attempt:
     """`try`, or a `with suppress(...)`: the body as it runs without failure, the handlers, the final part."""
 
-    __slots__ = ("at", "body", "final", "function", "guards", "handlers", "kind", "mask", "path")
+    __slots__ = ("again", "at", "body", "final", "function", "guards", "handlers", "kind", "mask", "path")
 
     def __init__(self, path: str, at: Place, mask: int, guards: Guards | None, function: str, kind: str) -> None:
         self.path = path
@@ -274,6 +274,7 @@ class Attempt:
         self.final: Log | None = None
         self.function = function
         self.kind = kind  # try | suppress
+        self.again = False  # in a method that a framework calls in every turn of its loop
 
 
 LogNode = Event | Call | Choice | Loop | Attempt

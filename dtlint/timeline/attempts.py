@@ -226,7 +226,7 @@ def goes_on(node: Attempt, handler: HandlerLog, path: Path) -> bool:
             if talks_after(log, below, node.mask):
                 return True
         below = above
-    return False
+    return node.again and bool(exits_of(handler) & {"", "return"})
 
 
 def logs_of(node: object) -> tuple[Log, ...]:

@@ -26,7 +26,7 @@ def find(run: Run) -> Iterator[Divergence]:
     untold = Untold(run.log, run.world.full)
     certain = [one for one in certain if not follows_wrap(one, certain) and not untold.may_answer(one.here, one.absent)]
     yield from certain
-    told = {id(event) for one in certain for event in (one.event, *one.further)}
+    told = {id(event) for one in certain for event in (one.event, one.other, *one.further)}
     unsure = [one for one in undecided(run) if one.choice is None or not untold.below(one.choice)]
     yield from (one for one in unsure if id(one.event) not in told)  # ranks have parted on the way there already
     if not certain and not unsure:

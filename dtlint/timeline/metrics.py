@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from dtlint.findings import Step
 from dtlint.machine.library.evidence import evidence
 from dtlint.machine.library.invocation import Invocation
+from dtlint.machine.library.roots import OFF
 from dtlint.machine.logs import Event, LogNode, Loop
 from dtlint.machine.run import Run
 from dtlint.machine.values import Const, ModuleRef, Object, Unknown, Value
@@ -42,9 +43,16 @@ def evaluated(run: Run) -> Iterator[LocalMetric]:
         return
     for event, path in recorded(run, "metric-shown", "metric-decides", "metric-steers"):
         loaders = event.extra["loaders"]
-        if loaders & trained or inside(path, loaders):
+        if loaders & trained or inside(path, loaders) or off_root(event):
             continue
         yield LocalMetric(event.op.removeprefix("metric-"), event, trail(event))
+
+
+def off_root(event: Event) -> bool:
+    """What a reduction left on the other ranks is another question."""
+    call = event.extra.get("call")
+    values = call.values if isinstance(call, Invocation) else ()
+    return any(isinstance(tag, tuple) and tag[0] == OFF for value in values for tag in value.tags)
 
 
 def tags_of(value: Value | None) -> list[tuple[str, int]]:

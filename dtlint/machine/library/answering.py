@@ -6,7 +6,19 @@ from dtlint.ir import nodes as ir
 from dtlint.machine import library
 from dtlint.machine.core import Machine
 from dtlint.machine.lanes import token
-from dtlint.machine.library import data, files, jax_hosts, models, parts, processes, replaced, stepping, tensors, works
+from dtlint.machine.library import (
+    data,
+    files,
+    hooks,
+    jax_hosts,
+    models,
+    parts,
+    processes,
+    replaced,
+    stepping,
+    tensors,
+    works,
+)
 from dtlint.machine.library.invocation import LOCAL, Invocation, Keywords
 from dtlint.machine.library.reading import uneven_length
 from dtlint.machine.values import Const, Object, Unknown, Value
@@ -44,6 +56,9 @@ def call_unknown(
         unique = machine.knowledge.anywhere.get(node.func.name)
         if unique is not None:
             return library.perform(machine, unique, receiver, arguments, keywords, mask, node)
+        hooked = hooks.of_gradient(machine, receiver, invocation)
+        if hooked is not None:
+            return hooked
         stepping.unknown_method(machine, receiver, node.func.name, invocation)
         if node.func.name in MOVES and isinstance(receiver, Unknown):
             return receiver

@@ -1,14 +1,17 @@
-"""What runs when an optimizer steps? Functions that were registered to be called before or after it."""
+"""What runs when an optimizer steps, or when a gradient is there? Functions that were registered to be called then."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from dtlint.machine.core import Machine
+from dtlint.machine.library import works
 from dtlint.machine.library.invocation import Invocation
-from dtlint.machine.values import NONE, Object, Tuple, Value
+from dtlint.machine.values import NONE, Bound, FunctionRef, Object, Tuple, Value
 
 HOOKS = "step hooks"
+GRADIENT_HOOKS = "gradient hooks"
+MOST = 8
 RUNNING = "step hooks running"
 HANDLE = "torch.utils.hooks.RemovableHandle"
 
@@ -36,11 +39,38 @@ def stepped(machine: Machine, call: Invocation) -> Value | None:
     optimizer = call.get("optimizer") or call.receiver
     if not isinstance(optimizer, Object) or machine.facts.get(RUNNING):
         return None
-    machine.facts[RUNNING] = True
-    for _, hook in sorted(optimizer.facts.get(HOOKS, {}).values(), key=lambda one: not one[0]):
-        calls.call_value(machine, hook, (optimizer, Tuple(()), machine.new("dict", call.mask)), (), call.mask)
-    machine.facts[RUNNING] = False
+    hooked = optimizer.facts.get(HOOKS, {}).values()
+    for early in (True, False):
+        machine.facts[RUNNING] = True
+        for before, hook in hooked:
+            if before is early:
+                calls.call_value(machine, hook, (optimizer, Tuple(()), machine.new("dict", call.mask)), (), call.mask)
+        machine.facts[RUNNING] = False
+        if early:
+            works.gradients_used(machine)
     return None
+
+
+OF_GRADIENT = {"register_post_accumulate_grad_hook": "", "register_hook": "grad"}
+
+
+def of_gradient(machine: Machine, receiver: Value, call: Invocation) -> Value | None:
+    """`parameter.register_hook(…)`: the hook is given the gradient, or the parameter that has it by then."""
+    if call.name not in OF_GRADIENT or not call.values or not isinstance(call.values[0], FunctionRef | Bound):
+        return None
+    known = machine.facts.setdefault(GRADIENT_HOOKS, [])
+    if len(known) < MOST:
+        known.append((receiver, call.name, call.values[0], call.mask))
+    return machine.new(HANDLE, call.mask)
+
+
+def backward(machine: Machine, mask: int) -> None:
+    from dtlint.machine import attributes, calls
+
+    for receiver, name, hook, lanes in machine.facts.get(GRADIENT_HOOKS, ()):
+        part = OF_GRADIENT[name]
+        given = attributes.read(machine, receiver, part, mask) if part else receiver
+        calls.call_value(machine, hook, (given,), (), mask & lanes)
 
 
 MODELS: dict[str, Any] = {"step_hook": registered, "step_hook_removed": removed, "optimizer_stepped": stepped}

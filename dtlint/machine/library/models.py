@@ -7,7 +7,7 @@ from typing import Any
 from dtlint.machine import attributes
 from dtlint.machine.core import Machine
 from dtlint.machine.lanes import token
-from dtlint.machine.library import parts
+from dtlint.machine.library import hooks, parts
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.values import NONE, THERE, ClassRef, FunctionRef, Object, Row, Tuple, Unknown, Value
 
@@ -154,6 +154,8 @@ def backward(machine: Machine, call: Invocation) -> Value:
         subject=held,
         extra={"no_sync": machine.facts.get("no_sync", 0)},
     )
+    if hooks.GRADIENT_HOOKS in machine.facts:
+        hooks.backward(machine, call.mask)
     return NONE
 
 

@@ -13,6 +13,7 @@ from dtlint.machine.library import environment_use, files, iterators
 from dtlint.machine.library.invocation import Handler, Invocation
 from dtlint.machine.library.python_iteration import (
     any_all,
+    counter,
     default_dict,
     deque_,
     dict_,
@@ -262,6 +263,7 @@ FUNCTIONS: dict[str, Handler] = {
     "collections.OrderedDict": dict_,
     "collections.deque": deque_,
     "collections.defaultdict": default_dict,
+    "collections.Counter": counter,
     "builtins.next": iterators.asked,
     "builtins.iter": iter_,
     "builtins.any": any_all(True),

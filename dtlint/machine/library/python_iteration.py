@@ -8,7 +8,19 @@ from dtlint.machine import containers
 from dtlint.machine.core import Machine
 from dtlint.machine.lanes import map_lanes, token
 from dtlint.machine.library.invocation import Handler, Invocation
-from dtlint.machine.values import FALSE, NONE, TRUE, ClassRef, Const, FunctionRef, Object, Tuple, Unknown, Value
+from dtlint.machine.values import (
+    FALSE,
+    NONE,
+    TRUE,
+    ClassRef,
+    Const,
+    External,
+    FunctionRef,
+    Object,
+    Tuple,
+    Unknown,
+    Value,
+)
 
 
 def length(machine: Machine, call: Invocation) -> Value | None:
@@ -189,6 +201,15 @@ def default_dict(machine: Machine, call: Invocation) -> Value | None:
         made.facts[containers.DEFAULT] = call.arguments[0]
     for value in call.arguments[1:2]:
         containers.merge(machine, made, value, call.mask)
+    return made
+
+
+def counter(machine: Machine, call: Invocation) -> Value | None:
+    """A dictionary of numbers; what it was not asked to count, it has counted 0 times."""
+    made = machine.new("dict", call.mask)
+    made.facts.update({containers.DEFAULT: External("builtins.int"), "builtin": "Counter"})
+    for value in call.arguments[:1]:
+        containers.counted(machine, made, value, call.mask)
     return made
 
 

@@ -20,8 +20,8 @@ def container_method(machine: Machine, receiver: Object, name: str, call: Invoca
         for item in items if items is not None else (containers.element(machine, arguments[0]),):
             containers.append(machine, receiver, item, call.mask)
         return NONE
-    if name in ("items", "values", "keys") and receiver.kind == "dict":
-        return dict_view(machine, receiver, name, call)
+    if name in ("items", "values", "keys", "most_common") and receiver.kind == "dict":
+        return dict_view(machine, receiver, name if name != "most_common" else "items", call)
     if name in ("get", "pop", "setdefault") and receiver.kind == "dict" and arguments:
         key_ = arguments[0]
         if isinstance(key_, Const):
@@ -38,7 +38,10 @@ def container_method(machine: Machine, receiver: Object, name: str, call: Invoca
         return containers.item(machine, receiver, key_, call.mask)
     if name == "update" and receiver.kind == "dict":
         for value in arguments:
-            containers.merge(machine, receiver, value, call.mask)
+            if "builtin" in receiver.facts:
+                containers.counted(machine, receiver, value, call.mask)
+            else:
+                containers.merge(machine, receiver, value, call.mask)
         for keyword, value in call.keywords:
             if keyword is not None:
                 containers.put(machine, receiver, Const(keyword), value, call.mask)

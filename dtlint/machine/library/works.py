@@ -160,6 +160,15 @@ def computed(machine: Machine, what: str, values: tuple[Value, ...], tags: froze
             note(machine, "early-use", work)
 
 
+def gradients_used(machine: Machine) -> None:
+    """An optimizer steps: it reads every gradient, those too that are still on their way."""
+    for work in machine.facts.get(RUNNING, {}).values():
+        call = work.facts["event"].extra.get("call")
+        tensor = next(iter(call.values), None) if isinstance(call, Invocation) else None
+        if isinstance(tensor, Unknown) and tensor.symbol.key[0] == "attr" and tensor.symbol.key[-1] == "grad":
+            note(machine, "early-use", work)
+
+
 def handed(machine: Machine, callee: Value, arguments: tuple[Value, ...]) -> None:
     """A list of tensors that are still on their way is handed to a function that computes with them."""
     if isinstance(callee, External):
