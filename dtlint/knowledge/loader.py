@@ -29,7 +29,8 @@ class Api:
 
     name: str
     does: str
-    params: tuple[str, ...] = ()
+    params: tuple[str, ...] = ()  # in the packs `role|name|name` where libraries call one thing by different names
+    spellings: Mapping[str, str] = field(default_factory=dict)  # of such names: the role
     op: str = ""
     group: str = ""  # parameter holding the communicator
     root: str = ""  # parameter holding the root or source rank
@@ -149,7 +150,7 @@ def _canonical(knowledge: Knowledge, name: str) -> str:
     return found
 
 
-API_FIELDS = {name for name in Api.__dataclass_fields__ if name not in ("name", "pack", "extra")} | {"names", "extra"}
+API_FIELDS = {name for name in Api.__dataclass_fields__ if name not in ("name", "pack", "spellings")} | {"names"}
 SECTIONS = {
     "pack", "aliases", "call", "attribute", "type", "parameter", "member", "environment", "function", "tokens",
     "setting", "giving",
@@ -303,5 +304,9 @@ def _apis(row: Mapping[str, Any], pack: str) -> list[Api]:
         for name, value in row.items()
         if name not in ("names", "name")
     }
+    if any("|" in param for param in values.get("params", ())):
+        options = [param.split("|") for param in values["params"]]
+        values["params"] = tuple(spelled[0] for spelled in options)
+        values["spellings"] = {name: spelled[0] for spelled in options for name in spelled[1:]}
     values.setdefault("does", "value" if "value" in values else "make" if "type" in values else "local")
     return [Api(name=name, pack=pack, **values) for name in names]

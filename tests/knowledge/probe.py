@@ -99,9 +99,9 @@ def complaint(row: dict, found: object) -> str | None:
     real = parameters(found)
     if real is None:
         return None
-    wanted = [name for name in row["params"] if name != "self"]
-    for skipped in ([], ["self"], ["cls"], real[:1] if real[:1] in (["self"], ["cls"], ["_cls"]) else []):
-        if real[: len(skipped)] == skipped and real[len(skipped) : len(skipped) + len(wanted)] == wanted:
+    wanted = [name.split("|") for name in row["params"] if name != "self"]
+    for given in (real, real[1:] if real[:1] in (["self"], ["cls"], ["_cls"], ["subtype"]) else real):
+        if len(given) >= len(wanted) and all(name in spelled for name, spelled in zip(given, wanted)):
             return None
     return f"{row['pack']}: {row['name']} takes {real}, not {wanted}"
 
@@ -123,7 +123,8 @@ def main() -> None:
         warnings.simplefilter("ignore")
         problem = next((text for text in map(broken, sorted({row["name"].split(".")[0] for row in rows})) if text), "")
         for row in [] if problem else rows:
-            found = find(row["name"])
+            names = (find(name) for name in (row["name"], *row.get("written", ())))
+            found = next((one for one in names if one is not MISSING), MISSING)
             if found is UNSEEN:
                 unseen.append(row["name"])
             text = complaint(row, found)

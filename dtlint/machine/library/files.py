@@ -17,7 +17,7 @@ from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.values import NONE, Bound, Const, External, Object, Row, Symbol, Unknown, Value, lane_value
 
 PATH = "pathlib.Path"
-HANDLE = "builtins.file"
+HANDLE = "io.TextIOWrapper"
 WRITING = frozenset("wax+")
 SAME = frozenset({"resolve", "absolute", "expanduser"})
 JOINED = "path"

@@ -30,7 +30,7 @@ class Invocation:
         if param == "self":
             return self.receiver
         for name, value in self.keywords:
-            if name == param:
+            if name is not None and self.row.spellings.get(name, name) == param:
                 return value
         if param in self.row.params:
             position = self.row.params.index(param)
@@ -45,7 +45,7 @@ class Invocation:
         if self.node is None:
             return None
         for name, expression in self.node.keywords:
-            if name == param:
+            if name is not None and self.row.spellings.get(name, name) == param:
                 return expression
         if param in self.row.params:
             position = self.row.params.index(param)
