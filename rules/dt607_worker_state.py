@@ -40,14 +40,16 @@ RULE = Rule(
 
 def check(run: Run) -> Iterator[Finding]:
     for stale in workers.stale_writes(run):
+        path, at, function = stale.first
         why = "the workers are persistent" if stale.persistent else "the workers run already"
         yield RULE.finding(
-            run.span(stale.path, stale.at),
+            run.span(path, at),
             f"`{stale.attribute}` is set on the data set of this process only: {why} and keep their own copy",
             "keep the value in shared memory (multiprocessing.Value, a shared tensor), or start the workers anew",
-            scope=stale.function,
+            scope=function,
             trail=(
-                Step(stale.path, stale.at[0], "the parent's data set is changed"),
+                Step(path, at[0], "the parent's data set is changed"),
+                *(Step(call.path, call.at[0], f"calls `{call.function}`") for call in stale.calls[1:]),
                 Step(stale.write.path, stale.write.at[0], f"`{stale.attribute}` is written; workers read their copy"),
             ),
         )

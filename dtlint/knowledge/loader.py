@@ -188,6 +188,7 @@ def build(packs: list[tuple[str, Mapping[str, Any]]]) -> Knowledge:
     types: dict[str, Type] = {}
     aliases: dict[str, str] = {}
     tokens: set[bytes] = set()
+    options: set[str] = set()
     for pack, content in packs:
         unknown = set(content) - SECTIONS
         if unknown:
@@ -196,6 +197,7 @@ def build(packs: list[tuple[str, Mapping[str, Any]]]) -> Knowledge:
             )
         aliases.update(content.get("aliases", {}))
         tokens.update(token.encode() for token in content.get("tokens", {}).get("words", ()))
+        options.update(content.get("tokens", {}).get("options", ()))
         for row in content.get("call", ()):
             for api in _apis(row, pack):
                 apis[api.name] = api
@@ -217,12 +219,16 @@ def build(packs: list[tuple[str, Mapping[str, Any]]]) -> Knowledge:
         for api in apis.values()
         if api.does in ("collective", "p2p", "context") or api.extra.get("communicates") or api.op
     }
-    meaningful = communicating | {
-        api.name.rpartition(".")[2]
-        for table in (apis, tables["attribute"], tables["member"], tables["environment"], tables["function"])
-        for api in table.values()
-        if api.does not in ("local", "identity", "same") or api.model or api.record
-    }
+    meaningful = (
+        communicating
+        | options
+        | {
+            api.name.rpartition(".")[2]
+            for table in (apis, tables["attribute"], tables["member"], tables["environment"], tables["function"])
+            for api in table.values()
+            if api.does not in ("local", "identity", "same") or api.model or api.record
+        }
+    )
     knowledge = Knowledge(
         apis,
         tables["attribute"],

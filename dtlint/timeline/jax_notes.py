@@ -47,11 +47,12 @@ def saved(run: Run) -> Iterator[tuple[Event, tuple[Step, ...], Span]]:
     """States written with their axis of devices, at the call in the function that made them."""
     for event, path in recorded(run, "<jax>") if run.facts.get("jax") else ():
         if event.op == "saved copies":
-            span = place(run, event)[0]
+            own = span = place(run, event)[0]
             for node in path:
                 if isinstance(node, Call) and (node.path, node.caller) == event.extra["origin"]:
                     span = Span(node.path, *node.at)
-            yield event, trail_of(event, path), span
+            written = () if own == span else (Step(own.path, own.line, "is written here"),)
+            yield event, (*trail_of(event, path), *written), span
 
 
 def drifting(run: Run) -> Iterator[tuple[Event, tuple[Step, ...]]]:

@@ -206,6 +206,9 @@ def in_two_orders(run: Run) -> Iterator[tuple[Event, str, Step]]:
 # --- ends ------------------------------------------------------------------------------------------------------
 
 
+EVERY = frozenset({"BaseException", "Exception"})
+
+
 def left_behind(run: Run) -> Iterator[tuple[Event | Object, str, Step]]:
     """Managers and threads that a failure leaves alive: their end is not on the way of an exception."""
     if run.entry.kind != "script":
@@ -230,10 +233,11 @@ def left_behind(run: Run) -> Iterator[tuple[Event | Object, str, Step]]:
 
 
 def survives(end: Event, path: tuple[LogNode, ...], start: tuple[LogNode, ...]) -> bool:
-    """Is the end made in a `finally` (or by the exit of a `with`) around the work?"""
+    """Is the end made in a `finally`, by the exit of a `with`, or for every exception, around the work?"""
     for node in path:
-        if isinstance(node, Attempt) and node.final is not None and not any(node is one for one in start):
-            if any(inner is end for inner, _ in walk(node.final)):
+        if isinstance(node, Attempt) and not any(node is one for one in start):
+            logs = [handler.log for handler in node.handlers if not EVERY.isdisjoint(handler.types)]
+            if any(inner is end for log in (*logs, node.final) if log is not None for inner, _ in walk(log)):
                 return True
     return False
 

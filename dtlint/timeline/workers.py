@@ -15,7 +15,7 @@ from dtlint.machine.logs import Call, Event, Loop
 from dtlint.machine.values import NONE, TRUE, ClassRef, Const, Object, Unknown, Value
 from dtlint.timeline.environment import starts
 from dtlint.timeline.options import asked_for, default_of, option_of
-from dtlint.timeline.order import Met, before, loops_over
+from dtlint.timeline.order import Met, before, below, loops_over
 from dtlint.timeline.stepping import events
 from dtlint.timeline.symbols import worth
 
@@ -197,12 +197,17 @@ def start_method(run: Any, met: Met) -> str | None:
 
 @dataclass(frozen=True, slots=True)
 class StaleWrite:
-    path: str
-    at: tuple[int, int, int, int]
-    function: str
+    calls: tuple[Call, ...]  # from the loop that brings the write about
     write: Event
     attribute: str
     persistent: bool
+
+    @property
+    def first(self) -> tuple[str, tuple[int, int, int, int], str]:
+        """The line of that loop: the write itself, or the call that leads to it."""
+        for call in self.calls:
+            return call.path, call.at, call.caller
+        return self.write.path, self.write.at, self.write.function
 
 
 def stale_writes(run: Any) -> Iterator[StaleWrite]:
@@ -215,11 +220,10 @@ def stale_writes(run: Any) -> Iterator[StaleWrite]:
             continue
         persistent = call.get("persistent_workers") == TRUE
         loops = loops_over(met)
-        iterating = [loop for loop in loops if iterates(loop, call)]
+        iterating = [loop for loop in loops if iterates(loop, call) or takes(run, loop, call, persistent)]
         if iterating or (persistent and any(contains_iteration(run, loop, call) for loop in loops)):
             outer = iterating[0] if iterating else loops[0]
-            path, at, function = seen_from(met, outer)
-            yield StaleWrite(path, at, function, event, name, persistent)
+            yield StaleWrite(calls_below(met, outer), event, name, persistent)
 
 
 def loaded_by(subject: Any) -> Any:
@@ -235,7 +239,22 @@ def loaded_by(subject: Any) -> Any:
 
 
 def iterates(loop: Loop, call: Any) -> bool:
-    made = loaded_by(loop.subject)
+    return is_made_by(loop.subject, call)
+
+
+def takes(run: Any, loop: Loop, call: Any, persistent: bool) -> bool:
+    """Does every turn take a batch from an iterator that was made before the loop?"""
+
+    def inside(what: str) -> bool:
+        return any(
+            is_made_by(met.event.subject, call) and loop in loops_over(met) for met in events(run, "record", what)
+        )
+
+    return inside("batch-taken") and (persistent or not inside("iterator-made"))
+
+
+def is_made_by(subject: Any, call: Any) -> bool:
+    made = loaded_by(subject)
     return made is not None and made.node is call.node
 
 
@@ -246,15 +265,8 @@ def contains_iteration(run: Any, loop: Loop, call: Any) -> bool:
     )
 
 
-def seen_from(met: Met, outer: Loop) -> tuple[str, tuple[int, int, int, int], str]:
-    """The line of the loop that brings the write about: the write itself, or the call that leads to it."""
-    found = False
-    for node, _ in met.above:
-        if node is outer:
-            found = True
-        elif found and isinstance(node, Call):
-            return node.path, node.at, node.caller
-    return met.event.path, met.event.at, met.event.function
+def calls_below(met: Met, outer: Loop) -> tuple[Call, ...]:
+    return tuple(node for node, _ in below(met, outer) if isinstance(node, Call))
 
 
 def read_by_items(dataset: Any, name: str) -> bool:

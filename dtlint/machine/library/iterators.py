@@ -30,6 +30,7 @@ def asked(machine: Machine, call: Invocation) -> Value | None:
     if item is None:
         inner = library.iterated(machine, inner, call.mask)
         item = taken(machine, inner, call.mask) or library.element(machine, inner, call.mask)
+    of_loader(machine, "batch-taken", inner, call)
     cause = end_cause(machine, inner, call.mask)
     if cause is None and item.cause is not None and len(call.arguments) > 1:
         # whether it is the default is the same everywhere
@@ -45,6 +46,14 @@ def asked(machine: Machine, call: Invocation) -> Value | None:
     if call.arguments[1] != NONE:
         return item
     return machine.unknown("next", token(item), machine.symbols.fresh("turn"), cause=cause, tags=item.tags)
+
+
+def of_loader(machine: Machine, what: str, value: Value, call: Invocation) -> None:
+    """Batches that are taken from a loader by hand, and iterators (with workers of their own) made for that."""
+    from dtlint.machine.library import loaders
+
+    if loaders.is_loader(machine, value):
+        machine.emit_event("record", what, call.name, call.mask, subject=value)
 
 
 def taken(machine: Machine, value: Value, mask: int) -> Value | None:

@@ -302,6 +302,9 @@ def tree_map(machine: Machine, call: Invocation) -> Value | None:
     if loop.body.nodes:
         machine.emit(loop)
     if isinstance(result, Unknown):
+        if isinstance(trees[0], Tuple):  # the same tree again, with other leaves
+            parts = [machine.symbols.of("item", result.symbol, index) for index in range(len(trees[0].items))]
+            return Tuple(tuple(Unknown(part, result.cause, result.tags, result.like) for part in parts))
         return result
     return machine.fresh("tree") if not isinstance(result, Tuple) else result
 

@@ -19,7 +19,21 @@ Tags = frozenset[Any]
 
 # facts about the inside of one mapped call; they end where the call returns
 INSIDE = frozenset(
-    {"varies", "may", "reduced", "arg", "replica", "grad", "summed", "over", "mean", "draw", "from host"}
+    {
+        "varies",
+        "may",
+        "reduced",
+        "arg",
+        "replica",
+        "grad",
+        "summed",
+        "over",
+        "mean",
+        "draw",
+        "from host",
+        "folded",
+        "host noise",
+    }
 )
 KEYS = frozenset({"key", "keys"})
 STRUCTURAL = frozenset({"item", "slice", "tuple", "any", "comprehension", "for each", "call attribute"})
@@ -199,6 +213,8 @@ def flow(machine: Machine, what: str, values: tuple[Value, ...], tags: Tags) -> 
         shared_draws(machine, found)
     if "host draw" in seen:
         host_draws(machine, found, values)
+    if "host noise" in seen:
+        host_draws(machine, found, values, "host noise")
     drop: set[str] = {"device axis"} if what.startswith("compare") else set()
     if "plain" in seen and not keeps_shape(what, values):
         drop |= {"plain"}
@@ -319,13 +335,18 @@ def shared_draws(machine: Machine, found: set[Any]) -> None:
             note(machine, "shared key", machine.frame.mask, info["where"], info["steps"], spread=info["spread"])
 
 
-def host_draws(machine: Machine, found: set[Any], values: tuple[Value, ...]) -> None:
+def host_draws(machine: Machine, found: set[Any], values: tuple[Value, ...], word: str = "host draw") -> None:
+    """Numbers that all hosts draw alike, on the host or on its devices, meet what each of them has for itself."""
     from dtlint.machine.operators import deep_cause
 
     cause = deep_cause(machine, values)
-    if cause is None or cause.kind not in ("rank", "node", "data") or mappings(machine):
+    if (
+        cause is None
+        or cause.kind not in ("rank", "node", "data", "shard")
+        or (word == "host draw" and mappings(machine))
+    ):
         return
-    for tag in words(found, "host draw"):
+    for tag in words(found, word):
         info = machine.facts["jax draws"][tag[2]]
         if info.get("noted") is None:
             steps = (*info["steps"], *cause.steps()[:2], machine.step("meets this host's own data"))

@@ -51,16 +51,19 @@ def count_of(machine: Machine, value: Unknown) -> Value | None:
 
 
 def product_named(machine: Machine, call: Invocation) -> str:
-    """`global_batch = per_device * jax.local_device_count()`: the name, where its author says it is for all hosts."""
+    """`global_batch = per_device * jax.local_device_count()`: the name, where its author says it is for all hosts; a
+    function that returns the product has one, too."""
     words = call.row.extra.get("everywhere", ())
     node = machine.frame.node
-    for statement in getattr(node, "body", ()) if isinstance(node, ir.Function) else ():
-        if isinstance(statement, ir.Assign) and isinstance(statement.value, ir.BinOp) and statement.value.op == "*":
-            if call.node in (statement.value.left, statement.value.right):
-                for target in statement.targets:
-                    if isinstance(target, ir.Name) and any(word in target.id.lower().split("_") for word in words):
-                        return str(target.id)
-    return ""
+    names: list[str] = []
+    for statement in node.body if isinstance(node, ir.Function) else ():
+        value = statement.value if isinstance(statement, ir.Assign | ir.Return) else None
+        if isinstance(value, ir.BinOp) and value.op == "*" and call.node in (value.left, value.right):
+            if isinstance(statement, ir.Assign):
+                names += [str(target.id) for target in statement.targets if isinstance(target, ir.Name)]
+            else:
+                names.append(str(node.name))
+    return next((name for name in names if any(word in name.lower().split("_") for word in words)), "")
 
 
 def initialize(machine: Machine, call: Invocation) -> Value | None:
@@ -126,7 +129,9 @@ def unlisted(machine: Machine, call: Invocation) -> Value | None:
         jax_facts.start_backend(machine, call.name)
         return jax_arrays.jnp_call(machine, call)
     if machine.flow is None:
-        return None
+        if first != "optax":
+            return None
+        jax_facts.started(machine)
     last = call.name.rpartition(".")[2]
     if first == "numpy":
         if call.name in jax_arrays.PULLS:

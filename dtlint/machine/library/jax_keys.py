@@ -17,6 +17,7 @@ from dtlint.machine.library.jax_facts import fact, has, is_fact, words
 from dtlint.machine.values import Const, Symbol, Tuple, Unknown, Value
 
 CARRIERS = ("key", "rng", "rng_key", "seed", "prng_key")
+INHERITED = frozenset({"varies", "may", "arg", "replica", "from host", "folded"})
 FIXED = frozenset({"parameter", "loop", "attr", "scan", "missing", "keyword"})
 
 
@@ -39,11 +40,7 @@ def key_of(machine: Machine, call: Invocation) -> Value | None:
 
 def lineage(value: Value) -> list[Any]:
     """The facts that children of a key inherit."""
-    return [
-        tag
-        for tag in value.tags
-        if type(tag) is tuple and tag[0] == "jax" and tag[1] in ("varies", "may", "arg", "replica", "from host")
-    ]
+    return [tag for tag in value.tags if type(tag) is tuple and tag[0] == "jax" and tag[1] in INHERITED]
 
 
 def root_of(value: Value) -> Any:
@@ -118,6 +115,7 @@ def fold_in(machine: Machine, call: Invocation) -> Value | None:
     if data is None:
         return made
     more = [tag for tag in jax_facts.deep((data,)) if is_fact(tag, "varies") or is_fact(tag, "may")]
+    more += [fact("folded")] if more else []
     if (
         data.cause is not None
         and data.cause.kind in ("rank", "node", "local rank")
@@ -171,10 +169,18 @@ def drawn(machine: Machine, key: Value, others: tuple[Value, ...], text: str, ma
         elif fixed and (known_key(key) or has(key, "replica")):
             number = remember(machine, key, text, (told(mapping),))
             own |= {fact("draw", number, axis) for axis in fixed}
+        elif not fixed and same_on_hosts(machine, key):
+            own.add(fact("host noise", remember(machine, key, text, (told(mapping),))))
     result = frozenset(tags | own | {fact("array")})
     if tags and any(is_fact(tag, "draw") for tag in own):
         jax_facts.shared_draws(machine, tags | own)
     return machine.fresh("drawn", cause, result)
+
+
+def same_on_hosts(machine: Machine, key: Value) -> bool:
+    """Does every host make this key alike, and give its devices the same children of it as the other hosts do?"""
+    known = root_of(key) in machine.facts.get("jax roots", {}) and bool(machine.facts.get("jax hosts"))
+    return known and key.cause is None and not has(key, "folded")
 
 
 def is_shared(key: Value, axis: str) -> bool:

@@ -7,6 +7,7 @@ are the same on all devices. What comes out is judged in `jax_outputs`.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from dtlint.machine import containers
@@ -24,6 +25,8 @@ KINDS = {
     "jax_grad": "grad",
     "jax_value_and_grad": "value_and_grad",
 }
+
+MOST = 12  # items of a spread argument
 
 
 def transform(kind: str) -> Any:
@@ -75,11 +78,14 @@ def option(thing: Object, name: str) -> Value | None:
 
 def over_devices(machine: Machine, thing: Object, call: Invocation) -> Value:
     kind = thing.facts["transform"]
+    call, unsure = told_apart(machine, thing, call)
     arguments = call.arguments
-    spread = any(isinstance(value, Object) and value.kind == "<spread>" for value in arguments)
+    spread = any(is_spread(value) for value in arguments)
     specs = jax_axes.specs_of(machine, thing, len(arguments) if not spread else None)
     if not spread:
         jax_axes.check_call(machine, thing, call, specs)
+    if specs is not None and unsure:
+        specs = tuple(jax_axes.UNKNOWN if index in unsure else spec for index, spec in enumerate(specs))
     mapping = Mapping(kind, jax_axes.axes_of(machine, thing), thing.facts["where"], jax_axes.checked(thing))
     only = specs is not None and sum(spec is jax_axes.FIRST for spec in specs[: len(arguments)]) == 1 < len(arguments)
     entered = []
@@ -117,6 +123,27 @@ def over_devices(machine: Machine, thing: Object, call: Invocation) -> Value:
     return jax_outputs.leave(machine, thing, call, mapping, result, records, here)
 
 
+def is_spread(value: Value) -> bool:
+    return isinstance(value, Object) and value.kind == "<spread>"
+
+
+def told_apart(machine: Machine, thing: Object, call: Invocation) -> tuple[Invocation, range]:
+    """`step(*state, batch, key)`: as many items as the function still needs, and which positions they have."""
+    known = jax_axes.signature(thing.facts["function"])
+    places = [index for index, value in enumerate(call.arguments) if is_spread(value)]
+    if known is None or known[1] or len(places) != 1 or any(param.default is not None for param in known[0]):
+        return call, range(0)
+    first = places[0]
+    missing = len(known[0]) - len(call.arguments) + 1 - len(call.keywords)
+    if not 0 <= missing <= MOST or any(name is None for name, _ in call.keywords):
+        return call, range(0)
+    held = call.arguments[first]
+    assert isinstance(held, Object)
+    items = [containers.item(machine, held.attributes["value"], Const(index), call.mask) for index in range(missing)]
+    arguments = (*call.arguments[:first], *items, *call.arguments[first + 1 :])
+    return replace(call, arguments=arguments), range(first, first + missing)
+
+
 def synced(machine: Machine, arguments: tuple[Value, ...]) -> None:
     """`cross_replica_mean(state.batch_stats)`: this part of the state is made equal again."""
     for value in arguments:
@@ -128,7 +155,7 @@ def synced(machine: Machine, arguments: tuple[Value, ...]) -> None:
 
 def enter(machine: Machine, value: Value, spec: Any, mapping: Mapping, number: int) -> Value:
     """What one device gets of an argument."""
-    if isinstance(value, Object) and value.kind == "<spread>":
+    if isinstance(value, Object) and is_spread(value):
         made = Object("<spread>", value.birth, 0)
         made.attributes["value"] = enter(machine, value.attributes["value"], jax_axes.UNKNOWN, mapping, number)
         return made

@@ -214,6 +214,10 @@ def counter(machine: Machine, call: Invocation) -> Value | None:
 
 
 def iter_(machine: Machine, call: Invocation) -> Value | None:
+    from dtlint.machine.library import iterators
+
+    if call.arguments:
+        iterators.of_loader(machine, "iterator-made", call.arguments[0], call)
     return call.arguments[0] if call.arguments else None
 
 
