@@ -56,7 +56,9 @@ def product_named(machine: Machine, call: Invocation) -> str:
     words = call.row.extra.get("everywhere", ())
     node = machine.frame.node
     names: list[str] = []
-    for statement in node.body if isinstance(node, ir.Function) else ():
+    if not isinstance(node, ir.Function):
+        return ""
+    for statement in node.body:
         value = statement.value if isinstance(statement, ir.Assign | ir.Return) else None
         if isinstance(value, ir.BinOp) and value.op == "*" and call.node in (value.left, value.right):
             if isinstance(statement, ir.Assign):
