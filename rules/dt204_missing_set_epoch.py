@@ -42,6 +42,14 @@ RULE = Rule(
 
 
 def check(run: Run) -> Iterator[Finding]:
+    for place, steps in data.same_own_order_every_epoch(run):
+        yield RULE.finding(
+            span_at(place),
+            "no epoch calls the `set_epoch` that this data's order depends on, so all of them have the same order",
+            "call `set_epoch(epoch)` at the start of every epoch",
+            scope=place[2],
+            trail=steps,
+        )
     for place, steps in data.same_stream_every_epoch(run):
         yield RULE.finding(
             span_at(place),

@@ -212,6 +212,8 @@ def follow(
     ):
         untold(machine, function, mask, (*arguments, *(value for _, value in keywords)))
         return opaque(machine, "depth", Const(getattr(node, "qualname", "lambda")), *arguments)
+    if getattr(node, "name", "") == library.data.TOLD_EPOCH and receiver is not None:
+        machine.emit_event("record", "own-set-epoch", library.data.TOLD_EPOCH, mask, subject=receiver)
     if isinstance(node, ir.Function) and machine.can_skip(function, receiver, arguments, keywords):
         machine.uses.reached.add((function.path, node.qualname))
         return opaque(machine, "call", Const(f"{function.path}:{function.name}"), *arguments, *(v for _, v in keywords))

@@ -6,13 +6,16 @@ from collections.abc import Iterator
 from typing import Any
 
 from dtlint.findings import Step
+from dtlint.ir import nodes as ir
+from dtlint.machine import attributes
 from dtlint.machine.library import inside, provenance, samplers, sharding, webdatasets
+from dtlint.machine.library.data import TOLD_EPOCH
 from dtlint.machine.library.loaders import LOADER, is_true, option
 from dtlint.machine.library.seeds import GENERATORS, State, alike
 from dtlint.machine.library.whole_batches import unpadded
 from dtlint.machine.logs import Choice, Event, Loop
 from dtlint.machine.run import Run
-from dtlint.machine.values import NONE, Const, External, Object, Unknown, Value
+from dtlint.machine.values import NONE, ClassRef, Const, External, FunctionRef, Object, Unknown, Value
 from dtlint.timeline.training import (
     PartLoop,
     Use,
@@ -232,6 +235,44 @@ def same_order_every_epoch(run: Run) -> Iterator[tuple[Place, Steps, bool]]:
         walked = Step(inner.path, inner.at[0], "every turn walks over the loader anew") if inner is not None else None
         made = step_at(place_of(sampler), "the sampler shuffles by `seed + epoch`")
         yield place, kept(made, step_at(place_of(use.loader), "the loader it feeds"), other, walked), other is not None
+
+
+def same_own_order_every_epoch(run: Run) -> Iterator[tuple[Place, Steps]]:
+    """A sampler or data set of the program's own that has a `set_epoch`, which nobody calls."""
+    seen = survey(run)
+    for use in seen.training():
+        loop = use.epoch_loop
+        if loop is None or use.reduced is None or use.loader.facts.get("prepared"):
+            continue
+        told = [*seen.of("own-set-epoch"), *seen.of("set-epoch"), *seen.of("loader"), *seen.of("untold")]
+        if any(any(node is loop for node in path) for _, path in told):
+            continue
+        held = [use.loader.attributes.get(name) for name in ("batch_sampler", "sampler", "dataset")]
+        waiting = next((one for one in held if isinstance(one, Object) and waits_for_epoch(one)), None)
+        if waiting is not None:
+            place = (loop.decision.path, loop.decision.at, loop.decision.function)
+            made = step_at(place_of(waiting), "its order depends on the epoch it was told last")
+            yield place, kept(made, step_at(place_of(use.loader), "the loader it feeds"))
+
+
+def waits_for_epoch(thing: Object) -> bool:
+    """Does its `__iter__` ask for what its `set_epoch` sets?"""
+    if not isinstance(thing.kind, ClassRef):
+        return False
+    told, walk_over = (attributes.in_class(None, thing.kind, name) for name in (TOLD_EPOCH, "__iter__"))  # type: ignore[arg-type]
+    if not isinstance(told, FunctionRef) or not isinstance(walk_over, FunctionRef):
+        return False
+    if not isinstance(told.node, ir.Function) or not isinstance(walk_over.node, ir.Function):
+        return False
+    names = {target.name for target in assigned(told.node)}
+    return not names.isdisjoint(walk_over.node.tokens)
+
+
+def assigned(function: ir.Function) -> Iterator[ir.Attr]:
+    for statement in function.body:
+        for target in getattr(statement, "targets", ()):
+            if isinstance(target, ir.Attr):
+                yield target
 
 
 def same_stream_every_epoch(run: Run) -> Iterator[tuple[Place, Steps]]:

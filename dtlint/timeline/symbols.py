@@ -143,12 +143,16 @@ def both_hold(first: list[tuple[Symbol, bool]], second: list[tuple[Symbol, bool]
     if len(counters) != 1 or len(divisors) > 1:
         return None
     others -= counters | divisors
+    counter = next(iter(counters))
+    both = [symbol for symbol, _ in (*first, *second)]
+    starts_again = any(is_bounded(symbol, counter, divisors) for symbol in both)
+    bounds = [part for symbol in both for part in moduli(symbol)] if starts_again else []
     computed = False
     for modulus in (2, 3, 4):
         known = {one: FAR + 7 * index for index, one in enumerate(others)}
         known.update(dict.fromkeys(divisors, modulus))
-        for turn in range(12):
-            known[next(iter(counters))] = turn
+        for turn in range(min([worth(bound, known) or 12 for bound in bounds], default=12)):
+            known[counter] = turn
             values = [(worth(symbol, known), wanted) for symbol, wanted in (*first, *second)]
             if any(value is None for value, _ in values):
                 return None
@@ -156,6 +160,19 @@ def both_hold(first: list[tuple[Symbol, bool]], second: list[tuple[Symbol, bool]
             if all(bool(value) is wanted for value, wanted in values):
                 return True
     return False if computed else None
+
+
+def is_bounded(symbol: Symbol, counter: Symbol, divisors: set[Symbol]) -> bool:
+    """`filled == size - 1`: only of a counter that starts again at `size` one asks this."""
+    for one in symbols_in(symbol):
+        if not str(one.key[0]).startswith("compare") or counter not in one.key[1:3]:
+            continue
+        other = one.key[1] if one.key[2] is counter else one.key[2]
+        parts = set[Symbol]().union(*leaves(other)) if isinstance(other, Symbol) else set()
+        number = constant(other)
+        if (parts and parts <= divisors) or (number is not None and number > 1):
+            return True
+    return False
 
 
 def literal(value: Value | None) -> Any:

@@ -74,6 +74,9 @@ def element(machine: Machine, value: Object, mask: int) -> Value | None:
         tags = frozenset({("loader", value.number)})
         machine.facts.setdefault("loaders", {})[value.number] = value
         return machine.unknown("batch", value.number, machine.symbols.fresh("turn"), cause=cause, tags=tags)
+    known = machine.knowledge.types.get(value.kind) if isinstance(value.kind, str) else None
+    if known is not None and known.iterates == "text":
+        return machine.unknown("text", value.number, machine.symbols.fresh("turn"), cause=value.cause)
     return None
 
 
@@ -90,7 +93,7 @@ def length(machine: Machine, value: Object, mask: int) -> Value | None:
 
 
 def method(machine: Machine, receiver: Object, name: str, call: Invocation) -> Value | None:
-    if name == "set_epoch":
+    if name == TOLD_EPOCH:
         return set_epoch(machine, receiver, call)
     if name in ("state_dict", "load_state_dict") and loaders.is_loader(machine, receiver):
         receiver.facts["state kept"] = True
@@ -103,6 +106,9 @@ def method(machine: Machine, receiver: Object, name: str, call: Invocation) -> V
             receiver.facts.setdefault("stages", []).extend(call.values)
         return receiver
     return None
+
+
+TOLD_EPOCH = "set_epoch"
 
 
 def set_epoch(machine: Machine, receiver: Value, call: Invocation) -> Value:

@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable
 from typing import Any
 
+from dtlint.ir import nodes as ir
 from dtlint.machine import containers
 from dtlint.machine.core import Machine
 from dtlint.machine.lanes import map_lanes, token
@@ -26,7 +27,7 @@ from dtlint.machine.library.python_iteration import (
     tuple_,
     zip_,
 )
-from dtlint.machine.values import FALSE, NONE, TRUE, Bound, ClassRef, Const, External, Object, Row, Value
+from dtlint.machine.values import FALSE, NONE, TRUE, Bound, ClassRef, Const, External, Object, Row, Tuple, Value
 
 
 def opaque(machine: Machine, call: Invocation) -> Value:
@@ -142,10 +143,11 @@ def setattr_(machine: Machine, call: Invocation) -> Value | None:
 
 def bool_(machine: Machine, call: Invocation) -> Value | None:
     from dtlint.machine.library import uncalled
-    from dtlint.machine.truth import truth_of
+    from dtlint.machine.truth import answered, truth_of
 
     if not call.arguments:
         return FALSE
+    asked = answered(machine, call.arguments[0], call.mask, counted=True)
     uncalled.made_boolean(machine, call.node, call.arguments[0])
 
     def one(value: Value) -> Value:
@@ -154,7 +156,21 @@ def bool_(machine: Machine, call: Invocation) -> Value | None:
             return TRUE if known else FALSE
         return machine.unknown("bool", symbol, cause=cause, tags=value.tags)
 
-    return map_lanes(one, (call.arguments[0],), machine.world)
+    return map_lanes(one, (asked,), machine.world)
+
+
+def divmod_(machine: Machine, call: Invocation) -> Value | None:
+    """`share, rest = divmod(total, world)` divides like `//` and `%`."""
+    from dtlint.machine.library import batches
+    from dtlint.machine.operators import arithmetic
+
+    if len(call.arguments) != 2:
+        return None
+    left, right = call.arguments
+    share, rest = (arithmetic(machine, op, left, right) for op in ("//", "%"))
+    if call.node is not None and len(call.node.args) == 2:
+        batches.noticed(machine, ir.BinOp("//", *call.node.args), left, right, share)
+    return Tuple((share, rest))
 
 
 def partial(machine: Machine, call: Invocation) -> Value | None:
@@ -241,7 +257,7 @@ FUNCTIONS: dict[str, Handler] = {
     "builtins.min": pure(min),
     "builtins.max": pure(max),
     "builtins.round": pure(round),
-    "builtins.divmod": pure(divmod),
+    "builtins.divmod": divmod_,
     "math.ceil": ceil,
     "math.floor": pure(math.floor),
     "builtins.bool": bool_,

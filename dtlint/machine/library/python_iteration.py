@@ -8,6 +8,7 @@ from dtlint.machine import containers
 from dtlint.machine.core import Machine
 from dtlint.machine.lanes import map_lanes, token
 from dtlint.machine.library.invocation import Handler, Invocation
+from dtlint.machine.library.provenance import inner_symbols
 from dtlint.machine.values import (
     FALSE,
     NONE,
@@ -17,6 +18,7 @@ from dtlint.machine.values import (
     External,
     FunctionRef,
     Object,
+    Symbol,
     Tuple,
     Unknown,
     Value,
@@ -105,7 +107,7 @@ def zip_(machine: Machine, call: Invocation) -> Value | None:
 def through(kind: str) -> Handler:
     def handler(machine: Machine, call: Invocation) -> Value | None:
         if not call.arguments:
-            return machine.new_list((), call.mask) if kind in ("list", "sorted") else None
+            return machine.new_list((), call.mask, "set" if kind == "set" else "list")
         inner = call.arguments[0]
         items = containers.items_of(machine, inner)
         if items is None and isinstance(inner, Object) and inner.kind == "builtins.range":
@@ -171,11 +173,27 @@ def order_tags(machine: Machine, kind: str, inner: Value) -> frozenset[Any]:
     if kind == "sorted":
         return frozenset(tag for tag in tags if not (isinstance(tag, tuple) and tag[0] == "order"))
     if kind == "list" and isinstance(inner, Object) and inner.kind == "set" and isinstance(held, Unknown):
-        from dtlint.machine.library import provenance, sharding
+        from dtlint.machine.library import sharding
 
-        if provenance.mentions(held, lambda symbol: symbol.key[0] == "text"):
+        if is_text(held.symbol):
             return tags | {(*sharding.remember(machine, "order"), "set", "process")}
     return tags
+
+
+NUMBERS = frozenset({"len", "length"} | {f"builtins.{name}" for name in ("int", "float", "bool", "len", "ord", "hash")})
+
+
+def is_text(symbol: Symbol) -> bool:
+    """A text or something out of one, that was not made a number."""
+    todo, seen = [symbol], set[int]()
+    while todo and len(seen) < 200:
+        one = todo.pop()
+        if one.key[0] == "text":
+            return True
+        if id(one) not in seen and one.key[0] not in NUMBERS:
+            todo.extend(inner_symbols(one.key))
+        seen.add(id(one))
+    return False
 
 
 def tuple_(machine: Machine, call: Invocation) -> Value | None:

@@ -92,7 +92,7 @@ def discarded(machine: Machine, node: ir.Expr, value: Value, mask: int) -> None:
             machine.emit_event("record", "discarded", found[1].name, mask, extra={"row": found[1]})
     elif isinstance(node, ir.Attr | ir.Name):
         name = called_name(value)
-        row = machine.knowledge.api(name) if name else None
+        row = (machine.knowledge.api(name) or machine.knowledge.method(*name.rpartition(".")[::2])) if name else None
         if row is not None and row.does != "value" and (row.record or row.op):
             machine.emit_event("record", "uncalled", row.name, mask, extra={"row": row})
 
