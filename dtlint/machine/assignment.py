@@ -62,6 +62,8 @@ def run_augmented(machine: Machine, node: ir.AugAssign, mask: int) -> int:
         metrics.grown(machine, old, node.op)
         return mask
     result = traced(machine, arithmetic(machine, node.op, old, value), node.target)
+    if node.op in batches.OPERATORS:
+        batches.noticed(machine, node, old, value, result)
     if isinstance(node.target, ir.Index):
         container = evaluate(machine, node.target.value, mask)
         if containers.only_changes(container):

@@ -156,8 +156,8 @@ def sometimes(uses: list[Met], forward: Met) -> Choice | None:
         for choice, side in own:
             sides.setdefault(id(choice), set()).add(side)
         deciding.append([choice for choice, _ in own if changes(choice)])
-    found = [choice for choices in deciding for choice in choices if len(sides[id(choice)]) == 1]
-    return found[0] if found and all(deciding) else None
+    skipping = [[choice for choice in choices if len(sides[id(choice)]) == 1] for choices in deciding]
+    return skipping[0][0] if skipping and all(skipping) else None
 
 
 def changes(choice: Choice) -> bool:

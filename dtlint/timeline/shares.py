@@ -13,6 +13,7 @@ from dtlint.machine.library.loaders import option
 from dtlint.machine.logs import Call
 from dtlint.machine.run import Run
 from dtlint.machine.values import Const, Object, Unknown, Value
+from dtlint.timeline.stepping import windows
 from dtlint.timeline.training import Path, Use, place_of, step_at, survey
 
 Place = tuple[str, Any, str]
@@ -57,6 +58,7 @@ def batch_mistakes(run: Run) -> Iterator[Mistake]:
             yield found
         yield from accumulation(run, shares, size, use)
     yield from pipelines(run, shares)
+    yield from micro_steps(run, shares)
 
 
 def place_in(share: Share) -> Place:
@@ -163,6 +165,26 @@ def accumulation(run: Run, shares: list[Share], size: Value, use: Use) -> Iterat
             f"`{share.spelled}` at once"
         )
         yield Mistake(place_in(share), (given,), text, f"divide by `{share.spelled} * world_size`")
+
+
+def micro_steps(run: Run, shares: list[Share]) -> Iterator[Mistake]:
+    """`for micro in range(accumulate // device_count)`: the other nodes' ranks do the same number of steps again."""
+    if not any(share.by == "local" for share in shares) or run.facts.get("spawned"):
+        return
+    for window in windows(run):
+        counted = window.loop.subject
+        if not isinstance(counted, Object) or counted.kind != "builtins.range":
+            continue
+        sized = [share for share in history(shares, counted.attributes.get("stop")) if share.by]
+        if len(sized) == 1 and sized[0].by == "local" and sized[0].op in ("/", "//"):
+            share = sized[0]
+            text = (
+                f"`{share.text}` is divided by the devices of this node, but the gradients of all ranks of all nodes "
+                "are added up"
+            )
+            event = window.backward.event
+            given = step_at((event.path, event.at, event.function), "this often before one step of the optimizer")
+            yield Mistake(place_in(share), (given,), text, "divide by the number of ranks: `dist.get_world_size()`")
 
 
 def pipelines(run: Run, shares: list[Share]) -> Iterator[Mistake]:

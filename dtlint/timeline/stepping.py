@@ -252,12 +252,20 @@ def plain_mean(run: Any, symbol: Symbol) -> bool:
     if key[0] == "op +":
         return any(isinstance(part, Symbol) and plain_mean(run, part) for part in key[1:])
     name = key[0]
+    if name in ("split", "phi"):
+        return given_one(run, key[2:])
     if name == "call" and len(key) > 1:
         name = text(key[1])
     row = run.knowledge.apis.get(name) if isinstance(name, str) else None
     if row is None or "loss" not in row.extra:
         return False
     return not any(text(part) in ("sum", "none") for part in key)
+
+
+def given_one(run: Any, sides: tuple[Any, ...]) -> bool:
+    """A model that answers with a loss where it was given targets, and with None where not."""
+    losses = [side for side in sides if side is not None]
+    return len(losses) == 1 and isinstance(losses[0], Symbol) and plain_mean(run, losses[0])
 
 
 def text(part: Any) -> str:

@@ -41,7 +41,8 @@ class Share:
         return scale if scale in SIZES and scale is not None else ""
 
 
-def noticed(machine: Machine, node: ir.BinOp, left: Value, right: Value, result: Value) -> None:
+def noticed(machine: Machine, node: ir.BinOp | ir.AugAssign, left: Value, right: Value, result: Value) -> None:
+    first, second = (node.left, node.right) if isinstance(node, ir.BinOp) else (node.target, node.value)
     if isinstance(left, Row) or isinstance(right, Row):
         if node.op == "*" and isinstance(result, Row):
             frame = machine.frame
@@ -50,14 +51,12 @@ def noticed(machine: Machine, node: ir.BinOp, left: Value, right: Value, result:
         return
     sized = isinstance(right, Const) and right.scale in SIZES
     swapped = node.op == "*" and isinstance(left, Const) and left.scale in SIZES and not sized
-    if not sized and not swapped and not (node.op in ("//", "/") and says_whole(node.left)):
+    if not sized and not swapped and not (node.op in ("//", "/") and says_whole(first)):
         return
     from dtlint.ir.text import render
 
     if swapped:
-        left, right, first, second = right, left, node.right, node.left
-    else:
-        first, second = node.left, node.right
+        left, right, first, second = right, left, second, first
     at = getattr(node, "at", None) or machine.current_at
     frame = machine.frame
     made = Share(node.op, left, right, result, frame.path, at, frame.scope, render(first), render(second))
