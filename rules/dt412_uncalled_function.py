@@ -3,7 +3,7 @@
 What it finds
 -------------
 `jax.process_index == 0` or `if dist.is_initialized:` without the call; `if rank:` (or a name that says main, set to the
-truth of a rank) around what the main rank should write; `index or jax.process_index()`, where index 0 counts as
+truth of a rank) around what the main rank should write; `is_main_process == 0`; `index or process_index()`, where 0 counts as
 missing.
 
 Why it is bad
@@ -49,7 +49,11 @@ def check(run: Run) -> Iterator[Finding]:
 
 
 def uncalled(op: str, name: str, span: Span, scope: str) -> Finding:
-    said = {"chosen": "is 0 on the first process", "boolean": "is a number, not an answer"}
+    said = {
+        "chosen": "is 0 on the first process",
+        "boolean": "is a number, not an answer",
+        "answered": "is an answer, true on the main rank",
+    }
     trail = (Step(span.path, span.line, f"`{name}` {said.get(op, 'is the function itself here, not its result')}"),)
     if op == "chosen":
         message = f"`{name}` may be 0, which `or` takes for missing: the first process gets its index from elsewhere"
@@ -57,6 +61,9 @@ def uncalled(op: str, name: str, span: Span, scope: str) -> Finding:
     if op == "boolean":
         message = f"`{name}` is true on every rank but 0"
         return RULE.finding(span, message, "compare: `rank == 0`", scope=scope, trail=trail)
+    if op == "answered":
+        message = f"`{name} == 0` is true on every rank but the main one"
+        return RULE.finding(span, message, f"ask `{name}` itself", scope=scope, trail=trail)
     what = "is compared with a number, which is never equal" if op == "compared" else "is always true"
     message = f"`{name}` is a function that is not called; it {what}"
     return RULE.finding(span, message, f"call it: `{name}()`", scope=scope, trail=trail)

@@ -404,11 +404,14 @@ def returned(
     choice_cause = next((cause for _, _, cause in entries if cause is not None), None)
     lanes: list[Value] = []
     for lane in range(machine.world.size):
+        here = [value for mask, value, _ in entries if mask >> lane & 1]
+        if choice_cause is None and any(isinstance(value, Row) for value in here):
+            # all ranks leave at the same of them, and the answer without ranks is that of an undistributed run
+            here = [value for value in here if isinstance(value, Row) or value.cause is not None]
         held: Value | None = None
-        for mask, value, _cause in entries:
-            if mask >> lane & 1:
-                one = lane_value(value, lane)
-                held = one if held is None else join(held, one, machine.symbols, symbol, choice_cause)
+        for value in here:
+            one = lane_value(value, lane)
+            held = one if held is None else join(held, one, machine.symbols, symbol, choice_cause)
         lanes.append(held if held is not None else MISSING)
     present = next((value for value in lanes if value is not MISSING), NONE)
     lanes = [present if value is MISSING else value for value in lanes]

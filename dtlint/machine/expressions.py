@@ -151,6 +151,8 @@ def compare(machine: Machine, node: ir.Compare, mask: int) -> Value:
     result: Value | None = None
     for op, right_node in node.pairs:
         right = evaluate(machine, right_node, mask)
+        if op == "==" and isinstance(left, Row):
+            library.answered(machine, node.left, left, right)
         part = comparison(machine, op, left, right, mask)
         result = part if result is None else both(machine, result, part)
         left = right

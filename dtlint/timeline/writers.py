@@ -13,7 +13,7 @@ from dtlint.machine.library.files import all_nodes, node_local, text_of
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.provenance import symbols_in
 from dtlint.machine.library.stepping import attribute_of
-from dtlint.machine.logs import Call, Decision, Event, LogNode, decisions
+from dtlint.machine.logs import Call, Decision, Event, LogNode, decisions, walk
 from dtlint.machine.run import Run
 from dtlint.machine.values import NONE, Cause, Const, Row, Unknown, Value, lane_value
 from dtlint.timeline.files import READS, WRITES, Access, accesses, in_turns, overlap, same_node, together
@@ -58,6 +58,8 @@ def started(run: Run) -> bool:
 def all_ranks_here(run: Run, path: tuple[LogNode, ...]) -> bool:
     """Is this reached by every rank of the job, as far as the run shows? Functions nobody calls may be guarded by
     callers that were not seen; before a spawn there is one process only."""
+    if run.entry.kind == "function":
+        return everyone(run)
     if run.entry.kind != "script" or not started(run):
         return False
     if before_start(run, path):
@@ -70,6 +72,42 @@ def all_ranks_here(run: Run, path: tuple[LogNode, ...]) -> bool:
             for node in path
         )
     return not spawned
+
+
+def everyone(run: Run) -> bool:
+    """Does a function nobody calls show by itself that all ranks run it? It meets the others whoever it is, or it has
+    a part of its own work done by one rank."""
+    known: bool | None = run.cache.get("everyone")
+    if known is None:
+        met = ((node, path) for node, path in walk(run.log) if isinstance(node, Event))
+        known = run.cache["everyone"] = any(
+            meets_all(run, one, path) or one_ranks_work(run, one, path) for one, path in met
+        )
+    return known
+
+
+def meets_all(run: Run, event: Event, path: tuple[LogNode, ...]) -> bool:
+    """A meeting under no condition."""
+    chains = (event.guards, *(node.guards for node in path if isinstance(node, Call)))
+    return (
+        event.kind == "collective"
+        and event.mask == run.world.full
+        and (event.group is None or all(members == run.world.full for members in event.group.members))
+        and not any(decision.kind == "branch" for chain in chains for decision in decisions(chain))
+    )
+
+
+def one_ranks_work(run: Run, event: Event, path: tuple[LogNode, ...]) -> bool:
+    """Something that all ranks need once, done below a question that all ranks come to."""
+    if event.kind != "record" or (event.op not in WRITES and event.op != "log-init"):
+        return False
+    chains = (event.guards, *(node.guards for node in path if isinstance(node, Call)))
+    return any(
+        decision.cause is not None and decision.cause.kind == "rank" and decision.before == run.world.full
+        for chain in chains
+        for decision in decisions(chain)
+        if decision.taken != decision.before
+    )
 
 
 HINT = re.compile(r"rank|main|master|primary|chief|lead|coordinator|process|worker|zero|writer|host|proc|root", re.I)
@@ -114,12 +152,19 @@ def shared_writes(run: Run) -> Iterator[tuple[Access, int]]:
             continue  # they come in turns: who comes first does the work, the others find it done
         if vaguely_guarded(access.event, access.path):
             continue
+        if run.entry.kind == "function" and not names_a_file(access):
+            continue
         lanes = together(access, run)
         crowded = any(
             same_node(run, one, other) for one in lanes_in(lanes) for other in lanes_in(lanes) if one != other
         )
         if crowded and lanes & 1:  # without rank 0, the guard is the mistake
             yield access, lanes
+
+
+def names_a_file(access: Access) -> bool:
+    """Is the place at least partly written here? What callers hand over may have the rank in it."""
+    return all("/" in where.strip("/") and not where.endswith(">") for where in access.places if where)
 
 
 def tolerant(access: Access) -> bool:
@@ -145,7 +190,7 @@ def forgiving(value: Value | None) -> bool:
 
 def many_loggers(run: Run) -> Iterator[tuple[Event, tuple[LogNode, ...], int]]:
     for event, path in recorded(run, "log-init", "progress"):
-        if not all_ranks_here(run, path):
+        if not all_ranks_here(run, path) or (event.op == "progress" and run.entry.kind != "script"):
             continue
         call = event.extra.get("call")
         if not isinstance(call, Invocation) or call.row.extra.get("self_guarded"):
@@ -179,7 +224,14 @@ def told_apart(call: Invocation) -> bool:
         value = call.get(param)
         if value is not None and not (isinstance(value, Const) and value.value is None):
             return True
-    return any(value.cause is not None for value in call.values) or any(name is None for name, _ in call.keywords)
+    return any(value.cause is not None for value in call.values) or any(
+        name is None and not of_settings(value) for name, value in call.keywords
+    )
+
+
+def of_settings(value: Value) -> bool:
+    """A section of settings, which are the same for all ranks: `**config["tracker"]`."""
+    return isinstance(value, Unknown) and value.symbol.key[0] in ("attr", "item")
 
 
 # --- DT704 -----------------------------------------------------------------------------------------------------
@@ -228,6 +280,9 @@ def wrong_scopes(run: Run) -> Iterator[WrongScope]:
             (one for one in decisions(event.guards) if one.cause is not None and one.cause.kind in RANKS), None
         )
         yield WrongScope("absent", event, event.mask, decision, event.extra.get("made"), "made on other ranks only")
+    for event, _ in recorded(run, "main-only"):
+        if event.mask & ~1:
+            yield WrongScope("missing", event, event.mask & ~1, None)
 
 
 def on_network(run: Run, access: Access) -> bool:

@@ -403,4 +403,4 @@ def circumstances(machine: Machine, arguments: tuple[Value, ...], keywords: Keyw
 leaves = jax_facts.leaves
 
 
-compared, asked, chosen = uncalled.compared, uncalled.asked, uncalled.chosen
+compared, asked, chosen, answered = uncalled.compared, uncalled.asked, uncalled.chosen, uncalled.answered

@@ -91,6 +91,17 @@ def compared(machine: Machine, left: Value, right: Value) -> None:
                 return
 
 
+def answered(machine: Machine, node: Any, left: Row, right: Value) -> None:
+    """`is_main_process == 0`: an answer, not a rank; it is equal to 0 everywhere but on the main rank."""
+    if not (isinstance(right, Const) and type(right.value) is int and right.value == 0 and right.scale is None):
+        return
+    main, *others = (held.value if isinstance(held, Const) else None for held in left.lanes)
+    if main is True and all(held is False for held in others) and left.cause.kind == "rank":
+        from dtlint.ir.text import render
+
+        written(machine, "answered", render(node))
+
+
 def asked(machine: Machine, value: Value) -> Value:
     """`if is_main_process:` where that is a function: always true. The answer it was meant to give is returned, so
     that what follows from the slip is not told once more."""
