@@ -9,11 +9,12 @@ from dtlint.machine.core import Machine
 from dtlint.machine.lanes import token
 from dtlint.machine.library import hooks, parts
 from dtlint.machine.library.invocation import Invocation
-from dtlint.machine.values import NONE, THERE, ClassRef, FunctionRef, Object, Row, Tuple, Unknown, Value
+from dtlint.machine.values import FALSE, NONE, THERE, ClassRef, Const, FunctionRef, Object, Row, Tuple, Unknown, Value
 
 PLAIN = "plain"  # tag of what an unwrapped model computes
 OWN = "own gradients"
 GRADIENT = ("gradient",)  # a parameter's `.grad`, and what is computed from it
+BUFFERS = "buffers"
 
 
 def forward(machine: Machine, model: Object, call: Invocation) -> Value:
@@ -75,18 +76,32 @@ def evaluates_alone(machine: Machine, model: Object) -> bool:
 
     if model.facts.get("sharded") or not grad_is_off(machine):
         return False
-    return not has_buffers(model.attributes.get("module", model))
+    made = model.facts.get("call")
+    given = made.get("broadcast_buffers") if isinstance(made, Invocation) else None
+    return given == FALSE or not has_buffers(model.attributes.get("module", model))
 
 
-def has_buffers(value: Value, depth: int = 3) -> bool:
-    """Is there a batch norm somewhere inside?"""
+def has_buffers(value: Value, depth: int = 6) -> bool:
+    """Is there a batch norm, or a buffer of the project's own, somewhere inside?"""
+    if isinstance(value, Tuple):
+        return any(has_buffers(one, depth) for one in value.items)
     if not isinstance(value, Object) or not depth:
         return False
     made = value.facts.get("call")
-    if isinstance(made, Invocation) and made.row.extra.get("batch_norm"):
+    if BUFFERS in value.facts or (isinstance(made, Invocation) and made.row.extra.get("batch_norm")):
         return True
     inside = (*value.attributes.values(), *(made.arguments if isinstance(made, Invocation) else ()))
     return any(has_buffers(one, depth - 1) for one in inside)
+
+
+def register_buffer(machine: Machine, call: Invocation) -> Value:
+    """Only what every model of the class has: a buffer under a condition may not be there."""
+    name, held = call.get("name"), call.get("tensor")
+    if isinstance(call.receiver, Object) and isinstance(name, Const) and held is not None:
+        machine.set(call.receiver, name.value, held, call.mask)
+        if held != NONE and not machine.frame.choices:
+            call.receiver.facts[BUFFERS] = True
+    return NONE
 
 
 def with_tags(machine: Machine, value: Value, tags: frozenset[Any]) -> Value:
@@ -212,4 +227,5 @@ MODELS = {
     "backward": backward,
     "accelerate_backward": framework_backward,
     "join": join_context,
+    "register_buffer": register_buffer,
 }
