@@ -3,8 +3,8 @@
 What it finds
 -------------
 `jax.process_index == 0` or `if dist.is_initialized:` without the call; `if rank:` (or a name that says main, set to the
-truth of a rank) around what the main rank should write; `is_main_process == 0`; `index or process_index()`, where 0 counts as
-missing.
+truth of a rank) around what the main rank should write; `is_main_process == 0`; `index or process_index()`, where 0
+counts as missing.
 
 Why it is bad
 -------------

@@ -80,6 +80,7 @@ class Machine:
         self.flow: Any = None  # what a library says about the facts of results nobody computes
         self.facts: dict[str, Any] = {}
         self.notes: dict[Any, Any] = {}  # what libraries keep from one entry point to the next
+        self.assumed: list[tuple[Symbol, bool]] = []  # answers to undecided questions on the side that is being run
         self.receiver: Value | None = None  # of the method call being evaluated
         self.making: dict[int, ir.Call] = {}  # number of an instance → the call that made it
         self.interesting: frozenset[str] = frozenset()  # names through which communication can be reached
@@ -128,6 +129,10 @@ class Machine:
         self.heap_reads += 1
         found = thing.attributes.get(name)
         return None if found is None or found is MISSING else found
+
+    def assumes(self, asked: Symbol, answer: bool) -> bool:
+        """Is this the side of a branch where the question has this answer?"""
+        return any(symbol is asked and given is answer for symbol, given in self.assumed)
 
     def set(self, thing: Object, name: Any, value: Value, mask: int) -> None:
         self.store(thing.attributes, name, value, mask, thing.birth)

@@ -217,6 +217,14 @@ def split(
     return staying
 
 
+def plain_question(symbol: Symbol | None) -> tuple[Symbol | None, bool]:
+    """`not x` asks for `x`, the other way round."""
+    given = True
+    while symbol is not None and symbol.key[0] == "not" and isinstance(symbol.key[1], Symbol):
+        symbol, given = symbol.key[1], not given
+    return symbol, given
+
+
 def choose(
     machine: Machine,
     mask: int,
@@ -240,12 +248,17 @@ def choose(
     mark = len(machine.journal)
     sides = []
     left_before, left_sides = frame.left, mask
+    asked, given = plain_question(symbol)
     for log, side in ((choice.then, then), (choice.other, other)):
+        if asked is not None:
+            machine.assumed.append((asked, given is (side is then)))
         machine.sinks = [(log, mask)]
         frame.guards = Guards(decision, start_of)
         frame.last_exit = ("", None)
         frame.left = left_before
         stayed = side(mask) & ~frame.left
+        if asked is not None:
+            machine.assumed.pop()
         left_sides &= frame.left
         sides.append((stayed, machine.sinks, machine.rollback(mark), frame.last_exit if stayed != mask else ("", None)))
     frame.left = left_before | left_sides

@@ -328,9 +328,18 @@ def process_allgather(machine: Machine, call: Invocation) -> Value | None:
     tiled = call.get("tiled")
     given = call.get("in_tree")
     if given is not None and (tiled is None or (isinstance(tiled, Const) and not tiled.value)):
-        if words(jax_facts.deep((given,)), "global") and machine.facts.get("jax hosts"):
+        spread = words(jax_facts.deep((given,)), "global") and machine.facts.get("jax hosts")
+        if spread or known_spread(machine, given):
+            jax_facts.started(machine)
             jax_facts.note(machine, "not tiled", call.mask)
     return None
+
+
+def known_spread(machine: Machine, given: Value) -> bool:
+    """Below `if not x.is_fully_addressable:` other hosts hold a part of it."""
+    if not isinstance(given, Unknown):
+        return False
+    return machine.assumes(machine.symbols.of("attr", given.symbol, "is_fully_addressable"), False)
 
 
 def mesh(machine: Machine, call: Invocation) -> Value:
