@@ -60,6 +60,7 @@ from dtlint.timeline.writers import (
     many_loggers,
     rank_local_names,
     shared_writes,
+    turns,
     ways_down,
     wrong_scopes,
 )
@@ -101,6 +102,7 @@ __all__ = [
     "many_loggers",
     "rank_local_names",
     "shared_writes",
+    "turns",
     "ways_down",
     "wrong_scopes",
     "diverging",

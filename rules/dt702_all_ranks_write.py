@@ -3,7 +3,7 @@
 What it finds
 -------------
 A file is written, appended to, renamed or deleted, a folder is made without `exist_ok` or an archive is unpacked by
-several ranks at once, at one place.
+several ranks at once, at one place. Also what ranks delete in turns: the first goes on and makes it again.
 
 Why it is bad
 -------------
@@ -27,7 +27,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dtlint.api import Finding, Rule, Run, Span, Step, distributed_step, shared_writes, ways_down, who
+from dtlint.api import Finding, Rule, Run, Span, Step, distributed_step, shared_writes, turns, ways_down, who
 
 RULE = Rule(
     code="DT702",
@@ -56,6 +56,8 @@ def check(run: Run) -> Iterator[Finding]:
     for access, lanes in shared_writes(run):
         event = access.event
         message = f"{who(run, lanes)} {SPOKEN[access.kind]} at the same time"
+        if turns(access):
+            message = f"{who(run, lanes)} delete this one after the other: those behind delete what the first made anew"
         remedy = REMEDY.get(
             access.kind, "do it on one rank (`if rank == 0:`) and let the others wait, or put the rank into the name"
         )

@@ -87,7 +87,10 @@ def everyone(run: Run) -> bool:
 
 
 def meets_all(run: Run, event: Event, path: tuple[LogNode, ...]) -> bool:
-    """A meeting under no condition."""
+    """A meeting under no condition, or one that lets some of them go first."""
+    row = run.knowledge.api(event.api) if event.kind == "collective" else None
+    if row is not None and row.kind in ("first", "local_first"):
+        return True
     chains = (event.guards, *(node.guards for node in path if isinstance(node, Call)))
     return (
         event.kind == "collective"
@@ -148,18 +151,23 @@ def shared_writes(run: Run) -> Iterator[tuple[Access, int]]:
     for access in accesses(run):
         if access.kind not in WRITES or not all_ranks_here(run, access.path) or tolerant(access):
             continue
-        if len({access.clocks[lane] for lane in access.lanes()}) > 1:
-            continue  # they come in turns: who comes first does the work, the others find it done
+        if turns(access) and access.kind != "file-delete":
+            continue  # who comes first does the work, the others find it done
         if vaguely_guarded(access.event, access.path):
             continue
         if run.entry.kind == "function" and not names_a_file(access):
             continue
-        lanes = together(access, run)
+        lanes = access.mask if turns(access) else together(access, run)
         crowded = any(
             same_node(run, one, other) for one in lanes_in(lanes) for other in lanes_in(lanes) if one != other
         )
         if crowded and lanes & 1:  # without rank 0, the guard is the mistake
             yield access, lanes
+
+
+def turns(access: Access) -> bool:
+    """Do some ranks come here before the others, with a meeting between?"""
+    return len({access.clocks[lane] for lane in access.lanes()}) > 1
 
 
 def names_a_file(access: Access) -> bool:
@@ -328,10 +336,9 @@ def elsewhere(run: Run, write: Access, read: Access) -> bool:
 
 
 def rank_local_names(run: Run) -> Iterator[tuple[Access, Step | None, str]]:
-    if run.entry.kind != "script" or not started(run):
-        return
+    whole = run.entry.kind == "script" and started(run)
     seen: set[tuple[str, int]] = set()
-    for access, told in suspects(run):
+    for access, told in suspects(run) if whole else together_at(run):
         source = source_of(access)
         place = (source.path, source.line) if source is not None else (access.event.path, access.event.at[0])
         if place not in seen:
@@ -339,11 +346,16 @@ def rank_local_names(run: Run) -> Iterator[tuple[Access, Step | None, str]]:
             yield access, source, told
 
 
-def suspects(run: Run) -> Iterator[tuple[Access, str]]:
+def together_at(run: Run) -> Iterator[tuple[Access, str]]:
+    """What all ranks save or load together, whoever calls."""
     for event, path in recorded(run, "file-write", "load"):
         found = joint(run, event, path)
         if found is not None:
             yield found, "all ranks of this checkpoint have to name the same place"
+
+
+def suspects(run: Run) -> Iterator[tuple[Access, str]]:
+    yield from together_at(run)
     found_here = [replace(one, cause=cause) for one in accesses(run) if (cause := own_cause(one)) is not None]
     for access in found_here:
         if not all_ranks_here(run, access.path):
