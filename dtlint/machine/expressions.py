@@ -236,7 +236,7 @@ def combine(machine: Machine, op: str, left: Value, right: Value) -> Value:
         if known is not None:
             return (b if known else a) if op == "and" else (a if known else b)
         known_b, symbol_b, cause_b = truth_of(machine, b)
-        if op == "or" and isinstance(b, Object | FunctionRef | ClassRef | Bound):
+        if op == "or" and isinstance(b, Object | FunctionRef | ClassRef | Bound | External):
             return join(a, b, machine.symbols, symbol_a, cause_a)
         if op == "or" and b == TRUE:
             return TRUE  # whatever the other is worth

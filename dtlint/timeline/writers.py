@@ -87,14 +87,15 @@ def everyone(run: Run) -> bool:
 
 
 def meets_all(run: Run, event: Event, path: tuple[LogNode, ...]) -> bool:
-    """A meeting under no condition, or one that lets some of them go first."""
-    row = run.knowledge.api(event.api) if event.kind == "collective" else None
+    """A meeting of the function's own: under no condition, or one that lets some of them go first."""
+    if event.kind != "collective" or sum(isinstance(node, Call) for node in path) > 1:
+        return False
+    row = run.knowledge.api(event.api)
     if row is not None and row.kind in ("first", "local_first"):
         return True
     chains = (event.guards, *(node.guards for node in path if isinstance(node, Call)))
     return (
-        event.kind == "collective"
-        and event.mask == run.world.full
+        event.mask == run.world.full
         and (event.group is None or all(members == run.world.full for members in event.group.members))
         and not any(decision.kind == "branch" for chain in chains for decision in decisions(chain))
     )
@@ -109,7 +110,7 @@ def one_ranks_work(run: Run, event: Event, path: tuple[LogNode, ...]) -> bool:
         decision.cause is not None and decision.cause.kind == "rank" and decision.before == run.world.full
         for chain in chains
         for decision in decisions(chain)
-        if decision.taken != decision.before
+        if decision.taken != decision.before and (decision.path, decision.function) == (run.entry.path, run.entry.name)
     )
 
 
