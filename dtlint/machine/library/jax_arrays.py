@@ -54,7 +54,8 @@ def jnp_call(machine: Machine, call: Invocation) -> Value:
     layout = [tag for tag in add if tag[1] in LAYOUT]
     if layout:
         drop |= LAYOUT
-    even = last in ("broadcast_to", "ones", "zeros") or (last == "full" and not has(call.arguments[-1], "array"))
+    filled = last == "full" and not any(has(one, "array") for one in call.values[-1:])
+    even = filled or last in ("broadcast_to", "ones", "zeros")
     if even and layout and layout[0][1:3] == ("device axis", "local"):
         add.append(fact("even"))
     return jax_facts.with_facts(machine, made, add, drop) if add or drop else made
