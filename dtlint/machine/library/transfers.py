@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dtlint.machine import containers
 from dtlint.machine.core import Machine
-from dtlint.machine.lanes import lanes_in, row, token
+from dtlint.machine.lanes import ALONE, lanes_in, row, token
 from dtlint.machine.library import marks, works
 from dtlint.machine.library.groups import group_in
 from dtlint.machine.library.invocation import Invocation
@@ -150,4 +150,9 @@ def same_operation(ops: Value | None, mask: int) -> list[int]:
     return [lanes for _, lanes in groups]
 
 
-MODELS = {"p2p_op": operation, "batch_isend_irecv": batch}
+def received(machine: Machine, call: Invocation) -> Value:
+    """What a store holds for everybody: the ranks that do not read it are those that have put it there."""
+    return machine.unknown("received", *(token(value) for value in call.values), tags=frozenset({ALONE}))
+
+
+MODELS = {"received": received, "p2p_op": operation, "batch_isend_irecv": batch}
