@@ -117,9 +117,7 @@ class Symbols:
             for part in key:
                 if type(part) is Symbol and part.depth >= depth:
                     depth = part.depth + 1
-            if depth > 10:
-                return self.fresh("deep")
-            found = self.table[key] = Symbol(key, depth)
+            found = self.table[key] = self.fresh("deep") if depth > 10 and key[0] != "not" else Symbol(key, depth)
         return found
 
     def fresh(self, what: str) -> Symbol:

@@ -77,11 +77,13 @@ def parted(event: Event, mask: int) -> bool:
 
 
 def split(event: Event, shapes: tuple[Any, ...]) -> bool:
-    """Do ranks of one group hold different things? Unknown ones are like any other."""
+    """Do ranks of one group hold different things? Unknown ones are like any other, but for the class they are of."""
     assert event.group is not None
     for members in event.group.members:
-        held = {shape for lane, shape in enumerate(shapes) if members >> lane & 1 and "?" not in str(shape)}
-        if len(held) > 1:
+        there = [shape for lane, shape in enumerate(shapes) if members >> lane & 1]
+        held = {shape for shape in there if "?" not in str(shape)}
+        kinds = {shape[0] for shape in there if isinstance(shape, tuple)}
+        if len(held) > 1 or len(kinds) > 1:
             return True
     return False
 

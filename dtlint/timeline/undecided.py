@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from dtlint.machine.lanes import lanes_in
 from dtlint.machine.library.iterators import ITEMS
 from dtlint.machine.library.tensors import SIZE_ONLY, counted_by_content
-from dtlint.machine.logs import Attempt, Choice, Decision, Event, Loop, first_event, key, talks, walk
+from dtlint.machine.logs import Attempt, Choice, Decision, Event, Loop, first_event, inner_logs, key, talks, walk
 from dtlint.machine.run import Run
-from dtlint.machine.values import Cause, Object, Row, Unknown, Value
+from dtlint.machine.values import Cause, Object, Row, Symbol, Unknown, Value
 from dtlint.timeline.parting import (
     LEAVES,
     Divergence,
@@ -67,8 +67,27 @@ def may_split(run: Run, node: Choice, path: Path) -> Divergence | None:
             continue
         if strip_ends(then) == strip_ends(other) and not in_talking_loop(path, node.mask):
             continue
-        return split_of(run, node, path)
+        return None if made_up_for(run, node, path) else split_of(run, node, path)
     return None
+
+
+def made_up_for(run: Run, node: Choice, path: Path) -> bool:
+    """`if not first: barrier()` and, later or before, `if first: barrier()`: whatever a rank answers, it does both."""
+    for log in inner_logs(path[-1]) if path else (run.log,):
+        if not any(one is node for one in log.nodes):
+            continue
+        for other in log.nodes:
+            if isinstance(other, Choice) and other is not node and opposite(node.symbol, other.symbol):
+                lanes = list(lanes_in(node.mask | other.mask))
+                if all(key(node.then, lane) == key(other.then, lane) for lane in lanes):
+                    return all(key(node.other, lane) == key(other.other, lane) for lane in lanes)
+    return False
+
+
+def opposite(one: Symbol | None, other: Symbol | None) -> bool:
+    if one is None or other is None:
+        return False
+    return one.key == ("not", other) or other.key == ("not", one)
 
 
 def split_of(run: Run, node: Choice, path: Path) -> Divergence | None:
