@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 from dtlint.findings import Span, Step
-from dtlint.machine.library.jax_facts import is_fact, leaves
+from dtlint.machine.library.jax_facts import has, is_fact, paths
 from dtlint.machine.logs import Call, Event, LogNode, Loop
 from dtlint.machine.run import Run
-from dtlint.machine.values import Unknown
+from dtlint.machine.values import Object, Tuple, Unknown
 from dtlint.timeline.lives import Use, exclude
 from dtlint.timeline.records import recorded
 
@@ -64,9 +65,11 @@ def drifting(run: Run) -> Iterator[tuple[Event, tuple[Step, ...]]]:
             continue
         loops = [node for node in path if isinstance(node, Loop)]
         for number, value in event.extra["arguments"]:
-            for leaf in leaves(value):
-                if isinstance(leaf, Unknown) and any(
-                    comes_back(event, number, loop.carried.get(leaf.symbol)) for loop in loops
+            for way, leaf in paths(value):
+                assert isinstance(leaf, Unknown)
+                carried = [loop.carried.get(leaf.symbol) for loop in loops]
+                if any(
+                    comes_back(event, number, after) or part_comes_back(event, way, leaf, after) for after in carried
                 ):
                     yield event, trail_of(event, path)
 
@@ -74,11 +77,22 @@ def drifting(run: Run) -> Iterator[tuple[Event, tuple[Step, ...]]]:
 def comes_back(event: Event, number: int, after: object) -> bool:
     if not isinstance(after, Unknown):
         return False
-    for index, varying, replicas in event.extra["outputs"]:
+    for index, varying, replicas, _ in event.extra["outputs"]:
         if varying and number in replicas:
             if any(is_fact(tag, "output") and tag[2:] == (event.extra["number"], index) for tag in after.tags):
                 return True
     return False
+
+
+def part_comes_back(event: Event, way: tuple[Any, ...], leaf: Unknown, after: object) -> bool:
+    """Is this part of the state equal at first, and then what each device has for itself?"""
+    if not isinstance(after, Object | Tuple) or not has(leaf, "replicated"):
+        return False
+    now = dict(paths(after)).get(way)
+    return now is not None and any(
+        way in own and any(is_fact(tag, "output") and tag[2:] == (event.extra["number"], index) for tag in now.tags)
+        for index, _, _, own in event.extra["outputs"]
+    )
 
 
 def late_starts(run: Run) -> Iterator[tuple[Event, tuple[Step, ...], str]]:

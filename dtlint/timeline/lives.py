@@ -71,6 +71,8 @@ class Story:
         for index, node in enumerate(use.path):
             if not isinstance(node, Loop) or turns_once(node) or leaves(use, index) or retried(use, index):
                 continue
+            if use.event.op == "key" and now_and_then(use, index, node):
+                continue
             inner = [node, *(other for other in use.path[index + 1 :] if isinstance(other, Loop))]
             if any(loop.kind == "callback" for loop in inner[1:]) and carried(use.symbol):
                 continue  # made anew for the inner loop
@@ -142,6 +144,14 @@ def leaves(use: Use, start: int) -> bool:
     """Does the side that holds this use leave the loop?"""
     below = {id(node) for node in use.path[start:]}
     return any(choice.exits[0 if then else 1] != "" for choice, then in sides(use) if id(choice) in below)
+
+
+def now_and_then(use: Use, start: int, loop: Loop) -> bool:
+    """Is the use for some turns only (`if step % 100 == 0`)? What is looked at from time to time is looked at alike."""
+    below = {id(node) for node in use.path[start:]}
+    return any(
+        id(choice) in below and choice.symbol is not None and is_new(choice.symbol, loop) for choice, _ in sides(use)
+    )
 
 
 def retried(use: Use, start: int) -> bool:

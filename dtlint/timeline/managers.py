@@ -10,18 +10,32 @@ from dtlint.machine.lanes import lanes_in
 from dtlint.machine.library.managers import NAME, is_manager
 from dtlint.machine.logs import Attempt, Call, Choice, Decision, Event, Log, LogNode, Loop, decisions, walk
 from dtlint.machine.run import Run
-from dtlint.machine.values import Object
+from dtlint.machine.values import Object, Symbol
+from dtlint.timeline.lives import parts, plain
 from dtlint.timeline.records import recorded
 
 RANKS = frozenset({"rank", "local rank", "node", "group rank", "host"})
+
+Taken = dict[Symbol, bool]
+Conditions = frozenset[tuple[Symbol, bool]]
 
 
 @dataclass(slots=True)
 class State:
     """What is known on every way to here: managers with a quorum, and those that reduced without asking since."""
 
-    quorum: frozenset[int] = frozenset()
+    quorum: dict[int, Conditions] = field(default_factory=dict)  # and what has to be so for it
     unasked: dict[int, Event] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Leaving:
+    """A way out of a function or loop: the state there, and the choice that led to it."""
+
+    word: str
+    state: State
+    symbol: Symbol | None
+    side: bool
 
 
 @dataclass(slots=True)
@@ -40,7 +54,7 @@ def review(run: Run) -> Review | None:
         found = None
         if made:
             found = Review(made)
-            follow(found, run.log, State(), 0)
+            follow(found, run.log, State(), 0, {}, [])
         run.cache["managers"] = found
     result: Review | None = run.cache["managers"]
     return result
@@ -50,54 +64,101 @@ def number_of(event: Event) -> int | None:
     return event.subject.number if isinstance(event.subject, Object) and is_manager(event.subject) else None
 
 
-def follow(review_: Review, log: Log, state: State, depth: int) -> State:
+def follow(review_: Review, log: Log, state: State, depth: int, taken: Taken, left: list[Leaving]) -> State:
+    """The state behind a log; what leaves it on the way is put into `left`. `taken`: the sides of choices above."""
     if depth > 60:
         return state
     for node in log.nodes:
         if isinstance(node, Event):
-            step(review_, node, state)
+            step(review_, node, state, taken)
         elif isinstance(node, Call):
-            state = follow(review_, node.log, state, depth + 1)
+            returned: list[Leaving] = []
+            state = follow(review_, node.log, state, depth + 1, dict(taken), returned)
+            state = merged(state, returned, left, ("return",))
         elif isinstance(node, Choice):
-            then = follow(review_, node.then, copied(state), depth + 1)
-            other = follow(review_, node.other, copied(state), depth + 1)
-            state = then if node.exits[1] else other if node.exits[0] else both(then, other)
+            state = chosen(review_, node, state, depth, taken, left)
         elif isinstance(node, Loop):
-            state = both(copied(state), follow(review_, node.body, copied(state), depth + 1), entered=True)
+            turned: list[Leaving] = []
+            state = both(copied(state), follow(review_, node.body, copied(state), depth + 1, dict(taken), turned), True)
+            state = merged(state, turned, left, ("break", "continue"))
         elif isinstance(node, Attempt):
-            state = follow(review_, node.body, state, depth + 1)
+            state = follow(review_, node.body, state, depth + 1, taken, left)
             if node.final is not None:
-                state = follow(review_, node.final, state, depth + 1)
+                state = follow(review_, node.final, state, depth + 1, taken, left)
+    return state
+
+
+def chosen(review_: Review, node: Choice, state: State, depth: int, taken: Taken, left: list[Leaving]) -> State:
+    symbol, yes = plain(node.symbol, True) if node.symbol is not None else (None, True)
+    known = (lambda side: {**taken, symbol: side}) if symbol is not None else (lambda side: dict(taken))
+    then = follow(review_, node.then, copied(state), depth + 1, known(yes), left)
+    other = follow(review_, node.other, copied(state), depth + 1, known(not yes), left)
+    for exit_, mine, side in ((node.exits[0], then, yes), (node.exits[1], other, not yes)):
+        if exit_:
+            left.append(Leaving(exit_, mine, symbol, side))
+    if any(node.exits):
+        if symbol is not None:
+            taken[symbol] = yes if node.exits[1] else not yes
+        return then if node.exits[1] else other
+    return both(then, other, symbol=symbol, side=yes)
+
+
+def merged(state: State, leavings: list[Leaving], left: list[Leaving], words: tuple[str, ...]) -> State:
+    """What left with one of the words goes on behind; the rest leaves more."""
+    for leaving in leavings:
+        if leaving.word in words:
+            state = both(leaving.state, state, symbol=leaving.symbol, side=leaving.side)
+        else:
+            left.append(leaving)
     return state
 
 
 def copied(state: State) -> State:
-    return State(state.quorum, dict(state.unasked))
+    return State(dict(state.quorum), dict(state.unasked))
 
 
-def both(one: State, other: State, entered: bool = False) -> State:
-    quorum = other.quorum if entered else one.quorum & other.quorum
-    return State(quorum, {**one.unasked, **other.unasked})
+def both(one: State, other: State, entered: bool = False, symbol: Symbol | None = None, side: bool = True) -> State:
+    """Either of two states; `symbol` is what decides that it is the one (where it is `side`)."""
+    unasked = {**one.unasked, **other.unasked}
+    if entered:
+        return State(dict(other.quorum), unasked)
+    quorum = {}
+    for number in one.quorum.keys() | other.quorum.keys():
+        if number in one.quorum and number in other.quorum:
+            quorum[number] = one.quorum[number] & other.quorum[number]
+        elif symbol is not None:
+            quorum[number] = (one.quorum | other.quorum)[number] | {(symbol, side == (number in one.quorum))}
+    return State(quorum, unasked)
 
 
-def step(review_: Review, event: Event, state: State) -> None:
+def step(review_: Review, event: Event, state: State, taken: Taken) -> None:
     if event.kind != "record":
         return
     number = number_of(event)
     if event.op == "quorum":
-        state.quorum |= {number} if number is not None else review_.made
+        state.quorum.update(dict.fromkeys([number] if number is not None else review_.made, frozenset()))
     elif event.op == "managed" and number is not None:
-        if number not in state.quorum and number in review_.made:
+        needed = state.quorum.get(number)
+        met = needed is not None and all(is_so(taken, symbol, side) for symbol, side in needed)
+        if not met and number in review_.made:
             review_.early.append(event)
         state.unasked[number] = event
     elif event.op == "asked":
         for known in [number] if number is not None else list(state.unasked):
             state.unasked.pop(known, None)
-        state.quorum -= {number} if number is not None else frozenset()
+        if number is not None:
+            state.quorum.pop(number, None)
     elif event.op == "optimizer-step" and state.unasked:
         reduced = next(iter(state.unasked.values()))
         review_.unheard.append((event, reduced))
         state.unasked.clear()
+
+
+def is_so(taken: Taken, symbol: Symbol, side: bool) -> bool:
+    """Was this side of the choice taken, or one of something that may depend on it, as a function's answer does?"""
+    if symbol in taken:
+        return taken[symbol] == side
+    return any(part is symbol or part.key[0] == "returned" for other in taken for part in parts(other))
 
 
 # --- who takes part --------------------------------------------------------------------------------------------

@@ -15,6 +15,7 @@ from dtlint.machine.library.seeds import GENERATORS, State, alike
 from dtlint.machine.logs import Event, Loop
 from dtlint.machine.run import Run
 from dtlint.machine.values import NONE, Const, Object, Row, Symbol, Unknown, Value
+from dtlint.timeline.options import usual
 from dtlint.timeline.training import event_step, place_of, step_at, survey
 
 Place = tuple[str, Any, str]
@@ -82,7 +83,8 @@ def belongs_to_batch(value: Value) -> bool:
 def copied_generators(run: Run) -> Iterator[tuple[Place, Steps]]:
     done = set()
     for loader, known in walked(run):
-        if not known.workers or option(loader, "worker_init_fn") not in (None, NONE):
+        workers = workers_of(run, loader, known)
+        if not workers or option(loader, "worker_init_fn") not in (None, NONE):
             continue
         for look in known.looks:
             if look.cut:
@@ -95,8 +97,16 @@ def copied_generators(run: Run) -> Iterator[tuple[Place, Steps]]:
                 if divided and event.api.rpartition(".")[2] in AGREES:
                     continue  # workers have to agree on the order they divide
                 done.add(generator.number)
-                workers = step_at(place_of(loader), f"{known.workers} workers each get a copy")
-                yield generator_place(generator), (event_step(event, "every worker draws from its copy here"), workers)
+                copies = step_at(place_of(loader), f"{workers} workers each get a copy")
+                yield generator_place(generator), (event_step(event, "every worker draws from its copy here"), copies)
+
+
+def workers_of(run: Run, loader: Object, known: Described) -> int | None:
+    """How many workers the loader has, if need be as an option has them by default."""
+    if known.workers is not None:
+        return known.workers
+    found = usual(run, option(loader, "num_workers"))
+    return found.value if isinstance(found, Const) and isinstance(found.value, int) else None
 
 
 def walked(run: Run) -> Iterator[tuple[Object, Described]]:
@@ -128,7 +138,7 @@ def collisions(run: Run) -> Iterator[tuple[Place, Steps, str]]:
             yield from rank_collision(run, event)
     for loader, known in walked(run):
         made = loader.facts.get("worker start")
-        workers = known.workers
+        workers = workers_of(run, loader, known)
         if made is None or not workers or workers < 2:
             continue
         for event in made.events("seed"):

@@ -6,8 +6,9 @@ from collections.abc import Iterator
 from typing import Any
 
 from dtlint.ir import nodes as ir
+from dtlint.machine.library.stepping import attribute_of
 from dtlint.machine.logs import Event
-from dtlint.machine.values import Const, Value
+from dtlint.machine.values import Const, Unknown, Value
 from dtlint.timeline.stepping import events
 
 
@@ -26,6 +27,14 @@ def option_of(run: Any, name: str | None) -> Event | None:
 def default_of(option: Event) -> Value | None:
     """What the option is when nobody gives it."""
     return next((value for keyword, value in option.extra["call"].keywords if keyword == "default"), None)
+
+
+def usual(run: Any, value: Value | None) -> Value | None:
+    """The value itself, or the default of the option it is read from."""
+    if not isinstance(value, Unknown):
+        return value
+    option = option_of(run, attribute_of(value.symbol))
+    return default_of(option) if option is not None else value
 
 
 def asked_for(run: Any, path: str, name: str) -> bool:

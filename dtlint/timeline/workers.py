@@ -14,7 +14,7 @@ from dtlint.machine.library.stepping import attribute_of
 from dtlint.machine.logs import Call, Event, Loop
 from dtlint.machine.values import NONE, TRUE, ClassRef, Const, Object, Unknown, Value
 from dtlint.timeline.environment import starts
-from dtlint.timeline.options import asked_for, default_of, option_of
+from dtlint.timeline.options import asked_for, default_of, option_of, usual
 from dtlint.timeline.order import Met, before, below, loops_over
 from dtlint.timeline.stepping import events
 from dtlint.timeline.symbols import worth
@@ -215,8 +215,8 @@ def stale_writes(run: Any) -> Iterator[StaleWrite]:
     for met in events(run, "record", "dataset-write"):
         event = met.event
         call, name = event.extra["loader"], event.extra["attribute"]
-        workers = number_of_workers(call)
-        if not workers or not read_by_items(event.subject, name):
+        workers = usual(run, call.get("num_workers"))
+        if not isinstance(workers, Const) or not workers.value or not read_by_items(event.subject, name):
             continue
         persistent = call.get("persistent_workers") == TRUE
         loops = loops_over(met)

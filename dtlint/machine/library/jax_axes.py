@@ -21,6 +21,7 @@ class _Spec:
 UNKNOWN, FIRST, ONLY = _Spec("unknown"), _Spec("first"), _Spec("the only one")
 SPEC = "jax.sharding.PartitionSpec"
 CONSTANTS = frozenset({"numpy.pi", "math.pi", "jax.numpy.pi", "numpy.e", "math.e"})
+OF_NUMBERS = frozenset({"builtins.min", "builtins.max", "builtins.abs", "builtins.round", "builtins.pow"})
 PYTHON_NUMBERS = frozenset({"number", "index", "builtins.int", "builtins.float", "len"})
 
 
@@ -308,7 +309,7 @@ def is_number(machine: Machine, part: object, depth: int = 12) -> bool:
 
 def scalar_function(machine: Machine, what: str) -> bool:
     """Does this make a number of numbers?"""
-    if what.startswith(("op ", "unary ", "math.")):
+    if what.startswith(("op ", "unary ", "math.")) or what in OF_NUMBERS:
         return what != "op @"
     row = machine.knowledge.api(f"jax.{what}") if what.startswith("numpy.") else None
     return row is not None and bool(row.extra.get("rowwise"))
@@ -355,7 +356,7 @@ def divided(call: Invocation, whole: Symbol) -> bool:
     return any(
         isinstance(leaf, Unknown)
         and has(leaf, "device axis")
-        and (leaf.symbol.key[:2] == ("reshaped", whole) or jax_shapes.holds(leaf, whole))
+        and (jax_shapes.is_cut(leaf, whole) or jax_shapes.holds(leaf, whole))
         for argument in call.values
         for leaf in jax_facts.leaves(argument, 3)
     )

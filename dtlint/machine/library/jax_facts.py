@@ -72,6 +72,18 @@ def leaves(value: Value, depth: int = 4) -> Iterable[Value]:
         yield value
 
 
+def paths(value: Value, depth: int = 4, above: tuple[Any, ...] = ()) -> Iterable[tuple[tuple[Any, ...], Value]]:
+    """The arrays of a tree, each with the way to it."""
+    if isinstance(value, Tuple) and depth:
+        for index, item in enumerate(value.items):
+            yield from paths(item, depth - 1, (*above, index))
+    elif isinstance(value, Object) and (value.kind in CONTAINERS or isinstance(value.kind, ClassRef)) and depth:
+        for name, held in list(value.attributes.items())[:40]:
+            yield from paths(held, depth - 1, (*above, name))
+    elif isinstance(value, Unknown):
+        yield above, value
+
+
 def deep(values: Iterable[Value]) -> set[Any]:
     found: set[Any] = set()
     for value in values:

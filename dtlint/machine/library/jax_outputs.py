@@ -34,7 +34,9 @@ def leave(
         found = jax_facts.deep((output,))
         judge(machine, thing, mapping, call, found, where, here)
         varying = bool(words(found, "varies")) and not words(found, "grad")
-        told.append((index, varying, frozenset(tag[2] for tag in words(found, "replica"))))
+        parts = () if isinstance(output, Unknown) else jax_facts.paths(output)
+        own = frozenset(path for path, leaf in parts if has(leaf, "varies") and not has(leaf, "grad"))
+        told.append((index, varying, frozenset(tag[2] for tag in words(found, "replica")), own))
         if mapping.kind == "shard_map" and not mapping.checked and varying and replicated_spec(thing, index):
             steps = (jax_facts.step_at(where, "and is returned here"),)
             jax_facts.note(machine, "varying output", call.mask, mapping.where, steps, index=index)

@@ -109,9 +109,16 @@ def counted(machine: Machine, shape: Value | None) -> Iterator[tuple[Symbol, str
             yield key[1], "parts"
 
 
+CUT = frozenset({"reshaped", "sharded"})  # the same samples, with an axis of devices before them
+
+
+def is_cut(leaf: Value, whole: Symbol) -> bool:
+    return isinstance(leaf, Unknown) and leaf.symbol.key[0] in CUT and leaf.symbol.key[1] is whole
+
+
 def holds(leaf: Value, count: Symbol) -> bool:
     """Does this array hold so many samples, divided between the devices?"""
-    cut = isinstance(leaf, Unknown) and leaf.symbol.key[0] == "reshaped"
+    cut = isinstance(leaf, Unknown) and leaf.symbol.key[0] in CUT
     return fact("rows", count, "parts") in leaf.tags or (cut and fact("rows", count, "whole") in leaf.tags)
 
 
