@@ -127,11 +127,18 @@ def reduced_twice(run: Run) -> Iterator[LocalMetric]:
         loop = loop_of(path)
         if event.op not in SUMS or loop is None or not isinstance(tensor, Object) or averaged(event):
             continue
+        if not in_place(event):
+            continue  # the total itself stays what it was
         if (loop, tensor.number) in emptied or made_inside(tensor, path):
             continue
         add = next((one for one, way in grown if one.subject is tensor and loop_of(way) == loop), None)
         if add is not None:
             yield LocalMetric("twice", event, (Step(add.path, add.at[0], "added up over the turns"),))
+
+
+def in_place(event: Event) -> bool:
+    call = event.extra.get("call")
+    return not isinstance(call, Invocation) or bool(call.row.same)
 
 
 def averaged(event: Event) -> bool:

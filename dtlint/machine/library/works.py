@@ -118,13 +118,20 @@ def note(machine: Machine, what: str, work: Object, **extra: Any) -> None:
 def wait(machine: Machine, call: Invocation) -> Value | None:
     work = call.receiver
     plain = call.node is not None and isinstance(call.node.func, ir.Attr)
-    plain = plain and isinstance(call.node.func.value, ir.Name | ir.Attr | ir.Call)  # type: ignore[union-attr]
+    plain = plain and names_one(call.node.func.value)  # type: ignore[union-attr]
     if isinstance(work, Object) and work.kind == KIND and plain and not machine.frame.loops:
         running(machine).pop(work.number, None)
         work.facts["waited"] = True
     else:
         wait_for_all(machine)
     return None
+
+
+def names_one(node: ir.Expr) -> bool:
+    """`work`, `self.work`, `pending["in"]`: one handle, and which."""
+    return isinstance(node, ir.Name | ir.Attr | ir.Call) or (
+        isinstance(node, ir.Index) and isinstance(node.index, ir.Const)
+    )
 
 
 def wait_for_all(machine: Machine) -> None:
