@@ -66,6 +66,10 @@ def run_augmented(machine: Machine, node: ir.AugAssign, mask: int) -> int:
         batches.noticed(machine, node, old, value, result)
     if isinstance(node.target, ir.Index):
         container = evaluate(machine, node.target.value, mask)
+        if isinstance(container, Object) and container.kind == "torch.Tensor":
+            from dtlint.machine.library import metrics
+
+            metrics.grown(machine, container, node.op)
         if containers.only_changes(container):
             containers.change(machine, container, evaluate(machine, node.target.index, mask), result, mask)
             return mask

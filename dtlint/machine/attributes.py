@@ -196,7 +196,10 @@ def of_unknown(machine: Machine, base: Unknown, name: str, mask: int) -> Value:
         if gradient is not None:
             return gradient
         return machine.unknown("attr", base.symbol, name, cause=base.cause, tags=base.tags | {library.models.GRADIENT})
-    return machine.unknown("attr", base.symbol, name, cause=base.cause, tags=base.tags)
+    cause = base.cause
+    if cause is None and base.symbol.key[0] == "argparse.ArgumentParser.parse_args":
+        cause = machine.facts.get(library.python.LOCAL_DEFAULTS, {}).get(name)
+    return machine.unknown("attr", base.symbol, name, cause=cause, tags=base.tags)
 
 
 def linearise(machine: Machine, kind: ClassRef) -> list[Value]:

@@ -45,14 +45,14 @@ def items_of(machine: Machine, value: Value) -> tuple[Value, ...] | None:
     return None
 
 
-def element(machine: Machine, value: Value) -> Value:
-    """Any one item."""
+def element(machine: Machine, value: Value, index: Value | None = None) -> Value:
+    """Any one item; the one at an index nobody knows."""
     known = items_of(machine, value)
     if known is not None:
         if not known:
             return machine.fresh("item of nothing")
         result = known[0]
-        symbol = machine.symbols.of("any", token(value))
+        symbol = machine.symbols.of("any", token(value), *(() if index is None else (token(index),)))
         for item_value in known[1:]:
             result = join(result, item_value, machine.symbols, symbol, None)
         return result
@@ -183,7 +183,7 @@ def item_one(machine: Machine, base: Value, index: Value, mask: int) -> Value:
         return opaque(machine, "item", base, index)
     if known is not None:
         if index.cause is None:
-            return element(machine, base)
+            return element(machine, base, index)
         joined = element(machine, base)
         like = joined if isinstance(joined, Object) else getattr(joined, "like", None)
         return machine.unknown("item", token(base), token(index), cause=index.cause, like=like)

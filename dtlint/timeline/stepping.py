@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from dtlint.machine.library.provenance import symbols_in
 from dtlint.machine.library.stepping import GATHERED, INNER, PLAIN
 from dtlint.machine.logs import Choice, Event, Loop
 from dtlint.machine.values import FALSE, TRUE, Const, Object, Symbol, Unknown, Value
@@ -402,7 +403,8 @@ def never_reduced(run: Any) -> Iterator[Met]:
         subject = met.event.subject
         if subject is None or subject.cause is None or subject.cause.kind != "data" or reduces_by_hand(run, met):
             continue
-        plain = {tag[1] for tag in subject.tags if isinstance(tag, tuple) and tag[0] == PLAIN}
+        plain: set[Any] = {tag[1] for tag in subject.tags if isinstance(tag, tuple) and tag[0] == PLAIN}
+        plain |= set(symbols_in(subject.symbol)) if isinstance(subject, Unknown) else set()
         stepped = any(plain & trained(step) and loops_over(step)[-1:] == loops_over(met)[-1:] for step in steps(run))
         if plain and stepped and met.event.mask == run.world.full and loops_over(met):
             yield met
@@ -441,11 +443,16 @@ def depends(met: Met, option: Symbol | None) -> bool:
     return any(isinstance(node, Choice) and node.symbol is option for node, _ in met.above)
 
 
-def trained(step: Met) -> set[int]:
-    """Numbers of the models whose parameters the stepped optimizer holds."""
+def trained(step: Met) -> set[Any]:
+    """The models whose parameters the stepped optimizer holds: numbers, and symbols of models that libraries made."""
     subject = step.event.subject
     call = subject.facts.get("call") if isinstance(subject, Object) else None
-    return objects_in(call.arguments[0]) if call is not None and call.arguments else set()
+    if call is None or not call.arguments:
+        return set()
+    given = call.arguments[0]
+    symbols = symbols_in(given.symbol) if isinstance(given, Unknown) else ()
+    asked = {one.key[1] for one in symbols if one.key[0] == "attr" and one.key[2:] == ("parameters",)}
+    return {*objects_in(given), *(one for one in asked if isinstance(one, Symbol))}
 
 
 def stale_optimizers(run: Any) -> Iterator[tuple[Met, Met]]:

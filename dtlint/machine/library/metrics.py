@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from dtlint.machine.core import Machine
+from dtlint.machine.frames import Frame
 from dtlint.machine.library import marks
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.logs import decisions
@@ -64,14 +65,24 @@ def decided(machine: Machine, value: Value, mask: int) -> None:
             machine.emit_event("record", "metric-decides", "", 1, extra={"loaders": found})
 
 
+def in_a_loop(machine: Machine) -> bool:
+    """Of this function or of one that called it."""
+    frame: Frame | None = machine.frame
+    while frame is not None:
+        if frame.loops:
+            return True
+        frame = frame.caller
+    return False
+
+
 def grown(machine: Machine, tensor: Value, op: str) -> None:
     """`total += …` on a tensor that stays; a division afterwards makes a sum a mean again."""
-    if isinstance(tensor, Object) and machine.frame.loops:
+    if isinstance(tensor, Object) and in_a_loop(machine):
         machine.emit_event("record", "grown" if op == "+" else "emptied", "", tensor.birth, subject=tensor)
 
 
 def emptied(machine: Machine, tensor: Object, mask: int) -> None:
-    if machine.frame.loops:
+    if in_a_loop(machine):
         machine.emit_event("record", "emptied", "", mask, subject=tensor)
 
 

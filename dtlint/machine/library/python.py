@@ -173,6 +173,22 @@ def divmod_(machine: Machine, call: Invocation) -> Value | None:
     return Tuple((share, rest))
 
 
+LOCAL_DEFAULTS = "local defaults"
+
+
+def option_default(machine: Machine, call: Invocation) -> Value | None:
+    """`add_argument("--name", default=time.strftime(…))`: what each process gets where nobody gives the option."""
+    default = call.get("default")
+    names = [value.value for value in call.arguments if isinstance(value, Const) and isinstance(value.value, str)]
+    given = call.get("dest")
+    if isinstance(given, Const) and isinstance(given.value, str):
+        names = [given.value]
+    if default is not None and default.cause is not None and names:
+        name = max(names, key=len).lstrip("-").replace("-", "_")
+        machine.facts.setdefault(LOCAL_DEFAULTS, {})[name] = default.cause
+    return None
+
+
 def partial(machine: Machine, call: Invocation) -> Value | None:
     if not call.arguments:
         return None
@@ -315,4 +331,4 @@ def progress(machine: Machine, call: Invocation) -> Value | None:
     return next((value for name, value in call.keywords if name == "iterable"), None)
 
 
-MODELS = {"progress_bar": progress, "progress_range": range_}
+MODELS = {"option_default": option_default, "progress_bar": progress, "progress_range": range_}

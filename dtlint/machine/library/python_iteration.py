@@ -128,7 +128,10 @@ def through(kind: str) -> Handler:
         if isinstance(inner, Object) and inner.kind == "<generator>":
             from dtlint.machine import calls
 
-            calls.resume(machine, inner, call.mask, lambda value, lanes: None)
+            given: list[Value] = []
+            calls.resume(machine, inner, call.mask, lambda value, lanes: given.append(value))
+            if given and all(isinstance(value, Unknown) for value in given):
+                return gathered(machine, kind, inner, given, call.mask)
         made = machine.new("set" if kind == "set" else "list", call.mask)
         tags = order_tags(machine, kind, inner) | (
             {containers.UNEVEN} if containers.length_cause(machine, inner) else frozenset()
@@ -140,6 +143,22 @@ def through(kind: str) -> Handler:
         return made
 
     return handler
+
+
+def gathered(machine: Machine, kind: str, generator: Object, given: list[Value], mask: int) -> Object:
+    """`list(paths())`: what the generator gave, in the order it was given."""
+    made = machine.new("set" if kind == "set" else "list", mask)
+    first = given[0]
+    symbol = machine.symbols.of(kind, token(generator), *(token(value) for value in given[:4]))
+    tags = frozenset(
+        tag
+        for value in given
+        for tag in value.tags
+        if not (kind == "sorted" and isinstance(tag, tuple) and tag[0] == "order")
+    )
+    cause = next((value.cause for value in given if value.cause is not None), None)
+    made.attributes["[]"] = Unknown(symbol, cause, tags, getattr(first, "like", None))
+    return made
 
 
 def deque_(machine: Machine, call: Invocation) -> Value | None:
