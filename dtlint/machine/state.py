@@ -97,6 +97,17 @@ def update(machine: Machine, thing: Object, owner: ClassRef, name: str, written:
         machine.set(thing, name, found, machine.world.full)
 
 
+def counted(machine: Machine, thing: Object, mask: int) -> None:
+    """A framework calls the methods turn after turn: what they count has come to any number by then."""
+    if not isinstance(thing.kind, ClassRef):
+        return
+    for owner in attributes.linearise(machine, thing.kind):
+        for name, written in written_by(machine, owner).items() if isinstance(owner, ClassRef) else ():
+            held = thing.attributes.get(name)
+            if written.unclear and isinstance(held, Const) and type(held.value) in (int, float):
+                machine.set(thing, name, anything(machine, thing.kind, name), mask)
+
+
 def anything(machine: Machine, owner: ClassRef, name: str) -> Unknown:
     return machine.unknown("state", owner.name, name)
 

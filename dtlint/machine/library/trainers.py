@@ -122,7 +122,7 @@ def hooks_of(machine: Machine, kind: ClassRef) -> list[FunctionRef]:
 
 
 def run_hooks(machine: Machine, thing: Value, leading: tuple[Value, ...], mask: int) -> None:
-    from dtlint.machine import calls, entries, instances
+    from dtlint.machine import calls, entries, instances, state
 
     if isinstance(thing, ClassRef):
         thing = instances.instantiate(machine, thing, (), (), mask)
@@ -137,6 +137,8 @@ def run_hooks(machine: Machine, thing: Value, leading: tuple[Value, ...], mask: 
         node: Any = hook.node
         arguments = entries.unknown_arguments(machine, node, True)
         arguments = (*leading, *arguments[len(leading) :])[: len(arguments)]
+
+        state.counted(machine, thing, mask)
 
         def inside(hook: FunctionRef = hook, arguments: tuple[Value, ...] = arguments) -> int:
             calls.follow(machine, hook, thing, arguments, (), mask)
