@@ -12,7 +12,7 @@ from dtlint.machine.frames import LoopState
 from dtlint.machine.items import few, short_items, turns_of, walked
 from dtlint.machine.library import provenance, sharding
 from dtlint.machine.logs import Decision, Loop
-from dtlint.machine.turns import merge_leavings, note_items
+from dtlint.machine.turns import merge_leavings, note_items, note_turn
 from dtlint.machine.values import Cause, Object, Symbol, Tuple, Unknown, Value
 
 
@@ -135,7 +135,9 @@ def run_comprehension(machine: Machine, node: ir.Comp, mask: int) -> Value:
         first = machine.symbols.count
         assign_target(machine, part.target, library.element(machine, iterable, lanes), lanes)
         note_items(loop, part.target, frame.variables)
+        mark = len(machine.journal)
         filtered(part, index, lanes)
+        note_turn(machine, loop, mark)
         machine.sinks = saved
         loop.born = (first, machine.symbols.count)
         if loop.body.nodes:

@@ -29,7 +29,7 @@ def asked(machine: Machine, call: Invocation) -> Value | None:
     item = taken(machine, inner, call.mask)
     if item is None:
         inner = library.iterated(machine, inner, call.mask)
-        item = taken(machine, inner, call.mask) or library.element(machine, inner, call.mask)
+        item = taken(machine, inner, call.mask) or one_more(machine, library.element(machine, inner, call.mask))
     of_loader(machine, "batch-taken", inner, call)
     cause = end_cause(machine, inner, call.mask)
     if cause is None and item.cause is not None and len(call.arguments) > 1:
@@ -46,6 +46,15 @@ def asked(machine: Machine, call: Invocation) -> Value | None:
     if call.arguments[1] != NONE:
         return item
     return machine.unknown("next", token(item), machine.symbols.fresh("turn"), cause=cause, tags=item.tags)
+
+
+def one_more(machine: Machine, item: Value) -> Value:
+    """The next key of a batch of keys is another one each time."""
+    from dtlint.machine.library import jax_facts
+
+    if isinstance(item, Unknown) and jax_facts.has(item, "key"):
+        return Unknown(machine.symbols.fresh("key"), item.cause, item.tags, item.like)
+    return item
 
 
 def of_loader(machine: Machine, what: str, value: Value, call: Invocation) -> None:

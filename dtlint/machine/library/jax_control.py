@@ -18,6 +18,7 @@ from dtlint.machine.library import jax_facts
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.jax_facts import words
 from dtlint.machine.logs import Choice, Decision, Event, Log, Loop, walk
+from dtlint.machine.turns import note_turn
 from dtlint.machine.values import NONE, FunctionRef, Object, Symbol, Tuple, Unknown, Value
 
 SHAPE = frozenset({"plain"})  # facts that are true of one row, not of all
@@ -296,7 +297,9 @@ def tree_map(machine: Machine, call: Invocation) -> Value | None:
         return None
     rows = tuple(leaf_of(machine, tree) for tree in trees)
     given_away(machine, trees, rows)
+    mark = len(machine.journal)
     loop, result = turned(machine, call.mask, "every leaf", lambda: callback(machine, function, rows, call.mask))
+    note_turn(machine, loop, mark)  # it is Python that calls the function, again for every leaf
     for row in rows:
         loop.variant |= symbols_of(row)
     if loop.body.nodes:

@@ -191,6 +191,14 @@ def started(machine: Machine) -> None:
     machine.facts["jax"] = True
 
 
+def imported_now(machine: Machine) -> str:
+    """The module whose import makes this call, perhaps through functions of other modules."""
+    frame = machine.frame
+    while frame.function is not None and frame.caller is not None:
+        frame = frame.caller
+    return str(frame.path)
+
+
 STARTS = 12  # backend starts that are written down per run
 
 
@@ -198,8 +206,9 @@ def start_backend(machine: Machine, name: str) -> None:
     """The backend is up after this call."""
     if machine.loading:
         known = machine.notes.setdefault("jax starts", {})
-        if machine.frame.path not in machine.notes.get("jax initialised", ()):
-            known.setdefault(machine.frame.path, (place(machine), name))
+        path = imported_now(machine)
+        if path not in machine.notes.get("jax initialised", ()):
+            known.setdefault(path, (place(machine), name))
         return
     count = machine.facts.get("jax start count", 0)
     if count < STARTS and not mappings(machine) and not machine.facts.get("jax compiled"):

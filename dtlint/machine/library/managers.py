@@ -7,7 +7,7 @@ from dtlint.machine.core import Machine
 from dtlint.machine.library import collectives, works
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.logs import Group
-from dtlint.machine.values import Object, Value
+from dtlint.machine.values import Object, Unknown, Value
 
 KIND = "torchft.Manager"
 NAME = "manager"
@@ -40,13 +40,13 @@ def asked(machine: Machine, call: Invocation) -> Value:
     note(machine, "asked", call, call.receiver)
     works.wait_for_all(machine)
     result = collectives.perform_collective(machine, call)
-    machine.facts["answered"] = (call, machine.current_at)
+    machine.facts["answered"] = (call, result)
     return result
 
 
 def discarded(machine: Machine, node: ir.Expr, value: Value, mask: int) -> None:
     """An expression statement: was it the answer of a commit?"""
-    call = answer_of(machine, node)
+    call = answer_of(machine, node, value)
     if call is not None:
         note(machine, "answer-dropped", call, call.receiver)
 
@@ -61,11 +61,13 @@ def assigned(machine: Machine, target: ir.Expr, node: ir.Expr) -> None:
         note(machine, "answer-dropped", call, call.receiver)
 
 
-def answer_of(machine: Machine, node: ir.Expr) -> Invocation | None:
-    answered = machine.facts.get("answered")
-    if answered is None or not isinstance(node, ir.Call) or answered[0].node is not node:
+def answer_of(machine: Machine, node: ir.Expr, value: Value | None = None) -> Invocation | None:
+    """The commit whose answer this call gives: its own, or that of a function that hands it on."""
+    if "answered" not in machine.facts or not isinstance(node, ir.Call):
         return None
-    found: Invocation = answered[0]
+    call, result = machine.facts["answered"]
+    handed_on = isinstance(value, Unknown) and isinstance(result, Unknown) and value.symbol is result.symbol
+    found: Invocation | None = call if call.node is node or handed_on else None
     return found
 
 
