@@ -126,10 +126,9 @@ def unconditional(met: Met, window: Window) -> bool:
     """In every turn of the window's loop."""
     if not inside(met, window.loop):
         return False
-    shared = {id(choice) for choice, _ in choices_below(window.backward, window.loop)}
-    return not [choice for choice, _ in choices_below(met, window.loop) if id(choice) not in shared] and (
-        loops_over(met)[-1] is window.loop
-    )
+    shared = {(id(choice), side) for choice, side in choices_below(window.backward, window.loop)}
+    own = [(id(choice), side) for choice, side in choices_below(met, window.loop)]
+    return shared.issuperset(own) and loops_over(met)[-1] is window.loop
 
 
 def in_every_turn(run: Any, op: str) -> Iterator[tuple[Met, Window]]:
