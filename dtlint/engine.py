@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from dtlint import cache, units_cache
 from dtlint.config import Config, ConfigError
-from dtlint.findings import Finding, paths_of, with_fingerprints
+from dtlint.findings import Finding, Step, paths_of, with_fingerprints
 from dtlint.listing import Listing, listed
 from dtlint.report.model import Report
 from dtlint.source.text import Incomplete, read
@@ -190,11 +190,30 @@ def _texts(project: Project, listing: Listing, asked_for: set[str]) -> dict[str,
 
 
 def _distinct(findings: list[Finding]) -> list[Finding]:
-    """Several runs may come by the same place; of equal codes at one place the best explained one is kept."""
+    """Several runs may come by the same place; of equal codes at one place the best explained one is kept, with the
+    calls by which the others came there: any of them may be the line to change."""
     best: dict[tuple[object, ...], Finding] = {}
     for finding in sorted(findings, key=lambda item: (*item.sort_key, -len(item.trail))):
-        best.setdefault((finding.code, finding.span), finding)
+        place = (finding.code, finding.span)
+        kept = best.setdefault(place, finding)
+        if kept is not finding:
+            best[place] = _with_way(kept, finding)
     return list(best.values())
+
+
+WAYS = 6  # further calls that are named
+
+
+def _with_way(kept: Finding, other: Finding) -> Finding:
+    """The last call on the other way, if it is another one."""
+    calls = [step for step in other.trail if step.text.startswith("calls `")]
+    known = {(step.path, step.line) for step in kept.trail}
+    if not calls or (calls[-1].path, calls[-1].line) in known:
+        return kept
+    if sum(step.text.startswith("also ") for step in kept.trail) >= WAYS:
+        return kept
+    step = calls[-1]
+    return replace(kept, trail=(*kept.trail, Step(step.path, step.line, f"also {step.text}")))
 
 
 __all__ = ["check", "listed", "runs"]
