@@ -13,7 +13,7 @@ from dtlint.machine.library.files import all_nodes, node_local, text_of
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.provenance import symbols_in
 from dtlint.machine.library.stepping import attribute_of
-from dtlint.machine.logs import Call, Decision, Event, LogNode, decisions, walk
+from dtlint.machine.logs import Attempt, Call, Decision, Event, LogNode, decisions, walk
 from dtlint.machine.run import Run
 from dtlint.machine.values import NONE, Cause, Const, Row, Unknown, Value, lane_value
 from dtlint.timeline.files import READS, WRITES, Access, accesses, in_turns, overlap, same_node, together
@@ -55,13 +55,15 @@ def started(run: Run) -> bool:
     return known
 
 
-def all_ranks_here(run: Run, path: tuple[LogNode, ...]) -> bool:
+def all_ranks_here(run: Run, path: tuple[LogNode, ...], event: Event) -> bool:
     """Is this reached by every rank of the job, as far as the run shows? Functions nobody calls may be guarded by
     callers that were not seen; before a spawn there is one process only."""
     if run.entry.kind == "function":
         return everyone(run)
-    if run.entry.kind != "script" or not started(run):
+    if run.entry.kind != "script":
         return False
+    if not started(run):
+        return (event.path, event.function) in functions_of_all(run)
     if before_start(run, path):
         return False
     spawned = run.facts.get("spawned")
@@ -80,9 +82,10 @@ def everyone(run: Run) -> bool:
     known: bool | None = run.cache.get("everyone")
     if known is None:
         met = ((node, path) for node, path in walk(run.log) if isinstance(node, Event))
-        known = run.cache["everyone"] = any(
-            meets_all(run, one, path) or one_ranks_work(run, one, path) for one, path in met
+        known = (run.entry.path, run.entry.name) in functions_of_all(run) or any(
+            meets_all(run, one, path) for one, path in met
         )
+        run.cache["everyone"] = known
     return known
 
 
@@ -101,17 +104,20 @@ def meets_all(run: Run, event: Event, path: tuple[LogNode, ...]) -> bool:
     )
 
 
-def one_ranks_work(run: Run, event: Event, path: tuple[LogNode, ...]) -> bool:
-    """Something that all ranks need once, done below a question that all ranks come to."""
-    if event.kind != "record" or (event.op not in WRITES and event.op != "log-init"):
-        return False
-    chains = (event.guards, *(node.guards for node in path if isinstance(node, Call)))
-    return any(
-        decision.cause is not None and decision.cause.kind == "rank" and decision.before == run.world.full
-        for chain in chains
-        for decision in decisions(chain)
-        if decision.taken != decision.before and (decision.path, decision.function) == (run.entry.path, run.entry.name)
-    )
+def functions_of_all(run: Run) -> set[tuple[str, str]]:
+    """Functions that have a part of their work, which all ranks need once, done by one of them: all ranks come here."""
+    known: set[tuple[str, str]] | None = run.cache.get("functions of all")
+    if known is None:
+        known = run.cache["functions of all"] = set()
+        for event, path in recorded(run, *WRITES, "log-init"):
+            for chain in (event.guards, *(node.guards for node in path if isinstance(node, Call))):
+                known.update(
+                    (decision.path, decision.function)
+                    for decision in decisions(chain)
+                    if decision.cause is not None and decision.cause.kind == "rank"
+                    if decision.before == run.world.full and decision.taken != decision.before
+                )
+    return known
 
 
 HINT = re.compile(r"rank|main|master|primary|chief|lead|coordinator|process|worker|zero|writer|host|proc|root", re.I)
@@ -150,7 +156,7 @@ def before_start(run: Run, path: tuple[LogNode, ...]) -> bool:
 
 def shared_writes(run: Run) -> Iterator[tuple[Access, int]]:
     for access in accesses(run):
-        if access.kind not in WRITES or not all_ranks_here(run, access.path) or tolerant(access):
+        if access.kind not in WRITES or not all_ranks_here(run, access.path, access.event) or tolerant(access):
             continue
         if turns(access) and access.kind != "file-delete":
             continue  # who comes first does the work, the others find it done
@@ -184,10 +190,20 @@ def tolerant(access: Access) -> bool:
     if access.kind == "mkdir":
         return forgiving(call.get("exist_ok"))
     if access.kind == "file-delete":
-        return forgiving(call.get("missing_ok"))
+        return forgiving(call.get("missing_ok")) or failure_caught(access)
     if access.kind in ("download", "unpack"):
         return access.cause is not None
     return False
+
+
+GONE = frozenset({"OSError", "FileNotFoundError", "IOError", "EnvironmentError", "Exception", "BaseException"})
+
+
+def failure_caught(access: Access) -> bool:
+    """Below a `try` that takes it well when another rank was faster."""
+    attempts = [node for node in access.path if isinstance(node, Attempt)]
+    caught = {name.rpartition(".")[2] for node in attempts for handler in node.handlers for name in handler.types}
+    return not caught.isdisjoint(GONE)
 
 
 def forgiving(value: Value | None) -> bool:
@@ -199,7 +215,7 @@ def forgiving(value: Value | None) -> bool:
 
 def many_loggers(run: Run) -> Iterator[tuple[Event, tuple[LogNode, ...], int]]:
     for event, path in recorded(run, "log-init", "progress"):
-        if not all_ranks_here(run, path) or (event.op == "progress" and run.entry.kind != "script"):
+        if not all_ranks_here(run, path, event) or (event.op == "progress" and not started(run)):
             continue
         call = event.extra.get("call")
         if not isinstance(call, Invocation) or call.row.extra.get("self_guarded"):
@@ -359,7 +375,7 @@ def suspects(run: Run) -> Iterator[tuple[Access, str]]:
     yield from together_at(run)
     found_here = [replace(one, cause=cause) for one in accesses(run) if (cause := own_cause(one)) is not None]
     for access in found_here:
-        if not all_ranks_here(run, access.path):
+        if not all_ranks_here(run, access.path, access.event):
             continue
         several = bin(access.mask).count("1") > 1
         if access.kind == "mkdir" and several and not private(access.value):
