@@ -65,6 +65,7 @@ class Machine:
         self.groups = 0
         self.deepest = DEEPEST  # how many calls deep an entry point is followed
         self.near = DEEPEST  # how many calls deep helpers that do not communicate are followed too
+        self.decorating: int | None = None  # how deep the stack was where a decorator is being applied
         self.stack: list[Any] = []  # functions being run, to stop recursion
         self.uses = Uses()  # what the unit looked into
         self.depends: dict[str, Uses] = {}  # the same, of a module's body alone
@@ -278,6 +279,8 @@ class Machine:
         if not isinstance(node, ir.Function):
             return False
         values = (*arguments, *(value for _, value in keywords))
+        if self.decorating is not None and len(self.stack) >= self.decorating + 2 and len(node.body) > QUESTION:
+            return True  # helpers of a decorator are told of the function; nobody calls it yet
         if len(self.stack) >= self.near and len(node.body) > QUESTION and node.tokens.isdisjoint(self.interesting):
             return not any(may_talk(value) for value in values)
         if not node.tokens.isdisjoint(self.meaningful):

@@ -74,7 +74,9 @@ def decorate(machine: Machine, decorator: ir.Expr, value: Value, name: str, mask
                 return with_kind(value, "class"), name
             if last in ("contextmanager", "asynccontextmanager"):
                 return with_context(value), name
+    outer, machine.decorating = machine.decorating, len(machine.stack)
     made = calls.call_value(machine, maker, (value,), (), mask, decorating=True)
+    machine.decorating = outer
     if isinstance(made, Unknown) and made.like is None and isinstance(value, FunctionRef | ClassRef | Bound):
         return value, name  # an unknown decorator is assumed to keep what it decorates
     if isinstance(made, FunctionRef | Bound | ClassRef | Object) or isinstance(maker, FunctionRef):
@@ -244,8 +246,8 @@ def run_module(machine: Machine, path: str) -> None:
     frame.variables["__file__"] = Const(path)
     machine.loading.add(path)
     saved = (machine.frame, machine.journal, machine.sinks, machine.spent, machine.stack, machine.current_at)
-    followed = (machine.deepest, machine.near, machine.facts)
-    machine.facts = {}
+    followed = (machine.deepest, machine.near, machine.facts, machine.decorating)
+    machine.facts, machine.decorating = {}, None
     machine.deepest = machine.near = DEEPEST  # whoever comes first: the bindings are for all
     log = Log()
     machine.notes["module log", path] = log
@@ -265,7 +267,7 @@ def run_module(machine: Machine, path: str) -> None:
     finally:
         machine.loading.discard(path)
         machine.uses = outer
-        machine.deepest, machine.near, machine.facts = followed
+        machine.deepest, machine.near, machine.facts, machine.decorating = followed
         library.take_back(machine, aside)
         machine.frame, machine.journal, machine.sinks, machine.spent, machine.stack, machine.current_at = saved
 

@@ -13,6 +13,11 @@ _IMPORT = re.compile(
     rb"|import[ \t]+(?P<modules>(?:[^\n#;\\(]|\\\r?\n)+))",
     re.MULTILINE,
 )
+# a block that no interpreter runs: its lines are indented deeper than the `if`, or empty
+_TYPES = re.compile(
+    rb"^(?P<indent>[ \t]*)if[ \t]+(?:\w+\.)?TYPE_CHECKING[ \t]*:[^\n]*\n(?:(?:(?P=indent)[ \t]+[^\n]*|[ \t\r]*)\n)+",
+    re.MULTILINE,
+)
 _COMMENT = re.compile(rb"#[^\n]*")
 _WORD = re.compile(rb"[\w.]+|\*")
 
@@ -25,17 +30,20 @@ class ImportLine:
     level: int
     names: tuple[str, ...]
     bound: tuple[str, ...]
+    for_types: bool = False  # under `if TYPE_CHECKING:`
 
 
 def scan_imports(data: bytes) -> tuple[ImportLine, ...]:
     if b"import" not in data:
         return ()
     found: list[ImportLine] = []
+    blocks = [match.span() for match in _TYPES.finditer(data)] if b"TYPE_CHECKING" in data else []
     for match in _IMPORT.finditer(data):
+        for_types = any(start < match.start() < end for start, end in blocks)
         modules = match.group("modules")
         if modules is not None:
             for dotted, alias in _names(modules):
-                found.append(ImportLine(dotted, 0, (), (alias or dotted.partition(".")[0],)))
+                found.append(ImportLine(dotted, 0, (), (alias or dotted.partition(".")[0],), for_types))
             continue
         module = match.group("module").replace(b" ", b"").replace(b"\t", b"").decode("utf-8", "replace")
         pairs = _names(match.group("names"))
@@ -48,6 +56,7 @@ def scan_imports(data: bytes) -> tuple[ImportLine, ...]:
                 len(module) - len(name),
                 tuple([written for written, _ in pairs]),
                 tuple([alias or written for written, alias in pairs]),
+                for_types,
             )
         )
     return tuple(found)

@@ -86,7 +86,7 @@ class Project:
     def circle(self, path: str) -> tuple[str, ...]:
         """The modules that import each other in a circle with this one, sorted; mostly it alone."""
         if self._circles is None:
-            self._circles = circles({importer: self._edges(importer) for importer in self.paths})
+            self._circles = circles({importer: self._edges(importer, False) for importer in self.paths})
         return self._circles[path]
 
     def imported(self, importer: str) -> set[str]:
@@ -110,9 +110,11 @@ class Project:
             for line in self._imports[path]
         )
 
-    def _edges(self, importer: str) -> set[str]:
+    def _edges(self, importer: str, for_types: bool = True) -> set[str]:
         found: set[str | None] = set()
         for line in self._imports[importer]:
+            if line.for_types and not for_types:
+                continue  # it never runs
             dotted = self._names.resolve(importer, line.module, line.level)
             if dotted is not None:
                 found.add(self._names.find_module(dotted))

@@ -151,3 +151,23 @@ important = 1
         ImportLine("j", 0, ("*",), ("*",)),
         ImportLine("k", 0, ("l", "m"), ("l", "m")),
     )
+
+
+def test_imports_for_types_alone_are_marked():
+    found = scan_imports(
+        b"""from typing import TYPE_CHECKING
+if TYPE_CHECKING:
+    import a
+
+    if x:
+        from b import c
+else:
+    import d
+try:
+    import e
+except ImportError:
+    pass
+"""
+    )
+    marked = [(line.module, line.for_types) for line in found]
+    assert marked == [("typing", False), ("a", True), ("b", True), ("d", False), ("e", False)]
