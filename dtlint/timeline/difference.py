@@ -58,7 +58,7 @@ def explain(run: Run, held: dict[int, Item | None], kinds: dict[int, object], me
     choice_items = [item for item in held.values() if item is not None and isinstance(item.node, Choice)]
     exits = [item for item in choice_items if leaving(item.node) is not None]  # type: ignore[arg-type]
     unsure_only = all(isinstance(entry[4].node, Choice) for entry in candidates)
-    alone = not any(item is not None and item not in exits for item in held.values()) and staying_talks(exits)
+    alone = len({id(item) for item in held.values() if item is not None}) == 1 and staying_talks(exits)
     if exits and unsure_only and not any(guards_call_of(entry[3], exits[0]) for entry in candidates):
         # what parts these lanes from others that call nothing has come before
         if not alone or all(is_way_out(entry[3], exits[0]) for entry in candidates):
