@@ -177,7 +177,7 @@ def enter_leaf(machine: Machine, leaf: Value, spec: Any, mapping: Mapping, numbe
     if axes == ():
         return jax_facts.with_facts(machine, leaf, [*add, fact("replica", number)], drop)
     if has(leaf, "even") and spec is not jax_axes.ONLY:
-        return jax_facts.with_facts(machine, leaf, [*add, fact("replica", number)], drop)
+        return jax_facts.with_facts(machine, leaf, add, drop)  # alike at first; it may have been made to part
     if has(leaf, "replicated"):
         drop |= {"replicated"}
         if has(leaf, "keys"):
