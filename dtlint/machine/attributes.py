@@ -178,7 +178,7 @@ def bind(machine: Machine, found: Value, thing: Object, mask: int) -> Value:
         return Bound(found, thing)
     if isinstance(found, Bound) and found.receiver is None:
         return Bound(found.function, thing, found.extra, found.keywords)
-    if isinstance(found, Object) and "transform" in found.facts:
+    if isinstance(found, Object) and "transform" in found.facts and "static" not in found.facts:
         return Bound(found, thing)  # a method that a library's decorator transformed
     return found
 

@@ -60,6 +60,9 @@ def decorate(machine: Machine, decorator: ir.Expr, value: Value, name: str, mask
             return with_kind(value, "kept"), name
     maker = evaluate(machine, decorator, mask)
     if isinstance(maker, External):
+        if maker.name == "builtins.staticmethod" and isinstance(value, Object) and "transform" in value.facts:
+            value.facts["static"] = True
+            return value, name
         last = maker.name.rpartition(".")[2]
         if isinstance(value, FunctionRef):
             if maker.name in ("builtins.property",) or last == "abstractproperty":

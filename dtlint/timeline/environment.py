@@ -76,10 +76,18 @@ def late_writes(run: Any) -> Iterator[tuple[Write, Api, Event]]:
         if row is None or "when" not in row.extra or handed_on(run, write):
             continue
         for met in before(run, write.met):
+            if of_package(write, met.event):
+                continue
             if starts(run, met.event, str(row.extra["reader"])) in LATER[str(row.extra["when"])]:
                 if not met.conditional or write.met.above[: len(met.above)] == met.above:
                     yield write, row, met.event
                     break
+
+
+def of_package(write: Write, event: Event) -> bool:
+    """A package's own file has run before any of its modules does."""
+    folder, _, name = write.met.event.path.rpartition("/")
+    return name == "__init__.py" and write.met.event.function == "<module>" and event.path.startswith(f"{folder}/")
 
 
 def handed_on(run: Any, write: Write) -> bool:

@@ -255,6 +255,8 @@ def check_call(machine: Machine, thing: Object, call: Invocation, specs: tuple[A
             what = f"keyword arguments are always mapped over their first axis, and `{keyword}` is {lack}"
             jax_facts.note(machine, "no axes", call.mask, where, (here,), what=what, name=keyword, keyword=True)
     lost = [number for number in indices(made.get("donate_argnums")) or () if number >= len(call.arguments)]
+    empty = {name for name, value in call.keywords if isinstance(value, Const)}  # nothing to donate
+    lost = [number for number in lost if number >= len(names) or names[number] not in empty]
     if lost and call.keywords and not any(name is None for name, _ in call.keywords):
         what = "`donate_argnums` counts positional arguments; what pmap is given by keyword is not donated"
         steps = (jax_facts.step_at(where, "donate_argnums is set here"),)
