@@ -17,6 +17,7 @@ from dtlint.machine.logs import (
     LogNode,
     Loop,
     first_event,
+    first_in,
     key,
     walk,
 )
@@ -92,9 +93,7 @@ def of_attempt(run: Run, node: Attempt, path: Path) -> Iterator[Divergence]:
             continue
         if not goes_on(node, handler, path) or agrees_after(node, path):
             continue
-        alone = [
-            one for one in handler.raised if one.cause and one.cause.kind in RANK_KINDS and one.taken != one.before
-        ]
+        alone = [one for one in handler.raised if of_some(one)]
         if alone:
             gone = alone[0].taken
             yield Divergence(
@@ -143,9 +142,7 @@ def skipped_event(node: Attempt, word: str, path: Path) -> tuple[Event, tuple[Ca
     below: LogNode = node
     for above in reversed(path):
         for log in logs_of(above):
-            rest = Log()
-            rest.nodes = log.nodes[log.nodes.index(below) + 1 :] if below in log.nodes else []
-            found = first_event(rest, node.mask)
+            found = next_event(log, below, node.mask)
             if found is not None:
                 return found
         if isinstance(above, Call) or (isinstance(above, Loop) and word == "continue"):
@@ -191,9 +188,7 @@ def quiet_exits(log: Log, mask: int) -> set[str]:
                 found |= quiet_exits(side, mask)
                 if word and first_event(side, mask) is None:
                     found.add(word)
-        single = Log()
-        single.nodes = [node]
-        if first_event(single, mask) is not None:
+        if first_in(node, mask) is not None:
             break
     return found
 
@@ -217,14 +212,13 @@ def choice_exits(node: Choice) -> Iterator[str]:
 
 def goes_on(node: Attempt, handler: HandlerLog, path: Path) -> bool:
     """Does a rank that swallowed its failure meet the others again?"""
-    below: object = node
+    below: LogNode = node
     for above in reversed(path):
         if isinstance(above, Loop) and communicates_without_end(above.body, node.mask):
             if exits_of(handler) & {"", "continue"}:
                 return True
-        for log in logs_of(above):
-            if talks_after(log, below, node.mask):
-                return True
+        if any(next_event(log, below, node.mask) is not None for log in logs_of(above)):
+            return True
         below = above
     return node.again and bool(exits_of(handler) & {"", "return"})
 
@@ -239,17 +233,12 @@ def logs_of(node: object) -> tuple[Log, ...]:
     return (node.body,) if isinstance(node, Attempt) else ()
 
 
-def talks_after(log: Log, below: object, mask: int) -> bool:
-    found = False
-    for node in log.nodes:
-        if node is below:
-            found = True
-        elif found:
-            single = Log()
-            single.nodes = [node]
-            if first_event(single, mask) is not None:
-                return True
-    return False
+def next_event(log: Log, below: LogNode, mask: int) -> tuple[Event, tuple[Call, ...]] | None:
+    """The first call behind a node of a log."""
+    nodes = iter(log.nodes)
+    if not any(node is below for node in nodes):
+        return None
+    return next((found for node in nodes if (found := first_in(node, mask)) is not None), None)
 
 
 AGREEMENTS = frozenset(
@@ -262,10 +251,7 @@ def agrees_after(node: Attempt, path: Path) -> bool:
     below: LogNode = node
     for above in reversed(path):
         for log in logs_of(above):
-            later = log.nodes[log.nodes.index(below) + 1 :] if below in log.nodes else []
-            rest = Log()
-            rest.nodes = [*later]
-            following = first_event(rest, node.mask)
+            following = next_event(log, below, node.mask)
             if following is not None:
                 return not following[0].implicit and following[0].op in AGREEMENTS
         if isinstance(above, Loop):

@@ -8,9 +8,6 @@ from dtlint.machine.values import Object, Row, Symbol, Value
 from dtlint.timeline.parting import Divergence
 
 RANK_KINDS = frozenset({"rank", "local rank", "node", "group rank", "device", "shard", "last batch"})
-LOCAL_KINDS = frozenset(
-    {"data", "clock", "files", "local files", "memory", "random", "host", "process", "signal", "exception", "queue"}
-)
 # a training loop over parts that are not equally long: family DT2 tells where they were cut
 SHARDING = {"shard": "DT206", "last batch": "DT202"}
 CREATION = frozenset({"new_group", "wrap", "init"})
@@ -52,8 +49,6 @@ def code_of(divergence: Divergence) -> tuple[str, str]:
     if shape == "local":
         return local_code(divergence)
     if shape == "exit":
-        if divergence.choice is not None and divergence.cause is not None and divergence.cause.kind in LOCAL_KINDS:
-            return "DT102", "default"
         return "DT102", "default"
     if is_creation(divergence):
         return "DT109", "default"

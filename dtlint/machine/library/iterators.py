@@ -9,6 +9,7 @@ from __future__ import annotations
 from dtlint.machine import containers
 from dtlint.machine.core import Machine
 from dtlint.machine.lanes import token
+from dtlint.machine.library import generators
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.logs import Log, Loop, walk
 from dtlint.machine.values import NONE, THERE, Cause, ClassRef, FunctionRef, Object, Trail, Unknown, Value
@@ -69,16 +70,14 @@ def taken(machine: Machine, value: Value, mask: int) -> Value | None:
     """What a generator of the project yields first, with all that it does on the way, or what `__next__` gives."""
     from dtlint.machine import attributes, calls
 
-    if not isinstance(value, Object) or len(machine.stack) > DEEPEST:
+    if not isinstance(value, Object):
         return None
-    if isinstance(value.kind, ClassRef):
-        method = attributes.in_class(machine, value.kind, "__next__")
-        return calls.follow(machine, method, value, (), (), mask) if isinstance(method, FunctionRef) else None
-    if value.kind != "<generator>":
+    if value.kind == "<generator>":
+        return generators.given(machine, value, mask)
+    if not isinstance(value.kind, ClassRef) or len(machine.stack) > DEEPEST:
         return None
-    given: list[Value] = []
-    calls.resume(machine, value, mask, lambda held, lanes: given.append(held))
-    return given[0] if given else None
+    method = attributes.in_class(machine, value.kind, "__next__")
+    return calls.follow(machine, method, value, (), (), mask) if isinstance(method, FunctionRef) else None
 
 
 def end_cause(machine: Machine, value: Value, mask: int) -> Cause | None:

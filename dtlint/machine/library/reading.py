@@ -9,7 +9,6 @@ from dtlint.machine.lanes import token
 from dtlint.machine.library import (
     data,
     files,
-    generators,
     groups,
     identity,
     iterators,
@@ -106,6 +105,9 @@ def iterated(machine: Machine, value: Value, mask: int) -> Value:
 
 
 def element(machine: Machine, value: Value, mask: int) -> Value:
+    taken = iterators.taken(machine, value, mask)
+    if taken is not None:
+        return taken
     if isinstance(value, Object) and isinstance(value.kind, str):
         inner = value.facts.get("inner")
         if value.kind == "<enumerate>" and inner:
@@ -114,17 +116,9 @@ def element(machine: Machine, value: Value, mask: int) -> Value:
             return Tuple(tuple(element(machine, iterated(machine, one, mask), mask) for one in inner))
         if value.kind == "builtins.range":
             return data.number(machine, value)
-        if value.kind == "<generator>":
-            given = generators.given(machine, value, mask)
-            if given is not None:
-                return given
         found = data.element(machine, value, mask)
         if found is not None:
             return found
-    if isinstance(value, Object) and (isinstance(value.kind, ClassRef) or value.kind == "<generator>"):
-        taken = iterators.taken(machine, value, mask)
-        if taken is not None:
-            return taken
     key = jax_hosts.element(machine, value)
     return key if key is not None else containers.element(machine, value)
 
