@@ -8,73 +8,22 @@ from dtlint.ir import nodes as ir
 from dtlint.machine import attributes, calls, library
 from dtlint.machine.assignment import assign_target
 from dtlint.machine.core import Machine
+from dtlint.machine.failures import (
+    WAITING,
+    Tried,
+    can_fail_alone,
+    is_talk,
+    met_first,
+    only_of_values,
+    only_raises,
+    only_shared,
+    reads_files,
+    strikes_alone,
+)
 from dtlint.machine.frames import Frame, Leaving
 from dtlint.machine.library import iterators
-from dtlint.machine.logs import COMMUNICATES, Attempt, Decision, Event, Guards, HandlerLog, Log, inner_logs, walk
+from dtlint.machine.logs import Attempt, Decision, Guards, HandlerLog, Log, walk
 from dtlint.machine.values import NONE, Cause, ClassRef, External, FunctionRef, Object, Trail, Tuple, Value
-
-# exceptions every rank raises together: the program or its environment is the same everywhere
-SHARED = frozenset(
-    {
-        "ImportError",
-        "ModuleNotFoundError",
-        "AttributeError",
-        "NameError",
-        "NotImplementedError",
-        "StopIteration",
-        "StopAsyncIteration",
-        "KeyboardInterrupt",
-        "TypeError",
-        "LookupError",
-        "KeyError",
-        "IndexError",
-        "SyntaxError",
-        "ImportWarning",
-        "ArgumentError",
-        "GeneratorExit",
-        "FileNotFoundError",
-        "FileExistsError",
-    }
-)
-
-
-LONELY = ("Memory", "OSError", "IOError", "Timeout", "Connection", "Runtime", "Permission", "Interrupt", "Signal")
-WAITING = ("Timeout", "Connection", "Interrupt", "Signal")
-STARTS = frozenset({"init", "backend", "device", "env"})
-MAKES = ("new_group", "init")
-COMPUTES = ("forward", "backward", "step")  # one rank alone may run out of memory in them
-
-
-def strikes_alone(types: tuple[str, ...], words: tuple[str, ...] = LONELY) -> bool:
-    """Exceptions of the machine a rank runs on, rather than of the program that all ranks run."""
-    return any(word in name for name in types for word in words)
-
-
-def only_meets(body: tuple[ir.Stmt, ...], log: Log) -> bool:
-    """A body that is one collective call and nothing else, or that makes groups, which takes numbers all ranks share:
-    what is wrong with it is wrong on every rank."""
-    if len(body) != 1 or not isinstance(body[0], ir.ExprStmt | ir.Assign | ir.Return):
-        return False
-    events = [node for node, _ in walk(log) if isinstance(node, Event) and node.kind in COMMUNICATES]
-    if events and all(event.op in MAKES for event in events):
-        return True
-    plain = [node for node in log.nodes if not isinstance(node, Event) or node.kind != "record"]
-    return plain == events and len(events) == 1 and events[0].op not in COMPUTES
-
-
-def only_shared(types: tuple[str, ...]) -> bool:
-    return bool(types) and all(name.rpartition(".")[2] in SHARED for name in types)
-
-
-def can_fail_alone(body: Log, depth: int = 6) -> bool:
-    """Is there anything in a body that goes wrong on one rank and not on another: data, files, steps, collectives?"""
-    for node in body.nodes:
-        if isinstance(node, Event):
-            if node.kind != "record" or node.op not in STARTS:
-                return True
-        elif depth and any(can_fail_alone(inner, depth - 1) for inner in inner_logs(node)):
-            return True
-    return False
 
 
 def run_try(machine: Machine, node: ir.Try, mask: int) -> int:
@@ -106,13 +55,9 @@ def run_try(machine: Machine, node: ir.Try, mask: int) -> int:
             alone = "exception"
         elif attempt.body.nodes:
             alone = "files"  # the ranks see the same ones where they share a file system
-        of_data = machine.own_data != own_data
+        tried = Tried(alone, machine.own_data != own_data, iterators.ended(machine, asked), raised_before)
         for handler in node.handlers:
-            caught |= run_handler(
-                machine, node, handler, attempt, mask, alone, through, iterators.ended(machine, asked), raised_before
-            )
-            log = attempt.handlers[-1]
-            log.of_data = of_data and not only_shared(log.types)
+            caught |= run_handler(machine, node, handler, attempt, mask, through, tried)
     moved = body_sinks != inside
     handled = 0
     if surely:
@@ -161,57 +106,43 @@ def in_turn(machine: Machine) -> bool:
     return False
 
 
-def is_talk(node: object) -> bool:
-    return isinstance(node, Event) and node.kind in COMMUNICATES
-
-
-def only_raises(body: tuple[ir.Stmt, ...]) -> bool:
-    """A body that does nothing but test and raise: what it raises, every rank raises."""
-    for statement in body:
-        if isinstance(statement, ir.If):
-            if not (only_raises(statement.body) and only_raises(statement.orelse)):
-                return False
-        elif not isinstance(statement, ir.Raise | ir.Pass):
-            return False
-    return True
-
-
 def run_handler(
     machine: Machine,
     node: ir.Try,
     handler: ir.Handler,
     attempt: Attempt,
     mask: int,
-    alone: str,
     through: int,
-    ended: Cause | None,
-    raised_before: int,
+    tried: Tried,
 ) -> int:
-    """A handler is what a failing rank does instead of the rest of the body. `ended` is why an iterator it asked has
-    less to give on some ranks."""
+    """A handler is what a failing rank does instead of the rest of the body."""
     from dtlint.machine.expressions import evaluate
     from dtlint.machine.statements import run
 
     frame = machine.frame
     kinds = evaluate(machine, handler.types, mask) if handler.types is not None else None
     types = exception_names(kinds) if kinds is not None else ("BaseException",)
-    raised = raised_here(machine, kinds, raised_before)
+    raised = raised_here(machine, kinds, tried.raised)
     shared = only_shared(types) or (bool(raised) and not any(one.cause for one in raised))
     shared = shared or not (strikes_alone(types) or can_fail_alone(attempt.body))
-    shared = shared or (only_meets(node.body, attempt.body) and not strikes_alone(types, WAITING))
+    shared = shared or (only_of_values(types) and not tried.of_data and not reads_files(attempt.body))
+    met = 0 if strikes_alone(types, WAITING) else met_first(node.body, attempt.body)
+    shared = shared or (0 < met == len(attempt.body.nodes))
     log = HandlerLog(types, handler.at or node.at, shared)
+    log.met = met
+    log.of_data = tried.of_data and not only_shared(types)
     log.raised = raised
     attempt.handlers.append(log)
     words = " or ".join(name.rpartition(".")[2] for name in types) or "exception"
     cause = (
         None
-        if shared or not alone
-        else Cause(alone, Trail(machine.step(f"`{words}` may be raised on one rank only", handler.at)))
+        if shared or not tried.alone
+        else Cause(tried.alone, Trail(machine.step(f"`{words}` may be raised on one rank only", handler.at)))
     )
-    if ended is not None and words == "StopIteration":
-        cause = ended
+    if tried.ended is not None and words == "StopIteration":
+        cause = tried.ended
     decision = Decision("handler", frame.path, handler.at or node.at, f"except {words}", cause, mask, mask, frame.scope)
-    if cause is ended is not None:
+    if cause is tried.ended is not None:
         log.ends = decision
     saved_guards, saved_sinks, saved_left = frame.guards, machine.sinks, frame.left
     frame.guards = Guards(decision, saved_guards)

@@ -246,11 +246,12 @@ class Loop:
 class HandlerLog:
     """What a rank does when the attempt fails with one of `types`."""
 
-    __slots__ = ("at", "ends", "exit", "log", "of_data", "raised", "shared", "types")
+    __slots__ = ("at", "ends", "exit", "log", "met", "of_data", "raised", "shared", "types")
 
     def __init__(self, types: tuple[str, ...], at: Place, shared: bool) -> None:
         self.types = types
         self.log = Log()
+        self.met = 0  # how many nodes of the body no rank fails to come to
         self.exit = ""  # "" falls through; return, break, continue, raise, exit
         self.at = at
         self.shared = shared  # every rank raises this together

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
-from dtlint.machine.attempts import MAKES
+from dtlint.machine.failures import MAKES
 from dtlint.machine.lanes import lanes_in
 from dtlint.machine.logs import (
     Attempt,
@@ -88,7 +88,9 @@ def of_attempt(run: Run, node: Attempt, path: Path) -> Iterator[Divergence]:
                     handler=handler,
                 )
             leaves = quiet_exits(handler.log, node.mask)
-        missed = first_event(node.body, node.mask)
+        missed = next(
+            (found for inner in node.body.nodes[handler.met :] if (found := first_in(inner, node.mask))), None
+        )
         if missed is None or not (leaves & set(SWALLOWS)):
             continue
         if not goes_on(node, handler, path) or agrees_after(node, path):
@@ -236,8 +238,10 @@ def logs_of(node: object) -> tuple[Log, ...]:
 def next_event(log: Log, below: LogNode, mask: int) -> tuple[Event, tuple[Call, ...]] | None:
     """The first call behind a node of a log."""
     nodes = iter(log.nodes)
-    if not any(node is below for node in nodes):
-        return None
+    return first_of(nodes, mask) if any(node is below for node in nodes) else None
+
+
+def first_of(nodes: Iterable[LogNode], mask: int) -> tuple[Event, tuple[Call, ...]] | None:
     return next((found for node in nodes if (found := first_in(node, mask)) is not None), None)
 
 

@@ -1,0 +1,177 @@
+"""What can go wrong on one rank and not on another, and what does every rank come to before it?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from dtlint.ir import nodes as ir
+from dtlint.machine.logs import COMMUNICATES, Attempt, Call, Choice, Event, Log, LogNode, Loop, Place, inner_logs, walk
+from dtlint.machine.values import Cause
+
+# exceptions every rank raises together: the program or its environment is the same everywhere
+SHARED = frozenset(
+    {
+        "ImportError",
+        "ModuleNotFoundError",
+        "AttributeError",
+        "NameError",
+        "NotImplementedError",
+        "StopIteration",
+        "StopAsyncIteration",
+        "KeyboardInterrupt",
+        "TypeError",
+        "LookupError",
+        "KeyError",
+        "IndexError",
+        "SyntaxError",
+        "ImportWarning",
+        "ArgumentError",
+        "GeneratorExit",
+        "FileNotFoundError",
+        "FileExistsError",
+    }
+)
+
+
+# what is computed cannot go on with these values: every rank raises it where the values are the same
+OF_VALUES = frozenset(
+    {
+        "ValueError",
+        "AssertionError",
+        "ArithmeticError",
+        "ZeroDivisionError",
+        "OverflowError",
+        "FloatingPointError",
+        "UnicodeError",
+        "UnicodeDecodeError",
+    }
+)
+LONELY = ("Memory", "OSError", "IOError", "Timeout", "Connection", "Runtime", "Permission", "Interrupt", "Signal")
+READS = frozenset({"load", "file-read", "file-ask", "listing", "download", "unpack"})
+WAITING = ("Timeout", "Connection", "Interrupt", "Signal")
+STARTS = frozenset({"init", "backend", "device", "env"})
+MAKES = ("new_group", "init")
+COMPUTES = ("forward", "backward", "step")  # one rank alone may run out of memory in them
+
+
+@dataclass(frozen=True)
+class Tried:
+    """What a body did, for the handlers that follow it."""
+
+    alone: str  # the kind of difference between a rank that fails in it and the others
+    of_data: bool  # it worked on this rank's data
+    ended: Cause | None  # why an iterator it asked has less to give on some ranks
+    raised: int  # how many exceptions of the program's own were known before it
+
+
+def strikes_alone(types: tuple[str, ...], words: tuple[str, ...] = LONELY) -> bool:
+    """Exceptions of the machine a rank runs on, rather than of the program that all ranks run."""
+    return any(word in name for name in types for word in words)
+
+
+def met_first(body: tuple[ir.Stmt, ...], log: Log) -> int:
+    """How many nodes of a body's log every rank comes to, because nothing before them goes wrong on one rank alone:
+    collective calls with no more than questions around them, and calls that make groups."""
+    met = 0
+    for number, statement in enumerate(body):
+        inside = within(statement, log.nodes[met:])
+        if not only_meets(statement, inside):
+            # where nothing follows that can fail, the handler is for the calls themselves
+            return met if any(not isinstance(rest, ir.Return | ir.Pass) for rest in body[number:]) else 0
+        met += len(inside)
+    return met if len(body) == 1 else 0
+
+
+def within(statement: ir.Stmt, nodes: list[LogNode]) -> list[LogNode]:
+    first, last = statement, statement
+    while isinstance(last, ir.If):
+        last = (last.orelse or last.body)[-1]
+    if first.at is None or last.at is None:
+        return []
+    lines = range(first.at[0], last.at[2] + 1)
+    return [node for node in nodes if not isinstance(node, Loop) and place(node)[0] in lines]
+
+
+def place(node: Event | Call | Choice | Attempt) -> Place:
+    return node.decision.at if isinstance(node, Choice) else node.at
+
+
+def only_meets(statement: ir.Stmt, nodes: list[LogNode]) -> bool:
+    """A statement that is one collective call and nothing else, or that makes groups, which takes numbers all ranks
+    share: what is wrong with it is wrong on every rank."""
+    if isinstance(statement, ir.If):
+        return not statement.orelse and len(statement.body) == 1 and asks(statement.test) and one_call(nodes)
+    if not isinstance(statement, ir.ExprStmt | ir.Assign | ir.Return):
+        return False
+    calls = [inner.op for node in nodes for inner in events_of(node) if is_talk(inner)]
+    return one_call(nodes) or (bool(calls) and all(op in MAKES for op in calls))
+
+
+def events_of(node: LogNode) -> Iterator[Event]:
+    if isinstance(node, Event):
+        yield node
+    else:
+        yield from (inner for log in inner_logs(node) for inner, _ in walk(log) if isinstance(inner, Event))
+
+
+def one_call(nodes: list[LogNode]) -> bool:
+    """Is there one collective call, and is it not hidden in a function or in what a rank computes?"""
+    told = [node for node in nodes if not isinstance(node, Event) or node.kind != "record"]
+    if len(told) == 1 and isinstance(told[0], Choice):
+        return one_call([*told[0].then.nodes, *told[0].other.nodes])
+    return len(told) == 1 and isinstance(told[0], Event) and is_talk(told[0]) and told[0].op not in COMPUTES
+
+
+def asks(test: ir.Expr) -> bool:
+    """A question that cannot fail: names, and calls that take nothing."""
+    match test:
+        case ir.BoolOp():
+            return all(asks(value) for value in test.values)
+        case ir.Compare():
+            return asks(test.left) and all(asks(value) for _, value in test.pairs)
+        case ir.Unary():
+            return asks(test.value)
+        case ir.Call():
+            return not test.args and not test.keywords and asks(test.func)
+        case ir.Attr():
+            return asks(test.value)
+    return isinstance(test, ir.Name | ir.Const)
+
+
+def only_shared(types: tuple[str, ...]) -> bool:
+    return bool(types) and all(name.rpartition(".")[2] in SHARED for name in types)
+
+
+def only_of_values(types: tuple[str, ...]) -> bool:
+    return all(name.rpartition(".")[2] in OF_VALUES | SHARED for name in types)
+
+
+def reads_files(body: Log) -> bool:
+    return any(isinstance(node, Event) and node.kind == "record" and node.op in READS for node, _ in walk(body))
+
+
+def can_fail_alone(body: Log, depth: int = 6) -> bool:
+    """Is there anything in a body that goes wrong on one rank and not on another: data, files, steps, collectives?"""
+    for node in body.nodes:
+        if isinstance(node, Event):
+            if node.kind != "record" or node.op not in STARTS:
+                return True
+        elif depth and any(can_fail_alone(inner, depth - 1) for inner in inner_logs(node)):
+            return True
+    return False
+
+
+def is_talk(node: object) -> bool:
+    return isinstance(node, Event) and node.kind in COMMUNICATES
+
+
+def only_raises(body: tuple[ir.Stmt, ...]) -> bool:
+    """A body that does nothing but test and raise: what it raises, every rank raises."""
+    for statement in body:
+        if isinstance(statement, ir.If):
+            if not (only_raises(statement.body) and only_raises(statement.orelse)):
+                return False
+        elif not isinstance(statement, ir.Raise | ir.Pass):
+            return False
+    return True
