@@ -151,13 +151,24 @@ def of_instance(machine: Machine, thing: Object, name: str, mask: int) -> Value:
             return Bound(External(f"{base}.{name}"), thing)
     fallback = in_class(machine, thing.kind, "__getattr__")
     if fallback is not None:
-        return machine.unknown("attribute", thing.number, name)
+        return handed_on(machine, fallback, thing, name, mask)
     member = machine.knowledge.members.get(name)
     if member is not None:
         return library.member_value(machine, member, name, mask)
     bases = external_bases(machine, thing.kind)
     if bases and bases[0] not in ("builtins.object",):
         return Bound(External(f"{bases[0]}.{name}"), thing)
+    return machine.unknown("attribute", thing.number, name)
+
+
+def handed_on(machine: Machine, fallback: Value, thing: Object, name: str, mask: int) -> Value:
+    """What `__getattr__` gives, mostly the attribute of something that is wrapped."""
+    from dtlint.machine import calls
+
+    if isinstance(fallback, FunctionRef):
+        found = calls.follow(machine, fallback, thing, (Const(name),), (), mask)
+        if not isinstance(found, Unknown) or found.cause is not None:
+            return found
     return machine.unknown("attribute", thing.number, name)
 
 
@@ -227,6 +238,15 @@ def in_class(machine: Machine, kind: ClassRef, name: str) -> Value | None:
 
 def external_bases(machine: Machine, kind: ClassRef) -> list[str]:
     return [owner.name for owner in linearise(machine, kind) if isinstance(owner, External)]
+
+
+def may_have(machine: Machine, kind: ClassRef, name: str) -> bool:
+    """Can an instance have this attribute from somewhere else than its own assignments?"""
+    return (
+        in_class(machine, kind, name) is not None
+        or in_class(machine, kind, "__getattr__") is not None
+        or bool(external_bases(machine, kind))
+    )
 
 
 def is_a(machine: Machine, value: Value, kind: str) -> bool:

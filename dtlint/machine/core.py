@@ -299,8 +299,8 @@ class Machine:
             return False  # a method of a wrapped model may train it behind the wrapper's back
         if ("next" in node.tokens or node.name == "__iter__") and len(self.stack) < 12:
             return False  # it hands out batches of what somebody else made
-        if node.name in ("__init__", "__post_init__", "__enter__") or node.globals:
-            return len(self.stack) > 12  # it writes what others read
+        if node.name in ("__init__", "__post_init__", "__enter__", "__getattr__") or node.globals:
+            return len(self.stack) > 12  # it writes what others read, or gives what others hold
         if isinstance(receiver, Object) and len(self.stack) < 12 and self.keeps_count(node):
             return False
         if is_answer(node) and len(self.stack) < 12:

@@ -144,6 +144,9 @@ def join(left: Value, right: Value, symbols: Symbols, decision: Symbol, cause: C
         return right
     if right is MISSING:
         return left
+    if isinstance(left, Tuple) and isinstance(right, Tuple) and len(left.items) == len(right.items):
+        pairs = zip(left.items, right.items, strict=True)
+        return Tuple(tuple(join(one, other, symbols, decision, cause) for one, other in pairs))
     if isinstance(left, Row) and isinstance(right, Row):
         if cause is None and all_constant(left) and all_constant(right):
             return left  # all lanes hold the one or all hold the other, never a mixture

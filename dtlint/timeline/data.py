@@ -10,7 +10,7 @@ from dtlint.ir import nodes as ir
 from dtlint.machine import attributes
 from dtlint.machine.library import inside, provenance, samplers, sharding, webdatasets
 from dtlint.machine.library.data import TOLD_EPOCH
-from dtlint.machine.library.loaders import LOADER, is_true, option
+from dtlint.machine.library.loaders import LOADER, is_true, number_of, option
 from dtlint.machine.library.seeds import GENERATORS, State, alike
 from dtlint.machine.library.whole_batches import unpadded
 from dtlint.machine.logs import Choice, Event, Loop
@@ -356,7 +356,7 @@ def partial_batches(run: Run) -> Iterator[tuple[Place, Steps, str]]:
 
 def may_be_partial(loader: Object) -> bool:
     """No `drop_last`, batches of more than one sample, and a length nobody knows to fit."""
-    from dtlint.machine.library.loaders import is_open, number_of
+    from dtlint.machine.library.loaders import is_open
 
     if loader.kind != LOADER or is_open(loader) or loader.facts.get("prepared"):
         return False
@@ -500,6 +500,9 @@ def half_split(run: Run) -> Iterator[tuple[Place, Steps, str]]:
                 kept(step_at(place_of(use.loader), "the loader of it"), spoken_training(use)),
                 "worker",
             )
+        pipeline = webdatasets.split_by_rank_alone(run.knowledge, use.loader)
+        if pipeline is not None and several_workers(use.loader):
+            yield place_of(pipeline), kept(step_at(place_of(use.loader), "its workers"), spoken_training(use)), "rank"
         for look in known.looks:
             if not look.iterable or not look.known or look.cut:
                 continue
@@ -507,7 +510,7 @@ def half_split(run: Run) -> Iterator[tuple[Place, Steps, str]]:
             steps = kept(step_at(place_of(use.loader), "the loader of the training data"), spoken_training(use))
             if by_worker and not by_rank and known.gives == "same" and whole_world(run, use.reduced):
                 yield split_place(by_worker, use.loader), steps, "worker"
-            elif by_rank and not by_worker and known.workers is not None and known.workers > 1 and not draws(look):
+            elif by_rank and not by_worker and several_workers(use.loader) and not draws(look):
                 yield split_place(by_rank, use.loader), steps, "rank"
 
 
@@ -524,6 +527,14 @@ def half_split_pipeline(run: Run, dataset: Value | None) -> bool:
     rows = [row for row in map(run.knowledge.api, sorted(stages)) if row is not None]
     kinds = {row.record for row in rows}
     return "split-by-worker" in kinds and "split-by-rank" not in kinds
+
+
+def several_workers(loader: Object) -> bool:
+    """A number of at least two, or one that an option of the program chooses."""
+    given = option(loader, "num_workers")
+    if isinstance(given, Unknown):
+        return given.symbol.key[0] == "attr" and given.cause is None
+    return (number_of(given) or 0) > 1
 
 
 def draws(look: inside.Inside) -> bool:

@@ -9,7 +9,7 @@ from dtlint.findings import Step
 from dtlint.machine.library.evidence import evidence
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.roots import OFF
-from dtlint.machine.logs import Event, LogNode, Loop
+from dtlint.machine.logs import Choice, Event, LogNode, Loop
 from dtlint.machine.run import Run
 from dtlint.machine.values import Const, ModuleRef, Object, Unknown, Value
 from dtlint.timeline.certain import was_told
@@ -46,6 +46,22 @@ def evaluated(run: Run) -> Iterator[LocalMetric]:
         if loaders & trained or inside(path, loaders) or off_root(event):
             continue
         yield LocalMetric(event.op.removeprefix("metric-"), event, trail(event))
+    for event, path in recorded(run, "metric-asked"):
+        loaders = event.extra["loaders"]
+        written = None if loaders & trained or inside(path, loaders) else written_by_one(run, event)
+        if written is not None:
+            yield LocalMetric("decides", event, (Step(written.path, written.at[0], "only some ranks write then"),))
+
+
+def written_by_one(run: Run, asked: Event) -> Event | None:
+    """What is written under this decision that each rank takes for itself, by some ranks only."""
+    for event, path in recorded(run, "file-write"):
+        if event.mask != run.world.full and any(
+            isinstance(node, Choice) and (node.decision.path, node.decision.at[0]) == (asked.path, asked.at[0])
+            for node in path
+        ):
+            return event
+    return None
 
 
 def off_root(event: Event) -> bool:

@@ -356,8 +356,24 @@ def inner_calls(run: Any) -> Iterator[tuple[Event, Met]]:
         tags = met.event.subject.tags if met.event.subject is not None else frozenset()
         inner = sorted(tag[1] for tag in tags if isinstance(tag, tuple) and tag[0] == INNER)
         for number in inner:
-            if ("wrapped", number) not in tags and number in calls and not reduces_by_hand(run, met):
+            if ("wrapped", number) in tags or number not in calls or reduces_by_hand(run, met):
+                continue
+            if not trains_another(run, met, calls[number].subject):
                 yield calls[number], met
+
+
+def trains_another(run: Any, backward: Met, model: Value | None) -> bool:
+    """Is it certain that the step which uses these gradients is one of another model's parameters? A generator learns
+    through a critic whose own gradients are cleared before anybody uses them."""
+    around = loops_over(backward)[-1:]
+    later = [met.number for met in backwards(run) if met.number > backward.number]
+    following = [
+        met
+        for met in steps(run)
+        if loops_over(met)[-1:] == around and backward.number < met.number < min(later, default=met.number + 1)
+    ]
+    own = {model.number, *objects_in(model.attributes.get("module", FALSE))} if isinstance(model, Object) else set()
+    return bool(following) and all(trained(met) and not trained(met) & own for met in following)
 
 
 def reduces_by_hand(run: Any, backward: Met) -> bool:

@@ -7,15 +7,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from dtlint.findings import Step
 from dtlint.ir import nodes as ir
 from dtlint.machine import containers
 from dtlint.machine.core import Machine
-from dtlint.machine.library import handing, loaders, provenance, seeds, sharding, whole_batches
+from dtlint.machine.library import handing, loaders, provenance, seeds, sharding, streams, whole_batches
 from dtlint.machine.library.invocation import Invocation
-from dtlint.machine.values import NONE, Cause, Const, Object, Trail, Unknown, Value
+from dtlint.machine.values import NONE, Cause, Const, Object, Unknown, Value
 
-CHAINS = ("datasets.", "tensorflow.data.", "webdataset.", "streaming.", "grain.")
 LEAVES = frozenset(
     {"column_names", "features", "num_rows", "to_pandas", "to_dict", "save_to_disk", "num_shards", "n_shards"}
 )
@@ -33,7 +31,7 @@ def constructed(machine: Machine, thing: Object, call: Invocation) -> None:
     last = thing.kind.rpartition(".")[2]
     if last in ("DistributedSampler", "StatefulDistributedSampler"):
         thing.facts["shards"] = True
-    if thing.kind.startswith(CHAINS):
+    if thing.kind.startswith(streams.CHAINS):
         for position, value in enumerate(call.values):
             thing.attributes[f"source {position}"] = value
     elif last in ("Subset", "ConcatDataset", "BatchSampler") or last.endswith("Sampler"):
@@ -69,7 +67,7 @@ def iterated(machine: Machine, value: Value, mask: int) -> Value:
 def element(machine: Machine, value: Object, mask: int) -> Value | None:
     if loaders.is_loader(machine, value):
         return loaders.element(machine, value)
-    if isinstance(value.kind, str) and value.kind.startswith(CHAINS):
+    if isinstance(value.kind, str) and value.kind.startswith(streams.CHAINS):
         cause = sharding.is_part(value)
         tags = frozenset({("loader", value.number)})
         machine.facts.setdefault("loaders", {})[value.number] = value
@@ -101,10 +99,8 @@ def method(machine: Machine, receiver: Object, name: str, call: Invocation) -> V
     drawn = seeds.method(machine, receiver, name, call)
     if drawn is not None:
         return drawn
-    if isinstance(receiver.kind, str) and receiver.kind.startswith(CHAINS) and name not in LEAVES:
-        if call.values:
-            receiver.facts.setdefault("stages", []).extend(call.values)
-        return receiver
+    if isinstance(receiver.kind, str) and receiver.kind.startswith(streams.CHAINS) and name not in LEAVES:
+        return streams.step(machine, receiver, call)
     return None
 
 
@@ -164,15 +160,7 @@ def shard(machine: Machine, call: Invocation) -> Value | None:
     index = call.get("index") or call.get("rank")
     if index is None or index.cause is None or not isinstance(dataset, Object):
         return dataset
-    made = machine.new(dataset.kind, call.mask)
-    made.attributes.update(dataset.attributes)
-    made.facts.update(dataset.facts)
-    mark = sharding.remember(machine, "shard")
-    made.facts["shard"] = mark
-    made.facts["ordered"] = provenance.marks(dataset, "order")
-    step = Step(mark[1], mark[2][0], "each rank takes its own part here")
-    made.facts["sharded by"] = Cause("data", Trail(step, index.cause.trail))
-    return made
+    return streams.divided(machine, dataset, index.cause, call.mask)
 
 
 def self_sharded(machine: Machine, call: Invocation) -> Value | None:
@@ -211,4 +199,5 @@ MODELS: dict[str, Any] = {
     "resized": resized,
     **seeds.MODELS,
     **handing.MODELS,
+    **streams.MODELS,
 }

@@ -7,11 +7,13 @@ to see what the samples depend on: the rank, the worker, the index, generators m
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
 from dtlint.machine import attributes, calls, containers
 from dtlint.machine.core import Machine, OutOfBudget
+from dtlint.machine.frames import Frame
 from dtlint.machine.library import provenance, sharding
 from dtlint.machine.logs import Choice, Decision, Event, Log, Loop, decisions, walk
 from dtlint.machine.values import NONE, Bound, ClassRef, FunctionRef, Object, Symbol, Unknown, Value
@@ -84,22 +86,15 @@ def look(
     if not isinstance(method, FunctionRef):
         return made
     made.known = True
-    saved = (machine.sinks, machine.frame, machine.current_at, machine.depth, machine.facts, machine.budget)
-    left, leavings, guards = machine.frame.left, list(machine.frame.leavings), machine.frame.guards
-    mark = len(machine.journal)
-    machine.sinks = [(made.log, mask)]
-    machine.facts.setdefault("order states", {})  # shared: what is found inside is asked for later
-    machine.facts = {**machine.facts, "inside": machine.facts.get("inside", 0) + 1}
-    machine.budget = min(machine.budget, machine.spent + COST)
-    base = machine.frame
-    if worker is not None:
-        seeds.enter_worker(machine, worker)
 
-    def on_yield(value: Value, lanes: int) -> None:
-        made.values.append(value)
-        made.guards.append(decisions_above(machine, base))
+    with aside(machine, made, mask) as base:
+        if worker is not None:
+            seeds.enter_worker(machine, worker)
 
-    try:
+        def on_yield(value: Value, lanes: int) -> None:
+            made.values.append(value)
+            made.guards.append(decisions_above(machine, base))
+
         if made.iterable:
             walk_over(machine, calls.follow(machine, method, dataset, (), (), mask), mask, on_yield)
             if not made.values:
@@ -112,35 +107,43 @@ def look(
             isinstance(collate, Object) and isinstance(collate.kind, ClassRef)
         ):
             calls.call_value(machine, collate, (machine.new_list(tuple(made.values[:1]), mask),), (), mask)
-    except (OutOfBudget, RecursionError):
-        made.cut = True
-    finally:
-        machine.rollback(mark)
-        machine.sinks, machine.frame, machine.current_at, machine.depth, machine.facts, machine.budget = saved
-        machine.frame.left, machine.frame.guards = left, guards
-        machine.frame.leavings[:] = leavings
+    return made
+
+
+def called(machine: Machine, function: Value, arguments: tuple[Value, ...], mask: int) -> Inside:
+    """Call a function as somebody else would, in another place and at another time."""
+    made = Inside(known=True)
+    with aside(machine, made, mask):
+        made.values.append(calls.call_value(machine, function, arguments, (), mask))
     return made
 
 
 def start_worker(machine: Machine, function: Value, mask: int) -> Inside:
     """Run a `worker_init_fn` as a worker would."""
-    made = Inside(known=True)
+    number = machine.unknown("worker number", 0, tags=frozenset({provenance.WORKER}))
+    return called(machine, function, (number,), mask)
+
+
+@contextmanager
+def aside(machine: Machine, made: Inside, mask: int) -> Iterator[Frame]:
+    """Run something in a log of its own and without lasting effects."""
     saved = (machine.sinks, machine.frame, machine.current_at, machine.depth, machine.facts, machine.budget)
-    left, guards = machine.frame.left, machine.frame.guards
+    frame = machine.frame
+    left, leavings, guards = frame.left, list(frame.leavings), frame.guards
     mark = len(machine.journal)
     machine.sinks = [(made.log, mask)]
+    machine.facts.setdefault("order states", {})  # shared: what is found inside is asked for later
     machine.facts = {**machine.facts, "inside": machine.facts.get("inside", 0) + 1}
     machine.budget = min(machine.budget, machine.spent + COST)
-    number = machine.unknown("worker number", 0, tags=frozenset({provenance.WORKER}))
     try:
-        calls.call_value(machine, function, (number,), (), mask)
+        yield frame
     except (OutOfBudget, RecursionError):
         made.cut = True
     finally:
         machine.rollback(mark)
         machine.sinks, machine.frame, machine.current_at, machine.depth, machine.facts, machine.budget = saved
-        machine.frame.left, machine.frame.guards = left, guards
-    return made
+        frame.left, frame.guards = left, guards
+        frame.leavings[:] = leavings
 
 
 def walk_over(machine: Machine, value: Value, mask: int, on_yield: Any) -> None:

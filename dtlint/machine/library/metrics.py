@@ -50,19 +50,22 @@ def local(values: tuple[Value, ...]) -> bool:
 
 
 def decided(machine: Machine, value: Value, mask: int) -> None:
-    """`if rank == 0 and value < best`: one rank decides on what it saw itself."""
-    held = value
+    """`if rank == 0 and value < best`: one rank decides on what it saw itself. `if value < best` on all of them
+    matters where only one acts upon it."""
+    held, asked = value, "metric-decides"
     if isinstance(value, Row):
         unknown = [lane for lane in value.lanes if lane.tags]
         if len(unknown) != 1 or value.lanes[0] is not unknown[0]:
             return
         held = unknown[0]
+    elif mask == machine.world.full:
+        asked = "metric-asked"
     elif mask != 1:
         return
     if held.tags and held.cause is not None and held.cause.kind == "data":
         found = loaders_in((held,))
         if found:
-            machine.emit_event("record", "metric-decides", "", 1, extra={"loaders": found})
+            machine.emit_event("record", asked, "", mask, extra={"loaders": found})
 
 
 def in_a_loop(machine: Machine) -> bool:

@@ -9,6 +9,7 @@ from dtlint.machine.core import Machine
 from dtlint.machine.lanes import token
 from dtlint.machine.library import hooks, parts
 from dtlint.machine.library.invocation import Invocation
+from dtlint.machine.library.stepping import GATHERED
 from dtlint.machine.values import FALSE, NONE, THERE, ClassRef, Const, FunctionRef, Object, Row, Tuple, Unknown, Value
 
 PLAIN = "plain"  # tag of what an unwrapped model computes
@@ -49,7 +50,9 @@ def forward(machine: Machine, model: Object, call: Invocation) -> Value:
     machine.facts.setdefault("models", {})[model.number] = model
     if isinstance(result, Tuple | Object) and not (isinstance(result, Object) and result.kind == "torch.Tensor"):
         return with_tags(machine, result, tags)
-    cause = cause or (result.cause if result is not None else None)
+    if result is not None:
+        cause = cause or result.cause
+        tags |= frozenset(tag for tag in result.tags if isinstance(tag, tuple) and tag[0] == GATHERED)
     return machine.unknown("output", model.number, machine.symbols.fresh("time"), cause=cause, tags=tags)
 
 

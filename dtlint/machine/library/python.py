@@ -107,9 +107,8 @@ def getattr_(machine: Machine, call: Invocation) -> Value | None:
     if len(call.arguments) >= 2 and isinstance(call.arguments[1], Const) and isinstance(call.arguments[1].value, str):
         base, name = call.arguments[0], call.arguments[1].value
         if isinstance(base, Object) and isinstance(base.kind, ClassRef) and len(call.arguments) == 3:
-            if machine.get(base, name) is None and attributes.in_class(machine, base.kind, name) is None:
-                if not attributes.external_bases(machine, base.kind):
-                    return call.arguments[2]
+            if machine.get(base, name) is None and not attributes.may_have(machine, base.kind, name):
+                return call.arguments[2]
         return attributes.read(machine, base, name, call.mask)
     return None
 
@@ -125,7 +124,7 @@ def hasattr_(machine: Machine, call: Invocation) -> Value | None:
             if isinstance(base.kind, ClassRef):
                 if attributes.in_class(machine, base.kind, name) is not None:
                     return TRUE
-                if not attributes.external_bases(machine, base.kind):
+                if not attributes.may_have(machine, base.kind, name):
                     return FALSE
     return machine.unknown("hasattr", *(token(value) for value in call.arguments))
 

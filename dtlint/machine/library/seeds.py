@@ -381,6 +381,8 @@ def dataset_shuffle(machine: Machine, call: Invocation) -> Value | None:
     made.attributes.update(receiver.attributes)
     made.facts.update(receiver.facts)
     made.facts["shuffled"] = sharding.site(machine)
+    if state.cause is not None and state.cause.kind in sharding.RANKS:
+        made.facts.setdefault("sharded by", Cause("data", state.cause.trail))  # an order of its own for each rank
     if state.verdict in ("unseeded", "differs") and "shard" not in receiver.facts:
         mark = order_mark(machine, call, state)
         made.attributes["order"] = provenance.marked(machine.unknown("order", made.number), mark)

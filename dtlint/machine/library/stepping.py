@@ -19,7 +19,7 @@ from dtlint.machine.values import Bound, External, Object, Symbol, Unknown, Valu
 
 MODULE, OPTIMIZER = "torch.nn.Module", "torch.optim.Optimizer"
 SHARDED_IN_PLACE = "torch.distributed.fsdp.FSDPModule"
-GATHERED, INNER, PLAIN, LOADED = "gathered", "inner", "plain", "loaded"
+GATHERED, INNER, PLAIN, LOADED, LEARNED = "gathered", "inner", "plain", "loaded", "learned"
 
 
 # --- switching the reduction of gradients off and on -------------------------------------------------------------
@@ -204,16 +204,20 @@ def joined(machine: Machine, call: Invocation) -> Value | None:
 
 
 def needs_gradient(value: Value) -> bool:
-    """Does it come out of a model that is trained, and was it not detached on the way?"""
-    if not any(isinstance(tag, tuple) and tag[0] in ("wrapped", INNER) for tag in value.tags):
+    """Does it come out of a model that is trained, or of its layers, and was it not detached on the way?"""
+    if not any(isinstance(tag, tuple) and tag[0] in ("wrapped", INNER, LEARNED) for tag in value.tags):
         return False
     return not (isinstance(value, Unknown) and detached(value.symbol))
 
 
+CONSTANT = frozenset({"detach", "data", "argmax", "argmin", "item", "long", "int", "bool", "size", "shape", "numel"})
+
+
 def detached(symbol: Symbol, depth: int = 3) -> bool:
+    """What comes back from these has no gradient."""
     for part in symbol.key:
         if isinstance(part, Symbol) and depth:
-            if attribute_of(part) in ("detach", "data") or detached(part, depth - 1):
+            if attribute_of(part) in CONSTANT or detached(part, depth - 1):
                 return True
     return attribute_of(symbol) == "data"
 
@@ -233,6 +237,8 @@ def inner_called(machine: Machine, thing: Object, result: Value, mask: int) -> V
 
     module_called(machine, thing, mask)
     outer = thing.facts.get("wrapper")
+    if outer is None and machine.facts.get("forwarding") and attributes.is_a(machine, thing, MODULE):
+        return with_tags(machine, result, frozenset({(LEARNED, thing.number)}))
     if outer is None:
         outermost = isinstance(result, Unknown) and not (
             machine.facts.get("module depth") or machine.facts.get("no_grad")

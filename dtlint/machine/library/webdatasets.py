@@ -47,19 +47,31 @@ def reads_all(knowledge: Any, loader: Object) -> Object | None:
     return None
 
 
+def split_by_rank_alone(knowledge: Any, loader: Object) -> Object | None:
+    """A pipeline of shards that divides them between the ranks, and leaves all of a rank's to each of its workers."""
+    dataset = dataset_of(loader)
+    call = dataset.facts.get("call") if dataset is not None else None
+    if dataset is None or not isinstance(call, Invocation) or not call.row.extra.get("stages") or not call.arguments:
+        return None
+    kinds = [kind for stage in stages(dataset) for kind in splits(knowledge, stage)]
+    if kinds and set(kinds) == {SPLITS[0]} and lists_shards(knowledge, call.arguments[0]):
+        return dataset if all(known(stage) for stage in stages(dataset)) else None
+    return None
+
+
 def stages(dataset: Object) -> Iterator[Value]:
     call = dataset.facts["call"]
     for value in (*call.values, *dataset.facts.get("stages", ())):
         yield from value.items if isinstance(value, Tuple) else (value,)
 
 
-def splits(knowledge: Any, stage: Value) -> bool:
-    """A function that divides, or what it made."""
+def splits(knowledge: Any, stage: Value) -> list[str]:
+    """What a function divides by, or what it made."""
     names = [stage.name] if isinstance(stage, External) else []
     if isinstance(stage, Unknown):
         names = [key for one in provenance.symbols_in(stage.symbol) for key in one.key if isinstance(key, str)]
     rows = (knowledge.apis.get(name) for name in names)
-    return any(row is not None and row.record in SPLITS for row in rows)
+    return [row.record for row in rows if row is not None and row.record in SPLITS]
 
 
 def lists_shards(knowledge: Any, stage: Value) -> bool:

@@ -1,0 +1,86 @@
+"""What do the steps of a data set's chain do to who sees which sample?
+
+`load_dataset(…).filter(…).skip(…)`, `dataset.interleave(…)`: a step that was told the rank divides the data, whatever
+it is called. Data sets that are put together from others give what those give.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from dtlint.findings import Step
+from dtlint.machine import containers
+from dtlint.machine.core import Machine
+from dtlint.machine.library import inside, provenance, sharding
+from dtlint.machine.library.invocation import Invocation
+from dtlint.machine.values import Bound, Cause, FunctionRef, Object, Trail, Value
+
+CHAINS = ("datasets.", "tensorflow.data.", "webdataset.", "streaming.", "grain.")
+MOST = 4  # arguments a function of a step is called with
+
+
+def step(machine: Machine, receiver: Object, call: Invocation) -> Object:
+    """`dataset.select(range(rank, total, world))`, `.filter(lambda row, i: i % world == rank, with_indices=True)`"""
+    if call.values:
+        receiver.facts.setdefault("stages", []).extend(call.values)
+    for value in call.values:
+        if isinstance(value, Bound | FunctionRef):
+            cause = asks_rank(machine, value, call.mask)
+        else:
+            cause = provenance.cause_of(value, sharding.RANKS)
+        if cause is not None:
+            return divided(machine, receiver, cause, call.mask)
+    return receiver
+
+
+def step_of_row(machine: Machine, call: Invocation) -> Value | None:
+    return step(machine, call.receiver, call) if isinstance(call.receiver, Object) else call.receiver
+
+
+def divided(machine: Machine, dataset: Object, cause: Cause, mask: int) -> Object:
+    made = machine.new(dataset.kind, mask)
+    made.attributes.update(dataset.attributes)
+    made.facts.update(dataset.facts)
+    mark = sharding.remember(machine, "shard")
+    made.facts["shard"] = mark
+    made.facts["ordered"] = provenance.marks(dataset, "order")
+    made.facts["sharded by"] = Cause(
+        "data", Trail(Step(mark[1], mark[2][0], "each rank takes its own part here"), cause.trail)
+    )
+    return made
+
+
+def asks_rank(machine: Machine, value: Bound | FunctionRef, mask: int) -> Cause | None:
+    """Does what this function of the project answers depend on the rank? What its object holds besides does not
+    count."""
+    function = value.function if isinstance(value, Bound) else value
+    if not isinstance(function, FunctionRef):
+        return None
+    params = [one for one in function.node.params if one.kind in ("positional", "normal") and one.default is None]
+    count = len(params) - (isinstance(value, Bound) and value.receiver is not None)
+    if not 0 <= count <= MOST:
+        return None
+    rows = tuple(machine.unknown("row of a data set", machine.symbols.fresh("row")) for _ in range(count))
+    found = inside.called(machine, value, rows, mask)
+    return next((cause for one in found.values if (cause := provenance.cause_of(one, sharding.RANKS))), None)
+
+
+def joined(machine: Machine, call: Invocation) -> Value | None:
+    """`interleave_datasets([…])`, `concatenate_datasets([…])`, `Dataset.zip(…)`"""
+    given = call.get("datasets")
+    items = (containers.items_of(machine, given) or (containers.element(machine, given),)) if given is not None else ()
+    several = [*items, *(value for value in (call.receiver, call.get("dataset")) if value is not None)]
+    first = several[0] if several else None
+    if not isinstance(first, Object) or not all(in_chain(one) for one in several):
+        return None
+    made = machine.new(first.kind, call.mask)
+    made.facts.update(first.facts)
+    made.attributes.update({f"source {position}": one for position, one in enumerate(several)})
+    return made
+
+
+def in_chain(value: Value) -> bool:
+    return isinstance(value, Object) and isinstance(value.kind, str) and value.kind.startswith(CHAINS)
+
+
+MODELS: dict[str, Any] = {"dataset_step": step_of_row, "joined_datasets": joined}
