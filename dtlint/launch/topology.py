@@ -6,7 +6,7 @@ import re
 from dataclasses import replace
 
 from dtlint.launch.model import Argument, Launch
-from dtlint.launch.shell_values import known
+from dtlint.launch.shell_values import fallback, known
 
 TORCHRUN_KINDS = ("torchrun", "torch.distributed.launch")
 RANGE = re.compile(r"(\d+):(\d+)$")
@@ -120,5 +120,9 @@ def several_nodes(launch: Launch) -> bool:
     if launch.nodes is not None:
         return launch.nodes > 1
     option = nodes_option(launch) if launch.kind in TORCHRUN_KINDS else None
-    match = RANGE.match(option.value or "") if option else None
+    value = (option.value or "") if option else ""
+    if not known(value):  # `${NODES:-4}`: as many as the script means when nobody asks for another number
+        usual = fallback(value) or ""
+        return usual.isascii() and usual.isdigit() and int(usual) > 1
+    match = RANGE.match(value)
     return bool(match and int(match[1]) > 1)

@@ -83,6 +83,8 @@ def read_one(machine: Machine, base: Value, name: str, mask: int) -> Value:
         return machine.unknown("function attribute", id(base), name)
     if isinstance(base, Const | Tuple):
         if base != NONE and not has(type_name(base), name):
+            if name == "value":
+                return base  # a member of an enumeration: the machine holds what it stands for
             return machine.unknown("attribute", token(base), name)
         return Bound(External(f"builtins.{type_name(base)}.{name}"), base)
     return machine.unknown("attribute", name)

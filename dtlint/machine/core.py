@@ -271,6 +271,12 @@ class Machine:
             known = self.writers[id(node)] = short and any(writes_to(one, first) for one in node.body)
         return known
 
+    def may_reach_loaded(self, receiver: Value | None, values: tuple[Value, ...]) -> bool:
+        """Is it called on or with a data set of a loader, or something that holds one?"""
+        loaded = self.facts["loaded"]
+        held = receiver.attributes.values() if isinstance(receiver, Object) else ()
+        return any(isinstance(value, Object) and value.number in loaded for value in (receiver, *values, *held))
+
     def can_skip(
         self, function: FunctionRef, receiver: Value | None, arguments: tuple[Value, ...], keywords: Any
     ) -> bool:
@@ -293,7 +299,7 @@ class Machine:
             return False  # what is computed on the devices is followed: it decides what varies between them
         if self.facts.get("inside") and len(self.stack) < 12:
             return False  # what a data set gives depends on what it holds
-        if getattr(receiver, "number", 0) in self.facts.get("loaded", ()):
+        if self.facts.get("loaded") and self.may_reach_loaded(receiver, values):
             return False  # it may change a data set whose workers hold a copy
         if isinstance(receiver, Object) and "wrapper" in receiver.facts and len(self.stack) < 12:
             return False  # a method of a wrapped model may train it behind the wrapper's back

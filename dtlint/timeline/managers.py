@@ -148,6 +148,9 @@ def step(review_: Review, event: Event, state: State, taken: Taken) -> None:
             state.unasked.pop(known, None)
         if number is not None:
             state.quorum.pop(number, None)
+    elif event.op == "optimizer-step" and event.extra["call"].row.op == "should_commit":
+        state.unasked.clear()  # the wrapped optimizer asks its manager by itself, which ends the step
+        state.quorum.clear()
     elif event.op == "optimizer-step" and state.unasked:
         reduced = next(iter(state.unasked.values()))
         review_.unheard.append((event, reduced))

@@ -62,6 +62,8 @@ def drawn_with(call: Invocation) -> Iterator[Value]:
     """What decides the shape or the chances of a draw: its arguments, or those of the distribution it is drawn from."""
     yield from call.values
     held = call.receiver
+    if isinstance(held, Object):
+        yield from held.attributes.values()
     while isinstance(held, Object) and isinstance(made := held.facts.get("call"), Invocation):
         yield from made.values
         held = next((value for value in made.values if isinstance(value, Object) and value.kind == held.kind), None)
@@ -72,7 +74,7 @@ def drawn_with(call: Invocation) -> Iterator[Value]:
 def belongs_to_batch(value: Value) -> bool:
     """Is its shape or content that of a batch of a loader, or of what the model gave?"""
     for part in provenance.parts(value, 2):
-        if any(isinstance(tag, tuple) and tag[0] in ("loader", "wrapped") for tag in part.tags):
+        if any(isinstance(tag, tuple) and tag[0] in ("loader", "wrapped", "inner", "asked") for tag in part.tags):
             return True
     return provenance.mentions(value, lambda symbol: symbol.key[0] in ("batch", "output"))
 

@@ -218,12 +218,20 @@ def stale_writes(run: Any) -> Iterator[StaleWrite]:
         workers = usual(run, call.get("num_workers"))
         if not isinstance(workers, Const) or not workers.value or not read_by_items(event.subject, name):
             continue
-        persistent = call.get("persistent_workers") == TRUE
+        persistent = stays(call, workers.value)
         loops = loops_over(met)
         iterating = [loop for loop in loops if iterates(loop, call) or takes(run, loop, call, persistent)]
         if iterating or (persistent and any(contains_iteration(run, loop, call) for loop in loops)):
             outer = iterating[0] if iterating else loops[0]
             yield StaleWrite(calls_below(met, outer), event, name, persistent)
+
+
+def stays(call: Any, workers: int) -> bool:
+    """`persistent_workers=True`, or an expression on the number of workers that is true of this many."""
+    given, count = call.get("persistent_workers"), call.get("num_workers")
+    if isinstance(given, Unknown) and isinstance(count, Unknown):
+        return bool(worth(given.symbol, {count.symbol: workers}))
+    return given == TRUE
 
 
 def loaded_by(subject: Any) -> Any:

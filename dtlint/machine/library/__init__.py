@@ -10,6 +10,7 @@ from dtlint.machine.core import Machine
 from dtlint.machine.lanes import token
 from dtlint.machine.library import (
     collectives,
+    command_line,
     contexts,
     data,
     devices,
@@ -93,6 +94,7 @@ HANDLERS: dict[str, Any] = {
     **models.MODELS,
     **data.MODELS,
     **processes.MODELS,
+    **command_line.MODELS,
     **jax_hosts.MODELS,
     **managers.MODELS,
     **parts.MODELS,

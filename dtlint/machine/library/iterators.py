@@ -9,7 +9,7 @@ from __future__ import annotations
 from dtlint.machine import containers
 from dtlint.machine.core import Machine
 from dtlint.machine.lanes import token
-from dtlint.machine.library import generators
+from dtlint.machine.library import generators, haiku
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.logs import Log, Loop, walk
 from dtlint.machine.values import NONE, THERE, Cause, ClassRef, FunctionRef, Object, Trail, Unknown, Value
@@ -74,6 +74,8 @@ def taken(machine: Machine, value: Value, mask: int) -> Value | None:
         return None
     if value.kind == "<generator>":
         return generators.given(machine, value, mask)
+    if value.kind == haiku.SEQUENCE:
+        return haiku.of_sequence(machine, value)
     if not isinstance(value.kind, ClassRef) or len(machine.stack) > DEEPEST:
         return None
     method = attributes.in_class(machine, value.kind, "__next__")

@@ -12,6 +12,7 @@ from dtlint.machine import attributes
 from dtlint.machine.core import Machine
 from dtlint.machine.lanes import token
 from dtlint.machine.library import (
+    haiku,
     jax_arrays,
     jax_collectives,
     jax_control,
@@ -224,6 +225,7 @@ MODELS: dict[str, Any] = {
     **jax_control.MODELS,
     **jax_arrays.MODELS,
     **jax_keys.MODELS,
+    **haiku.MODELS,
     "jax_devices": query,
     "jax_local_devices": query,
     "jax_backend_query": query,

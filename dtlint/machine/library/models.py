@@ -9,6 +9,7 @@ from dtlint.machine.core import Machine
 from dtlint.machine.lanes import token
 from dtlint.machine.library import hooks, parts
 from dtlint.machine.library.invocation import Invocation
+from dtlint.machine.library.provenance import MADE_OF
 from dtlint.machine.library.stepping import GATHERED
 from dtlint.machine.values import FALSE, NONE, THERE, ClassRef, Const, FunctionRef, Object, Row, Tuple, Unknown, Value
 
@@ -107,11 +108,22 @@ def register_buffer(machine: Machine, call: Invocation) -> Value:
     return NONE
 
 
-def with_tags(machine: Machine, value: Value, tags: frozenset[Any]) -> Value:
+def with_tags(machine: Machine, value: Value, tags: frozenset[Any], keep: bool = False) -> Value:
+    """The value with these tags; `keep`: what cannot have any stays what it is."""
     if isinstance(value, Tuple):
-        return Tuple(tuple(with_tags(machine, item, tags) for item in value.items))
+        return Tuple(tuple(with_tags(machine, item, tags, keep) for item in value.items))
     if isinstance(value, Unknown):
         return Unknown(value.symbol, value.cause, value.tags | tags, value.like)
+    if isinstance(value, Object) and any(
+        isinstance(name, str) and name.startswith(MADE_OF) for name in value.attributes
+    ):
+        made = Object(value.kind, value.birth, value.number, value.at, value.path)
+        made.facts = value.facts
+        for name, held in value.attributes.items():
+            made.attributes[name] = with_tags(machine, held, tags)
+        return made
+    if keep:
+        return value
     return machine.unknown("output", token(value), cause=value.cause, tags=tags)
 
 

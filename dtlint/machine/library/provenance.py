@@ -13,6 +13,7 @@ from dtlint.machine.values import Bound, Cause, Object, Row, SliceValue, Symbol,
 
 DEPTH = 4
 WORKER = ("worker", "info")
+MADE_OF = "made of "  # attributes of a distribution: what it was made of
 
 
 def parts(value: Value, depth: int = DEPTH, seen: set[int] | None = None) -> Iterator[Value]:

@@ -15,6 +15,7 @@ from dtlint.machine.assignment import assign_target
 from dtlint.machine.core import Machine
 from dtlint.machine.library import picks, provenance, sharding, tensors
 from dtlint.machine.library.invocation import Invocation
+from dtlint.machine.library.provenance import MADE_OF
 from dtlint.machine.values import NONE, Cause, Const, Object, Row, Trail, Unknown, Value
 
 UNSEEDED = Const("<unseeded>", "unseeded")
@@ -250,7 +251,7 @@ def distribution(machine: Machine, call: Invocation) -> Value:
     made = machine.new(call.row.type or call.name, call.mask)
     made.facts["call"] = call
     for position, value in enumerate(call.values):
-        made.attributes[f"made of {position}"] = value
+        made.attributes[f"{MADE_OF}{position}"] = value
     return made
 
 

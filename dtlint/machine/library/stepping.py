@@ -19,7 +19,7 @@ from dtlint.machine.values import Bound, External, Object, Symbol, Unknown, Valu
 
 MODULE, OPTIMIZER = "torch.nn.Module", "torch.optim.Optimizer"
 SHARDED_IN_PLACE = "torch.distributed.fsdp.FSDPModule"
-GATHERED, INNER, PLAIN, LOADED, LEARNED = "gathered", "inner", "plain", "loaded", "learned"
+GATHERED, INNER, PLAIN, LOADED, LEARNED, ASKED = "gathered", "inner", "plain", "loaded", "learned", "asked"
 
 
 # --- switching the reduction of gradients off and on -------------------------------------------------------------
@@ -267,8 +267,10 @@ def behind(machine: Machine, thing: Object, result: Value, mask: int) -> Value:
     from dtlint.machine.library.models import with_tags
 
     outer = thing.facts.get("wrapper")
-    if not isinstance(outer, Object) or outer is thing or grad_is_off(machine) or machine.facts.get("module depth"):
+    if not isinstance(outer, Object) or outer is thing or machine.facts.get("module depth"):
         return result
+    if grad_is_off(machine):
+        return with_tags(machine, result, frozenset({(ASKED, outer.number)}), True)
     event = machine.emit_event("record", "inner-forward", "forward", mask, subject=outer)
     machine.facts.setdefault("inner calls", {})[outer.number] = event
     return with_tags(machine, result, frozenset({(INNER, outer.number)}))
