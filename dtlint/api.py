@@ -53,7 +53,7 @@ from dtlint.timeline.parting import Divergence
 from dtlint.timeline.parts import differing_models
 from dtlint.timeline.records import recorded
 from dtlint.timeline.saved import questionable_saves
-from dtlint.timeline.telling import diverging, place_of, told, who
+from dtlint.timeline.telling import diverging, missing, place_of, told, waiting, who
 from dtlint.timeline.training import span_at
 from dtlint.timeline.writers import (
     distributed_step,
@@ -116,6 +116,7 @@ __all__ = [
     "jax_notes",
     "jax_place",
     "late_starts",
+    "missing",
     "models_used",
     "place_of",
     "placement",
@@ -130,6 +131,7 @@ __all__ = [
     "stepping",
     "told",
     "unpaired",
+    "waiting",
     "walk",
     "way",
     "who",

@@ -43,6 +43,9 @@ RULE = Rule(
 def check(run: Run) -> Iterator[Finding]:
     for divergence, tier in diverging(run, "DT106"):
         message = f"a rank that fails in the body goes on without {short(divergence.event)}; the others wait there"
+        if divergence.choice is not None and divergence.decision is not None:
+            text = divergence.decision.text
+            message = f"`{text}` depends on what a rank caught alone: it goes on without {short(divergence.event)}"
         remedy = (
             "re-raise, or agree with all ranks that the step is skipped: all_reduce a flag before the step's first "
             "collective"

@@ -28,7 +28,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dtlint.api import Finding, Rule, Run, diverging, short, told, who
+from dtlint.api import Finding, Rule, Run, diverging, missing, short, told
 
 RULE = Rule(
     code="DT108",
@@ -48,7 +48,7 @@ def check(run: Run) -> Iterator[Finding]:
         decision = divergence.decision
         guard = f" because of `{decision.text}` in line {decision.at[0]}" if decision is not None else ""
         message = (
-            f"{short(divergence.event)} talks to all ranks inside, but {who(run, divergence.absent)} never come{guard}"
+            f"{short(divergence.event)} talks to all ranks inside, but {missing(run, divergence)} never come{guard}"
         )
         remedy = (
             f"call {short(divergence.event)} on every rank and guard only what one rank does with the result; "

@@ -49,7 +49,7 @@ SEEN = {
     "random": "a random draw of its own",
     "host": "its host",
     "signal": "a signal it got",
-    "exception": "an exception it caught",
+    "queue": "its own queue",
     "process": "its process",
 }
 

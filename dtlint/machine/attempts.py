@@ -9,6 +9,7 @@ from dtlint.machine import attributes, calls, library
 from dtlint.machine.assignment import assign_target
 from dtlint.machine.core import Machine
 from dtlint.machine.failures import (
+    QUEUES,
     WAITING,
     Tried,
     can_fail_alone,
@@ -123,8 +124,10 @@ def run_handler(
     kinds = evaluate(machine, handler.types, mask) if handler.types is not None else None
     types = exception_names(kinds) if kinds is not None else ("BaseException",)
     raised = raised_here(machine, kinds, tried.raised)
-    shared = only_shared(types) or (bool(raised) and not any(one.cause for one in raised))
-    shared = shared or not (strikes_alone(types) or can_fail_alone(attempt.body))
+    if raised:
+        shared = only_shared(types) or not any(one.cause for one in raised)
+    else:
+        shared = only_shared(types) or not (strikes_alone(types) or can_fail_alone(attempt.body))
     shared = shared or (only_of_values(types) and not tried.of_data and not reads_files(attempt.body))
     met = 0 if strikes_alone(types, WAITING) else met_first(node.body, attempt.body)
     shared = shared or (0 < met == len(attempt.body.nodes))
@@ -133,11 +136,12 @@ def run_handler(
     log.of_data = tried.of_data and not only_shared(types)
     log.raised = raised
     attempt.handlers.append(log)
+    alone = "queue" if tried.alone == "exception" and set(types) <= QUEUES else tried.alone
     words = " or ".join(name.rpartition(".")[2] for name in types) or "exception"
     cause = (
         None
-        if shared or not tried.alone
-        else Cause(tried.alone, Trail(machine.step(f"`{words}` may be raised on one rank only", handler.at)))
+        if shared or not alone
+        else Cause(alone, Trail(machine.step(f"`{words}` may be raised on one rank only", handler.at)))
     )
     if tried.ended is not None and words == "StopIteration":
         cause = tried.ended

@@ -311,7 +311,9 @@ def put(machine: Machine, container: Value, index: Value, value: Value, mask: in
         else:
             old = container.attributes.get("[]")
             widened = opaque(machine, "values", value, *([old] if old is not None else []))
-            tags = widened.tags | ({UNEVEN} if index.cause is not None else frozenset())
+            # a table that was filled beforehand has been filled for the keys that come
+            filled = any(isinstance(name, tuple) for name in container.attributes)
+            tags = widened.tags | ({UNEVEN} if index.cause is not None and not filled else frozenset())
             machine.set(container, "[]", Unknown(widened.symbol, index.cause or widened.cause, tags), mask)
     elif container.kind == "torch.Tensor":
         old = container.attributes.get("content", NONE)

@@ -50,6 +50,7 @@ OF_VALUES = frozenset(
 LONELY = ("Memory", "OSError", "IOError", "Timeout", "Connection", "Runtime", "Permission", "Interrupt", "Signal")
 READS = frozenset({"load", "file-read", "file-ask", "listing", "download", "unpack"})
 WAITING = ("Timeout", "Connection", "Interrupt", "Signal")
+QUEUES = frozenset({"queue.Empty", "queue.Full"})
 STARTS = frozenset({"init", "backend", "device", "env"})
 MAKES = ("new_group", "init")
 COMPUTES = ("forward", "backward", "step")  # one rank alone may run out of memory in them

@@ -40,7 +40,7 @@ class Trail:
 
 class Cause:
     """Why lanes differ: `kind` is rank, local rank, node, group rank, data, clock, files, random, memory, host,
-    exception, signal, length or state; the trail leads back to the source line."""
+    exception, queue, signal, length or state; the trail leads back to the source line."""
 
     __slots__ = ("kind", "trail")
 

@@ -50,13 +50,15 @@ def code_of(divergence: Divergence) -> tuple[str, str]:
         return local_code(divergence)
     if shape == "exit":
         return "DT102", "default"
-    if is_creation(divergence):
-        return "DT109", "default"
-    if shape == "order":
+    if shape == "order" and not is_creation(divergence):
         return "DT104", "default"
-    if divergence.event.implicit:
-        return "DT108", "default"
-    return "DT101", "default"
+    return guarded_code(divergence), "default"
+
+
+def guarded_code(divergence: Divergence) -> str:
+    if is_creation(divergence):
+        return "DT109"
+    return "DT108" if divergence.event.implicit else "DT101"
 
 
 def is_while(divergence: Divergence) -> bool:
@@ -85,10 +87,14 @@ def local_code(divergence: Divergence) -> tuple[str, str]:
         if event.kind == "p2p" or (event.implicit and asks_membership(divergence)):
             # roles that a table gives to ranks: who sends to whom, and who holds a tensor, is in the table
             return "", ""
-        return ("" if guessed(divergence) else "DT111"), "default"
-    if kind == "files":
-        return "DT110", "strict"
-    return "DT110", "default"
+        if of_settings(divergence):
+            return guarded_code(divergence), "default"
+        if guessed(divergence):
+            return "", ""
+        return ("DT109" if is_creation(divergence) else "DT111"), "default"
+    if kind == "exception":
+        return "DT106", "default"  # the handler took it well, and what it left behind decides
+    return "DT110", ("strict" if kind == "files" else "default")
 
 
 def begins_somewhere(divergence: Divergence) -> bool:
@@ -101,6 +107,24 @@ def guessed(divergence: Divergence) -> bool:
     """Is all that is known that some function, of which nothing is known, was given something that differs?"""
     symbol = divergence.choice.symbol if divergence.choice is not None else None
     return symbol is not None and any(is_call(one.key[0]) and not of_value(one) for one in symbols_in(symbol))
+
+
+def of_settings(divergence: Divergence) -> bool:
+    """Is it the rank and what was given to the program, computed on the spot: `rank % args.every == 0`?"""
+    symbol = divergence.choice.symbol if divergence.choice is not None else None
+    return symbol is not None and settled(symbol)
+
+
+PARSED = "argparse.ArgumentParser.parse_args"
+COMPUTED = ("op ", "compare ", "not", "attr", "item", "and", "or")
+
+
+def settled(symbol: Symbol) -> bool:
+    word = symbol.key[0]
+    if word == PARSED:
+        return True
+    inner = [part for part in symbol.key[1:] if isinstance(part, Symbol)]
+    return word.startswith(COMPUTED) and bool(inner) and all(map(settled, inner))
 
 
 def of_world(divergence: Divergence) -> bool:

@@ -8,6 +8,7 @@ do not balance) ends the play without a verdict.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from dtlint.machine.items import COUNTED
@@ -69,8 +70,7 @@ def unpaired(run: Run) -> list[Unpaired]:
     variants = choices_of(run.log, [], set())
     if len(variants) > SIDES:
         return []
-    for number in range(1 << len(variants)):
-        taken = {id(choice): bool(number >> index & 1) for index, choice in enumerate(variants)}
+    for taken in sides(variants):
         try:
             for one in play(run, run.log, taken, whole):
                 found.setdefault((one.event.path, one.event.at, one.reason), one)
@@ -122,6 +122,14 @@ def choices_of(log: Log, found: list[Choice], seen: set[int]) -> list[Choice]:
         for part in inner:
             choices_of(part, found, seen)
     return found
+
+
+def sides(choices: list[Choice]) -> Iterator[dict[int, bool]]:
+    """Every way through branches that all lanes take alike."""
+    if len(choices) > SIDES:
+        raise Unsure
+    for number in range(1 << len(choices)):
+        yield {id(choice): bool(number >> index & 1) for index, choice in enumerate(choices)}
 
 
 # --- calls nobody answers --------------------------------------------------------------------------------------
@@ -347,26 +355,28 @@ class Play:
                 return False
         if self.open or node.cause is not None:
             raise Unsure
+        bodies = [there.path[-1] for lane in lanes_in(taking_part) if (there := self.current(lane)) is not None]
         inner = choices_of(node.body, [], set())
-        if inner:
-            raise Unsure
-        turn = Play(self.run, [self.turn_of(lane, node) for lane in range(len(self.lanes))], False)
-        found = turn.verdict()
-        if found and found[0].reason == "cycle" and not turn.finished():
-            raise Deadlock(found)
-        if not turn.balanced():
-            raise Unsure
+        if inner and any(body is not node for body in bodies):
+            raise Unsure  # whose branch is whose?
+        for taken in sides(inner):
+            turn = Play(self.run, [self.turn_of(lane, node, taken) for lane in range(len(self.lanes))], False)
+            found = turn.verdict()
+            if found and found[0].reason == "cycle" and not turn.finished():
+                raise Deadlock(found)
+            if not turn.balanced():
+                raise Unsure
         for lane in lanes_in(taking_part):
             self.at[lane] += 1
         return True
 
-    def turn_of(self, lane: int, node: Loop) -> list[Move]:
+    def turn_of(self, lane: int, node: Loop, taken: dict[int, bool]) -> list[Move]:
         there = self.current(lane)
         if there is None or not node.mask >> lane & 1:
             return []
         body = there.path[-1]
         assert isinstance(body, Loop)
-        return moves_of(self.run, body.body, lane, {}, there.path)
+        return moves_of(self.run, body.body, lane, taken, there.path)
 
     def finished(self) -> bool:
         """Has any lane come to its end?"""

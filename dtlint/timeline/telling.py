@@ -76,3 +76,12 @@ def told(rule: Any, run: Run, divergence: Divergence, tier: str, message: str, r
 
 def who(run: Run, mask: int) -> str:
     return name_lanes(mask, run.world)
+
+
+def waiting(run: Run, divergence: Divergence) -> str:
+    """Those who make the call; which ranks they are, a decision that nobody can compute does not say."""
+    return "a part of the ranks" if divergence.shape == "local" else who(run, divergence.here)
+
+
+def missing(run: Run, divergence: Divergence) -> str:
+    return "the others" if divergence.shape == "local" else who(run, divergence.absent)

@@ -14,6 +14,7 @@ from dtlint.machine.library import (
     contexts,
     data,
     devices,
+    engines,
     environment_use,
     files,
     groups,
@@ -108,6 +109,7 @@ HANDLERS: dict[str, Any] = {
     **environment_use.MODELS,
     **stepping.MODELS,
     **devices.MODELS,
+    **engines.MODELS,
     **workers.MODELS,
     **replaced.MODELS,
 }
@@ -165,6 +167,7 @@ def call(
     if receiver is None and last[:1].isupper() and not name.startswith("builtins."):
         thing = machine.new(machine.knowledge.canonical(name), mask)
         data.constructed(machine, thing, invocation)
+        processes.handed_over(machine, invocation)
         return thing
     known = machine.knowledge.functions.get(last)
     if known is not None and receiver is None and not known_library(machine, name):

@@ -267,7 +267,7 @@ def handed_over(machine: Machine, call: Invocation) -> None:
     seeds.foreign(machine, call.name)
     walked_through(machine, call)
     for value in call.values:
-        inner = value.function if isinstance(value, Bound) else value
+        inner = unguarded(value)
         if not isinstance(inner, FunctionRef) or len(machine.stack) > 12:
             continue
         node = inner.node
@@ -279,6 +279,15 @@ def handed_over(machine: Machine, call: Invocation) -> None:
         nested = isinstance(node, ir.Lambda) or "<locals>" in node.qualname
         if nested or call.mask != machine.world.full:
             may_call(machine, value, node, call.mask)
+
+
+def unguarded(value: Value) -> Value:
+    """The function itself, whatever it is bound to and whoever may run it."""
+    while isinstance(value, Bound):
+        made = value.extra[0] if value.extra else None
+        guard = isinstance(made, Object) and made.kind == "<guarded>"
+        value = made.facts["function"] if guard and isinstance(made, Object) else value.function
+    return value
 
 
 def may_call(machine: Machine, function: Value, node: Any, mask: int) -> None:
