@@ -39,7 +39,7 @@ from dtlint.timeline import (
 )
 from dtlint.timeline.crossing import crossings
 from dtlint.timeline.explain import short
-from dtlint.timeline.files import accesses, node_local, races, together
+from dtlint.timeline.files import accesses, races, together
 from dtlint.timeline.inverted import inverted
 from dtlint.timeline.jax_notes import drifting, late_starts
 from dtlint.timeline.jax_notes import noted as jax_notes
@@ -92,7 +92,6 @@ __all__ = [
     "local_metrics",
     "review",
     "crossings",
-    "node_local",
     "questionable_saves",
     "races",
     "together",

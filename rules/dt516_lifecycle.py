@@ -49,7 +49,7 @@ def check(run: Run) -> Iterator[Finding]:
         event = met.event
         yield RULE.finding(
             run.span(event.path, event.at),
-            f"`{event.op}` comes before the process group exists (line {start.event.at[0]})",
+            f"`{event.api.rpartition('.')[2]}` comes before the process group exists (line {start.event.at[0]})",
             "initialise the process group first",
             severity="error",
             scope=event.function,

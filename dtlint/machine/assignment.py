@@ -160,7 +160,7 @@ def write_attribute(machine: Machine, base: Value, name: str, value: Value, mask
 
                 calls.follow(machine, setter, base, (value,), (), mask)  # type: ignore[arg-type]
                 return
-        machine.set(base, name, value, mask)
+        machine.set(base, ("key", name) if containers.NAMESPACE in base.facts else name, value, mask)
     elif isinstance(base, ClassRef):
         machine.store(base.attributes, name, value, mask, machine.world.full)
     elif hasattr(base, "path") and hasattr(base, "name"):

@@ -6,7 +6,7 @@ import builtins
 from collections import Counter, deque
 
 from dtlint.knowledge.loader import Api
-from dtlint.machine import kept, library
+from dtlint.machine import containers, kept, library
 from dtlint.machine.core import Machine
 from dtlint.machine.frames import Frame
 from dtlint.machine.lanes import map_lanes, token
@@ -129,6 +129,10 @@ def of_object(machine: Machine, thing: Object, name: str, mask: int) -> Value:
         return found
     if isinstance(thing.kind, ClassRef):
         return of_instance(machine, thing, name, mask)
+    if containers.NAMESPACE in thing.facts:
+        field = machine.get(thing, ("key", name))
+        if field is not None:
+            return field
     row = machine.knowledge.attribute(thing.kind, name)
     if row is not None:
         return library.value_of(machine, row, f"{thing.kind}.{name}", mask)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 from dtlint.machine.core import Machine
@@ -24,6 +25,7 @@ from dtlint.machine.values import (
 MANY = 64
 SHORT = 16  # items of a list that differs between lanes
 DEFAULT = "default"  # fact: what makes the missing items of a `defaultdict`
+NAMESPACE = "namespace"  # fact: the keys of a dictionary are its attributes, too
 UNEVEN = "uneven"  # tag: the number of items differs between lanes
 
 
@@ -36,13 +38,28 @@ def items_of(machine: Machine, value: Value) -> tuple[Value, ...] | None:
             held = value.attributes.get("[]")
             return held.items if isinstance(held, Tuple) else None
         if value.kind == "dict" and "[]" not in value.attributes:
-            return tuple(Const(name[1]) for name in value.attributes if isinstance(name, tuple) and name[0] == "key")
+            return tuple(Const(name) for name, _ in entries(value))
     if isinstance(value, Object) and "order" in value.facts:  # a named tuple
         fields = tuple(value.attributes.get(name, MISSING) for name in value.facts["order"])
         return fields if MISSING not in fields else None
     if isinstance(value, Const) and isinstance(value.value, str) and len(value.value) <= MANY:
         return tuple(Const(letter) for letter in value.value)
     return None
+
+
+def entries(value: Object) -> Iterator[tuple[Any, Value]]:
+    """The known keys of a dictionary that are still there, with what it holds under them."""
+    for name, held in value.attributes.items():
+        if isinstance(name, tuple) and name[0] == "key" and held is not MISSING:
+            yield name[1], held
+
+
+def take_out(machine: Machine, container: Value, index: Value, mask: int) -> None:
+    """`del options["shuffle"]`, `options.pop("shuffle")`: on all lanes that have it; on some it may stay."""
+    if isinstance(container, Object) and container.kind == "dict" and isinstance(index, Const):
+        name = ("key", index.value)
+        if name in container.attributes and mask & container.birth == container.birth:
+            machine.set(container, name, MISSING, mask)
 
 
 def element(machine: Machine, value: Value, index: Value | None = None) -> Value:

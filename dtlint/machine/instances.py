@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dtlint.ir import nodes as ir
-from dtlint.machine import attributes, calls, library
+from dtlint.machine import attributes, calls, containers, library
 from dtlint.machine.core import Machine
 from dtlint.machine.lanes import token
 from dtlint.machine.library.invocation import Keywords
@@ -68,11 +68,17 @@ def fill_fields(
     machine: Machine, made: Object, kind: ClassRef, arguments: tuple[Value, ...], keywords: Keywords, mask: int
 ) -> None:
     names = field_names(machine, kind)
+    spread: Value | None = None
     for name, value in zip(names, arguments, strict=False):
+        if isinstance(value, Object) and value.kind == "<spread>":
+            spread = value.attributes["value"]
+            break
         machine.set(made, name, value, mask)
     for keyword, value in keywords:
         if keyword is not None:
             machine.set(made, keyword, value, mask)
+        else:
+            spread = value
     for name in names:
         if name in made.attributes:
             continue
@@ -81,7 +87,8 @@ def fill_fields(
             factory = default.facts["default_factory"]  # type: ignore[union-attr]
             machine.set(made, name, calls.call_value(machine, factory, (), (), mask), mask)
         elif default is None:
-            machine.set(made, name, machine.unknown("field", made.number, name), mask)
+            cause = containers.element(machine, spread).cause if spread is not None else None
+            machine.set(made, name, machine.unknown("field", made.number, name, cause=cause), mask)
     after = attributes.in_class(machine, kind, "__post_init__")
     if isinstance(after, FunctionRef):
         calls.follow(machine, after, made, (), (), mask)

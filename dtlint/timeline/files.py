@@ -12,11 +12,12 @@ from dataclasses import dataclass, field
 
 from dtlint.machine.lanes import lanes_in
 from dtlint.machine.library import files
-from dtlint.machine.library.files import node_local
 from dtlint.machine.library.invocation import Invocation
+from dtlint.machine.library.stepping import attribute_of
 from dtlint.machine.logs import Attempt, Call, Choice, Event, Log, LogNode, Loop
 from dtlint.machine.run import Run
-from dtlint.machine.values import NONE, Cause, Const, Object, Row, Unknown, Value, lane_value
+from dtlint.machine.values import NONE, Cause, Const, Object, Row, Symbol, Unknown, Value, lane_value
+from dtlint.timeline.options import default_of, option_of
 from dtlint.timeline.records import recorded
 
 WRITES = frozenset({"file-write", "file-delete", "file-rename", "download", "unpack", "mkdir"})
@@ -40,6 +41,7 @@ class Access:
     cause: Cause | None  # why the place differs between lanes, if it does
     value: Value = NONE
     order: int = 0
+    own: int = 0  # lanes whose place is on a disk of their node
 
     def lanes(self) -> Iterator[int]:
         return lanes_in(self.mask)
@@ -176,7 +178,20 @@ def access_of(
         return None
     clocks = tuple(tour.clocks)
     order = len(tour.found)
-    return Access(kind, event, path, lanes, places, clocks, text.cause, text, order)
+    own = sum(1 << lane for lane in lanes_in(lanes) if on_own_disk(tour.run, places[lane], lane_value(text, lane)))
+    return Access(kind, event, path, lanes, places, clocks, text.cause, text, order, own)
+
+
+def on_own_disk(run: Run, place: str, text: Value) -> bool:
+    """A folder that each node has for itself, by its name or by the default of the option it begins with."""
+    if files.node_local(place):
+        return True
+    first = text.symbol if isinstance(text, Unknown) else None
+    while first is not None and (first.key[0] == files.JOINED or first.key[0] in files.TEXTS):
+        first = first.key[1] if len(first.key) > 1 and isinstance(first.key[1], Symbol) else None
+    option = option_of(run, attribute_of(first)) if first is not None else None
+    default = default_of(option) if option is not None else None
+    return isinstance(default, Const) and files.node_local(str(default.value))
 
 
 def place_on(place: str, text: Value, lane: int) -> str:
@@ -230,7 +245,7 @@ def together(access: Access, run: Run) -> int:
         for other in access.lanes():
             if other == lane or access.places[lane] != access.places[other]:
                 continue
-            if node_local(access.places[lane]) and not same_node(run, lane, other):
+            if access.own >> lane & 1 and not same_node(run, lane, other):
                 continue
             if access.clocks[lane] == access.clocks[other]:
                 lanes |= 1 << lane | 1 << other
@@ -266,7 +281,7 @@ def reads_unordered(run: Run, write: Access, read: Access) -> bool:
         for writer in write.lanes():
             if not overlap(write.places[writer], read.places[reader]):
                 continue
-            if node_local(write.places[writer]) and not same_node(run, reader, writer):
+            if write.own >> writer & 1 and not same_node(run, reader, writer):
                 continue
             # a writer that has met anybody since then tried to: who did not come is another question
             if max(read.clocks[reader], read.clocks[writer]) <= write.clocks[writer]:

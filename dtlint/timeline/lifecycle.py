@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from dtlint.findings import Step
-from dtlint.machine.logs import Call, Event
+from dtlint.machine.logs import Attempt, Call, Event
 from dtlint.machine.values import Const, Object
 from dtlint.timeline.environment import uses
 from dtlint.timeline.order import Met, exclusive, ordered
@@ -21,7 +21,7 @@ def starts(run: Any) -> list[Met]:
 
 
 def too_early(run: Any) -> Iterator[tuple[Met, Met]]:
-    """Collectives before the group they run on is made."""
+    """Collectives, and questions for the rank, before the group they need is made."""
     inits = starts(run)
     if not inits or events(run, "record", "init")[0].number < inits[0].number:
         return
@@ -30,7 +30,9 @@ def too_early(run: Any) -> Iterator[tuple[Met, Met]]:
         event = met.event
         if met.number >= first.number:
             return
-        if event.kind == "collective" and not event.implicit and event.api.startswith(PLAIN) and event.op != "init":
+        talks = event.kind == "collective" and not event.implicit and event.op != "init"
+        asks = event.op == "group-needed" and not any(isinstance(node, Attempt) for node, _ in met.above)
+        if (talks or asks) and event.api.startswith(PLAIN):
             if event.mask & first.event.mask and not exclusive(met, first) and not met.conditional:
                 yield met, first
                 return

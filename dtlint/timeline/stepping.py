@@ -101,7 +101,8 @@ def find_windows(run: Any) -> Iterator[Window]:
             if step.number > backward.number and len(loops) > 1 and inside(step, loops[-2]):
                 above = {id(choice) for choice, _ in choices_below(backward, loops[-2])}
                 together = all(id(choice) in above for choice, _ in choices_below(step, loops[-2]))
-                if together and (micro_batches(innermost) or toggles(run, innermost)):
+                adds_up = micro_batches(innermost) or toggles(run, innermost) or divided(backward.event.subject)
+                if together and adds_up:
                     yield Window(innermost, backward, step, (), True)
                     break
 
@@ -173,7 +174,10 @@ def needless_syncs(run: Any) -> Iterator[Window]:
 
 def divided(loss: Any) -> bool:
     """Whoever divides the loss means to accumulate; other sums of losses are what they are."""
-    return isinstance(loss, Unknown) and loss.symbol.key[0] == "op /"
+    if not isinstance(loss, Unknown) or loss.symbol.key[0] != "op /":
+        return False
+    by = loss.symbol.key[2]
+    return not (isinstance(by, tuple) and len(by) == 3)  # a number of ranks says nothing of batches
 
 
 def switched(run: Any, window: Window) -> bool:

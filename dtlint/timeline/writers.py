@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from dtlint.findings import Step
 from dtlint.machine.lanes import lanes_in
 from dtlint.machine.library.evidence import evidence
-from dtlint.machine.library.files import all_nodes, node_local, text_of
+from dtlint.machine.library.files import all_nodes, text_of
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.provenance import symbols_in
 from dtlint.machine.library.stepping import attribute_of
@@ -291,7 +291,7 @@ def wrong_scopes(run: Run) -> Iterator[WrongScope]:
             if source and source in sources:
                 continue  # one wrong rank, many places
             sources.add(source)
-            if known and decision is not None and len(places) == 1 and not node_local(next(iter(places))):
+            if known and decision is not None and len(places) == 1 and not access.own:
                 yield WrongScope("shared", access.event, access.mask, decision)
         elif access.kind in WRITES and bin(access.mask).count("1") == 1:
             decision = guard(access, ("rank",))
@@ -344,7 +344,7 @@ def elsewhere(run: Run, write: Access, read: Access) -> bool:
     if read.kind not in READS or read.order < write.order:
         return False
     writer = next(iter(write.lanes()))
-    return node_local(write.places[writer]) and any(
+    return bool(write.own >> writer & 1) and any(
         not same_node(run, writer, lane) and overlap(write.places[writer], read.places[lane]) for lane in read.lanes()
     )
 

@@ -25,6 +25,7 @@ from dtlint.machine.library import (
     managers,
     metrics,
     models,
+    named_fields,
     parts,
     processes,
     python,
@@ -91,6 +92,7 @@ __all__ = [  # what the machine asks
 
 HANDLERS: dict[str, Any] = {
     **groups.MODELS,
+    **named_fields.MODELS,
     **hooks.MODELS,
     **models.MODELS,
     **data.MODELS,
@@ -263,6 +265,8 @@ def perform(
         case "p2p":
             return transfers.point_to_point(machine, invocation)
         case "value":
+            if row.extra:
+                groups.asked(machine, invocation)
             group = invocation.get(row.group) if row.group else None
             return identity.ask(machine, row, row.name, group)
         case "source":

@@ -91,6 +91,7 @@ def written(value: Value) -> str:
 
 
 PLAIN = ("int", "float", "bool")
+OF_NODE = (("TMPDIR",), ("SLURM_TMPDIR",), ("TEMP",), ("TMP",))  # environment variables that name a node's own folder
 TEXTS = frozenset({"text", "op +", "builtins.str", "os.fspath"})
 
 
@@ -104,6 +105,8 @@ def of_symbol(part: Any, depth: int) -> str:
         if word in TEXTS:
             return "".join(of_symbol(inner, depth + 1) for inner in part.key[1:])
         if word == "same" and len(part.key) > 1 and part.key[1] == "tempfile.gettempdir":
+            return "/tmp"
+        if word == "environment" and part.key[1:] in OF_NODE:
             return "/tmp"
         return f"<{id(part)}>"
     if isinstance(part, str | int):

@@ -179,6 +179,18 @@ def block(lane: int, width: int) -> int:
 # --- meshes ----------------------------------------------------------------------------------------------------
 
 
+ASKED = "process group asked for"
+
+
+def asked(machine: Machine, call: Invocation) -> None:
+    """`extra.needs_group`: the question fails without a process group. `extra.asks_group`: from here on the program
+    knows whether there is one."""
+    if call.row.extra.get("asks_group"):
+        machine.facts[ASKED] = True
+    elif call.row.extra.get("needs_group") and ASKED not in machine.facts and not machine.facts.get("inside"):
+        machine.emit_event("record", "group-needed", call.name, call.mask, extra={"call": call})
+
+
 def init_device_mesh(machine: Machine, call: Invocation) -> Value:
     machine.emit_event("collective", "new_group", call.name, call.mask, group=machine.world_group, implicit=False)
     made = machine.new(MESH_KIND, call.mask)

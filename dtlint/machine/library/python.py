@@ -305,6 +305,7 @@ FUNCTIONS: dict[str, Handler] = {
     "functools.partialmethod": partial,
     "functools.wraps": wraps,
     "dtlint.identity": identity,
+    "types.MappingProxyType": identity,
     "dataclasses.field": field,
     "os.getenv": environment,
     "os.environ.get": environment,

@@ -229,6 +229,8 @@ def dict_(machine: Machine, call: Invocation) -> Value | None:
     for name, value in call.keywords:
         if name is not None:
             containers.put(machine, made, Const(name), value, call.mask)
+        else:
+            containers.merge(machine, made, value, call.mask)
     return made
 
 

@@ -25,8 +25,10 @@ def container_method(machine: Machine, receiver: Object, name: str, call: Invoca
     if name in ("get", "pop", "setdefault") and receiver.kind == "dict" and arguments:
         key_ = arguments[0]
         if isinstance(key_, Const):
-            found = receiver.attributes.get(("key", key_.value))
+            found = machine.get(receiver, ("key", key_.value))
             if found is not None:
+                if name == "pop":
+                    containers.take_out(machine, receiver, key_, call.mask)
                 return found
             if "[]" not in receiver.attributes:
                 default = arguments[1] if len(arguments) > 1 else NONE
@@ -53,7 +55,7 @@ def container_method(machine: Machine, receiver: Object, name: str, call: Invoca
             machine.set(receiver, "[]", Tuple(()), call.mask)
         return NONE
     if name == "copy":
-        return receiver
+        return copied(machine, receiver, call.mask) if receiver.kind == "dict" else receiver
     if name in ("pop", "popleft") and receiver.kind == "list":
         known = containers.items_of(machine, receiver)
         value = containers.element(machine, receiver)
@@ -76,6 +78,13 @@ def container_method(machine: Machine, receiver: Object, name: str, call: Invoca
     return None
 
 
+def copied(machine: Machine, receiver: Object, mask: int) -> Object:
+    made = machine.new(receiver.kind, mask)
+    made.attributes.update(receiver.attributes)
+    made.facts.update(receiver.facts)
+    return made
+
+
 def dict_view(machine: Machine, receiver: Object, name: str, call: Invocation) -> Value:
     if "[]" in receiver.attributes:
         held = receiver.attributes["[]"]
@@ -84,7 +93,7 @@ def dict_view(machine: Machine, receiver: Object, name: str, call: Invocation) -
             machine.symbols.of(name, receiver.number, token(held)), held.cause, held.tags, getattr(held, "like", None)
         )
         return made
-    pairs = [(Const(key_[1]), value) for key_, value in receiver.attributes.items() if isinstance(key_, tuple)]
+    pairs = [(Const(key_), value) for key_, value in containers.entries(receiver)]
     if name == "keys":
         return Tuple(tuple(key_ for key_, _ in pairs))
     if name == "values":

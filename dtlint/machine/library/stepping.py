@@ -164,7 +164,7 @@ def is_live_parameter(value: Value) -> bool:
             symbol = symbol.key[1]
         else:
             break
-    return symbol.key[0] == "torch.nn.Module.parameters"
+    return symbol.key[0] in ("torch.nn.Module.parameters", "torch.nn.Module.named_parameters")
 
 
 def note_gather(machine: Machine, call: Invocation, event: Event) -> None:
