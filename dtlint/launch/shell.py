@@ -7,13 +7,14 @@ a loop or a function is known inside it and forgotten after it: dtlint then says
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 
 from dtlint.launch.shell_values import Scope, Word, expand, marker
 from dtlint.launch.shell_words import Token, tokens
 
 ASSIGNMENT = re.compile(r"([A-Za-z_]\w*)(\[[^\]]*\])?(\+?=)")
+DEEPEST_CALL = 3
 DECLARATIONS = frozenset({"export", "declare", "local", "readonly", "typeset"})
 
 
@@ -50,6 +51,14 @@ class _Frame:
 
 
 @dataclass(slots=True)
+class _Function:
+    """What a function of the script does; until somebody calls it, its commands stand for themselves."""
+
+    body: list[Token]
+    alone: list[Command]
+
+
+@dataclass(slots=True)
 class _Reader:
     scope: Scope
     found: list[Command] = field(default_factory=list)
@@ -57,11 +66,33 @@ class _Reader:
     count: int = 0
     after: str = ""  # the operator before the command being read
     last_was_test: bool = False
+    functions: dict[str, _Function] = field(default_factory=dict)
+    defining: list[tuple[str, int, int, list[Token]]] = field(default_factory=list)  # name, frame, first command, body
+    called: set[int] = field(default_factory=set)  # commands of functions that calls have taken the place of
+    local: set[str] = field(default_factory=set)
+    calls: int = 0  # how many calls of functions this one stands in
     closed: int | None = None  # where the group that has just ended began, for the `&` behind it
 
     def open(self, kind: str) -> None:
         self.count += 1
         self.frames.append(_Frame(kind, self.count, len(self.found)))
+
+    def open_function(self, name: str) -> None:
+        self.open("function")
+        self.defining.append((name, self.frames[-1].number, len(self.found), []))
+
+    def define(self, token: Token | None) -> None:
+        """One more token of the functions that are being defined; None ends them all."""
+        around = {frame.number for frame in self.frames}
+        while self.defining and (token is None or self.defining[-1][1] not in around):
+            name, _, first, body = self.defining.pop()
+            self.functions[name] = _Function(body, self.found[first:])
+        for _, _, _, body in self.defining:
+            if token is not None:
+                body.append(token)
+
+    def left(self) -> list[Command]:
+        return [command for command in self.found if id(command) not in self.called]
 
     def enter(self) -> None:
         """A new arm of the innermost frame begins."""
@@ -92,7 +123,12 @@ class _Reader:
 
 def commands(text: str, scope: Scope | None = None, line: int = 1) -> list[Command]:
     """All simple commands of `text`. Raises `ShellProblem` when a quote or bracket is never closed."""
-    reader = _Reader(scope if scope is not None else Scope())
+    reader = _Reader(scope.own() if scope is not None else Scope())
+    _read(reader, tokens(text, line))
+    return reader.left()
+
+
+def _read(reader: _Reader, given: Iterable[Token]) -> None:
     current: list[Token] = []
 
     def finish(after: str) -> None:
@@ -101,7 +137,8 @@ def commands(text: str, scope: Scope | None = None, line: int = 1) -> list[Comma
             current.clear()
         reader.after = after
 
-    for token in tokens(text, line):
+    for token in given:
+        reader.define(token)
         frame = reader.frames[-1] if reader.frames else None
         heading = frame is not None and frame.kind in ("for", "case") and frame.arm == 0  # `for x in …`, `case x in`
         if token.kind == "heredoc":
@@ -129,8 +166,8 @@ def commands(text: str, scope: Scope | None = None, line: int = 1) -> list[Comma
         elif token.text == ")":
             if frame is not None and frame.kind == "function-head":
                 reader.frames.pop()
+                reader.open_function(current[0].text)
                 current.clear()
-                reader.open("function")
             else:
                 finish(")")
                 reader.close("(")
@@ -150,7 +187,7 @@ def commands(text: str, scope: Scope | None = None, line: int = 1) -> list[Comma
             if token.text != "|":
                 reader.closed = None
     finish(";")
-    return reader.found
+    reader.define(None)
 
 
 def _keyword(reader: _Reader, token: Token, heading: bool) -> bool:
@@ -193,7 +230,7 @@ def _keyword(reader: _Reader, token: Token, heading: bool) -> bool:
             pass
         case _ if frame is not None and frame.kind == "function-name":
             reader.frames.pop()
-            reader.open("function")
+            reader.open_function(word)
         case _:
             return False
     return True
@@ -224,6 +261,8 @@ def _command(reader: _Reader, parts: list[Token], background: bool) -> None:
     head = parts[start].text
     if head in DECLARATIONS:
         exports = head == "export" or any(part.text == "-x" for part in parts)
+        if head == "local":
+            reader.local.update(part.text.partition("=")[0] for part in parts[start + 1 :])
         for part in parts[start + 1 :]:
             name = part.text
             if match := ASSIGNMENT.match(part.text):
@@ -238,20 +277,57 @@ def _command(reader: _Reader, parts: list[Token], background: bool) -> None:
     words = tuple(word for part in parts[start:] for word in expand(part.text, part.line, scope))
     if not words:
         return
-    reader.found.append(
-        Command(
-            words=words,
-            line=words[0].line,
-            scope=scope.copy(),
-            environment=tuple(prefix),
-            branch=tuple(
-                (frame.number, frame.arm) for frame in reader.frames if frame.kind in ("if", "case", "function")
-            ),
-            loops=sum(frame.kind in ("for", "while") and frame.arm > 0 for frame in reader.frames),
-            background=background,
-            conditional=conditional or any(frame.kind in ("if", "case", "while") for frame in reader.frames),
-        )
+    if head == "shift":
+        scope.shift(words[1:])
+    made = Command(
+        words=words,
+        line=words[0].line,
+        scope=scope.copy(),
+        environment=tuple(prefix),
+        branch=tuple((frame.number, frame.arm) for frame in reader.frames if frame.kind in ("if", "case", "function")),
+        loops=sum(frame.kind in ("for", "while") and frame.arm > 0 for frame in reader.frames),
+        background=background,
+        conditional=conditional or any(frame.kind in ("if", "case", "while") for frame in reader.frames),
     )
+    function = reader.functions.get(words[0].text)
+    if function is None or reader.defining or reader.calls >= DEEPEST_CALL:
+        reader.found.append(made)
+    else:
+        _call(reader, function, made)
+
+
+def _call(reader: _Reader, function: _Function, call: Command) -> None:
+    """The commands of a function, with the arguments of this call; what it assigns stays."""
+    reader.called.update(map(id, function.alone))
+    inside = _Reader(reader.scope.copy(), functions=reader.functions, called=reader.called, count=reader.count)
+    inside.calls = reader.calls + 1
+    inside.scope.give(call.words[1:])
+    for name, word in call.environment:
+        inside.scope.values[name] = (word,)
+        inside.scope.exported.add(name)
+    _read(inside, function.body)
+    reader.count = inside.count
+    reader.found += [
+        replace(
+            command,
+            branch=call.branch + command.branch,
+            loops=call.loops + command.loops,
+            background=call.background or command.background,
+            conditional=call.conditional or command.conditional,
+        )
+        for command in inside.left()
+    ]
+    after, before = inside.scope.own(), reader.scope
+    for name in inside.local | {name for name, _ in call.environment} | set(before.values) - set(after.values):
+        if name in before.values:
+            after.values[name] = before.values[name]
+        else:
+            after.values.pop(name, None)
+    if call.conditional:
+        before.forget_changes_of(after)
+    else:
+        before.values.update(after.values)
+        before.exported |= after.exported
 
 
 def _assigned(token: Token, match: re.Match[str], scope: Scope) -> tuple[str, tuple[Word, ...]]:

@@ -23,6 +23,8 @@ FIELD_PART = re.compile(
     f"{OPEN}[^{CLOSE}]*{CLOSE}|(?P<blank>[ \\t\\r\\n{JOINED}]+)|[^ \\t\\r\\n{JOINED}{OPEN}]+|.", re.DOTALL
 )
 LONGEST = 50_000  # letters of one word; a variable that doubles itself must not fill the memory
+GIVEN = "@"  # the name under which a scope holds the arguments of the function that is being run
+MOST = 9  # positional parameters that have names of one digit
 EACH_NODE = "@"  # first letter of a marker's source when it was expanded by a shell that runs once per node
 
 
@@ -54,6 +56,34 @@ class Scope:
 
     def copy(self) -> Scope:
         return Scope(dict(self.values), set(self.exported), self.each_node)
+
+    def give(self, words: tuple[Word, ...]) -> None:
+        """The positional parameters, as far as it is known which word is which."""
+        certain = 0
+        while certain < len(words) and not words[certain].spreads:
+            certain += 1
+        whole = certain == len(words)
+        self.values.pop(GIVEN, None)
+        if whole:
+            self.values[GIVEN] = words
+        for number in range(1, MOST + 1):
+            self.values.pop(str(number), None)
+            if number <= certain:
+                self.values[str(number)] = (words[number - 1],)
+            elif whole:
+                self.values[str(number)] = ()
+
+    def shift(self, by: tuple[Word, ...]) -> None:
+        words = self.values.get(GIVEN)
+        count = by[0].text if by else "1"
+        self.give(words[int(count) :] if words is not None and count.isdigit() else (Word(marker("$@"), 0),))
+
+    def own(self) -> Scope:
+        """The same without positional parameters: those of another script."""
+        made = self.copy()
+        for name in (GIVEN, *map(str, range(1, MOST + 1))):
+            made.values.pop(name, None)
+        return made
 
     def forget_changes_of(self, branch: Scope) -> None:
         """After a branch that may or may not have run, what it assigned is no longer known."""
@@ -224,6 +254,8 @@ def _origin(piece: str, scope: Scope) -> int:
 
 def _elements(piece: str, scope: Scope) -> tuple[Word, ...] | None:
     """The elements of `${NAME[@]}`, when they are known."""
+    if piece in ("$@", "${@}", "$*", "${*}"):
+        return scope.values.get(GIVEN)
     match = re.fullmatch(r"\$\{(\w+)\[[@*]\]\}", piece)
     return scope.values.get(match[1]) if match else None
 
@@ -238,7 +270,7 @@ def _value(piece: str, line: int, scope: Scope) -> str:
     if piece.startswith("${"):
         return _braced(piece, line, scope)
     name = piece[1:]
-    if not NAME.fullmatch(name):
+    if not NAME.fullmatch(name) and not name.isdigit():
         return piece if piece == "$" else marker(piece)
     return _lookup(name, piece, scope)
 

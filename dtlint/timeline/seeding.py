@@ -12,7 +12,7 @@ from typing import Any
 
 from dtlint.findings import Step
 from dtlint.machine.lanes import lanes_in
-from dtlint.machine.library import evidence, inside, provenance, sharding
+from dtlint.machine.library import evidence, inside, jax_facts, provenance, sharding
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.seeds import State
 from dtlint.machine.logs import Event, Group
@@ -244,7 +244,7 @@ def first_weights_of_hosts(run: Run) -> Iterator[Disagreement]:
         subject = event.subject
         if subject is None or (provenance.has_mark(subject, "jax", 3) and is_key(subject)):
             continue
-        cause = provenance.cause_of(subject, sharding.RANKS | set(LOCAL))
+        cause = provenance.cause_of(subject, sharding.RANKS | set(LOCAL)) or of_this_host(run, subject)
         trail = cause.steps() if cause is not None else ()
         if cause is None or not trail:
             continue
@@ -253,6 +253,14 @@ def first_weights_of_hosts(run: Run) -> Iterator[Disagreement]:
         text = "each host copies its own weights to its devices"
         yield told("DT305", place, "the first weights", cause, "the key differs by host", event_step(event, text))
         return
+
+
+def of_this_host(run: Run, value: Value) -> Cause | None:
+    """Why weights that came from `init` are those of one host."""
+    known = run.facts.get(jax_facts.HOST_WEIGHTS, {})
+    marks = jax_facts.words(jax_facts.deep((value,)), "of host") if known else ()
+    causes = (known[tag[2]] for tag in marks)
+    return next((cause for cause in causes if cause.kind in sharding.RANKS | set(LOCAL)), None)
 
 
 def is_key(value: Value) -> bool:

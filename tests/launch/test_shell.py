@@ -56,6 +56,36 @@ def test_what_a_branch_assigns_is_known_inside_and_forgotten_after():
     assert last('while [ $# -gt 0 ]; do case $1 in --n) N="$2"; shift;; esac; done\necho $N') == ["$N"]
 
 
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("f() { a $1 \"$2\" $3; }\nf x 'y z'", [["a", "x", "y z"]]),
+        ("f() { a $1; }\nb", [["a", "$1"], ["b"]]),
+        ("function f { a; }\nf\nf", [["a"], ["a"]]),
+        ("g() { a $1; }\nf() { g $2; }\nf 1 2", [["a", "2"]]),
+        ('f() { a "$@"; }\nf x y', [["a", "x", "y"]]),
+        ('f() { a $1; }\nf "$@"', [["a", "$1"]]),
+        ('f() { shift; a $1 "$@"; }\nf x y z', [["shift"], ["a", "y", "y", "z"]]),
+        ("f() { N=$1; }\nf 3\na $N", [["a", "3"]]),
+        ("N=1\nf() { local N=$1; a $N; }\nf 3\nb $N", [["local", "N=$1"], ["a", "3"], ["b", "1"]]),
+    ],
+)
+def test_a_function_is_what_its_calls_make_of_it(text, expected):
+    assert run(text) == expected
+
+
+def test_a_function_that_calls_itself_ends():
+    assert run("f() { a; f; }\nf")[-1] == ["f"]
+
+
+def test_where_a_function_is_called_counts():
+    text = "f() { a & }\nfor i in 0 1; do f; done\nif x; then f; fi\nf &\n"
+    in_loop, in_branch, behind = (command for command in commands(text) if command.words[0].text == "a")
+    assert in_loop.loops == 1 and in_loop.background
+    assert in_branch.branch and in_branch.conditional
+    assert behind.background and not behind.loops
+
+
 def test_circumstances():
     text = "for i in 0 1; do\n  a &\ndone\n(b; c) &\nif x; then d; else e; fi\nf | g\n"
     found = {command.words[0].text: command for command in commands(text)}

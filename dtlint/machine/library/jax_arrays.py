@@ -16,7 +16,9 @@ from dtlint.machine.values import NONE, Const, FunctionRef, Tuple, Unknown, Valu
 REDUCERS = frozenset({"pmean", "psum", "psum_scatter", "all_gather"})
 LIKE = frozenset({"zeros_like", "ones_like", "full_like", "empty_like"})
 SCALARS = frozenset({"asarray", "array", "float32", "int32", "float16", "bfloat16", "uint32"})  # of a number
-KEPT = frozenset({"host tree", "replicated", "reduces", "device axis", "plain"})  # by a state of what it is given
+KEPT = frozenset(
+    {"host tree", "replicated", "reduces", "device axis", "plain", "of host"}
+)  # by a state of what it is given
 MADE = frozenset({"zeros", "ones", "full", "empty"})
 
 
@@ -106,7 +108,7 @@ def initialised(machine: Machine, call: Invocation) -> Value | None:
         tag = fact(
             "host tree", "straight from `init`, without a copy for each device", "init", jax_facts.place(machine)
         )
-        return machine.fresh("initialised", None, frozenset((fact("array"), tag)))
+        return machine.fresh("initialised", None, frozenset((fact("array"), tag, *of_this_host(machine, call))))
     if len(call.values) == 1 and not jax_facts.mappings(machine):
         symbols = tuple(leaf.symbol for leaf in jax_facts.leaves(call.values[0]) if isinstance(leaf, Unknown))
         text = "the state of parameters before they were copied to the devices"
@@ -115,6 +117,18 @@ def initialised(machine: Machine, call: Invocation) -> Value | None:
             tags = (fact("array"), fact("state of", text, symbols), *plain)
             return machine.fresh("initialised", None, frozenset(tags))
     return None
+
+
+def of_this_host(machine: Machine, call: Invocation) -> list[jax_facts.Tag]:
+    """Weights drawn from a key that is another one on every host. A mark, because what else a state holds (its step)
+    is the same everywhere."""
+    for value in call.values:
+        for leaf in jax_facts.leaves(value, 2):
+            if has(leaf, "key") and leaf.cause is not None:
+                machine.objects += 1
+                machine.facts.setdefault(jax_facts.HOST_WEIGHTS, {})[machine.objects] = leaf.cause
+                return [fact("of host", machine.objects)]
+    return []
 
 
 def holds_reduction(machine: Machine, values: tuple[Value, ...]) -> bool:
@@ -169,6 +183,14 @@ def apply_gradients(machine: Machine, receiver: Value, call: Invocation) -> Valu
                 jax_facts.note(machine, "unreduced state", call.mask, None, (mapped,), name=name)
     tags = own | set(jax_facts.without(found, frozenset(drop | {"host tree", "key", "keys"})))
     return machine.fresh("state", None, frozenset(tag for tag in tags if type(tag) is tuple and tag[0] == "jax"))
+
+
+def changes_statistics(machine: Machine, call: Invocation) -> bool:
+    """`model.apply(…, mutable=["batch_stats"])` of layers whose statistics are taken over the devices?"""
+    given = next((value for name, value in call.keywords if name == "mutable"), None)
+    if given is None or isinstance(given, Unknown) or (isinstance(given, Const) and not given.value):
+        return False
+    return normalises_together(machine)
 
 
 def normalises_together(machine: Machine) -> bool:

@@ -36,6 +36,8 @@ INSIDE = frozenset(
     }
 )
 KEYS = frozenset({"key", "keys"})
+HOST_WEIGHTS = "jax host weights"  # fact of the run: why the first weights differ between hosts
+FOLLOWERS = "jax followers"  # fact of the run: symbols of what calls that donate gave back
 STRUCTURAL = frozenset({"item", "slice", "tuple", "any", "comprehension", "for each", "call attribute"})
 CONTAINERS = ("list", "dict", "set")
 
@@ -389,6 +391,23 @@ def used(machine: Machine, values: tuple[Value, ...], donated: dict[Symbol, Any]
                     whole = donated[base]
                     note(machine, "read", machine.frame.mask, symbol=whole if isinstance(whole, Symbol) else base)
                     return
+                kept = kept_follower(machine, leaf.symbol)
+                if kept is not None:
+                    note(machine, "read kept", machine.frame.mask, symbol=leaf.symbol, follower=kept)
+                    return
+
+
+def kept_follower(machine: Machine, symbol: Symbol) -> Symbol | None:
+    """`if loss < best: kept = params`: what some turn kept of the results of a call that donates."""
+    for _ in range(6):
+        if symbol.key[0] == "phi" or symbol.key[0] not in ("attr", "item") or not isinstance(symbol.key[1], Symbol):
+            break
+        symbol = symbol.key[1]
+    if symbol.key[0] != "phi":
+        return None
+    followers = machine.facts.get(FOLLOWERS, {})
+    found = (base_of(side, followers) for side in symbol.key[2:] if isinstance(side, Symbol))
+    return next((base for base in found if base is not None), None)
 
 
 def base_of(symbol: Symbol, known: dict[Symbol, Any]) -> Symbol | None:

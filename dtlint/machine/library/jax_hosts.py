@@ -20,10 +20,11 @@ from dtlint.machine.library import (
     jax_keys,
     jax_mapping,
     jax_shapes,
+    optax,
 )
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.jax_facts import fact, has
-from dtlint.machine.values import ClassRef, Const, Object, Unknown, Value
+from dtlint.machine.values import ClassRef, Const, Object, Tuple, Unknown, Value
 
 FEW = 16  # keys of a batch that are told apart
 
@@ -147,7 +148,7 @@ def unlisted(machine: Machine, call: Invocation) -> Value | None:
         found = jax_arrays.method(machine, call.receiver, last, call)
         if found is not None:
             return found
-    found = jax_keys.carried_by_keyword(machine, call) if call.keywords else None
+    found = by_keyword(machine, call)
     if found is not None:
         return found
     if first == "optax" and jax_arrays.holds_reduction(machine, call.values):
@@ -171,7 +172,19 @@ def unknown_method(machine: Machine, receiver: Value, name: str, call: Invocatio
     found = jax_arrays.method(machine, receiver, name, call)
     if found is not None:
         return found
-    return jax_keys.carried_by_keyword(machine, call) if call.keywords else None
+    return by_keyword(machine, call)
+
+
+def by_keyword(machine: Machine, call: Invocation) -> Value | None:
+    """What the keywords of a call tell about its result: the key that it draws from, the collections it changes."""
+    from dtlint.machine.library import python
+
+    found = jax_keys.carried_by_keyword(machine, call) if call.keywords else None
+    if not jax_arrays.changes_statistics(machine, call):
+        return found
+    found = found or python.opaque(machine, call)
+    own = frozenset({"varies", "may", "draw", "mean"})
+    return Tuple((found, jax_facts.with_facts(machine, found, (), own)))
 
 
 def read_item(machine: Machine, base: Value, index: Value) -> Value | None:
@@ -226,6 +239,7 @@ MODELS: dict[str, Any] = {
     **jax_arrays.MODELS,
     **jax_keys.MODELS,
     **haiku.MODELS,
+    **optax.MODELS,
     "jax_devices": query,
     "jax_local_devices": query,
     "jax_backend_query": query,

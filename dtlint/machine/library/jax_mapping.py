@@ -117,10 +117,12 @@ def over_devices(machine: Machine, thing: Object, call: Invocation) -> Value:
         result = inner(machine, thing, tuple(entered), tuple(keywords), call)
     finally:
         running.pop()
-    donate(machine, thing, call)
+    told = donate(machine, thing, call)
     if mapping.reduced:
         synced(machine, arguments)
-    return jax_outputs.leave(machine, thing, call, mapping, result, records, here)
+    made = jax_outputs.leave(machine, thing, call, mapping, result, records, here)
+    taken_over(machine, told, made)
+    return made
 
 
 def is_spread(value: Value) -> bool:
@@ -216,11 +218,11 @@ def is_data(leaf: Unknown) -> bool:
 # --- donation --------------------------------------------------------------------------------------------------
 
 
-def donate(machine: Machine, thing: Object, call: Invocation) -> None:
+def donate(machine: Machine, thing: Object, call: Invocation) -> set[Any]:
     """Buffers that the call takes over; keywords are donated under jit only."""
     made: Invocation = thing.facts["call"]
     if made.row.extra.get("in_place"):
-        return  # modules get the new buffers: they are never without
+        return set()  # modules get the new buffers: they are never without
     numbers = donated_positions(thing)
     given: list[Value] = [call.arguments[number] for number in numbers if 0 <= number < len(call.arguments)]
     names = jax_axes.texts(option(thing, "donate_argnames"))
@@ -251,6 +253,16 @@ def donate(machine: Machine, thing: Object, call: Invocation) -> None:
                     note(alias, made=thing.facts["where"])
     kept = [value for index, value in enumerate(call.arguments) if index not in numbers]
     jax_facts.used(machine, tuple(kept), dict.fromkeys(told, True))  # the same call reads what it takes over
+    return told
+
+
+def taken_over(machine: Machine, told: set[Any], result: Value) -> None:
+    """What comes out of a call that donates may go into the next one: whoever keeps it loses it then."""
+    if told:
+        followers = machine.facts.setdefault(jax_facts.FOLLOWERS, {})
+        for leaf in jax_facts.leaves(result, 3):
+            if isinstance(leaf, Unknown):
+                followers[leaf.symbol] = True
 
 
 def donated_positions(thing: Object) -> tuple[int, ...]:
@@ -337,10 +349,11 @@ def compiled(machine: Machine, thing: Object, call: Invocation) -> Value:
         result = inner(machine, thing, call.arguments, call.keywords, call)
     finally:
         machine.facts["jax compiled"] = saved
-    donate(machine, thing, call)
-    if jax_facts.mappings(machine):
-        return result
-    return jax_outputs.placed(machine, thing, result, call)
+    told = donate(machine, thing, call)
+    if not jax_facts.mappings(machine):
+        result = jax_outputs.placed(machine, thing, result, call)
+    taken_over(machine, told, result)
+    return result
 
 
 def differentiated(machine: Machine, thing: Object, call: Invocation) -> Value:
