@@ -105,6 +105,9 @@ class _Reader:
     def leave(self) -> None:
         frame = self.frames[-1]
         if frame.saved is not None:
+            if frame.kind == "function":
+                for name in self.local:
+                    self.scope.values.pop(name, None)
             frame.saved.forget_changes_of(self.scope)
             self.scope = frame.saved
             frame.saved = None

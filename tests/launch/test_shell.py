@@ -67,7 +67,7 @@ def test_what_a_branch_assigns_is_known_inside_and_forgotten_after():
         ('f() { a $1; }\nf "$@"', [["a", "$1"]]),
         ('f() { shift; a $1 "$@"; }\nf x y z', [["shift"], ["a", "y", "y", "z"]]),
         ("f() { N=$1; }\nf 3\na $N", [["a", "3"]]),
-        ("N=1\nf() { local N=$1; a $N; }\nf 3\nb $N", [["local", "N=$1"], ["a", "3"], ["b", "1"]]),
+        ("N=1\nf() { local N=$1; a $N; }\nf 3\nb $N", [["local", "N=3"], ["a", "3"], ["b", "1"]]),
     ],
 )
 def test_a_function_is_what_its_calls_make_of_it(text, expected):
