@@ -195,8 +195,11 @@ def item_one(machine: Machine, base: Value, index: Value, mask: int) -> Value:
                 return found
         if DEFAULT in base.facts:
             return defaulted(machine, base, index, mask)
-        if isinstance(index, Const) and "[]" not in base.attributes:
-            return machine.unknown("missing key", base.number, repr(index.value)[:40])
+        if isinstance(index, Const):
+            rest = base.attributes.get("[]")
+            if rest is None:
+                return machine.unknown("missing key", base.number, repr(index.value)[:40])
+            return opaque(machine, "item", rest, index)  # the keys that are known say nothing about this one
         return opaque(machine, "item", base, index)
     if known is not None:
         if index.cause is None:

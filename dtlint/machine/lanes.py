@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
+from dtlint.machine.twins import one_thing
 from dtlint.machine.values import (
     MISSING,
     NONE,
@@ -103,7 +104,7 @@ def restrict(value: Value, mask: int) -> Value:
 def row(lanes: tuple[Value, ...], cause: Cause) -> Value:
     """A Row, or the one value that all lanes hold."""
     first = lanes[0]
-    if all(held is first or held == first for held in lanes[1:]):
+    if all(held is first or held == first for held in lanes[1:]) or one_thing(lanes):
         return first
     return Row(lanes, cause)
 

@@ -1,0 +1,71 @@
+"""Did several lanes each make the same thing, at the same place of the program, only not at the same time?
+
+"One process of a node loads the model, then the next one": what each lane holds is an object of its own, but it is
+the model that all of them have.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from dtlint.machine.values import Cause, Const, FunctionRef, Object, Tuple, Unknown, Value
+
+MANY = 500  # parts that are compared: what is alike as far as that is taken to be alike altogether
+
+Pairs = set[tuple[int, int]]
+
+
+def one_thing(lanes: tuple[Value, ...]) -> bool:
+    """Objects that differ in who made them and in nothing else; what differs already, and for the same reason."""
+    first = lanes[0]
+    if type(first) is not Object and (type(first) is not Unknown or first.cause is None):
+        return False
+    others = {id(held): held for held in lanes if held is not first}.values()
+    return all(alike(first, held, set()) for held in others)
+
+
+def twins(one: Object, other: Value, seen: Pairs) -> bool:
+    """Made by the same line for other lanes, with parts that are alike. A pair that is being compared is alike as far
+    as it is known."""
+    if not isinstance(other, Object) or one.kind != other.kind or one.at != other.at or one.path != other.path:
+        return False
+    if one.birth & other.birth or one.attributes.keys() != other.attributes.keys():
+        return False
+    pair = (one.number, other.number)
+    if pair in seen or len(seen) > MANY:
+        return True
+    seen.add(pair)
+    parts = all(alike(value, other.attributes[name], seen) for name, value in one.attributes.items())
+    return parts and made_alike(one.facts.get("call"), other.facts.get("call"), seen)
+
+
+def made_alike(one: Any, other: Any, seen: Pairs) -> bool:
+    """Library objects keep the call that made them."""
+    if one is None or other is None:
+        return one is other
+    return all_alike(one.values, other.values, seen)
+
+
+def all_alike(some: tuple[Value, ...], others: tuple[Value, ...], seen: Pairs) -> bool:
+    return len(some) == len(others) and all(alike(a, b, seen) for a, b in zip(some, others, strict=True))
+
+
+def alike(one: Value, other: Value, seen: Pairs) -> bool:
+    if one is other or one == other:
+        return True
+    if type(one) is not type(other) or isinstance(one, Const):
+        return False
+    if isinstance(one, Unknown):
+        return same_reason(one.cause, other.cause)
+    if isinstance(one, Object):
+        return twins(one, other, seen)
+    if isinstance(one, Tuple) and isinstance(other, Tuple):
+        return all_alike(one.items, other.items, seen)
+    return isinstance(one, FunctionRef) and isinstance(other, FunctionRef) and one.node is other.node
+
+
+def same_reason(one: Cause | None, other: Cause | None) -> bool:
+    """Neither differs between lanes, or both do because of what the same line asks."""
+    if one is None or other is None:
+        return one is other
+    return one.kind == other.kind and one.steps()[:1] == other.steps()[:1]
