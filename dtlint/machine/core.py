@@ -287,15 +287,17 @@ class Machine:
         values = (*arguments, *(value for _, value in keywords))
         if self.decorating is not None and len(self.stack) >= self.decorating + 2 and len(node.body) > QUESTION:
             return True  # helpers of a decorator are told of the function; nobody calls it yet
-        if len(self.stack) >= self.near and len(node.body) > QUESTION and node.tokens.isdisjoint(self.interesting):
+        on_devices = self.flow is not None and len(self.stack) < 20 and bool(self.facts.get("jax mappings"))
+        if (
+            len(self.stack) >= self.near
+            and not on_devices
+            and len(node.body) > QUESTION
+            and node.tokens.isdisjoint(self.interesting)
+        ):
             return not any(may_talk(value) for value in values)
         if not node.tokens.isdisjoint(self.meaningful):
             return False
-        if (
-            self.flow is not None
-            and len(self.stack) < 20
-            and (self.facts.get("jax mappings") or self.facts.get("jax donated"))
-        ):
+        if on_devices or (self.flow is not None and len(self.stack) < 20 and self.facts.get("jax donated")):
             return False  # what is computed on the devices is followed: it decides what varies between them
         if self.facts.get("inside") and len(self.stack) < 12:
             return False  # what a data set gives depends on what it holds

@@ -77,8 +77,8 @@ def drifting(run: Run) -> Iterator[tuple[Event, tuple[Step, ...]]]:
 def comes_back(event: Event, number: int, after: object) -> bool:
     if not isinstance(after, Unknown):
         return False
-    for index, varying, replicas, _ in event.extra["outputs"]:
-        if varying and number in replicas:
+    for index, parts, _ in event.extra["outputs"]:
+        if any(varying and number in replicas for varying, replicas in parts):
             if any(is_fact(tag, "output") and tag[2:] == (event.extra["number"], index) for tag in after.tags):
                 return True
     return False
@@ -91,7 +91,7 @@ def part_comes_back(event: Event, way: tuple[Any, ...], leaf: Unknown, after: ob
     now = dict(paths(after)).get(way)
     return now is not None and any(
         way in own and any(is_fact(tag, "output") and tag[2:] == (event.extra["number"], index) for tag in now.tags)
-        for index, _, _, own in event.extra["outputs"]
+        for index, _, own in event.extra["outputs"]
     )
 
 

@@ -82,9 +82,10 @@ def windows(run: Any) -> list[Window]:
 
 
 def find_windows(run: Any) -> Iterator[Window]:
-    for backward in backwards(run):
+    known = backwards(run)
+    for backward in known:
         loops = loops_over(backward)
-        if not loops:
+        if not loops or aside(backward, loops[-1], known):
             continue
         innermost = loops[-1]
         for step in steps(run):
@@ -105,6 +106,18 @@ def find_windows(run: Any) -> Iterator[Window]:
                 if together and adds_up:
                     yield Window(innermost, backward, step, (), True)
                     break
+
+
+def aside(backward: Met, loop: Loop, known: list[Met]) -> bool:
+    """Is this a pass that only some turns make, besides the one they all make? What becomes of its gradients is a
+    matter of its own: a probe that is cleared again, a penalty."""
+    own = {(id(choice), side) for choice, side in choices_below(backward, loop)}
+    return bool(own) and any(
+        other is not backward
+        and loops_over(other)[-1:] == [loop]
+        and own > {(id(choice), side) for choice, side in choices_below(other, loop)}
+        for other in known
+    )
 
 
 def several(symbol: Symbol) -> bool:

@@ -262,9 +262,25 @@ def flow(machine: Machine, what: str, values: tuple[Value, ...], tags: Tags) -> 
     if reduces_inside(found, what) or ("grad" in seen and out_of_sight(what, values)):
         drop |= {"grad", "varies", "may", "summed", "over"}
     kept = without(found, frozenset(drop))
+    if not_followed(what, values):
+        kept = perhaps(kept)
     if is_mean(what, values):
         kept |= {fact("mean")}
     return frozenset(tag for tag in kept if tag in tags or (type(tag) is tuple and tag[0] == "jax"))
+
+
+def not_followed(what: str, values: tuple[Value, ...]) -> bool:
+    """The result of a function of the program whose body was not run this time, or of what such a function gave."""
+    if what != "call":
+        return what == "depth"
+    callee = values[0] if values else None
+    key = callee.symbol.key if isinstance(callee, Unknown) else ("",)
+    return isinstance(callee, Const) or key[0] == "depth" or (key[0] == "call" and isinstance(key[1], str))
+
+
+def perhaps(tags: Iterable[Any]) -> Tags:
+    """What is made out of sight from values that vary over an axis may vary, or have been reduced there."""
+    return frozenset(fact("may", tag[2]) if is_fact(tag, "varies") else tag for tag in tags)
 
 
 def rowwise(machine: Machine, what: str, values: tuple[Value, ...]) -> bool:

@@ -21,6 +21,7 @@ from dtlint.machine.library import (
     jax_mapping,
     jax_shapes,
     optax,
+    replaced,
 )
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.jax_facts import fact, has
@@ -172,6 +173,8 @@ def unknown_method(machine: Machine, receiver: Value, name: str, call: Invocatio
     found = jax_arrays.method(machine, receiver, name, call)
     if found is not None:
         return found
+    if name in replaced.METHODS:
+        return None  # the copy holds the key, and nothing is drawn from it
     return by_keyword(machine, call)
 
 

@@ -143,8 +143,18 @@ def draw(machine: Machine, call: Invocation) -> Value | None:
         return None
     batch_used_as_key(machine, call, key)
     others = tuple(value for value in call.values if value is not key)
+    if one_number(call, others) and jax_facts.device_mapping(machine) is not None:
+        # the whole batch shares it, and so may the devices
+        return machine.fresh("drawn", key.cause, frozenset((fact("array"), *lineage(key))))
     made = drawn(machine, key, others, f"drawn by `{call.name.rpartition('.')[2]}`", call.mask)
     return jax_facts.with_facts(machine, made, jax_shapes.described(machine, call), jax_shapes.LAYOUT)
+
+
+def one_number(call: Invocation, others: tuple[Value, ...]) -> bool:
+    """Drawn without a shape, from nothing that is an array itself?"""
+    if "shape" not in call.row.params or call.get("shape") not in (None, Tuple(())):
+        return False
+    return not any(type(tag) is tuple and tag[0] == "jax" for tag in jax_facts.deep(others))
 
 
 def drawn(machine: Machine, key: Value, others: tuple[Value, ...], text: str, mask: int) -> Value:

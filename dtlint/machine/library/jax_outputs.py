@@ -36,7 +36,7 @@ def leave(
         varying = bool(words(found, "varies")) and not words(found, "grad")
         parts = () if isinstance(output, Unknown) else jax_facts.paths(output)
         own = frozenset(path for path, leaf in parts if has(leaf, "varies") and not has(leaf, "grad"))
-        told.append((index, varying, frozenset(tag[2] for tag in words(found, "replica")), own))
+        told.append((index, [drift(leaf) for leaf in jax_facts.leaves(output)], own))
         if mapping.kind == "shard_map" and not mapping.checked and varying and replicated_spec(thing, index):
             steps = (jax_facts.step_at(where, "and is returned here"),)
             jax_facts.note(machine, "varying output", call.mask, mapping.where, steps, index=index)
@@ -53,6 +53,13 @@ def leave(
         reduced=bool(mapping.reduced),
     )
     return Tuple(tuple(made)) if isinstance(result, Tuple) else made[0]
+
+
+def drift(leaf: Value) -> tuple[bool, frozenset[int]]:
+    """Does this part of an output vary between devices, and which replicated arguments is it made of?"""
+    found = jax_facts.deep((leaf,))
+    varying = bool(words(found, "varies")) and not words(found, "grad")
+    return varying, frozenset(tag[2] for tag in words(found, "replica"))
 
 
 def returned_at(function: Value) -> tuple[str, Any, str] | None:
