@@ -9,6 +9,7 @@ from dtlint.machine.lanes import World, name_lanes
 from dtlint.machine.logs import Attempt, Call, Decision, Event, LogNode, Loop, Place, decisions
 from dtlint.machine.run import Run
 from dtlint.timeline.parting import Divergence, Path
+from dtlint.timeline.records import calls_around
 
 PLAIN = {
     "wrap": "the model wrapper's constructor",
@@ -37,10 +38,10 @@ def site_under(decision: Decision | None, event: Event, path: Path) -> Site:
     """The call an author would move: the outermost one below the decision, in the decision's own function."""
     if decision is not None:
         decorated = decision.text.startswith("@")  # the call is right there, what the function does is not
-        for node in path:
-            if isinstance(node, Call) and any(one is decision for one in decisions(node.guards)) and decorated:
-                return below(node, event, path)
-            if isinstance(node, Call) and any(one is decision for one in decisions(node.guards)):
+        for node in calls_around(event, path):
+            if any(one is decision for one in decisions(node.guards)):
+                if decorated:
+                    return below(node, event, path)
                 if "<locals>" in node.caller and node.caller == decision.function:
                     continue  # a wrapper that calls what it was given: its author is not to blame
                 return Site(node.path, node.at, node.caller)
@@ -49,8 +50,7 @@ def site_under(decision: Decision | None, event: Event, path: Path) -> Site:
 
 def below(call: Call, event: Event, path: Path) -> Site:
     """The first call inside a guarded function."""
-    inner = path[path.index(call) + 1 :]
-    first = next((node for node in inner if isinstance(node, Call)), None)
+    first = next(iter(calls_around(event, path[path.index(call) + 1 :])), None)
     return Site(first.path, first.at, first.caller) if first is not None else Site(event.path, event.at, event.function)
 
 
@@ -58,12 +58,11 @@ def path_steps(event: Event, path: Path, start: Site) -> list[Step]:
     """The calls that lead from the reported line to the event."""
     steps = []
     begun = False
-    for node in path:
-        if isinstance(node, Call):
-            if (node.path, node.at) == (start.path, start.at):
-                begun = True
-            if begun:
-                steps.append(Step(node.path, node.at[0], f"calls `{node.function}`"))
+    for node in calls_around(event, path):
+        if (node.path, node.at) == (start.path, start.at):
+            begun = True
+        if begun:
+            steps.append(Step(node.path, node.at[0], f"calls `{node.function}`"))
     steps.append(Step(event.path, event.at[0], f"{short(event)} is entered by every rank of its group or by none"))
     return steps
 

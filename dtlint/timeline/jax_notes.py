@@ -11,7 +11,7 @@ from dtlint.machine.logs import Call, Event, LogNode, Loop
 from dtlint.machine.run import Run
 from dtlint.machine.values import Object, Tuple, Unknown
 from dtlint.timeline.lives import Use, exclude
-from dtlint.timeline.records import recorded
+from dtlint.timeline.records import calls_around, recorded
 
 Path = tuple[LogNode, ...]
 
@@ -26,7 +26,7 @@ def noted(run: Run, op: str) -> Iterator[tuple[Event, tuple[Step, ...]]]:
 
 
 def trail_of(event: Event, path: Path) -> tuple[Step, ...]:
-    calls = [Step(node.path, node.at[0], f"calls `{node.function}`") for node in path if isinstance(node, Call)]
+    calls = [Step(node.path, node.at[0], f"calls `{node.function}`") for node in calls_around(event, path)]
     own = Step(event.path, event.at[0], "seen here")
     place = event.extra["place"]
     steps = [*calls[-3:], *event.extra["steps"]]

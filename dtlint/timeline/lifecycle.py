@@ -6,11 +6,12 @@ from collections.abc import Iterator
 from typing import Any
 
 from dtlint.findings import Step
-from dtlint.machine.logs import Attempt, Call, Event
+from dtlint.machine.logs import Attempt, Event
 from dtlint.machine.values import Const, Object
 from dtlint.timeline.environment import uses
 from dtlint.timeline.order import Met, exclusive, ordered
 from dtlint.timeline.placement import INIT, on_nccl
+from dtlint.timeline.records import calls_around
 from dtlint.timeline.stepping import events
 
 PLAIN = "torch.distributed."
@@ -55,9 +56,8 @@ def never_destroyed(run: Any) -> Iterator[Met]:
 
 def way_to(met: Met) -> Iterator[Step]:
     """The calls on the way, outermost first."""
-    for node, _ in met.above:
-        if isinstance(node, Call):
-            yield Step(node.path, node.at[0], f"calls `{node.function}`")
+    for node in calls_around(met.event, tuple(node for node, _ in met.above)):
+        yield Step(node.path, node.at[0], f"calls `{node.function}`")
 
 
 def relatives(run: Any) -> set[str]:

@@ -15,7 +15,7 @@ from dtlint.machine.library.jax_facts import leaves as leaves_of
 from dtlint.machine.logs import Attempt, Call, Choice, Event, LogNode, Loop, walk
 from dtlint.machine.run import Run
 from dtlint.machine.values import Const, Symbol, Unknown, Value
-from dtlint.timeline.records import recorded
+from dtlint.timeline.records import calls_around, recorded
 
 Path = tuple[LogNode, ...]
 UNFOLLOWED = frozenset({"call", "depth", "recursion"})  # the result of a function of the project that was not run
@@ -225,15 +225,14 @@ def site_below(use: Use, index: int) -> tuple[Span, str]:
 
 
 def site(use: Use, start: int) -> tuple[Span, str]:
-    for node in use.path[start:]:
-        if isinstance(node, Call):
-            return Span(node.path, *node.at), node.caller
+    for node in calls_around(use.event, use.path[start:]):
+        return Span(node.path, *node.at), node.caller
     return Span(use.event.path, *use.event.at), use.event.function
 
 
 def way(path: Path, event: Event, text: str) -> tuple[Step, ...]:
     """The calls that lead to an event, and the event."""
-    calls = [Step(node.path, node.at[0], f"calls `{node.function}`") for node in path if isinstance(node, Call)]
+    calls = [Step(node.path, node.at[0], f"calls `{node.function}`") for node in calls_around(event, path)]
     return (*calls[-3:], Step(event.path, event.at[0], text))
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dtlint.machine.logs import Event, LogNode, walk
+from dtlint.machine.logs import Call, Event, LogNode, walk
 from dtlint.machine.run import Run
 
 Found = tuple[Event, tuple[LogNode, ...]]
@@ -21,3 +21,15 @@ def recorded(run: Run, *kinds: str) -> Iterator[Found]:
         run.cache["records"] = table
     for kind in kinds:
         yield from table.get(kind, ())
+
+
+def calls_around(event: Event, path: tuple[LogNode, ...]) -> list[Call]:
+    """The calls that lead to an event, outermost first. The body of `with timed():` is run while `timed` is, and yet
+    nobody who reads it would say that `timed` leads there."""
+    found: list[Call] = []
+    place = (event.path, event.function)
+    for node in reversed(path):
+        if isinstance(node, Call) and ((node.callee_path, node.function) == place or (node.path, node.caller) != place):
+            found.append(node)
+            place = (node.path, node.caller)
+    return found[::-1]

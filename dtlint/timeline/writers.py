@@ -18,7 +18,7 @@ from dtlint.machine.run import Run
 from dtlint.machine.values import NONE, Cause, Const, Row, Unknown, Value, lane_value
 from dtlint.timeline.files import READS, WRITES, Access, accesses, in_turns, overlap, same_node, together
 from dtlint.timeline.options import default_of, option_of
-from dtlint.timeline.records import recorded
+from dtlint.timeline.records import calls_around, recorded
 
 OWN = frozenset({"clock", "random", "process", "host"})
 RANKS = frozenset({"rank", "local rank", "node", "group rank"})
@@ -32,7 +32,7 @@ def distributed_step(run: Run) -> tuple[Step, ...]:
 def ways_down(event: Event, path: tuple[LogNode, ...], most: int = 3) -> tuple[Step, ...]:
     """The calls that lead to an event, outermost first, and the branch it is in: the line to change may be one of
     them."""
-    nodes = [node for node in path if isinstance(node, Call)][-most:]
+    nodes = calls_around(event, path)[-most:]
     steps = [Step(node.path, node.at[0], f"calls `{node.function}`") for node in nodes]
     for decision in decisions(event.guards):
         if decision.kind == "branch" and decision.cause is None and decision.taken == event.mask:

@@ -265,6 +265,19 @@ def taken_over(machine: Machine, told: set[Any], result: Value) -> None:
                 followers[leaf.symbol] = True
 
 
+def in_new_buffers(machine: Machine, result: Value) -> Value:
+    """What was taken over and comes out as it was has a buffer of its own again."""
+    donated = machine.facts.get("jax donated", {})
+
+    def leaf(one: Value) -> Value:
+        if not isinstance(one, Unknown) or jax_facts.base_of(one.symbol, donated) is None:
+            return one
+        machine.objects += 1
+        return Unknown(machine.symbols.of("compiled", one.symbol, machine.objects), one.cause, one.tags, one.like)
+
+    return jax_facts.mapped_tree(machine, result, leaf) if donated else result
+
+
 def donated_positions(thing: Object) -> tuple[int, ...]:
     """`donate_argnames` counts for arguments by position too."""
     numbers = jax_axes.indices(option(thing, "donate_argnums")) or ()
@@ -350,6 +363,7 @@ def compiled(machine: Machine, thing: Object, call: Invocation) -> Value:
     finally:
         machine.facts["jax compiled"] = saved
     told = donate(machine, thing, call)
+    result = in_new_buffers(machine, result)
     if not jax_facts.mappings(machine):
         result = jax_outputs.placed(machine, thing, result, call)
     taken_over(machine, told, result)
