@@ -193,8 +193,12 @@ def changes_statistics(machine: Machine, call: Invocation) -> bool:
     return normalises_together(machine)
 
 
+REDUCTIONS = frozenset({"psum", "pmean"})
+
+
 def normalises_together(machine: Machine) -> bool:
-    """Does some layer of the project take its statistics over the devices (`BatchNorm(axis_name=…)`)?"""
+    """Does some layer of the project take its statistics over the devices: `BatchNorm(axis_name=…)`, or `pmean` in a
+    method of its own?"""
     machine.project.looked.update(machine.project.selected)
     found: bool | None = machine.notes.get("jax batch norm")
     if found is None:
@@ -203,9 +207,10 @@ def normalises_together(machine: Machine) -> bool:
         modules = [machine.project.module(path) for path in machine.project.selected]
         found = any(
             {"BatchNorm", "axis_name"} <= function.tokens
+            or (owner is not None and not REDUCTIONS.isdisjoint(function.tokens))
             for module in modules
             if module is not None
-            for function, _owner in functions_of(module)
+            for function, owner in functions_of(module)
         )
         machine.notes["jax batch norm"] = found
     return found
