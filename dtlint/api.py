@@ -39,7 +39,7 @@ from dtlint.timeline import (
 )
 from dtlint.timeline.crossing import crossings
 from dtlint.timeline.explain import short
-from dtlint.timeline.files import accesses, races, together
+from dtlint.timeline.files import accesses, together
 from dtlint.timeline.inverted import inverted
 from dtlint.timeline.jax_notes import drifting, late_starts
 from dtlint.timeline.jax_notes import noted as jax_notes
@@ -51,6 +51,7 @@ from dtlint.timeline.metrics import local_metrics
 from dtlint.timeline.pairing import unpaired
 from dtlint.timeline.parting import Divergence
 from dtlint.timeline.parts import differing_models
+from dtlint.timeline.races import races
 from dtlint.timeline.records import recorded
 from dtlint.timeline.saved import questionable_saves
 from dtlint.timeline.telling import diverging, missing, place_of, told, waiting, who

@@ -3,7 +3,8 @@
 What it finds
 -------------
 A file or folder that only some ranks write, download, unpack or delete is read by other ranks, and no barrier or other
-meeting of the ranks lies between.
+meeting of the ranks lies between. Also the reverse: ranks that still read what another one deletes, fill a folder that
+another one removes, or ask whether a file is there while another one makes it, and go different ways by the answer.
 
 Why it is bad
 -------------
@@ -49,20 +50,34 @@ DONE = {
     "mkdir": "made",
 }
 
+MESSAGES = {
+    "read": "{late} may read this before it is {done} by {writer} (line {line}): nobody waits",
+    "filled": "{late} may fill this before it is {done} by {writer} (line {line}): nobody waits",
+    "taken": "{late} may still read this when it is {done} by {writer} (line {line}): nobody waits",
+    "asked": "{late} may ask only after it is {done} by {writer} (line {line}), and then part from the others",
+}
+TOLD = {
+    "read": "and read by {late}, with no meeting of the ranks between",
+    "filled": "and filled by {late}, with no meeting of the ranks between",
+    "taken": "read by {late}, with no meeting of the ranks behind it",
+    "asked": "asked by {late}, with no meeting of the ranks behind it",
+}
+
 
 def check(run: Run) -> Iterator[Finding]:
     if not distributed(run):
         return
-    for write, read in races(run):
-        writer = who(run, write.mask)
-        late = who(run, read.mask & ~write.mask)
-        done = DONE[write.kind]
-        message = f"{late} may read this before it is {done} by {writer} (line {write.event.at[0]}): nobody waits"
+    for race in races(run):
+        change, other = race.change, race.other
+        first, second = (other, change) if race.kind in ("asked", "taken") else (change, other)
+        writer = who(run, change.mask)
+        late = who(run, other.mask & ~change.mask)
+        done = DONE[change.kind]
+        message = MESSAGES[race.kind].format(late=late, done=done, writer=writer, line=change.event.at[0])
         remedy = "call a barrier on all ranks between the two, or let the rank that writes broadcast the content"
-        trail = (
-            Step(write.event.path, write.event.at[0], f"{done} by {writer} only"),
-            Step(read.event.path, read.event.at[0], f"and read by {late}, with no meeting of the ranks between"),
-        )
-        yield RULE.finding(
-            Span(read.event.path, *read.event.at), message, remedy, scope=read.event.function, trail=trail
-        )
+        if race.kind == "asked":
+            remedy = "let one rank ask and broadcast its answer, or call a barrier before the file is made"
+        told = {change.order: f"{done} by {writer} only", other.order: TOLD[race.kind].format(late=late)}
+        trail = tuple(Step(one.event.path, one.event.at[0], told[one.order]) for one in (first, second))
+        event = other.event
+        yield RULE.finding(Span(event.path, *event.at), message, remedy, scope=event.function, trail=trail)

@@ -14,7 +14,7 @@ from dtlint.machine.lanes import lanes_in
 from dtlint.machine.library import files
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.stepping import attribute_of
-from dtlint.machine.logs import Attempt, Call, Choice, Event, Log, LogNode, Loop
+from dtlint.machine.logs import Attempt, Call, Choice, Event, Log, LogNode, Loop, walk
 from dtlint.machine.run import Run
 from dtlint.machine.values import NONE, Cause, Const, Object, Row, Symbol, Unknown, Value, lane_value
 from dtlint.timeline.options import default_of, option_of
@@ -256,34 +256,13 @@ def same_node(run: Run, lane: int, other: int) -> bool:
     return lane // run.world.per_host == other // run.world.per_host
 
 
-def races(run: Run) -> Iterator[tuple[Access, Access]]:
-    """A lane reads where another has written, and nothing puts the two in order: (write, read)."""
-    found = accesses(run)
-    kinds = WRITES | {ARRIVAL}
-    writes = [one for one in found if one.kind in kinds and (one.kind != "mkdir" or partial(one, run))]
-    for read in found:
-        if read.kind not in READS:
-            continue
-        for write in reversed(writes):
-            if write.order < read.order and reads_unordered(run, write, read):
-                yield write, read
-                break
-
-
-def partial(access: Access, run: Run) -> bool:
-    return access.mask != run.world.full
-
-
-def reads_unordered(run: Run, write: Access, read: Access) -> bool:
-    for reader in read.lanes():
-        if write.mask >> reader & 1:
-            continue
-        for writer in write.lanes():
-            if not overlap(write.places[writer], read.places[reader]):
-                continue
-            if write.own >> writer & 1 and not same_node(run, reader, writer):
-                continue
-            # a writer that has met anybody since then tried to: who did not come is another question
-            if max(read.clocks[reader], read.clocks[writer]) <= write.clocks[writer]:
-                return True
-    return False
+def choices_of_files(run: Run, ask: Access) -> list[Choice]:
+    """The branches that are taken by what this question to the file system answers."""
+    known: dict[tuple[str, int], list[Choice]] | None = run.cache.get("choices of files")
+    if known is None:
+        known = run.cache["choices of files"] = {}
+        for node, _ in walk(run.log):
+            if isinstance(node, Choice) and node.cause is not None and node.cause.kind == "files":
+                for step in node.cause.steps()[:1]:
+                    known.setdefault((step.path, step.line), []).append(node)
+    return known.get((ask.event.path, ask.event.at[0]), [])

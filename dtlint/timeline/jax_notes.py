@@ -14,11 +14,12 @@ from dtlint.timeline.lives import Use, exclude
 from dtlint.timeline.records import calls_around, recorded
 
 Path = tuple[LogNode, ...]
+OF_HOSTS = frozenset({"world axis"})  # wrong in a program of several hosts only
 
 
 def noted(run: Run, op: str) -> Iterator[tuple[Event, tuple[Step, ...]]]:
     """Notes of one kind, each with its trail."""
-    if not run.facts.get("jax"):
+    if not run.facts.get("jax") or (op in OF_HOSTS and not run.facts.get("jax hosts")):
         return
     for event, path in recorded(run, "<jax>"):
         if event.op == op:

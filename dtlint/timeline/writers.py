@@ -196,14 +196,23 @@ def tolerant(access: Access) -> bool:
     return False
 
 
-GONE = frozenset({"OSError", "FileNotFoundError", "IOError", "EnvironmentError", "Exception", "BaseException"})
+GONE = frozenset({"OSError", "FileNotFoundError", "IOError", "EnvironmentError"})
+ANYTHING = frozenset({"Exception", "BaseException"})
 
 
 def failure_caught(access: Access) -> bool:
-    """Below a `try` that takes it well when another rank was faster."""
-    attempts = [node for node in access.path if isinstance(node, Attempt)]
-    caught = {name.rpartition(".")[2] for node in attempts for handler in node.handlers for name in handler.types}
-    return not caught.isdisjoint(GONE)
+    """Below a `try` that takes it well when another rank was faster: for whatever goes wrong here, or for files in the
+    caller. One around the whole program is the end of it."""
+    calls = 0
+    for node in reversed(access.path):
+        calls += isinstance(node, Call)
+        if calls > 1:
+            return False
+        if isinstance(node, Attempt):
+            caught = {name.rpartition(".")[2] for handler in node.handlers for name in handler.types}
+            if not caught.isdisjoint(GONE if calls else GONE | ANYTHING):
+                return True
+    return False
 
 
 def forgiving(value: Value | None) -> bool:
@@ -249,7 +258,8 @@ def told_apart(call: Invocation) -> bool:
         value = call.get(param)
         if value is not None and not (isinstance(value, Const) and value.value is None):
             return True
-    return any(value.cause is not None for value in call.values) or any(
+    # a name from the clock differs, but tells nobody which rank it is
+    return any(value.cause is not None and value.cause.kind not in ("clock", "random") for value in call.values) or any(
         name is None and not of_settings(value) for name, value in call.keywords
     )
 

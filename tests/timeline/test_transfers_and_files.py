@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from dtlint.timeline.files import accesses, overlap, races
+from dtlint.timeline.files import accesses, overlap
 from dtlint.timeline.managers import review
 from dtlint.timeline.pairing import unpaired
 from dtlint.timeline.parts import differing_models
+from dtlint.timeline.races import races
 from dtlint.timeline.records import recorded
 from dtlint.timeline.writers import rank_local_names, shared_writes, wrong_scopes
 from tests.machine.programs import run

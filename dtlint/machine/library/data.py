@@ -75,6 +75,8 @@ def element(machine: Machine, value: Object, mask: int) -> Value | None:
     known = machine.knowledge.types.get(value.kind) if isinstance(value.kind, str) else None
     if known is not None and known.iterates == "text":
         return machine.unknown("text", value.number, machine.symbols.fresh("turn"), cause=value.cause)
+    if known is not None and known.iterates in machine.knowledge.types:
+        return machine.new(known.iterates, mask)
     return None
 
 

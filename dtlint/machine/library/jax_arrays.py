@@ -298,6 +298,14 @@ def shard(machine: Machine, call: Invocation) -> Value | None:
     return jax_facts.mapped_tree(machine, tree, leaf)
 
 
+def spread(machine: Machine, call: Invocation) -> Value | None:
+    """What a library maps over this host's devices as it is."""
+    here = jax_facts.step_at(jax_facts.place(machine), "mapped over this host's devices here")
+    for value in call.arguments:
+        jax_axes.check_counts(machine, call, value, True, here)
+    return shard(machine, call)
+
+
 # --- global arrays ---------------------------------------------------------------------------------------------
 
 
@@ -438,6 +446,7 @@ MODELS: dict[str, Any] = {
     "jax_replicate": replicate,
     "jax_unreplicate": unreplicate,
     "jax_shard": shard,
+    "jax_spread": spread,
     "jax_device_put_sharded": shard,
     "jax_global_array": global_array,
     "jax_device_put": device_put,

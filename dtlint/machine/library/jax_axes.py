@@ -344,8 +344,10 @@ def check_counts(machine: Machine, call: Invocation, value: Value, led: bool, he
                 what = "one key for each sample, where the mapped axis has one entry for each device"
                 jax_facts.note(machine, "key count", call.mask, tag[5], (here,), what=what)
         for tag in words(leaf.tags, "device axis"):
-            if tag[2] == "world" and hosts:
-                jax_facts.note(machine, "world axis", call.mask, tag[3], (here,))
+            if tag[2] == "world":
+                counted = machine.facts.get("jax all counted")
+                steps = (here,) if counted is None else (counted, here)
+                jax_facts.note(machine, "world axis", call.mask, tag[3], steps)
 
 
 def is_split(keys: Value) -> bool:

@@ -261,6 +261,8 @@ def shard_prng_key(machine: Machine, call: Invocation) -> Value | None:
     if key is None:
         return None
     jax_facts.started(machine)
+    if call.row.extra.get("by_host"):
+        machine.facts["jax hosts"] = True
     tags = frozenset((fact("keys", root_of(key), "local", None, None), *lineage(key)))
     made = machine.fresh("keys", key.cause, tags)
     return made
