@@ -350,6 +350,8 @@ def enter(
             result: Value = evaluate(machine, node.body, mask)
         else:
             through = run(machine, node.body, mask)
+            if frame.left & mask == mask and came_back(frame) & mask == mask:
+                frame.left = 0  # `if known: return …` before the last `raise`: all lanes return, or all fail
             result = returned(machine, frame, function, through, arguments)
     finally:
         machine.stack.pop()
@@ -364,6 +366,15 @@ def enter(
         outcome.whole = not frame.left and all(leaving.word != "exit" for leaving in frame.leavings)
         outcome.log, outcome.scope = (log if log.nodes else None), scope
     return result
+
+
+def came_back(frame: Frame) -> int:
+    """The lanes that return if a branch nobody can decide is taken."""
+    lanes = 0
+    for entry in frame.returns:
+        if entry.decision is not None:
+            lanes |= entry.mask
+    return lanes
 
 
 def after_call(machine: Machine, frame: Frame, caller: Frame, mask: int) -> None:

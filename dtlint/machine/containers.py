@@ -8,6 +8,7 @@ from typing import Any
 from dtlint.machine.core import Machine
 from dtlint.machine.lanes import join, map_lanes, row, token
 from dtlint.machine.values import (
+    FILLED,
     MISSING,
     NONE,
     Cause,
@@ -127,6 +128,9 @@ def truth(machine: Machine, value: Object) -> tuple[bool | None, Symbol, Cause |
     if isinstance(value.kind, str) and value.kind in ("list", "set", "dict"):
         known = items_of(machine, value)
         symbol = machine.symbols.of("filled", value.number)
+        unsure = value.attributes.get(FILLED)
+        if known and isinstance(unsure, Unknown):
+            return None, unsure.symbol, unsure.cause
         if known is not None:
             return bool(known), symbol, None
         return None, symbol, length_cause(machine, value)
@@ -361,6 +365,8 @@ def append(machine: Machine, container: Object, value: Value, mask: int) -> None
             return
     if isinstance(held, Tuple) and len(held.items) < MANY and lanes_differ is None:
         machine.set(container, "[]", Tuple((*held.items, value)), mask)
+        if FILLED in container.attributes:
+            machine.set(container, FILLED, NONE, mask)
         return
     if held is not None and lanes_differ is not None and known_by_lane(held):
         items = [lengthened(lane_value(held, lane), lane_value(value, lane)) for lane in range(machine.world.size)]

@@ -12,6 +12,7 @@ from dtlint.machine.lanes import World, join, overlay
 from dtlint.machine.logs import Choice, Decision, Event, Group, Guards, Log, LogNode, decisions
 from dtlint.machine.uses import Uses
 from dtlint.machine.values import (
+    FILLED,
     MISSING,
     Bound,
     Cause,
@@ -203,10 +204,18 @@ class Machine:
                 entry[2 + side] = value
         for container, name, left, right in sides.values():
             old = container.get(name, MISSING)
-            joined = join(old if left is None else left, old if right is None else right, self.symbols, symbol, cause)
+            left, right = old if left is None else left, old if right is None else right
+            joined = join(left, right, self.symbols, symbol, cause)
             if joined is not old:
                 self.journal.append((container, name, old))
                 container[name] = joined
+                if name == "[]" and isinstance(joined, Tuple) and Tuple(()) in (left, right):
+                    self.perhaps_empty(container, symbol, cause)
+
+    def perhaps_empty(self, container: Any, symbol: Symbol, cause: Cause | None) -> None:
+        """The items are kept for what they are; whether there are any, only one side of a branch says."""
+        self.journal.append((container, FILLED, container.get(FILLED, MISSING)))
+        container[FILLED] = Unknown(self.symbols.of("filled", symbol), cause)
 
     def apply_writes(self, writes: list[Write]) -> None:
         for container, name, value in writes:

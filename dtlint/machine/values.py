@@ -368,6 +368,7 @@ class Object(Value):
 
 THERE = "there alike"  # tag: content differs between lanes, but all have it or none
 MISSING = Const("<missing>", scale="missing")
+FILLED = "<filled>"  # attribute of a list: an unknown where a branch decided whether there is anything in it
 
 
 def lane_value(value: Value, lane: int) -> Value:

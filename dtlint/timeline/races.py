@@ -17,6 +17,7 @@ from dtlint.timeline.files import ARRIVAL, READS, WRITES, Access, accesses, choi
 READ, FILLED, ASKED, TAKEN = "read", "filled", "asked", "taken"
 GOING = frozenset({"file-delete", "file-rename"})
 FILLS = frozenset({"file-write", "mkdir", "download", "unpack"})
+FOLDERS = frozenset({"mkdir", "unpack", "file-delete"})
 CONTENT = frozenset({"file-read", "load"})
 
 
@@ -78,7 +79,7 @@ def asked(run: Run, changes: list[Access], ask: Access) -> Iterator[Race]:
     """All ranks ask whether a file is there, one of them makes it, and the slow ones get another answer."""
     for choice in choices_of_files(run, ask):
         for change in changes:
-            if change.kind == ARRIVAL or not soon_after(change, ask):
+            if change.kind not in answers(ask) or not soon_after(change, ask):
                 continue
             late = [
                 other
@@ -88,6 +89,12 @@ def asked(run: Run, changes: list[Access], ask: Access) -> Iterator[Race]:
             if any(parts_at(choice, lane) for lane in late):
                 yield Race(ASKED, change, ask, choice)
                 return
+
+
+def answers(ask: Access) -> frozenset[str]:
+    """What changes the answer: a file does not make a folder of its place."""
+    of_folders = ask.event.api.rpartition(".")[2] in ("isdir", "is_dir")
+    return FOLDERS if of_folders else WRITES
 
 
 def parts_at(choice: Choice, lane: int) -> bool:

@@ -146,6 +146,8 @@ def call(
     invocation = Invocation(name, LOCAL, receiver, arguments, keywords, mask, node)
     if name == "dtlint.guarded":
         return processes.call_guarded(machine, invocation)
+    if name == "dtlint.register_command":
+        return command_line.registered(machine, invocation)
     if name == "dtlint.guard":
         return processes.guard_made(machine, invocation)
     environment_use.used(machine, name, mask)

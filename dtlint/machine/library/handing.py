@@ -6,7 +6,7 @@ from dtlint.machine import attributes, calls
 from dtlint.machine.core import Machine
 from dtlint.machine.library import loaders
 from dtlint.machine.library.invocation import Invocation
-from dtlint.machine.values import NONE, ClassRef, Const, FunctionRef, Object, Tuple, Value
+from dtlint.machine.values import NONE, ClassRef, Const, FunctionRef, Object, Tuple, Unknown, Value
 
 
 def prepare(machine: Machine, call: Invocation) -> Value | None:
@@ -20,6 +20,10 @@ def prepare(machine: Machine, call: Invocation) -> Value | None:
 
 
 def one(machine: Machine, call: Invocation, value: Value) -> Value:
+    if isinstance(value, Unknown) and call.row.extra.get("loaders") and value.symbol.key[0] != "loop":
+        made = machine.new(loaders.LOADER, call.mask)  # it takes loaders only, so this was one
+        made.attributes["dataset"] = machine.unknown("dataset of", value.symbol)
+        return loaders.prepared(machine, made, call.name, call.mask, call.receiver)
     if isinstance(value, Object) and loaders.is_loader(machine, value):
         return loaders.prepared(machine, value, call.name, call.mask, call.receiver)
     return value

@@ -332,6 +332,8 @@ def spawn(machine: Machine, call: Invocation) -> Value:
     """The function runs once on every rank, its index first."""
     from dtlint.machine import calls
 
+    if machine.facts.get("given away"):
+        return NONE  # a whole program handed to somebody who may just want its signature
     machine.facts.setdefault("spawned", True)
     extra = call.row.extra
     function = call.get(str(extra.get("function", "fn"))) or (call.arguments[0] if call.arguments else None)
@@ -351,7 +353,13 @@ def spawn(machine: Machine, call: Invocation) -> Value:
     if extra.get("rank_first", True):
         arguments = (lane_value_of(machine, "rank", "the index given by spawn"), *arguments)
     given_on = tuple((name, value) for name, value in call.keywords if name not in call.row.params)
-    calls.call_value(machine, function, arguments, given_on if extra.get("receiver_first") else (), call.mask)
+    followed = machine.deepest, machine.near
+    # each rank begins anew with this function, however deep the place is that starts them
+    machine.deepest, machine.near = (deep + len(machine.stack) for deep in followed)
+    try:
+        calls.call_value(machine, function, arguments, given_on if extra.get("receiver_first") else (), call.mask)
+    finally:
+        machine.deepest, machine.near = followed
     return NONE
 
 

@@ -18,7 +18,19 @@ from dtlint.machine.library import (
     tensors,
 )
 from dtlint.machine.library.invocation import Invocation
-from dtlint.machine.values import Bound, ClassRef, Const, External, FunctionRef, Object, Row, Tuple, Unknown, Value
+from dtlint.machine.values import (
+    FILLED,
+    Bound,
+    ClassRef,
+    Const,
+    External,
+    FunctionRef,
+    Object,
+    Row,
+    Tuple,
+    Unknown,
+    Value,
+)
 
 
 def value_of(machine: Machine, row: Api, name: str, mask: int) -> Value:
@@ -140,6 +152,9 @@ def length(machine: Machine, value: Value, mask: int) -> Value | None:
             return counted
     items = containers.items_of(machine, value)
     if items is not None:
+        unsure = value.attributes.get(FILLED) if isinstance(value, Object) else None
+        if items and isinstance(unsure, Unknown):
+            return machine.unknown("len", unsure.symbol, cause=unsure.cause)
         return Const(len(items))
     if isinstance(value, Row):
         lanes = [length(machine, held, mask) for held in value.lanes]
