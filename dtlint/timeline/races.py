@@ -17,7 +17,7 @@ from dtlint.timeline.files import ARRIVAL, READS, WRITES, Access, accesses, choi
 READ, FILLED, ASKED, TAKEN = "read", "filled", "asked", "taken"
 GOING = frozenset({"file-delete", "file-rename"})
 FILLS = frozenset({"file-write", "mkdir", "download", "unpack"})
-FOLDERS = frozenset({"mkdir", "unpack", "file-delete"})
+FOLDERS = frozenset({"mkdir", "unpack"})
 CONTENT = frozenset({"file-read", "load"})
 
 
@@ -94,7 +94,7 @@ def asked(run: Run, changes: list[Access], ask: Access) -> Iterator[Race]:
 def answers(ask: Access) -> frozenset[str]:
     """What changes the answer: a file does not make a folder of its place."""
     of_folders = ask.event.api.rpartition(".")[2] in ("isdir", "is_dir")
-    return FOLDERS if of_folders else WRITES
+    return FOLDERS if of_folders else FILLS
 
 
 def parts_at(choice: Choice, lane: int) -> bool:

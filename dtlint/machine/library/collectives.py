@@ -16,6 +16,8 @@ from dtlint.machine.values import NONE, Const, External, Object, Row, Tuple, Unk
 def condition_holds(machine: Machine, call: Invocation) -> bool:
     """Does the row's `when` hold? Unknown conditions do not: dtlint reports what it can show."""
     when = call.row.when
+    if isinstance(call.receiver, Object) and call.receiver.facts.get("alone"):
+        return False
     off = machine.facts.get("disabled")
     if off and call.row.extra.get("disabled_by") in off:
         return False

@@ -17,6 +17,8 @@ FSDP = "torch.distributed.fsdp.FullyShardedDataParallel"
 MODULE = "torch.nn.Module"
 LOADER = "torch.utils.data.DataLoader"
 PREPARED = "<prepared>"
+ALONE = "alone"  # of a Fabric or Trainer: told to use one device
+ONE = (Const(1), Const("1"))
 
 
 def note_wrap(machine: Machine, call: Invocation, inner: Value, kind: str, group: Group | None) -> None:
@@ -132,6 +134,8 @@ def accelerate_prepare(machine: Machine, call: Invocation) -> Value:
 
 def prepare_model(machine: Machine, call: Invocation) -> Value:
     model = call.arguments[0] if call.arguments else next((value for _, value in call.keywords), NONE)
+    if alone(call):
+        return model
     note_wrap(machine, call, model, "prepare", machine.world_group)
     if isinstance(model, Object) and model.facts.get("wrapped"):
         return model
@@ -145,6 +149,10 @@ def first_prepared(machine: Machine, call: Invocation) -> Value:
         return prepare_model(machine, call)
     model = prepare_model(machine, call)
     return model if len(call.arguments) == 1 else Tuple((model, *call.arguments[1:]))
+
+
+def alone(call: Invocation) -> bool:
+    return isinstance(call.receiver, Object) and bool(call.receiver.facts.get(ALONE))
 
 
 def same_values(machine: Machine, call: Invocation) -> Value:
@@ -240,6 +248,8 @@ def sharding_strategy(machine: Machine, call: Invocation) -> Value:
     name = strategy.value if isinstance(strategy, Const) else getattr(strategy, "kind", "")
     if isinstance(name, str) and ("fsdp" in name.lower() or "stage_3" in name.lower()):
         made.facts["sharded"] = machine.facts["sharded"] = True
+    devices, nodes = call.get("devices"), call.get("num_nodes")
+    made.facts[ALONE] = devices in ONE and (nodes is None or nodes in ONE)
     return made
 
 
