@@ -85,6 +85,8 @@ class Machine:
         self.assumed: list[tuple[Symbol, bool]] = []  # answers to undecided questions on the side that is being run
         self.receiver: Value | None = None  # of the method call being evaluated
         self.making: dict[int, ir.Call] = {}  # number of an instance → the call that made it
+        self.instances: dict[Any, Any] = {}  # instances that entry points of this unit begin on
+        self.born: list[Object] | None = None  # what is made while such an instance is made
         self.interesting: frozenset[str] = frozenset()  # names through which communication can be reached
         self.meaningful: frozenset[str] = frozenset()  # names through which anything the packs know can be reached
         # loops that turn more often on some lanes: the newest object before, why, and the marks of what they walk over
@@ -120,7 +122,10 @@ class Machine:
 
     def new(self, kind: ClassRef | str, mask: int) -> Object:
         self.objects += 1
-        return Object(kind, mask, self.objects, self.current_at, self.frame.path)
+        made = Object(kind, mask, self.objects, self.current_at, self.frame.path)
+        if self.born is not None:
+            self.born.append(made)
+        return made
 
     def new_list(self, items: tuple[Value, ...] | None, mask: int, kind: str = "list") -> Object:
         made = self.new(kind, mask)

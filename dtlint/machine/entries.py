@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from dtlint.ir import nodes as ir
-from dtlint.machine import attributes, calls, instances, state
+from dtlint.machine import attributes, calls, first_instance, instances, state
 from dtlint.machine.core import Machine
 from dtlint.machine.frames import Frame
 from dtlint.machine.library import identity
@@ -96,7 +96,7 @@ def run_function(machine: Machine, path: str, function: ir.Function, owner: ir.C
             return
         value = kind.attributes.get(function.name) or kind.attributes.get(f"<setter> {function.name}")
         of_class = isinstance(value, FunctionRef) and value.kind == "class"
-        receiver = kind if of_class else instance_of(machine, kind, function)
+        receiver = kind if of_class else entered_on(machine, kind, function)
     if isinstance(value, Bound) and value.receiver is None and value.extra:
         arguments = unknown_arguments(machine, function, owner is not None)
         if receiver is not None:
@@ -159,6 +159,11 @@ def instance_of(machine: Machine, kind: ClassRef, entered: ir.Function | None = 
     if isinstance(made, Object):
         state.settle(machine, made, entered)
     return made
+
+
+def entered_on(machine: Machine, kind: ClassRef, function: ir.Function) -> Object:
+    stage = "new" if function.name in state.CONSTRUCTORS else "settled"
+    return first_instance.given(machine, kind, stage, lambda: instance_of(machine, kind, function))
 
 
 def constructed(machine: Machine, kind: ClassRef) -> Object:

@@ -100,6 +100,7 @@ def run_unreached(machine: Machine, path: str, reached: frozenset[tuple[str, str
     ]
     if not candidates:
         return
+    machine.instances = {}
     load_first(machine, path)
     machine.uses.reached |= through_imports(machine, (path,)).reached
     waiting = [pair for pair in candidates if (path, pair[0].qualname) not in machine.uses.reached]
