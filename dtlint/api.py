@@ -54,7 +54,7 @@ from dtlint.timeline.parts import differing_models
 from dtlint.timeline.races import races
 from dtlint.timeline.records import recorded
 from dtlint.timeline.saved import questionable_saves
-from dtlint.timeline.telling import diverging, missing, place_of, told, waiting, who
+from dtlint.timeline.telling import diverging, does, missing, place_of, told, waiting, who
 from dtlint.timeline.training import span_at
 from dtlint.timeline.writers import (
     distributed_step,
@@ -106,6 +106,7 @@ __all__ = [
     "ways_down",
     "wrong_scopes",
     "diverging",
+    "does",
     "evaluation",
     "noise",
     "seeding",

@@ -27,7 +27,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dtlint.api import Finding, Rule, Run, diverging, missing, short, told, waiting
+from dtlint.api import Finding, Rule, Run, diverging, does, missing, short, told, waiting
 
 RULE = Rule(
     code="DT101",
@@ -44,10 +44,11 @@ RULE = Rule(
 
 def check(run: Run) -> Iterator[Finding]:
     for divergence, tier in diverging(run, "DT101"):
-        who_waits = waiting(run, divergence)
+        waits = does(waiting(run, divergence), "waits", "wait")
+        gone = does(missing(run, divergence), "never comes", "never come")
         decision = divergence.decision
         guard = f" because of `{decision.text}` in line {decision.at[0]}" if decision is not None else ""
-        message = f"{who_waits} waits in {short(divergence.event)}, {missing(run, divergence)} never come{guard}"
+        message = f"{waits} in {short(divergence.event)}, {gone}{guard}"
         remedy = (
             f"move {short(divergence.event)} out of the branch so that every rank makes it, and keep only the work of "
             "one rank (printing, writing) inside"

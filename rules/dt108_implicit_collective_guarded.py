@@ -28,7 +28,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dtlint.api import Finding, Rule, Run, diverging, missing, short, told
+from dtlint.api import Finding, Rule, Run, diverging, does, missing, short, told
 
 RULE = Rule(
     code="DT108",
@@ -47,9 +47,8 @@ def check(run: Run) -> Iterator[Finding]:
     for divergence, tier in diverging(run, "DT108"):
         decision = divergence.decision
         guard = f" because of `{decision.text}` in line {decision.at[0]}" if decision is not None else ""
-        message = (
-            f"{short(divergence.event)} talks to all ranks inside, but {missing(run, divergence)} never come{guard}"
-        )
+        gone = does(missing(run, divergence), "never comes", "never come")
+        message = f"{short(divergence.event)} talks to all ranks inside, but {gone}{guard}"
         remedy = (
             f"call {short(divergence.event)} on every rank and guard only what one rank does with the result; "
             "the framework decides itself who writes"

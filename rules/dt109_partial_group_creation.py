@@ -24,7 +24,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dtlint.api import Finding, Rule, Run, diverging, missing, short, told
+from dtlint.api import Finding, Rule, Run, diverging, does, missing, short, told
 
 RULE = Rule(
     code="DT109",
@@ -42,7 +42,9 @@ RULE = Rule(
 def check(run: Run) -> Iterator[Finding]:
     for divergence, tier in diverging(run, "DT109"):
         call = short(divergence.event)
-        message = f"{call} must be called by every rank, but {missing(run, divergence)} never come"
+        message = (
+            f"{call} must be called by every rank, but {does(missing(run, divergence), 'never comes', 'never come')}"
+        )
         remedy = "make the group or wrapper on all ranks in the same order, and use it on its members only"
         if divergence.shape == "argument":
             message = f"{call} is given another list on every rank; all ranks must ask for the same groups in one order"

@@ -27,7 +27,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dtlint.api import Finding, Rule, Run, Span, Step, apart, who
+from dtlint.api import Finding, Rule, Run, Span, Step, apart, does, who
 
 RULE = Rule(
     code="DT802",
@@ -45,8 +45,9 @@ def check(run: Run) -> Iterator[Finding]:
     for found in apart(run):
         event, decision = found.event, found.decision
         name = event.api.rpartition(".")[2]
-        verb = "wait" if found.here & (found.here - 1) else "waits"
-        message = f"{who(run, found.here)} {verb} in `{name}()` of a manager, {who(run, found.absent)} never come"
+        waits = does(who(run, found.here), "waits", "wait")
+        gone = does(who(run, found.absent), "never comes", "never come")
+        message = f"{waits} in `{name}()` of a manager, {gone}"
         remedy = "let every member of the manager make the call, and keep only the work of one rank under the condition"
         steps = decision.cause.steps() if decision.cause is not None else ()
         trail = (

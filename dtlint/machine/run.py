@@ -127,16 +127,17 @@ def is_test(function: ir.Function, owner: ir.Class | None) -> bool:
 
 
 BUDGET = 400_000  # steps of one entry point
-# A script is followed as deep as it goes. A function that nobody calls is judged by what it and its helpers do: a
-# bug further down has a nearer function of its own to show it.
+# A script is followed as deep as it goes, but for helpers that do not communicate. A function that nobody calls is
+# judged by what it and its helpers do: a bug further down has a nearer function of its own to show it.
 FUNCTION_DEEPEST = 3
 FUNCTION_NEAR = 2
+SCRIPT_NEAR = 8
 
 
 def run_entry(machine: Machine, entry: Entry, start: Any) -> Run:
     log = Log()
     machine.deepest = FUNCTION_DEEPEST if entry.kind == "function" else DEEPEST
-    machine.near = FUNCTION_NEAR if entry.kind == "function" else DEEPEST
+    machine.near = FUNCTION_NEAR if entry.kind == "function" else SCRIPT_NEAR
     machine.sinks = [(log, machine.world.full)]
     machine.spent = 0
     machine.stack = []

@@ -88,6 +88,8 @@ def explain(run: Run, held: dict[int, Item | None], kinds: dict[int, object], me
         if isinstance(item.node, Event) and isinstance(opposite.node, Event) and item.node.op == opposite.node.op:
             shape = "argument" if number_of(item.node) == number_of(opposite.node) else "order"
         elif isinstance(item.node, Event) and isinstance(opposite.node, Choice) and first_op(opposite) == item.node.op:
+            if leaving(opposite.node) is not None:
+                return left_in_choice(run, opposite, held, members)  # the counterpart comes unless its side leaves
             shape = "guarded"  # the counterpart comes under a further condition
             if opposite.node.decision.function != item.node.function:
                 return None  # and asks elsewhere whether there is anything to wait for

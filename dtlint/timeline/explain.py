@@ -168,7 +168,8 @@ def timeline_of(run: Run, divergence: Divergence) -> Timeline:
             "both wait until the group times out"
         )
     else:
-        outcome = f"UNDECIDED: {columns[0]} = {name}, {columns[1]} never come, hang until the group times out"
+        gone = "never comes" if columns[1].startswith("rank ") else "never come"
+        outcome = f"UNDECIDED: {columns[0]} = {name}, {columns[1]} {gone}, hang until the group times out"
     return Timeline(columns, tuple(rows), outcome)
 
 
