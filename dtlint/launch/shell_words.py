@@ -180,7 +180,9 @@ def _double(text: str, position: int, line: int) -> int:
         letter = text[position]
         if letter == '"':
             return position + 1
-        position = part_end(text, position, line) if letter in "\\`$" + OPEN else position + 1
+        alone = text.startswith('$"', position)  # `"^$dir$"` ends with a dollar
+        special = letter in "\\`$" + OPEN and not alone
+        position = part_end(text, position, line) if special else position + 1
     raise ShellProblem(line, 'a " is never closed')
 
 

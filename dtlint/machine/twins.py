@@ -8,9 +8,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from dtlint.machine.values import Cause, Const, FunctionRef, Object, Tuple, Unknown, Value
+from dtlint.machine.values import Cause, Const, FunctionRef, Object, Symbol, Tuple, Unknown, Value
 
 MANY = 500  # parts that are compared: what is alike as far as that is taken to be alike altogether
+
+DEEPEST = 12
 
 Pairs = set[tuple[int, int]]
 
@@ -55,8 +57,8 @@ def alike(one: Value, other: Value, seen: Pairs) -> bool:
         return True
     if type(one) is not type(other) or isinstance(one, Const):
         return False
-    if isinstance(one, Unknown):
-        return same_reason(one.cause, other.cause)
+    if isinstance(one, Unknown) and isinstance(other, Unknown):
+        return same_reason(one.cause, other.cause) and computed_alike(one.symbol, other.symbol, 0)
     if isinstance(one, Object):
         return twins(one, other, seen)
     if isinstance(one, Tuple) and isinstance(other, Tuple):
@@ -69,3 +71,25 @@ def same_reason(one: Cause | None, other: Cause | None) -> bool:
     if one is None or other is None:
         return one is other
     return one.kind == other.kind and one.steps()[:1] == other.steps()[:1]
+
+
+def numbered(key: tuple[Any, ...]) -> bool:
+    """Is the second part a running number, not a number of the program (of a path, a sum, the call of a library)?"""
+    return len(key) > 1 and type(key[1]) is int and str(key[0]).isalpha() and key[0] not in ("path", "text")
+
+
+def computed_alike(one: Any, other: Any, depth: int) -> bool:
+    """The same computation on things that were made anew: a file that was opened, an object, a draw."""
+    if one is other or one == other or depth > DEEPEST:
+        return True
+    if isinstance(one, Symbol) and isinstance(other, Symbol):
+        one, other = one.key, other.key
+        if one[-1] == other[-1] == "fresh":
+            return bool(one[0] == other[0])
+        if numbered(one) and numbered(other):  # `<file 8>`
+            return computed_alike((one[0], *one[2:]), (other[0], *other[2:]), depth)
+    if not isinstance(one, tuple) or not isinstance(other, tuple) or len(one) != len(other):
+        return False
+    if one[0] == other[0] == "object":
+        return True
+    return all(computed_alike(a, b, depth + 1) for a, b in zip(one, other, strict=True))

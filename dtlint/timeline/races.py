@@ -48,9 +48,17 @@ def races(run: Run) -> Iterator[Race]:
 def read_early(run: Run, changes: list[Access], read: Access) -> Iterator[Race]:
     """A lane reads where another has written, and nothing puts the two in order."""
     for change in reversed(changes):
-        if change.order < read.order and any(not_after(change, read, *pair) for pair in pairs(run, change, read)):
+        if change.order > read.order:
+            continue
+        met = (pair for pair in pairs(run, change, read) if not in_new_folder(change, read, *pair))
+        if any(not_after(change, read, *pair) for pair in met):
             yield Race(READ, change, read)
             return
+
+
+def in_new_folder(change: Access, read: Access, lane: int, late: int) -> bool:
+    """A new folder is empty: what is read in it, somebody else has put there."""
+    return change.kind == "mkdir" and read.places[late].startswith(f"{change.places[lane]}/")
 
 
 def filled(run: Run, changes: list[Access], use: Access) -> Iterator[Race]:

@@ -49,6 +49,11 @@ def test_operators():
     assert found == ["&&", "||", ";", "&", "|", "|&", ";;", "(", ")"]
 
 
+def test_a_dollar_at_the_end_of_a_quotation():
+    found = list(tokens('for one in $(find "$dir" | grep -v "^$dir$"); do\n  echo "$one"\ndone'))
+    assert [token.text for token in found if token.kind == "word"][-3:] == ["echo", '"$one"', "done"]
+
+
 def test_here_documents():
     found = list(tokens("cat <<EOF > x\nhello $A\n  EOF\nEOF\nls <<-'END'\n\tquoted\n\tEND\npwd\n"))
     bodies = [(token.text, token.line, token.quoted) for token in found if token.kind == "heredoc"]

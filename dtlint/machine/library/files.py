@@ -92,6 +92,7 @@ def written(value: Value) -> str:
 
 PLAIN = ("int", "float", "bool")
 OF_NODE = (("TMPDIR",), ("SLURM_TMPDIR",), ("TEMP",), ("TMP",))  # environment variables that name a node's own folder
+NODE_FOLDERS = frozenset({"TMPDIR", "SLURM_TMPDIR"})
 TEXTS = frozenset({"text", "op +", "builtins.str", "os.fspath"})
 
 
@@ -123,6 +124,8 @@ LOCAL = (
 
 def node_local(where: str) -> bool:
     """A place that every node has for itself."""
+    if any(part.upper() in NODE_FOLDERS for part in where.split("/")):
+        return True  # the folder is called like the variable that names it
     return any(where == root or where.startswith(f"{root}/") for root in LOCAL)
 
 
@@ -212,7 +215,8 @@ def opened(machine: Machine, call: Invocation) -> Value:
     word = "r" if given is None else str(given.value).partition(":")[0] if isinstance(given, Const) else ""
     made = machine.new(call.row.type or HANDLE, call.mask)
     made.facts["text"] = text_of(target) if target is not None else NONE
-    if word and target is not None:
+    stream = isinstance(target, External) and target.name != "os.devnull"  # `sys.stdout` is open already
+    if word and target is not None and not stream:
         kind = "file-write" if WRITING.intersection(word) else "file-read"
         extra = {"call": call, "target": target, "mode": word}
         event = machine.emit_event("record", kind, call.name, call.mask, subject=target, extra=extra)
