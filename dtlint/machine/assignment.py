@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from dtlint.ir import nodes as ir
-from dtlint.machine import attributes, containers
+from dtlint.machine import attributes, containers, written
 from dtlint.machine.core import Machine
 from dtlint.machine.lanes import map_lanes
 from dtlint.machine.library import batches
@@ -161,6 +161,9 @@ def write_attribute(machine: Machine, base: Value, name: str, value: Value, mask
                 calls.follow(machine, setter, base, (value,), (), mask)  # type: ignore[arg-type]
                 return
         machine.set(base, ("key", name) if containers.NAMESPACE in base.facts else name, value, mask)
+    elif isinstance(base, Unknown):
+        if base.cause is None:
+            written.write(machine, base, name, value, attributes.of_unknown(machine, base, name, mask), mask)
     elif isinstance(base, ClassRef):
         machine.store(base.attributes, name, value, mask, machine.world.full)
     elif hasattr(base, "path") and hasattr(base, "name"):

@@ -6,7 +6,7 @@ import builtins
 from collections import Counter, deque
 
 from dtlint.knowledge.loader import Api
-from dtlint.machine import containers, kept, library
+from dtlint.machine import containers, kept, library, written
 from dtlint.machine.core import Machine
 from dtlint.machine.frames import Frame
 from dtlint.machine.lanes import map_lanes, token
@@ -206,6 +206,9 @@ def of_unknown(machine: Machine, base: Unknown, name: str, mask: int) -> Value:
     member = machine.knowledge.members.get(name)
     if member is not None and base.cause is None:
         return library.member_value(machine, member, name, mask)
+    found = written.read(machine, base, name)
+    if found is not None:
+        return found
     if name in ALIKE:
         return machine.unknown("attr", base.symbol, name)
     if name == "grad":
@@ -213,10 +216,9 @@ def of_unknown(machine: Machine, base: Unknown, name: str, mask: int) -> Value:
         if gradient is not None:
             return gradient
         return machine.unknown("attr", base.symbol, name, cause=base.cause, tags=base.tags | {library.models.GRADIENT})
-    cause = base.cause
-    if cause is None and base.symbol.key[0] == "argparse.ArgumentParser.parse_args":
-        cause = machine.facts.get(library.python.LOCAL_DEFAULTS, {}).get(name)
-    return machine.unknown("attr", base.symbol, name, cause=cause, tags=base.tags)
+    if base.cause is None and base.symbol.key[0] == library.python.PARSED:
+        return library.python.option(machine, base, name, mask)
+    return machine.unknown("attr", base.symbol, name, cause=base.cause, tags=base.tags)
 
 
 def linearise(machine: Machine, kind: ClassRef) -> list[Value]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from dtlint.machine import written
 from dtlint.machine.core import Machine
 from dtlint.machine.lanes import join, map_lanes, row, token
 from dtlint.machine.values import (
@@ -185,6 +186,10 @@ def item_one(machine: Machine, base: Value, index: Value, mask: int) -> Value:
         base = base.like
     if isinstance(index, SliceValue):
         return cut(machine, base, index)
+    if isinstance(base, Unknown) and is_text(index):
+        found = written.read(machine, base, str(index.value))  # type: ignore[attr-defined]
+        if found is not None:
+            return found
     handled = library.read_item(machine, base, index, mask)
     if handled is not None:
         return handled
@@ -319,6 +324,9 @@ def put(machine: Machine, container: Value, index: Value, value: Value, mask: in
         from dtlint.machine.library import parts
 
         parts.put(machine, container, value, mask)
+    if isinstance(container, Unknown) and container.cause is None and isinstance(index, Const) and is_text(index):
+        before = item_one(machine, container, index, mask)
+        written.write(machine, container, str(index.value), value, before, mask)
     if not isinstance(container, Object):
         return
     if container.kind == "dict":

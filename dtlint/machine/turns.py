@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from dtlint.ir import nodes as ir
@@ -12,8 +12,11 @@ from dtlint.machine.core import Machine
 from dtlint.machine.frames import LoopState
 from dtlint.machine.lanes import token
 from dtlint.machine.library import sharding
-from dtlint.machine.logs import Decision, Event, Guards, Loop
-from dtlint.machine.values import MISSING, Cause, Const, Object, Row, Tuple, Unknown, Value
+from dtlint.machine.library.provenance import symbols_in
+from dtlint.machine.logs import Choice, Decision, Event, Guards, Loop, walk
+from dtlint.machine.values import MISSING, Cause, Const, Object, Row, Symbol, Tuple, Unknown, Value
+
+MOST = 4  # attempts; the last one only for a difference between lanes that the one before has found
 
 
 def turn(
@@ -38,8 +41,9 @@ def turn(
     mark = len(machine.journal)
     through = 0
     first = machine.symbols.count  # a later attempt may meet calls that an earlier one has made
+    known_causes = 0
     causes: dict[tuple[int, Any], Cause] = {}  # why what a turn leaves for the next one differs between lanes
-    for attempt in range(3):
+    for attempt in range(MOST):
         for place, (container, name) in widened.items():
             widen(machine, container, name, node, mask, causes.get(place))
         decision = Decision("loop", frame.path, node.at, text(), cause, mask, mask, frame.scope)
@@ -64,8 +68,9 @@ def turn(
             loop.born = (first, machine.symbols.count)
         if machine.flow is not None:
             note_turn(machine, loop, inner_mark)
-        grown = changed_more(machine, inner_mark, start, widened, node, causes)
-        if not grown or attempt == 2:
+        grown = changed_more(machine, inner_mark, start, widened, node, causes, deciding(machine, loop, box))
+        learnt, known_causes = len(causes) > known_causes, len(causes)
+        if not grown or attempt == MOST - 1 or (attempt == MOST - 2 and not learnt):
             break
         machine.rollback(mark)
         del frame.leavings[leavings_before:]
@@ -239,6 +244,7 @@ def changed_more(
     widened: dict[tuple[int, Any], Any],
     node: ir.For | ir.While,
     causes: dict[tuple[int, Any], Cause],
+    decides: Callable[[Value], bool],
 ) -> dict[tuple[int, Any], tuple[dict[Any, Value], Any]]:
     """Locations the body wrote that were not widened, or that now differ between lanes and did not."""
     grown: dict[tuple[int, Any], tuple[dict[Any, Value], Any]] = {}
@@ -252,7 +258,11 @@ def changed_more(
             continue
         known = place in widened
         became_different = old.cause is None and now.cause is not None
-        if became_different and place not in causes and read_again(machine, node, container, name, old):
+        if (
+            became_different
+            and place not in causes
+            and (read_again(machine, node, container, name, old) or (known and decides(old)))
+        ):
             assert now.cause is not None
             causes[place] = now.cause
             fresh[place] = (container, name)
@@ -270,6 +280,30 @@ def changed_more(
     if all(place in widened for place in result):
         result = {}
     return {**result, **fresh}
+
+
+def deciding(machine: Machine, loop: Loop, box: dict[str, Any] | None) -> Callable[[Value], bool]:
+    """Does a decision of this turn depend on a value that was there at its start? Then it does on what the turn before
+    left there."""
+    seen: set[Symbol] = set()
+
+    def decides(start: Value) -> bool:
+        if not isinstance(start, Unknown):
+            return False
+        if not seen:
+            seen.update(one for symbol in asked(machine, loop, box) for one in symbols_in(symbol))
+        return start.symbol in seen
+
+    return decides
+
+
+def asked(machine: Machine, loop: Loop, box: dict[str, Any] | None) -> Iterator[Symbol]:
+    test = box.get("value") if box is not None else None
+    if isinstance(test, Unknown):
+        yield test.symbol
+    for node, _ in walk(loop.body):
+        if isinstance(node, Choice) and node.symbol is not None:
+            yield node.symbol
 
 
 def read_again(machine: Machine, node: ir.For | ir.While, container: Any, name: Any, old: Value) -> bool:

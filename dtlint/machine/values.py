@@ -113,10 +113,10 @@ class Symbols:
     def of(self, *key: Any) -> Symbol:
         found = self.table.get(key)
         if found is None:
-            depth = 1
+            depth, step = 1, key[0] != "attr"  # a method is one step with its call
             for part in key:
-                if type(part) is Symbol and part.depth >= depth:
-                    depth = part.depth + 1
+                if type(part) is Symbol and part.depth + step > depth:
+                    depth = part.depth + step
             found = self.table[key] = self.fresh("deep") if depth > 10 and key[0] != "not" else Symbol(key, depth)
         return found
 

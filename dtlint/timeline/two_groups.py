@@ -1,20 +1,28 @@
-"""Do two ranks that meet in two groups meet there in the same order?"""
+"""Do ranks that meet in several groups come to them in an order that lets everybody get on?"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
 from dtlint.machine.lanes import lanes_in
-from dtlint.machine.logs import Call, Event, Log, event_key, first_event, key
+from dtlint.machine.logs import Attempt, Call, Choice, Event, Log, event_key, first_event, inner_logs, key, talks
 from dtlint.machine.run import Run
 from dtlint.timeline.parting import Divergence, Path, chain, collect
 
 
 def crossed(run: Run) -> Iterator[Divergence]:
-    """Two ranks that meet in two groups must meet in the same order."""
     groups = block_communicators_of(run.log, run.world.full)
     if len(groups) < 2:
         return
+    found = next(opposite(run, groups), None)
+    if found is not None:
+        yield found
+    elif len(groups) > 2:
+        yield from knotted(run)
+
+
+def opposite(run: Run, groups: list[int]) -> Iterator[Divergence]:
+    """Two ranks that meet in two groups must meet in the same order."""
     for lane in range(run.world.size):
         for other in range(lane + 1, run.world.size):
             shared = frozenset(members for members in groups if members >> lane & 1 and members >> other & 1)
@@ -43,6 +51,75 @@ def crossed(run: Run) -> Iterator[Divergence]:
                 decision.cause if decision else None,
             )
             return
+
+
+def knotted(run: Run) -> Iterator[Divergence]:
+    """Ranks of several groups that wait for each other in a circle. The calls of the lanes are played against each
+    other, one turn of each loop; a call goes on when all members of its group are there."""
+    lanes = range(run.world.size)
+    try:
+        calls = [list(said(run.log, lane, ())) for lane in lanes]
+    except Undecided:
+        return
+    at = [0] * run.world.size
+
+    def group_of(lane: int) -> int:
+        if at[lane] >= len(calls[lane]):
+            return 0
+        group = calls[lane][at[lane]][0].group
+        return group.members[lane] if group is not None else 0
+
+    going = True
+    while going:
+        going = False
+        for lane in lanes:
+            members = group_of(lane)
+            if members and all(group_of(other) == members for other in lanes_in(members)):
+                going = True
+                for other in lanes_in(members):
+                    at[other] += 1
+    waits = {
+        lane: next((other for other in lanes_in(group_of(lane)) if group_of(other) != group_of(lane)), lane)
+        for lane in lanes
+        if group_of(lane)
+    }
+    for first in waits:
+        seen, lane = [first], waits[first]
+        while lane in waits and lane not in seen:
+            seen.append(lane)
+            lane = waits[lane]
+        if lane != first or len(seen) < 2:
+            continue
+        (event, path), (across, across_path) = calls[first][at[first]], calls[seen[1]][at[seen[1]]]
+        decision = next((one for one in chain(event, path) if one.separates(first, seen[1])), None)
+        if decision is not None:
+            yield Divergence(
+                "order", decision, event, path, 1 << first, 1 << seen[1], across, across_path, decision.cause
+            )
+            return
+
+
+class Undecided(Exception):
+    """What a lane says next depends on what nobody knows."""
+
+
+def said(log: Log, lane: int, path: Path) -> Iterator[tuple[Event, Path]]:
+    """The calls of one lane that wait for the others, in order."""
+    for node in log.nodes:
+        if not node.mask >> lane & 1:
+            continue
+        if isinstance(node, Event):
+            if event_key(node, lane, None) not in (None, ("end",)) and not node.asynchronous:
+                yield node, path
+            continue
+        if isinstance(node, Choice):
+            if node.cause is not None and (talks(node.then, 1 << lane) or talks(node.other, 1 << lane)):
+                raise Undecided
+            yield from said(node.then if talks(node.then, 1 << lane) else node.other, lane, (*path, node))
+            continue
+        for inner in inner_logs(node) if not isinstance(node, Attempt) else (node.body, node.final):
+            if inner is not None:
+                yield from said(inner, lane, (*path, node))
 
 
 def block_communicators_of(log: Log, full: int) -> list[int]:

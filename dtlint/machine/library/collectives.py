@@ -21,6 +21,8 @@ def condition_holds(machine: Machine, call: Invocation) -> bool:
     off = machine.facts.get("disabled")
     if off and call.row.extra.get("disabled_by") in off:
         return False
+    if call.row.extra.get("joinable") and machine.facts.get("join"):
+        return False  # ranks without data answer in its place
     if not when or when in ("training", "always"):
         return True
     if "=" in when:

@@ -61,8 +61,14 @@ def joined(machine: Machine, *parts: Value) -> Value:
 
 
 def divided(machine: Machine, left: Value, right: Value, mask: int) -> Value | None:
-    """`folder / name`"""
-    if is_path(left) or is_path(right) or (isinstance(left, Row) and any(is_path(held) for held in left.lanes)):
+    """`folder / name`; who divides something by a text has a path."""
+    named = isinstance(left, Unknown) and isinstance(right, Const) and isinstance(right.value, str)
+    if (
+        named
+        or is_path(left)
+        or is_path(right)
+        or (isinstance(left, Row) and any(is_path(held) for held in left.lanes))
+    ):
         return path_of(machine, joined(machine, left, right), mask)
     return None
 

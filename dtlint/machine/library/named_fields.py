@@ -13,7 +13,7 @@ from dtlint.ir import nodes as ir
 from dtlint.machine import attributes, containers
 from dtlint.machine.core import Machine
 from dtlint.machine.library.invocation import Invocation
-from dtlint.machine.values import ClassRef, Const, External, Object, Tuple, Value
+from dtlint.machine.values import ClassRef, Const, External, Object, Tuple, Unknown, Value
 
 
 def made_class(machine: Machine, call: Invocation) -> Value | None:
@@ -47,6 +47,8 @@ def as_dict(machine: Machine, call: Invocation) -> Value | None:
     from dtlint.machine import instances
 
     thing = call.get("instance") or call.receiver
+    if isinstance(thing, Unknown):
+        return thing  # the same things under the same names
     if not isinstance(thing, Object) or not isinstance(thing.kind, ClassRef):
         return None
     listed = instances.field_names(machine, thing.kind)
@@ -60,6 +62,8 @@ def as_dict(machine: Machine, call: Invocation) -> Value | None:
 def namespace(machine: Machine, call: Invocation) -> Value | None:
     """A dictionary whose keys are attributes too. `extra.deep`: those inside of it as well."""
     given = call.arguments[0] if call.arguments else None
+    if len(call.values) == 1 and isinstance(call.values[0], Unknown) and not any(name for name, _ in call.keywords):
+        return call.values[0]
     if given is not None and not (isinstance(given, Object) and given.kind == "dict"):
         return None
     made = machine.new("dict", call.mask)

@@ -27,7 +27,20 @@ from dtlint.machine.library.python_iteration import (
     tuple_,
     zip_,
 )
-from dtlint.machine.values import FALSE, NONE, TRUE, Bound, ClassRef, Const, External, Object, Row, Tuple, Value
+from dtlint.machine.values import (
+    FALSE,
+    NONE,
+    TRUE,
+    Bound,
+    ClassRef,
+    Const,
+    External,
+    Object,
+    Row,
+    Tuple,
+    Unknown,
+    Value,
+)
 
 
 def opaque(machine: Machine, call: Invocation) -> Value:
@@ -173,19 +186,37 @@ def divmod_(machine: Machine, call: Invocation) -> Value | None:
 
 
 LOCAL_DEFAULTS = "local defaults"
+PATHS = "options that are paths"
+PARSED = "argparse.ArgumentParser.parse_args"
 
 
 def option_default(machine: Machine, call: Invocation) -> Value | None:
-    """`add_argument("--name", default=time.strftime(…))`: what each process gets where nobody gives the option."""
+    """`add_argument("--name", default=time.strftime(…))`: what each process gets where nobody gives the option; and
+    which options are paths."""
     default = call.get("default")
     names = [value.value for value in call.arguments if isinstance(value, Const) and isinstance(value.value, str)]
     given = call.get("dest")
     if isinstance(given, Const) and isinstance(given.value, str):
         names = [given.value]
-    if default is not None and default.cause is not None and names:
-        name = max(names, key=len).lstrip("-").replace("-", "_")
+    name = max(names, key=len).lstrip("-").replace("-", "_") if names else ""
+    if default is not None and default.cause is not None:
         machine.facts.setdefault(LOCAL_DEFAULTS, {})[name] = default.cause
+    if call.get("type") == External(files.PATH):
+        machine.facts.setdefault(PATHS, set()).add(name)
     return None
+
+
+def option(machine: Machine, given: Unknown, name: str, mask: int) -> Value:
+    """An option of the command line, as the parser gives it."""
+    cause = machine.facts.get(LOCAL_DEFAULTS, {}).get(name)
+    value = machine.unknown("attr", given.symbol, name, cause=cause)
+    if name not in machine.facts.get(PATHS, ()):
+        return value
+    made = machine.facts.setdefault("path options made", {})
+    if name not in made:
+        made[name] = files.path_of(machine, value, mask)
+    found: Value = made[name]
+    return found
 
 
 def partial(machine: Machine, call: Invocation) -> Value | None:

@@ -13,7 +13,7 @@ from dtlint.findings import Step
 from dtlint.ir import nodes as ir
 from dtlint.machine import attributes
 from dtlint.machine.core import Machine
-from dtlint.machine.lanes import lanes_in
+from dtlint.machine.lanes import lanes_in, lowest
 from dtlint.machine.library import marks
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.logs import Event
@@ -62,6 +62,8 @@ class Result:
     def __init__(self, event: Event, holders: int) -> None:
         self.event = event
         self.holders = holders
+        # the destination may make its call in a branch of its own: the others take part all the same
+        self.lanes = event.group.members[lowest(holders)] if event.group is not None else event.mask
         self.first: tuple[str, Any, str] | None = None
 
 
@@ -74,7 +76,9 @@ def landed(machine: Machine, call: Invocation, event: Event) -> None:
     number = remember(machine, event, holders)
     for param in params:
         value = call.get(param)
-        if value is not None and value != NONE:
+        if isinstance(value, Object) and not call.mask & ~holders:
+            marks.put_into(machine, value, (OFF, number), value.birth)  # the others hold it too, as it was
+        elif value is not None and value != NONE:
             marks.put(machine, call, param, (OFF, number))
 
 
@@ -117,7 +121,7 @@ def touched(machine: Machine, tags: frozenset[Any], mask: int) -> list[Result]:
     for tag in tags:
         if isinstance(tag, tuple) and tag[0] == OFF and tag[1] < len(results):
             result = results[tag[1]]
-            if mask & result.event.mask & ~result.holders:
+            if mask & result.lanes & ~result.holders:
                 found.append(result)
     return found
 
@@ -192,10 +196,25 @@ def called(
             return value
         elif not name.startswith("builtins."):
             computed(machine, result)
-    if name in SHOWS or isinstance(value, Object | Const):
+    if name in SHOWS or (isinstance(value, Object | Const) and value != NONE):
         return value
     kept = frozenset(tag for tag in tags if isinstance(tag, tuple) and tag[0] == OFF)
+    filled(machine, callee, kept.intersection(shown), mask)
     return Unknown(value.symbol, value.cause, value.tags | kept, value.like) if isinstance(value, Unknown) else value
+
+
+def filled(machine: Machine, callee: Value, tags: frozenset[Any], mask: int) -> None:
+    """`total.update(table)`: what is put into a container is in it."""
+    if not isinstance(callee, Bound):
+        return
+    into = callee.receiver
+    if isinstance(into, Object) and into.kind in ("list", "dict", "set"):
+        for tag in tags:
+            marks.put_into(machine, into, tag, mask)
+        taken_apart = isinstance(callee.function, External) and callee.function.name.endswith((".update", ".extend"))
+        for result in touched(machine, tags, mask) if taken_apart else ():
+            if result.event.op == "gather_object":
+                note(machine, result, mask, "and take None apart there")
 
 
 def project_code(callee: Value) -> bool:

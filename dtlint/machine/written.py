@@ -1,0 +1,38 @@
+"""What has been written onto a thing nobody knows: the options of the command line, a configuration that was read?
+
+Such a thing is a symbol. What the program puts there under a name (`args.rank = …`, `config["rank"] = …`) is kept
+beside the symbol and read again under that name; everything else about the thing stays unknown.
+"""
+
+from __future__ import annotations
+
+from dtlint.machine.core import Machine
+from dtlint.machine.values import MISSING, Slots, Unknown, Value
+
+WRITTEN = "written onto"
+OWN = frozenset({"grad", "data", "requires_grad", "training"})  # tensors and modules are looked after elsewhere
+
+
+def write(machine: Machine, base: Unknown, name: str, value: Value, before: Value, mask: int) -> None:
+    """`before` is what is there for lanes that do not write."""
+    if base.cause is not None or name in OWN:
+        return
+    known = machine.facts.setdefault(WRITTEN, {})
+    slots = known.get(base.symbol)
+    if slots is None:
+        slots = known[base.symbol] = Slots(1)
+    if name not in slots:
+        machine.remembered.clear()  # any of those calls may have read it
+        if mask != machine.world.full:
+            machine.store(slots, name, before, machine.world.full, machine.world.full)
+    machine.store(slots, name, value, mask, machine.world.full)
+
+
+def read(machine: Machine, base: Unknown, name: str) -> Value | None:
+    known = machine.facts.get(WRITTEN)
+    slots = known.get(base.symbol) if known else None
+    if slots is None:
+        return None
+    machine.heap_reads += 1
+    found = slots.get(name)
+    return None if found is None or found is MISSING else found
