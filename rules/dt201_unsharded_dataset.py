@@ -45,7 +45,7 @@ RULE = Rule(
 
 
 def check(run: Run) -> Iterator[Finding]:
-    for use, place, steps in data.unsharded(run):
+    for use, place, steps in (*data.unsharded(run), *data.handed_over(run)):
         yield RULE.finding(
             span_at(place),
             "every rank reads the same samples: nothing divides this data between the ranks",

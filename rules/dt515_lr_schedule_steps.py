@@ -25,7 +25,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dtlint.api import Finding, Rule, Run, Step, schedules
+from dtlint.api import Finding, Rule, Run, Step, lifecycle, schedules
 
 RULE = Rule(
     code="DT515",
@@ -51,5 +51,5 @@ def check(run: Run) -> Iterator[Finding]:
             found.message,
             found.remedy,
             scope=event.function,
-            trail=(Step(event.path, event.at[0], found.why),),
+            trail=(*lifecycle.way_to(found.met), Step(event.path, event.at[0], found.why)),
         )

@@ -11,6 +11,7 @@ from dtlint.machine.core import DEEPEST, Machine, may_talk
 from dtlint.machine.frames import Frame, Leaving
 from dtlint.machine.lanes import join, lanes_in, row, token
 from dtlint.machine.library import files, roots, works
+from dtlint.machine.library.generators import BOUNDED
 from dtlint.machine.library.invocation import Keywords
 from dtlint.machine.library.processes import names_in
 from dtlint.machine.logs import Call, Decision, Event, Log, decisions
@@ -309,7 +310,15 @@ class Outcome:
 
 def resume(machine: Machine, generator: Object, mask: int, on_yield: Any) -> Value:
     facts = generator.facts
-    return enter(machine, facts["function"], facts["receiver"], facts["arguments"], facts["keywords"], mask, on_yield)
+    outer = machine.facts.get(BOUNDED)
+    if facts.get(BOUNDED):
+        machine.facts[BOUNDED] = id(facts["function"].node)
+    try:
+        return enter(
+            machine, facts["function"], facts["receiver"], facts["arguments"], facts["keywords"], mask, on_yield
+        )
+    finally:
+        machine.facts[BOUNDED] = outer
 
 
 def enter(

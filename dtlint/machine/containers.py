@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 from dtlint.machine import written
 from dtlint.machine.core import Machine
+from dtlint.machine.dictionaries import entries, one_of_makers
 from dtlint.machine.lanes import join, map_lanes, row, token
 from dtlint.machine.values import (
     FILLED,
@@ -27,6 +27,7 @@ from dtlint.machine.values import (
 MANY = 64
 SHORT = 16  # items of a list that differs between lanes
 DEFAULT = "default"  # fact: what makes the missing items of a `defaultdict`
+KEYS = "keys"  # fact: one of the keys nobody knows
 NAMESPACE = "namespace"  # fact: the keys of a dictionary are its attributes, too
 UNEVEN = "uneven"  # tag: the number of items differs between lanes
 
@@ -47,21 +48,6 @@ def items_of(machine: Machine, value: Value) -> tuple[Value, ...] | None:
     if isinstance(value, Const) and isinstance(value.value, str) and len(value.value) <= MANY:
         return tuple(Const(letter) for letter in value.value)
     return None
-
-
-def entries(value: Object) -> Iterator[tuple[Any, Value]]:
-    """The known keys of a dictionary that are still there, with what it holds under them."""
-    for name, held in value.attributes.items():
-        if isinstance(name, tuple) and name[0] == "key" and held is not MISSING:
-            yield name[1], held
-
-
-def take_out(machine: Machine, container: Value, index: Value, mask: int) -> None:
-    """`del options["shuffle"]`, `options.pop("shuffle")`: on all lanes that have it; on some it may stay."""
-    if isinstance(container, Object) and container.kind == "dict" and isinstance(index, Const):
-        name = ("key", index.value)
-        if name in container.attributes and mask & container.birth == container.birth:
-            machine.set(container, name, MISSING, mask)
 
 
 def element(machine: Machine, value: Value, index: Value | None = None) -> Value:
@@ -209,7 +195,7 @@ def item_one(machine: Machine, base: Value, index: Value, mask: int) -> Value:
             if rest is None:
                 return machine.unknown("missing key", base.number, repr(index.value)[:40])
             return opaque(machine, "item", rest, index)  # the keys that are known say nothing about this one
-        return opaque(machine, "item", base, index)
+        return one_of_makers(machine, base, index) or opaque(machine, "item", base, index)
     if known is not None:
         if index.cause is None:
             return element(machine, base, index)
@@ -238,6 +224,12 @@ def defaulted(machine: Machine, base: Object, index: Value, mask: int) -> Value:
         return made
     if index.cause is not None and (held is None or UNEVEN not in held.tags):
         put(machine, base, index, machine.unknown("default", base.number), mask)
+    elif held is None:
+        base.facts[KEYS] = index
+        made = calls.call_value(machine, base.facts[DEFAULT], (), (), mask)
+        symbol = machine.symbols.of("values", base.number, token(index))
+        like = made if isinstance(made, Object) else None
+        machine.set(base, "[]", Unknown(symbol, made.cause, made.tags, like), mask)
     return opaque(machine, "item", base, index)
 
 

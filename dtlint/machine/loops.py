@@ -17,6 +17,7 @@ from dtlint.machine.core import Machine
 from dtlint.machine.frames import LoopState
 from dtlint.machine.items import short_items, turns_of, walked
 from dtlint.machine.lanes import lanes_in
+from dtlint.machine.library.generators import stops_alike
 from dtlint.machine.logs import Decision
 from dtlint.machine.turns import merge_leavings, turn
 from dtlint.machine.values import Row, Value
@@ -44,6 +45,8 @@ def run_for(machine: Machine, node: ir.For, mask: int) -> int:
     if generator is not None:
         return run_over_generator(machine, node, generator, mask, is_counted=True)
     trip, cause = turns_of(machine, iterable, mask)
+    if cause is not None and stops_alike(machine):
+        trip = cause = None
     return turn(
         machine,
         node,

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from dtlint.ir import nodes as ir
-from dtlint.machine import assignment, attempts, containers, library, loops, scopes
+from dtlint.machine import assignment, attempts, dictionaries, library, loops, scopes
 from dtlint.machine.core import Machine, limited
 from dtlint.machine.expressions import evaluate, text_of
 from dtlint.machine.frames import Leaving, Returned
@@ -126,7 +126,7 @@ def run_delete(machine: Machine, node: ir.Delete, mask: int) -> int:
     for target in node.targets:
         if isinstance(target, ir.Index):
             base, index = evaluate(machine, target.value, mask), evaluate(machine, target.index, mask)
-            containers.take_out(machine, base, index, mask)
+            dictionaries.take_out(machine, base, index, mask)
     return mask
 
 

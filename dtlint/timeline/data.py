@@ -16,6 +16,7 @@ from dtlint.machine.library.whole_batches import unpadded
 from dtlint.machine.logs import Choice, Event, Loop
 from dtlint.machine.run import Run
 from dtlint.machine.values import NONE, ClassRef, Const, External, FunctionRef, Object, Unknown, Value
+from dtlint.timeline.metrics import several_processes
 from dtlint.timeline.training import (
     PartLoop,
     Use,
@@ -62,6 +63,21 @@ def unsharded(run: Run) -> Iterator[tuple[Use, Place, Steps]]:
             place,
             kept(made, step_at(place, "no sampler: every rank walks over all of it"), spoken_training(use)),
         )
+
+
+def handed_over(run: Run) -> Iterator[tuple[Use, Place, Steps]]:
+    """A loader whose data is the same on all ranks, for a trainer of several processes that was told to leave it as it
+    is; a stream it cannot divide anyway."""
+    for event, path in survey(run).of("hand-over"):
+        loader = event.subject
+        if not isinstance(loader, Object) or loader.kind != LOADER:
+            continue
+        known = loader.facts.get("described")
+        if known is None or known.gives != "same" or known.sampler is not None:
+            continue
+        if (known.iterable or not event.extra.get("replaces")) and several_processes(run):
+            left = "the trainer leaves it as it is" if not known.iterable else "the trainer cannot divide a stream"
+            yield Use(loader, None, path), place_of(loader), kept(event_step(event, left))
 
 
 def picked_alike(run: Run) -> Iterator[tuple[Place, Steps]]:

@@ -6,9 +6,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from dtlint.ir import nodes as ir
+from dtlint.machine.library.processes import names_in
 from dtlint.machine.library.provenance import symbols_in
 from dtlint.machine.logs import Choice, Loop
-from dtlint.machine.values import Object, Symbol, Unknown
+from dtlint.machine.values import Bound, FunctionRef, Object, Symbol, Unknown, Value
 from dtlint.timeline.order import Met, choices_below, loops_over
 from dtlint.timeline.stepping import events, unconditional, windows
 from dtlint.timeline.symbols import moduli, periodic
@@ -37,10 +39,25 @@ class WrongLength:
 def schedules(run: Any) -> Iterator[Schedule]:
     for met in events(run, "record", "scheduler"):
         call = met.event.extra["call"]
-        name = call.row.extra.get("length")
-        value = call.get(str(name)) if name else None
+        name, factor = call.row.extra.get("length"), call.row.extra.get("factor")
+        value = call.get(str(name)) if name else asked_by(call.get(str(factor))) if factor else None
         if isinstance(value, Unknown):
             yield Schedule(met, call, value.symbol, frozenset(lengths(value.symbol)), any_world(value.symbol))
+
+
+def asked_by(factor: Value | None) -> Value | None:
+    """The length in a function that gives the factor for each step: the least divided of those it asks for."""
+    function = factor.function if isinstance(factor, Bound) else factor
+    if not isinstance(function, FunctionRef):
+        return None
+    held = dict(function.closure.variables) if function.closure is not None else {}
+    if isinstance(factor, Bound):
+        held |= dict(factor.keywords)
+        held |= factor.receiver.attributes if isinstance(factor.receiver, Object) else {}
+    names = function.node.tokens if isinstance(function.node, ir.Function) else names_in(function.node)
+    asked = [value for name, value in held.items() if name in names or isinstance(factor, Bound)]
+    counts = [value for value in asked if isinstance(value, Unknown) and any(lengths(value.symbol))]
+    return min(counts, key=lambda value: sum(one.key[0] == "op //" for one in symbols_in(value.symbol)), default=None)
 
 
 def lengths(symbol: Symbol) -> Iterator[int | Symbol]:

@@ -10,6 +10,13 @@ from dtlint.machine.core import Machine
 from dtlint.machine.values import NONE, Object, Tuple, Unknown, Value
 
 DEEPEST = 12
+BOUNDED = "bounded"  # fact: somebody stops asking after so many items, on all ranks alike
+
+
+def stops_alike(machine: Machine) -> bool:
+    """Is this the body of a generator that is asked for a number of items only?"""
+    function = machine.frame.function
+    return function is not None and machine.facts.get(BOUNDED) == id(function.node)
 
 
 def given(machine: Machine, generator: Object, mask: int) -> Value | None:

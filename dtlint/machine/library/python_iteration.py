@@ -7,6 +7,7 @@ from typing import Any
 from dtlint.machine import containers
 from dtlint.machine.core import Machine
 from dtlint.machine.lanes import map_lanes, token
+from dtlint.machine.library.generators import BOUNDED
 from dtlint.machine.library.invocation import Handler, Invocation
 from dtlint.machine.library.provenance import inner_symbols
 from dtlint.machine.values import (
@@ -18,6 +19,7 @@ from dtlint.machine.values import (
     External,
     FunctionRef,
     Object,
+    SliceValue,
     Symbol,
     Tuple,
     Unknown,
@@ -92,6 +94,27 @@ def wrapped(machine: Machine, call: Invocation, kind: str, *inner: Value) -> Obj
     return made
 
 
+def islice(machine: Machine, call: Invocation) -> Value | None:
+    """`islice(batches, 100)`, `islice(samples, rank, None, world)`: a part of what comes, and of a list a slice."""
+    from dtlint.machine.library import loaders
+
+    if len(call.arguments) < 2:
+        return None
+    inner, *given = call.arguments
+    start, stop, step = (NONE, given[0], NONE) if len(given) == 1 else (*given, NONE)[:3]
+    if any(bound.cause is not None for bound in given) or containers.items_of(machine, inner) is not None:
+        return containers.cut(machine, inner, SliceValue(start, stop, step))
+    if isinstance(inner, Object) and inner.kind == "<generator>":
+        made = machine.new("<generator>", call.mask)
+        made.facts.update(inner.facts)
+    elif loaders.is_loader(machine, inner) or (isinstance(inner, Object) and inner.facts.get("inner")):
+        made = wrapped(machine, call, "islice", inner)
+    else:
+        return None
+    made.facts[BOUNDED] = stop != NONE
+    return made
+
+
 def zip_(machine: Machine, call: Invocation) -> Value | None:
     from dtlint.machine.library import jax_hosts
 
@@ -133,6 +156,10 @@ def through(kind: str) -> Handler:
             if given and all(isinstance(value, Unknown) for value in given):
                 return gathered(machine, kind, inner, given, call.mask)
         made = machine.new("set" if kind == "set" else "list", call.mask)
+        numbers = numbers_of_rank(machine, inner)
+        if numbers is not None:
+            made.attributes["[]"] = numbers
+            return made
         tags = order_tags(machine, kind, inner) | (
             {containers.UNEVEN} if containers.length_cause(machine, inner) else frozenset()
         )
@@ -143,6 +170,20 @@ def through(kind: str) -> Handler:
         return made
 
     return handler
+
+
+def numbers_of_rank(machine: Machine, inner: Value) -> Value | None:
+    """`list(range(rank, total, world))`, a slice of the numbers up to the total."""
+    if not isinstance(inner, Object) or inner.kind != "builtins.range":
+        return None
+    start, stop, step = (inner.attributes[name] for name in ("start", "stop", "step"))
+    if start.cause is None:
+        return None
+    if stop.cause is not None:
+        return containers.cut(machine, machine.unknown("numbers", inner.number), SliceValue(start, stop, NONE))
+    whole = machine.new("builtins.range", inner.birth)
+    whole.attributes.update(start=Const(0), stop=stop, step=Const(1), count=stop)
+    return containers.cut(machine, whole, SliceValue(start, NONE, step))
 
 
 def gathered(machine: Machine, kind: str, generator: Object, given: list[Value], mask: int) -> Object:
@@ -202,12 +243,15 @@ def order_tags(machine: Machine, kind: str, inner: Value) -> frozenset[Any]:
 NUMBERS = frozenset({"len", "length"} | {f"builtins.{name}" for name in ("int", "float", "bool", "len", "ord", "hash")})
 
 
+TEXT = frozenset({"text", "io.TextIOWrapper.read", "io.TextIOWrapper.readlines", "pathlib.Path.read_text"})
+
+
 def is_text(symbol: Symbol) -> bool:
     """A text or something out of one, that was not made a number."""
     todo, seen = [symbol], set[int]()
     while todo and len(seen) < 200:
         one = todo.pop()
-        if one.key[0] == "text":
+        if one.key[0] in TEXT:
             return True
         if id(one) not in seen and one.key[0] not in NUMBERS:
             todo.extend(inner_symbols(one.key))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dtlint.machine import containers
+from dtlint.machine import containers, dictionaries
 from dtlint.machine.core import Machine
 from dtlint.machine.lanes import map_lanes, token
 from dtlint.machine.library.invocation import Invocation
@@ -28,7 +28,7 @@ def container_method(machine: Machine, receiver: Object, name: str, call: Invoca
             found = machine.get(receiver, ("key", key_.value))
             if found is not None:
                 if name == "pop":
-                    containers.take_out(machine, receiver, key_, call.mask)
+                    dictionaries.take_out(machine, receiver, key_, call.mask)
                 return found
             if "[]" not in receiver.attributes:
                 default = arguments[1] if len(arguments) > 1 else NONE
@@ -89,11 +89,13 @@ def dict_view(machine: Machine, receiver: Object, name: str, call: Invocation) -
     if "[]" in receiver.attributes:
         held = receiver.attributes["[]"]
         made = machine.new("list", call.mask)
-        made.attributes["[]"] = Unknown(
-            machine.symbols.of(name, receiver.number, token(held)), held.cause, held.tags, getattr(held, "like", None)
-        )
+        known = receiver.facts.get(containers.KEYS)
+        keyed = (token(known),) if known is not None and name != "values" else ()
+        symbol = machine.symbols.of(name, receiver.number, token(held), *keyed)
+        like = getattr(held, "like", None) if name == "values" else None
+        made.attributes["[]"] = Unknown(symbol, held.cause, held.tags, like)
         return made
-    pairs = [(Const(key_), value) for key_, value in containers.entries(receiver)]
+    pairs = [(Const(key_), value) for key_, value in dictionaries.entries(receiver)]
     if name == "keys":
         return Tuple(tuple(key_ for key_, _ in pairs))
     if name == "values":

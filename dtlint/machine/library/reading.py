@@ -9,6 +9,7 @@ from dtlint.machine.lanes import token
 from dtlint.machine.library import (
     data,
     files,
+    generators,
     groups,
     identity,
     iterators,
@@ -124,6 +125,8 @@ def element(machine: Machine, value: Value, mask: int) -> Value:
         inner = value.facts.get("inner")
         if value.kind == "<enumerate>" and inner:
             return Tuple((machine.fresh("index"), element(machine, iterated(machine, inner[0], mask), mask)))
+        if value.kind == "<islice>" and inner:
+            return element(machine, iterated(machine, inner[0], mask), mask)
         if value.kind == "<zip>" and inner:
             return Tuple(tuple(element(machine, iterated(machine, one, mask), mask) for one in inner))
         if value.kind == "builtins.range":
@@ -141,7 +144,7 @@ def length(machine: Machine, value: Value, mask: int) -> Value | None:
         if value.kind == "builtins.range":
             return value.attributes["count"]
         inner = value.facts.get("inner")
-        if inner:
+        if inner and not value.facts.get(generators.BOUNDED):
             return length(machine, inner[0], mask)
         found = data.length(machine, value, mask)
         if found is not None:
