@@ -46,6 +46,10 @@ def check(run: Run) -> Iterator[Finding]:
         message = "the axis counts the devices of all hosts, but pmap maps over this host's devices"
         remedy = "use `jax.local_device_count()` for what this host feeds to pmap"
         yield RULE.finding(*jax_place(run, event), message, remedy, trail=trail)
+    for event, trail in jax_notes(run, "world share"):
+        message = "what one host has is divided by the devices of all hosts, though it goes to this host's devices"
+        remedy = "divide it by `jax.local_device_count()`"
+        yield RULE.finding(*jax_place(run, event), message, remedy, trail=trail)
     for event, trail in jax_notes(run, "host index"):
         message = "`jax.process_index()` is one number for all devices of a host: they draw the same numbers"
         remedy = "fold in the device's own index: `jax.lax.axis_index(axis)`"

@@ -46,16 +46,21 @@ def shared_noise(run: Run) -> Iterator[tuple[Place, Steps]]:
         state = call.extra.get("rng")
         if call.row.extra.get("permutes"):
             continue  # the same order of other samples is no loss
-        if not isinstance(state, State) or state.site is None or state.site in done or not alike(state):
+        if not isinstance(state, State) or state.site is None or state.site in done or not may_be_alike(state):
             continue
         device = call.extra.get("device")
-        if not call.get("generator") and isinstance(device, State) and not alike(device):
+        if not call.get("generator") and isinstance(device, State) and not may_be_alike(device):
             continue
         if not any(belongs_to_batch(value) for value in drawn_with(call)):
             continue
         done.add(state.site)
         drawn = event_step(event, f"`{event.api.rpartition('.')[2]}` draws the same numbers on every rank")
         yield state.site, (drawn, event_step(combining[id(loop)], "the gradients of all ranks are combined here"))
+
+
+def may_be_alike(state: State) -> bool:
+    """Seeded alike, at least where somebody asks for a seed."""
+    return alike(state) or state.verdict == "same if seeded"
 
 
 def drawn_with(call: Invocation) -> Iterator[Value]:

@@ -236,7 +236,10 @@ def replicated(machine: Machine, value: Value) -> Value:
             tags |= {fact("keys", root, "local", None, None), fact("replicated"), fact("array")}
             return Unknown(machine.symbols.of("copies", one.symbol), one.cause, tags)
         made = jax_facts.with_facts(
-            machine, one, [fact("replicated"), fact("array"), fact("device axis", "local", None)], LAYOUT
+            machine,
+            one,
+            [fact("replicated"), fact("array"), fact("device axis", "local", None)],
+            LAYOUT | {"host tree"},
         )
         assert isinstance(made, Unknown)
         return Unknown(machine.symbols.of("copies", one.symbol, machine.symbols.fresh("time")), made.cause, made.tags)

@@ -227,8 +227,9 @@ def check_call(machine: Machine, thing: Object, call: Invocation, specs: tuple[A
             continue
         name = names[index] if index < len(names) else f"argument {index}"
         spec = specs[index]
-        if isinstance(value, Const) and isinstance(value.value, str):
-            what = f"`{name}` is the text {value.value!r}: not an array, and not in `static_broadcasted_argnums`"
+        text = text_in(value)
+        if text is not None:
+            what = f"`{name}` is the text {text!r}: not an array, and not in `static_broadcasted_argnums`"
             jax_facts.note(machine, "axes", call.mask, where, (here,), what=what, effect="crash")
             continue
         if spec is None:
@@ -263,6 +264,15 @@ def check_call(machine: Machine, thing: Object, call: Invocation, specs: tuple[A
         jax_facts.note(machine, "axes", call.mask, None, steps, what=what, effect="waste")
 
 
+def text_in(value: Value) -> str | None:
+    """A text, or one of those that branches leave."""
+    if isinstance(value, Const):
+        return value.value if isinstance(value.value, str) else None
+    key = value.symbol.key if isinstance(value, Unknown) else ()
+    sides = key[2:] if key[:1] == ("phi",) else ()
+    return str(sides[0]) if sides and all(type(side) is str for side in sides) else None
+
+
 def fits(entries: int, arguments: int, statics: tuple[int, ...]) -> bool:
     """Is there an axis for every argument? What is static needs none, and may have one."""
     if not statics:
@@ -280,7 +290,7 @@ def lacks_axis(machine: Machine, value: Value, led: bool = False) -> str:
         return "a Python number"
     found = jax_facts.deep((value,))
     if any(jax_facts.is_fact(tag, "replicated") for tag in found):
-        return ""
+        return one_way_restored(value)
     for leaf in jax_facts.leaves(value, 3):
         if has(leaf, "key") and not has(leaf, "keys") and not has(leaf, "device axis") and not has(leaf, "output"):
             return "one unsplit key"
@@ -291,6 +301,17 @@ def lacks_axis(machine: Machine, value: Value, led: bool = False) -> str:
         if host and not has(leaf, "device axis"):
             return str(host[0][2])
     return jax_shapes.lacking([leaf for leaf in jax_facts.leaves(value) if isinstance(leaf, Unknown)]) if led else ""
+
+
+def one_way_restored(value: Value) -> str:
+    """Did one branch leave copies for the devices there, and the other what it read from a checkpoint?"""
+    if not isinstance(value, Unknown):
+        return ""
+    symbol = value.symbol
+    while symbol.key[0] == "loop" and len(symbol.key) > 3 and isinstance(symbol.key[3], Symbol):
+        symbol = symbol.key[3]
+    restored = (str(tag[2]) for tag in words(value.tags, "host tree") if tag[3] == "restored")
+    return next(restored, "") if symbol.key[0] == "phi" else ""
 
 
 def is_number(machine: Machine, part: object, depth: int = 12) -> bool:
@@ -304,6 +325,8 @@ def is_number(machine: Machine, part: object, depth: int = 12) -> bool:
     what, *parts = part.key
     if what in PYTHON_NUMBERS:
         return True
+    if what == "phi":  # whatever the branches left there
+        return bool(depth) and all(is_number(machine, one, depth - 1) for one in parts[1:])
     if not depth or not isinstance(what, str) or not parts:
         return False
     return scalar_function(machine, what) and all(is_number(machine, one, depth - 1) for one in parts)

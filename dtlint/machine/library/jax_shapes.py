@@ -50,12 +50,31 @@ def is_number(held: object) -> bool:
 
 def leading(machine: Machine, shape: Value | None) -> Any:
     """The fact that a shape begins with the number of devices."""
-    first = next(iter(sizes(machine, shape)), None)
+    known = sizes(machine, shape)
+    first = known[0] if known else None
     if first == ("int", str(machine.world.per_host), "local"):
+        key = shape.symbol.key if isinstance(shape, Unknown) else ()
+        for each in known[1:2] or (key[2:3] if key[:1] == ("tuple",) else ()):  # `(n, each, *rest)`
+            note_divided_twice(machine, each)
         return fact("device axis", "local", jax_facts.place(machine))
     if first == ("int", str(machine.world.size), "world"):
         return fact("device axis", "world", jax_facts.place(machine))
     return None
+
+
+def note_divided_twice(machine: Machine, each: object) -> None:
+    """`(devices, batch // hosts // all_devices, …)`: what one host has is divided once more by all hosts."""
+    by_all = ("int", str(machine.world.size), "world")
+    steps = [each]
+    while isinstance(steps[-1], Symbol) and steps[-1].key[0] == "op //":
+        steps.append(steps[-1].key[1])
+    if sum(isinstance(step, Symbol) and step.key[0] == "op //" and step.key[2] == by_all for step in steps) < 2:
+        return
+    for share in machine.facts.get("shares", ()):
+        if isinstance(share.result, Unknown) and share.result.symbol is each:
+            used = (machine.step("an array of this host gets this shape"),)
+            jax_facts.note(machine, "world share", machine.frame.mask, (share.path, share.at, share.scope), used)
+            return
 
 
 def given(machine: Machine, call: Invocation) -> Value | None:

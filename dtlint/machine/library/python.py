@@ -189,6 +189,7 @@ def divmod_(machine: Machine, call: Invocation) -> Value | None:
 LOCAL_DEFAULTS = "local defaults"
 PATHS = "options that are paths"
 PARSED = "argparse.ArgumentParser.parse_args"
+TEXT_OPTIONS = "text options"  # fact of the run: names of options that are texts
 
 
 def option_default(machine: Machine, call: Invocation) -> Value | None:
@@ -204,6 +205,8 @@ def option_default(machine: Machine, call: Invocation) -> Value | None:
         machine.facts.setdefault(LOCAL_DEFAULTS, {})[name] = default.cause
     if call.get("type") == External(files.PATH):
         machine.facts.setdefault(PATHS, set()).add(name)
+    if name and not any(word in ("type", "action", "nargs", None) for word, _ in call.keywords):
+        machine.facts.setdefault(TEXT_OPTIONS, set()).add(name)
     return None
 
 
@@ -218,6 +221,17 @@ def option(machine: Machine, given: Unknown, name: str, mask: int) -> Value:
         made[name] = files.path_of(machine, value, mask)
     found: Value = made[name]
     return found
+
+
+def is_text(machine: Machine, value: Value | None) -> bool:
+    """A text that is written down or put together, or an option of the command line that nothing converts."""
+    if isinstance(value, Const):
+        return isinstance(value.value, str | bytes)
+    if not isinstance(value, Unknown):
+        return False
+    key = value.symbol.key
+    option = key[:1] == ("attr",) and key[1].key[0] == PARSED
+    return key[:1] == ("text",) or (option and key[2] in machine.facts.get(TEXT_OPTIONS, ()))
 
 
 def partial(machine: Machine, call: Invocation) -> Value | None:

@@ -13,14 +13,16 @@ from dtlint.ir import nodes as ir
 from dtlint.machine import containers
 from dtlint.machine.assignment import assign_target
 from dtlint.machine.core import Machine
+from dtlint.machine.lanes import token
 from dtlint.machine.library import picks, provenance, sharding, tensors
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.provenance import MADE_OF
-from dtlint.machine.values import NONE, Cause, Const, Object, Row, Trail, Unknown, Value
+from dtlint.machine.values import NONE, Cause, Const, Object, Row, Symbol, Trail, Unknown, Value
 
 UNSEEDED = Const("<unseeded>", "unseeded")
 GENERATORS = ("torch.Generator", "numpy.random.Generator", "numpy.random.RandomState", "random.Random")
 SEEDED = "seed"
+SITES = "seeded at"  # fact of the run: where a generator was seeded with this number
 REGISTERS = ("torch", "cuda", "numpy", "python")
 PERMUTES = frozenset({"shuffle", "permutation", "permuted", "sample", "choice", "choices"})
 LAYERS = frozenset(
@@ -103,13 +105,26 @@ def state_of(machine: Machine, seed: Value | None, at: Value | None) -> State:
 
 def alike(state: State) -> bool:
     """Seeded for certain, and with the same number on every rank."""
-    seed = state.seed
-    if state.verdict != "same":
-        return False
+    return state.verdict == "same" and is_one_number(state.seed)
+
+
+def is_one_number(seed: Value | None) -> bool:
     return isinstance(seed, Const) or (
         isinstance(seed, Unknown)
         and not provenance.mentions(seed, lambda symbol: symbol.key[0] in ("seeded elsewhere", "phi", "split"))
     )
+
+
+def when_seeded(machine: Machine, state: State) -> State:
+    """`if args.seed is not None: set_seed(args.seed)`: how the generator stands where somebody asks for a seed."""
+    key = state.seed.symbol.key if isinstance(state.seed, Unknown) and state.seed.cause is None else ()
+    if key[:1] != ("phi",) or len(key) != 4 or state.verdict != "maybe":
+        return state
+    given = [side for side in key[2:] if side != token(UNSEEDED)]
+    if len(given) != 1 or not isinstance(given[0], Symbol) or given[0] not in machine.facts.get(SITES, {}):
+        return state
+    seed = Unknown(given[0])
+    return State("same if seeded", seed, machine.facts[SITES][given[0]]) if is_one_number(seed) else state
 
 
 ALL = sharding.RANKS | {"clock", "process", "random", "host", "memory", "data", "files", "worker"}
@@ -126,7 +141,7 @@ def texts(value: Unknown) -> list[str]:
 
 def current(machine: Machine, name: str) -> State:
     held = registers(machine)
-    return state_of(machine, machine.get(held, name), machine.get(held, f"{name} at"))
+    return when_seeded(machine, state_of(machine, machine.get(held, name), machine.get(held, f"{name} at")))
 
 
 def enter_worker(machine: Machine, started: bool) -> None:
@@ -178,6 +193,7 @@ def seed(machine: Machine, call: Invocation) -> Value:
         value = UNSEEDED
     held = registers(machine)
     place = Const((machine.frame.path, machine.current_at, machine.frame.scope))
+    machine.facts.setdefault(SITES, {})[token(value)] = place.value
     for name in names:
         machine.set(held, str(name), value, call.mask)
         machine.set(held, f"{name} at", place, call.mask)
@@ -401,9 +417,10 @@ def foreign(machine: Machine, name: str) -> None:
 
 def text_hash(machine: Machine, call: Invocation) -> Value | None:
     """`hash()` of a text is salted anew in every process."""
+    from dtlint.machine.library import python
+
     value = call.arguments[0] if call.arguments else None
-    texty = isinstance(value, Const) and isinstance(value.value, str | bytes)
-    if texty or (isinstance(value, Unknown) and value.symbol.key[0] == "text"):
+    if python.is_text(machine, value):
         cause = machine.cause("process", "`hash()` of a text is different in every process")
         return machine.unknown("hash", machine.symbols.fresh("process"), cause=cause)
     return None
