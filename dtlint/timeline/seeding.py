@@ -175,6 +175,12 @@ def splits(run: Run) -> Iterator[Disagreement]:
 # --- first weights ---------------------------------------------------------------------------------------------
 
 
+def combines(event: Event) -> bool:
+    """An optimizer that reduces gradients before it steps, and does nothing else."""
+    call = event.extra.get("call")
+    return isinstance(call, Invocation) and bool(call.row.extra.get("combines_gradients"))
+
+
 def first_weights(run: Run) -> Iterator[Disagreement]:
     """Layers drawn from different seeds, in a program that nowhere makes them equal."""
     seen = survey(run)
@@ -204,7 +210,8 @@ def first_weights(run: Run) -> Iterator[Disagreement]:
         ),
         None,
     )
-    because = raw or reduced
+    stepped = next((event for event, _ in seen.collectives if combines(event)), None)
+    because = raw or reduced or stepped
     if because is None or state.cause is None or not told_cause(state.cause):
         return
     drawn = step_at(place_of(layer), "the first weights are drawn here")
@@ -212,6 +219,8 @@ def first_weights(run: Run) -> Iterator[Disagreement]:
         "the wrapper keeps each rank's shard as it is"
         if raw is not None
         else "gradients are combined by hand, weights never"
+        if reduced is not None
+        else "the optimizer combines gradients, and nothing the weights"
     )
     yield told(
         "DT305",

@@ -145,7 +145,8 @@ def late_forks(run: Any) -> Iterator[tuple[Met, Event, str]]:
         if started is not None:
             yield met, started[0], started[1]
     for met, call in loaders(run):
-        workers = number_of_workers(call)
+        usually = usual(run, call.get("num_workers"))
+        workers = usually.value if isinstance(usually, Const) and not usually.scale else 0
         if not workers or start_method(run, met) not in (None, "fork"):
             continue
         started = started_before(run, first_iteration(run, met), ("jax",))

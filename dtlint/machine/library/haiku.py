@@ -69,6 +69,7 @@ def apply(machine: Machine, call: Invocation) -> Value | None:
     carried = {tag for tag in jax_facts.deep(given.values) if type(tag) is tuple and tag[0] == "jax"}
     carried = set(jax_facts.without(carried, NOT_CONTENT))
     if key is not None and key != NONE and draws(machine):
+        jax_keys.batch_used_as_key(machine, call, key)
         machine.emit_event("record", "key", call.name, call.mask, subject=key, extra={"call": call})
         drawn = jax_keys.drawn(
             machine, key, tuple(v for v in call.values if v is not key), "handed to `apply`", call.mask

@@ -87,6 +87,8 @@ def axis_spec(machine: Machine, value: Value) -> Any:
         return FIRST
     if isinstance(value, Tuple):
         return tuple(axis_spec(machine, item) for item in value.items)
+    if isinstance(value, Object) and value.kind == "dict" and "[]" not in value.attributes:
+        return {name: axis_spec(machine, held) for name, held in value.attributes.items()}
     return UNKNOWN
 
 

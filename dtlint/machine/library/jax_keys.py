@@ -239,6 +239,7 @@ def carried_by_keyword(machine: Machine, call: Invocation) -> Value | None:
         if name != "rngs" and name not in CARRIERS:
             continue
         for key in jax_facts.leaves(value, 2):
+            batch_used_as_key(machine, call, key)
             if isinstance(key, Unknown) and has(key, "key"):
                 weak = name == "rngs"
                 machine.emit_event(

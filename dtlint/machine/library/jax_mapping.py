@@ -87,7 +87,8 @@ def over_devices(machine: Machine, thing: Object, call: Invocation) -> Value:
     if specs is not None and unsure:
         specs = tuple(jax_axes.UNKNOWN if index in unsure else spec for index, spec in enumerate(specs))
     mapping = Mapping(kind, jax_axes.axes_of(machine, thing), thing.facts["where"], jax_axes.checked(thing))
-    only = specs is not None and sum(spec is jax_axes.FIRST for spec in specs[: len(arguments)]) == 1 < len(arguments)
+    mapped = [spec for spec in (specs or ())[: len(arguments)] if spec is not None]
+    only = mapped == [jax_axes.FIRST] and len(arguments) > 1
     entered = []
     records = []
     for index, value in enumerate(arguments):
@@ -165,6 +166,12 @@ def enter(machine: Machine, value: Value, spec: Any, mapping: Mapping, number: i
         return Tuple(
             tuple(enter(machine, item, one, mapping, number) for item, one in zip(value.items, spec, strict=True))
         )
+    if isinstance(spec, dict):
+        if isinstance(value, Object) and value.kind == "dict":
+            return jax_facts.mapped_items(
+                value, lambda name, held: enter(machine, held, spec.get(name, jax_axes.UNKNOWN), mapping, number)
+            )
+        spec = jax_axes.UNKNOWN
     return jax_facts.mapped_tree(machine, value, lambda leaf: enter_leaf(machine, leaf, spec, mapping, number))
 
 
