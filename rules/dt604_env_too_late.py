@@ -53,10 +53,11 @@ def check(run: Run) -> Iterator[Finding]:
     for write, row, reader in environment.late_writes(run):
         event = write.met.event
         moment = MOMENTS[row.extra["when"]]
+        line = f"line {reader.at[0]}" + (f" of {reader.path}" if reader.path != event.path else "")
         yield RULE.finding(
             run.span(event.path, event.at),
-            f"`{write.name}` is set too late: {moment}, which line {reader.at[0]} has done",
-            f"set `{write.name}` before line {reader.at[0]}, or in the environment of the launcher",
+            f"`{write.name}` is set too late: {moment}, which {line} has done",
+            f"set `{write.name}` before {line}, or in the environment of the launcher",
             scope=event.function,
             trail=(
                 Step(reader.path, reader.at[0], f"`{reader.api}` comes first: {moment}"),

@@ -19,7 +19,22 @@ MADE_WHOLE = frozenset({"source", "text", "tensor", "slice", "tuple", "comprehen
 
 
 def presence(knowledge: Knowledge, value: Unknown) -> str:
-    return of_symbol(knowledge, value.symbol) or (ALIKE if value.cause is None else "")
+    known = of_symbol(knowledge, value.symbol)
+    return known or (ALIKE if value.cause is None or from_loader(value) else "")
+
+
+def from_loader(value: Unknown) -> bool:
+    """Batches of one program have the same parts on every rank."""
+    return value.symbol.key[0] in ("item", "batch") and any(
+        type(tag) is tuple and tag[0] == "loader" for tag in value.tags
+    )
+
+
+def asks_presence(asked: Symbol) -> bool:
+    """`x is None`, `x is not None`"""
+    while asked.key[0] == "not" and isinstance(asked.key[1], Symbol):
+        asked = asked.key[1]
+    return asked.key[0] == "is none"
 
 
 def of_symbol(knowledge: Knowledge, symbol: Symbol) -> str:

@@ -11,7 +11,7 @@ from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.roots import OFF
 from dtlint.machine.logs import Choice, Event, LogNode, Loop
 from dtlint.machine.run import Run
-from dtlint.machine.values import Const, ModuleRef, Object, Unknown, Value
+from dtlint.machine.values import NONE, Const, ModuleRef, Object, Unknown, Value
 from dtlint.timeline.certain import was_told
 from dtlint.timeline.records import recorded
 
@@ -43,14 +43,23 @@ def evaluated(run: Run) -> Iterator[LocalMetric]:
         return
     for event, path in recorded(run, "metric-shown", "metric-decides", "metric-steers"):
         loaders = event.extra["loaders"]
-        if loaders & trained or inside(path, loaders) or off_root(event):
+        if loaders & trained or inside(path, loaders) or off_root(event) or of_one_rank(run, loaders):
             continue
         yield LocalMetric(event.op.removeprefix("metric-"), event, trail(event))
     for event, path in recorded(run, "metric-asked"):
         loaders = event.extra["loaders"]
-        written = None if loaders & trained or inside(path, loaders) else written_by_one(run, event)
+        others = loaders & trained or inside(path, loaders) or of_one_rank(run, loaders)
+        written = None if others else written_by_one(run, event)
         if written is not None:
             yield LocalMetric("decides", event, (Step(written.path, written.at[0], "only some ranks write then"),))
+
+
+def of_one_rank(run: Run, loaders: frozenset[int]) -> bool:
+    """Loaders that only some ranks make are theirs alone: nobody else has another part, unless a sampler says so."""
+    made: dict[int, Object] = run.facts.get("loaders", {})
+    held = [made[number] for number in loaders if number in made]
+    whole = (one.birth != run.world.full and one.attributes.get("sampler") == NONE for one in held)
+    return len(held) == len(loaders) and all(whole)
 
 
 def written_by_one(run: Run, asked: Event) -> Event | None:

@@ -10,6 +10,7 @@ from dtlint.ir import nodes as ir
 from dtlint.machine import attributes
 from dtlint.machine.library.provenance import symbols_in
 from dtlint.machine.logs import Choice, Event
+from dtlint.machine.presence import asks_presence
 from dtlint.machine.values import TRUE, Bound, ClassRef, Const, FunctionRef, Object, Row, Symbol, Tuple, Unknown, Value
 from dtlint.timeline.order import Met
 from dtlint.timeline.stepping import DDP, events
@@ -164,7 +165,9 @@ def changes(choice: Choice) -> bool:
     """May the decision be another one in the next step?"""
     if choice.cause is not None:
         return choice.cause.kind in ("data", "random", "rank", "clock")
-    return choice.symbol is not None and any(one.key[0] in CHANGING for one in symbols_in(choice.symbol))
+    if choice.symbol is None or asks_presence(choice.symbol):
+        return False  # a part of every batch, or of none
+    return any(one.key[0] in CHANGING for one in symbols_in(choice.symbol))
 
 
 def never_named(run: Any, model: Object, name: str) -> bool:

@@ -50,20 +50,21 @@ def refused(run: Any) -> Iterator[tuple[Met, str, str]]:
             if found:
                 yield met, found, "where `num_workers` is 0, this is what the expression gives"
             continue
+        unless = "" if number_of_workers(call) == 0 else ", unless the option for it is given: its default is 0"
         if call.get("persistent_workers") == TRUE:
-            yield met, "persistent_workers=True", "ValueError when the loader is made"
+            yield met, "persistent_workers=True", f"ValueError when the loader is made{unless}"
             continue
         factor = call.get("prefetch_factor")
         if isinstance(factor, Const) and factor.value is not None:
-            yield met, f"prefetch_factor={factor.value}", "ValueError when the loader is made"
+            yield met, f"prefetch_factor={factor.value}", f"ValueError when the loader is made{unless}"
             continue
         context = call.get("multiprocessing_context")
         if isinstance(context, Const) and isinstance(context.value, str):
-            yield met, f"multiprocessing_context={context.value!r}", "ValueError when the loader is made"
+            yield met, f"multiprocessing_context={context.value!r}", f"ValueError when the loader is made{unless}"
             continue
         timeout = call.get("timeout")
         if isinstance(timeout, Const) and isinstance(timeout.value, int | float) and timeout.value > 0:
-            yield met, f"timeout={timeout.value}", "AssertionError when the loader is iterated"
+            yield met, f"timeout={timeout.value}", f"AssertionError when the loader is iterated{unless}"
 
 
 def none_by_default(run: Any, met: Met, given: Value | None) -> bool:

@@ -12,7 +12,8 @@ from dtlint.machine.frames import Frame
 from dtlint.machine.library import marks
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.logs import decisions
-from dtlint.machine.values import Object, Row, Value
+from dtlint.machine.presence import asks_presence
+from dtlint.machine.values import Object, Row, Unknown, Value
 
 LOADER = "loader"
 HOLDERS = ("torch.Tensor", "dict", "list")
@@ -62,10 +63,15 @@ def decided(machine: Machine, value: Value, mask: int) -> None:
         asked = "metric-asked"
     elif mask != 1:
         return
-    if held.tags and held.cause is not None and held.cause.kind == "data":
+    if held.tags and held.cause is not None and held.cause.kind == "data" and not only_presence(held):
         found = loaders_in((held,))
         if found:
             machine.emit_event("record", asked, "", mask, extra={"loaders": found})
+
+
+def only_presence(value: Value) -> bool:
+    """`if speaker is not None`: whether there is one, not how large it is."""
+    return isinstance(value, Unknown) and asks_presence(value.symbol)
 
 
 def in_a_loop(machine: Machine) -> bool:
