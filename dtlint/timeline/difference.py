@@ -75,6 +75,8 @@ def explain(run: Run, held: dict[int, Item | None], kinds: dict[int, object], me
         if kind == kinds[lane]:
             here |= 1 << one
     opposite = held[other]
+    if opposite is not None and item in exits and meets(item, opposite):
+        return left_in_choice(run, item, held, members)  # who does not leave makes the same call
     if opposite is not None and isinstance(opposite.node, Event) and opposite.node.kind == "end":
         # the others are done with this turn: an exit further inside says why
         opposite = None
@@ -125,6 +127,15 @@ def staying_talks(exits: list[Item]) -> bool:
 
 def number_of(event: Event) -> int:
     return event.group.number if event.group is not None else 0
+
+
+def meets(item: Item, opposite: Item) -> bool:
+    """Is the first call on the side that stays the one that the others make?"""
+    assert isinstance(item.node, Choice)
+    node = leaving(item.node) or item.node
+    staying = first_event(node.other if node.exits[0] else node.then, node.mask)
+    theirs = locate(opposite)
+    return staying is not None and theirs is not None and staying[0].op == theirs[0].op
 
 
 def first_op(item: Item) -> str:
