@@ -146,7 +146,10 @@ def holds_reduction(machine: Machine, values: tuple[Value, ...]) -> bool:
 
 
 def train_state(machine: Machine, call: Invocation) -> Value:
+    from dtlint.machine.library import flax_modules
+
     jax_facts.started(machine)
+    flax_modules.held_by_state(machine, call)
     tags = {tag for tag in jax_facts.deep(call.values) if type(tag) is tuple and tag[0] == "jax" and tag[1] in KEPT}
     made = machine.fresh("train state", None, frozenset(tags | {fact("array")}))
     held = [leaf.symbol for value in call.values for leaf in jax_facts.leaves(value) if isinstance(leaf, Unknown)]

@@ -275,7 +275,9 @@ def not_followed(what: str, values: tuple[Value, ...]) -> bool:
         return what == "depth"
     callee = values[0] if values else None
     key = callee.symbol.key if isinstance(callee, Unknown) else ("",)
-    return isinstance(callee, Const) or key[0] == "depth" or (key[0] == "call" and isinstance(key[1], str))
+    if isinstance(callee, Const):  # a function by its place, or a layer of a library by its class
+        return str(callee.value).partition(".")[0] not in SIGHT
+    return key[0] == "depth" or (key[0] == "call" and isinstance(key[1], str))
 
 
 def perhaps(tags: Iterable[Any]) -> Tags:
@@ -343,6 +345,7 @@ SIGHT = (
     "chex",
     "builtins",
     "equinox",
+    "haiku",
     "operator",
     "op",
     "compare",

@@ -12,6 +12,7 @@ from dtlint.machine import attributes
 from dtlint.machine.core import Machine
 from dtlint.machine.lanes import token
 from dtlint.machine.library import (
+    flax_modules,
     haiku,
     jax_arrays,
     jax_collectives,
@@ -184,6 +185,7 @@ def by_keyword(machine: Machine, call: Invocation) -> Value | None:
     """What the keywords of a call tell about its result: the key that it draws from, the collections it changes."""
     from dtlint.machine.library import python
 
+    flax_modules.applied(machine, call)
     found = jax_keys.carried_by_keyword(machine, call) if call.keywords else None
     if not jax_arrays.changes_statistics(machine, call):
         return found
@@ -244,6 +246,7 @@ MODELS: dict[str, Any] = {
     **jax_arrays.MODELS,
     **jax_keys.MODELS,
     **haiku.MODELS,
+    **flax_modules.MODELS,
     **optax.MODELS,
     "jax_devices": query,
     "jax_local_devices": query,

@@ -1,0 +1,62 @@
+"""What does a Flax module of the project do when `apply` runs it inside a mapped function?
+
+Its result is what any network makes of its input. What counts is what happens on the way: keys that it draws from,
+reductions over the devices, axes that its layers name.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from dtlint.machine import attributes
+from dtlint.machine.core import Machine
+from dtlint.machine.library import jax_axes, jax_collectives, jax_facts
+from dtlint.machine.library.invocation import Invocation
+from dtlint.machine.values import FALSE, Bound, ClassRef, FunctionRef, Object, Value
+
+MODULE = "flax.linen.Module"
+FUNCTIONS = "flax apply"  # fact of the run: modules whose `apply` some state holds
+OWN = frozenset({"rngs", "mutable", "method", "capture_intermediates"})  # keywords of `apply` itself
+DEEPEST = 14
+
+
+def held_by_state(machine: Machine, call: Invocation) -> None:
+    """`TrainState.create(apply_fn=model.apply, …)`"""
+    given = next((value for name, value in call.keywords if name == "apply_fn"), None)
+    module = given.receiver if isinstance(given, Bound) else None
+    if is_module(machine, module):
+        machine.facts.setdefault(FUNCTIONS, {})[id(module)] = module
+
+
+def is_module(machine: Machine, value: Value | None) -> bool:
+    return isinstance(value, Object) and isinstance(value.kind, ClassRef) and attributes.is_a(machine, value, MODULE)
+
+
+def applied(machine: Machine, call: Invocation) -> None:
+    """`model.apply(variables, x)`, `state.apply_fn(variables, x)`"""
+    from dtlint.machine import calls
+
+    last = call.name.rpartition(".")[2]
+    if last not in ("apply", "apply_fn") or jax_facts.device_mapping(machine) is None or len(machine.stack) > DEEPEST:
+        return
+    module: Value | None = call.receiver
+    if last == "apply_fn" and not is_module(machine, module):
+        known = list(machine.facts.get(FUNCTIONS, {}).values())
+        module = known[0] if len(known) == 1 else None
+    if not is_module(machine, module) or any(name == "method" for name, _ in call.keywords):
+        return
+    assert isinstance(module, Object) and isinstance(module.kind, ClassRef)
+    method = attributes.in_class(machine, module.kind, "__call__")
+    if isinstance(method, FunctionRef):
+        keywords = tuple((name, value) for name, value in call.keywords if name not in OWN)
+        calls.follow(machine, method, module, call.arguments[1:], keywords, call.mask)
+
+
+def batch_norm(machine: Machine, call: Invocation) -> None:
+    """`nn.BatchNorm(use_running_average=False, axis_name="batch")` reduces over the axis."""
+    names = jax_axes.texts(call.get("axis_name"))
+    if names and call.get("use_running_average") == FALSE and jax_facts.device_mapping(machine) is not None:
+        jax_collectives.bound(machine, call, names)
+
+
+MODELS: dict[str, Any] = {"flax_batch_norm": batch_norm}
