@@ -80,7 +80,7 @@ def check(
 ) -> Answer:
     """Run `dtlint check` in `root`; without `cache` the run starts with an empty one."""
     arguments = ["check", "--isolated", "--output-format", "json", *options, *paths]
-    with tempfile.TemporaryDirectory(prefix="dtlint-cache-") as fresh:
+    with tempfile.TemporaryDirectory(prefix="dtlint-cache-", ignore_cleanup_errors=True) as fresh:
         started = time.perf_counter()
         try:
             done = subprocess.run(

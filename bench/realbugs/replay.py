@@ -54,7 +54,7 @@ class Outcome:
 def replay_bug(bug: Bug, setting: Setting) -> Outcome:
     blank = Outcome(bug.id, bug.repo, bug.kind, bug.needs, "replayed", codes=bug.codes)
     try:
-        with tempfile.TemporaryDirectory(prefix="dtlint-replay-") as directory:
+        with tempfile.TemporaryDirectory(prefix="dtlint-replay-", ignore_cleanup_errors=True) as directory:
             return replay_in(bug, setting, Path(directory), blank)
     except NoSnapshot as problem:
         return changed(blank, status="no snapshot", reason=str(problem))
@@ -109,7 +109,7 @@ def replay_benign(case: Benign, setting: Setting) -> Outcome:
     """`found` means: something was reported where nothing should be."""
     blank = Outcome(case.id, case.repo, "benign", "", "replayed")
     try:
-        with tempfile.TemporaryDirectory(prefix="dtlint-replay-") as directory:
+        with tempfile.TemporaryDirectory(prefix="dtlint-replay-", ignore_cleanup_errors=True) as directory:
             root = Path(directory)
             exported = export(repository_of(case.repo, setting), case.commit, case.path, case.context_paths, root)
             answer = checked(root, exported.scope, case.context_paths, setting)

@@ -18,6 +18,7 @@ READ, FILLED, ASKED, TAKEN = "read", "filled", "asked", "taken"
 GOING = frozenset({"file-delete", "file-rename"})
 FILLS = frozenset({"file-write", "mkdir", "download", "unpack"})
 FOLDERS = frozenset({"mkdir", "unpack"})
+BRINGS = frozenset({"file-write", "download", "unpack", ARRIVAL})
 CONTENT = frozenset({"file-read", "load"})
 
 
@@ -51,7 +52,8 @@ def read_early(run: Run, changes: list[Access], read: Access) -> Iterator[Race]:
         if change.order > read.order:
             continue
         met = (pair for pair in pairs(run, change, read) if not in_new_folder(change, read, *pair))
-        if any(not_after(change, read, *pair) for pair in met):
+        late = [pair for pair in met if not_after(change, read, *pair)]
+        if any(not brought_itself(changes, read, reader) for _, reader in late):
             yield Race(READ, change, read)
             return
 
@@ -59,6 +61,14 @@ def read_early(run: Run, changes: list[Access], read: Access) -> Iterator[Race]:
 def in_new_folder(change: Access, read: Access, lane: int, late: int) -> bool:
     """A new folder is empty: what is read in it, somebody else has put there."""
     return change.kind == "mkdir" and read.places[late].startswith(f"{change.places[lane]}/")
+
+
+def brought_itself(changes: list[Access], read: Access, lane: int) -> bool:
+    """Has this lane put there itself what it reads now?"""
+    return any(
+        one.kind in BRINGS and one.mask >> lane & 1 and one.order < read.order and inside(read, one, lane, lane)
+        for one in changes
+    )
 
 
 def filled(run: Run, changes: list[Access], use: Access) -> Iterator[Race]:
