@@ -378,11 +378,10 @@ def enter(
 
 
 def came_back(frame: Frame) -> int:
-    """The lanes that return if a branch nobody can decide is taken."""
+    """The lanes that return on some way: if a branch nobody can decide is taken, or nothing fails."""
     lanes = 0
     for entry in frame.returns:
-        if entry.decision is not None:
-            lanes |= entry.mask
+        lanes |= entry.mask
     return lanes
 
 

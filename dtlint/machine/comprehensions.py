@@ -12,7 +12,7 @@ from dtlint.machine.frames import LoopState
 from dtlint.machine.items import few, short_items, turns_of, walked
 from dtlint.machine.library import provenance, sharding
 from dtlint.machine.logs import Decision, Loop
-from dtlint.machine.turns import merge_leavings, note_items, note_turn
+from dtlint.machine.turns import merge_leavings, note_items, note_turn, otherwise, perhaps_broken
 from dtlint.machine.values import Cause, Object, Symbol, Tuple, Unknown, Value
 
 
@@ -68,10 +68,11 @@ def run_over_generator(machine: Machine, node: ir.For, generator: Object, mask: 
         frame.loops.pop()
         frame.guards = outer
     merge_leavings(machine, state, "continue")
+    ended = perhaps_broken(state)
     merge_leavings(machine, state, "break")
     staying = mask & ~frame.left
     if node.orelse and staying:
-        staying = run(machine, node.orelse, staying)
+        staying = otherwise(machine, node, staying, ended)
     return staying
 
 

@@ -332,6 +332,8 @@ def put(machine: Machine, container: Value, index: Value, value: Value, mask: in
                 held = machine.unknown("keys", container.number, cause=cause, tags=frozenset({UNEVEN}))
                 machine.set(container, "[]", held, container.birth)  # some lanes have a key more
             machine.set(container, ("key", index.value), value, mask)
+            if FILLED in container.attributes:
+                machine.set(container, FILLED, NONE, mask)
         else:
             old = container.attributes.get("[]")
             widened = opaque(machine, "values", value, *([old] if old is not None else []))

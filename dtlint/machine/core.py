@@ -216,6 +216,10 @@ class Machine:
                 container[name] = joined
                 if name == "[]" and isinstance(joined, Tuple) and Tuple(()) in (left, right):
                     self.perhaps_empty(container, symbol, cause)
+                elif MISSING in (left, right) and type(name) is tuple and name[0] == "key":
+                    others = any(type(one) is tuple and one[0] == "key" and one != name for one in container)
+                    if not others or FILLED in container:
+                        self.perhaps_empty(container, symbol, cause)
 
     def perhaps_empty(self, container: Any, symbol: Symbol, cause: Cause | None) -> None:
         """The items are kept for what they are; whether there are any, only one side of a branch says."""

@@ -19,7 +19,7 @@ from dtlint.machine.items import short_items, turns_of, walked
 from dtlint.machine.lanes import lanes_in
 from dtlint.machine.library.generators import stops_alike
 from dtlint.machine.logs import Decision
-from dtlint.machine.turns import merge_leavings, turn
+from dtlint.machine.turns import merge_leavings, otherwise, perhaps_broken, turn
 from dtlint.machine.values import Row, Value
 
 
@@ -110,9 +110,10 @@ def unroll(machine: Machine, node: ir.For, items: tuple[Value, ...], mask: int) 
     finally:
         frame.loops.pop()
         frame.guards = outer
+    ended = perhaps_broken(state)
     merge_leavings(machine, state, "break")
     if node.orelse and finished:
-        finished = run(machine, node.orelse, finished)
+        finished = otherwise(machine, node, finished, ended)
     return (finished | state.broke) & ~frame.left
 
 

@@ -76,6 +76,7 @@ def turn(
         del frame.leavings[leavings_before:]
         del frame.returns[returns_before:]
         widened.update(grown)
+    ended = perhaps_broken(state)
     merge_leavings(machine, state, "break")
     machine.emit(loop)
     returned = [leaving for leaving in frame.leavings[leavings_before:] if leaving.word in ("return", "exit")]
@@ -85,10 +86,32 @@ def turn(
         if leaving.decision.cause is not None and staying:
             machine.part(leaving.decision, staying & leaving.mask)
     if node.orelse and staying:
-        from dtlint.machine.statements import run
-
-        staying = run(machine, node.orelse, staying) | (state.broke & ~frame.left)
+        staying = otherwise(machine, node, staying, ended) | (state.broke & ~frame.left)
     return staying
+
+
+def perhaps_broken(state: LoopState) -> Decision | None:
+    """A `break` under a branch nobody can decide: the `else` of the loop may not be for these lanes."""
+    return next((leaving.decision for leaving in state.leavings if leaving.word == "break"), None)
+
+
+def otherwise(machine: Machine, node: ir.For | ir.While, lanes: int, ended: Decision | None) -> int:
+    """The `else` of a loop: for those that came to its end."""
+    from dtlint.machine.statements import choose, run
+
+    if ended is None:
+        return run(machine, node.orelse, lanes)
+    symbol = machine.symbols.fresh("not broken")
+    return choose(
+        machine,
+        lanes,
+        ended.cause,
+        symbol,
+        ended.at,
+        lambda: f"no `{ended.text}`",
+        lambda rest: run(machine, node.orelse, rest),
+        lambda rest: rest,
+    )
 
 
 def note_turn(machine: Machine, loop: Loop, mark: int) -> None:

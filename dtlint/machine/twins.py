@@ -22,6 +22,8 @@ def one_thing(lanes: tuple[Value, ...]) -> bool:
     first = lanes[0]
     if type(first) is not Object and (type(first) is not Unknown or first.cause is None):
         return False
+    if isinstance(first, Unknown) and first.symbol.key[0] == "text":
+        return False  # a name with the rank in it
     others = {id(held): held for held in lanes if held is not first}.values()
     return all(alike(first, held, set()) for held in others)
 

@@ -258,10 +258,14 @@ def told_apart(call: Invocation) -> bool:
         value = call.get(param)
         if value is not None and not (isinstance(value, Const) and value.value is None):
             return True
-    # a name from the clock differs, but tells nobody which rank it is
-    return any(value.cause is not None and value.cause.kind not in ("clock", "random") for value in call.values) or any(
+    return any(by_rank(value) for value in call.values) or any(
         name is None and not of_settings(value) for name, value in call.keywords
     )
+
+
+def by_rank(value: Value) -> bool:
+    """A name from the clock differs as well, but tells nobody which rank it is."""
+    return isinstance(value, Row) or (value.cause is not None and value.cause.kind not in ("clock", "random"))
 
 
 def of_settings(value: Value) -> bool:
