@@ -370,7 +370,7 @@ def check_counts(machine: Machine, call: Invocation, value: Value, led: bool, he
                 jax_facts.note(machine, "key count", call.mask, tag[5], (here,), what=what)
         for tag in words(leaf.tags, "device axis"):
             if tag[2] == "world":
-                counted = machine.facts.get("jax all counted")
+                counted = machine.facts.get("jax all counted", {}).get(tag[3][2])
                 steps = (here,) if counted is None else (counted, here)
                 jax_facts.note(machine, "world axis", call.mask, tag[3], steps)
 

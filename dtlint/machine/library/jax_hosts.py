@@ -41,7 +41,8 @@ def query(machine: Machine, call: Invocation) -> Value | None:
         if name:
             jax_facts.note(machine, "local in global", call.mask, name=name)
     if call.row.value == "devices" and machine.frame is not None:
-        machine.facts["jax all counted"] = machine.step("the devices of all hosts are counted here")
+        counts = machine.facts.setdefault("jax all counted", {})
+        counts[machine.frame.scope] = machine.step("the devices of all hosts are counted here")
     counted = call.row.extra.get("counted")
     if counted and not call.values:
         return machine.unknown("devices", counted)
