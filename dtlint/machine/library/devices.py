@@ -25,7 +25,8 @@ def load_state(machine: Machine, call: Invocation) -> Value:
         subject=call.arguments[0] if call.arguments else None,
         extra={"call": call, "number": number, "not forwarded": bool(ignored)},
     )
-    cause = next((value.cause for value in call.values if value.cause is not None), None)
+    file = call.get("f")  # where it goes to says nothing of what is in it
+    cause = file.cause if file is not None else None
     return machine.unknown(
         "loaded", number, machine.symbols.fresh("file"), cause=cause, tags=frozenset({(LOADED, number)})
     )
