@@ -34,8 +34,7 @@ def row_of(machine: Machine, value: Value) -> Api | None:
             from dtlint.machine import attributes
 
             row = attributes.method_row(machine, value.receiver, last)
-        if row is not None:
-            return row
+        return row
     return machine.knowledge.functions.get(last)
 
 
