@@ -191,10 +191,18 @@ def unknown_arguments(machine: Machine, function: ir.Function, skip_first: bool)
     arguments: list[Value] = []
     params = function.params[1:] if skip_first else function.params
     for param in params:
-        if param.kind not in ("positional", "normal"):
-            continue
-        arguments.append(argument(machine, function, param))
+        if param.kind in ("positional", "normal"):
+            arguments.append(argument(machine, function, param))
+        elif param.kind == "vararg":
+            arguments.append(spread(machine, machine.unknown("parameter", function.qualname, param.name)))
     return tuple(arguments)
+
+
+def spread(machine: Machine, value: Value) -> Object:
+    """`*value` in a call."""
+    made = machine.new("<spread>", machine.world.full)
+    made.attributes["value"] = value
+    return made
 
 
 def argument(machine: Machine, function: ir.Function, param: ir.Param) -> Value:
