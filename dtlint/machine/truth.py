@@ -6,6 +6,7 @@ from dtlint.machine import containers, library
 from dtlint.machine.core import Machine
 from dtlint.machine.lanes import lanes_in, restrict
 from dtlint.machine.values import (
+    BY_RANK,
     Bound,
     Cause,
     ClassRef,
@@ -19,8 +20,6 @@ from dtlint.machine.values import (
     Unknown,
     Value,
 )
-
-BY_RANK = frozenset({"rank", "local rank", "node", "group rank"})
 
 
 def truth_of(machine: Machine, value: Value) -> tuple[bool | None, Symbol, Cause | None]:

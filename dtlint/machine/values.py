@@ -38,6 +38,12 @@ class Trail:
         return tuple(reversed(list(self)))
 
 
+# kinds of causes: who a rank is, said of it and of what is made from it
+BY_RANK = frozenset({"rank", "local rank", "node", "group rank"})
+BY_PROCESS = BY_RANK | {"host"}
+BY_SHARE = BY_RANK | {"device", "shard"}
+
+
 class Cause:
     """Why lanes differ: `kind` is rank, local rank, node, group rank, data, clock, files, random, memory, host,
     exception, queue, signal, length or state; the trail leads back to the source line."""

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dtlint.machine.library.provenance import symbols_in
 from dtlint.machine.library.tensors import ALIASES, COPIES, REVEALS
-from dtlint.machine.values import Object, Row, Symbol, Value
+from dtlint.machine.values import BY_SHARE, Object, Row, Symbol, Value
 from dtlint.timeline.parting import Divergence
 
-RANK_KINDS = frozenset({"rank", "local rank", "node", "group rank", "device", "shard", "last batch"})
+RANK_KINDS = BY_SHARE | {"last batch"}
 # a training loop over parts that are not equally long: family DT2 tells where they were cut
 SHARDING = {"shard": "DT206", "last batch": "DT202"}
 CREATION = frozenset({"new_group", "wrap", "init"})

@@ -15,7 +15,7 @@ from dtlint.machine.library.seeds import GENERATORS, State, alike
 from dtlint.machine.library.whole_batches import unpadded
 from dtlint.machine.logs import Choice, Event, Loop
 from dtlint.machine.run import Run
-from dtlint.machine.values import NONE, ClassRef, Const, External, FunctionRef, Object, Unknown, Value
+from dtlint.machine.values import BY_SHARE, NONE, ClassRef, Const, External, FunctionRef, Object, Unknown, Value
 from dtlint.timeline.metrics import several_processes
 from dtlint.timeline.training import (
     PartLoop,
@@ -92,7 +92,7 @@ def picked_alike(run: Run) -> Iterator[tuple[Place, Steps]]:
         loss = event.extra.get("loss")
         if event.op != "backward" or not isinstance(loss, Value) or not any(isinstance(node, Loop) for node in path):
             continue
-        if not whole_world(run, event) or (loss.cause is not None and loss.cause.kind in sharding.RANKS):
+        if not whole_world(run, event) or (loss.cause is not None and loss.cause.kind in BY_SHARE):
             continue
         kinds = {tag[0] for tag in loss.tags if isinstance(tag, tuple)}
         if "loader" in kinds or "shard" in kinds:

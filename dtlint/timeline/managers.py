@@ -10,11 +10,9 @@ from dtlint.machine.lanes import lanes_in
 from dtlint.machine.library.managers import NAME, is_manager
 from dtlint.machine.logs import Attempt, Call, Choice, Decision, Event, Log, LogNode, Loop, decisions, walk
 from dtlint.machine.run import Run
-from dtlint.machine.values import Object, Symbol
+from dtlint.machine.values import BY_PROCESS, Object, Symbol
 from dtlint.timeline.lives import parts, plain
 from dtlint.timeline.records import recorded
-
-RANKS = frozenset({"rank", "local rank", "node", "group rank", "host"})
 
 Taken = dict[Symbol, bool]
 Conditions = frozenset[tuple[Symbol, bool]]
@@ -207,7 +205,7 @@ def reached(event: Event, path: tuple[LogNode, ...]) -> int:
 def decision_over(event: Event, path: tuple[LogNode, ...], members: int) -> Decision | None:
     for chain in (event.guards, *(node.guards for node in reversed(path))):
         for decision in decisions(chain):
-            by_rank = decision.cause is not None and decision.cause.kind in RANKS
+            by_rank = decision.cause is not None and decision.cause.kind in BY_PROCESS
             if by_rank and decision.taken & members and decision.before & members & ~decision.taken:
                 return decision
     return None
@@ -220,7 +218,7 @@ def disordered(run: Run) -> Iterator[tuple[Event, str, Step]]:
     """Managers that two ranks share, used in an order that may differ between them."""
     for event, _ in recorded(run, "managed"):
         cause = event.extra.get("which")
-        if cause is not None and cause.kind in RANKS:
+        if cause is not None and cause.kind in BY_PROCESS:
             steps = cause.steps()
             told = steps[-1] if steps else Step(event.path, event.at[0], "which manager comes first differs by rank")
             yield event, "which manager is used first depends on the rank", told

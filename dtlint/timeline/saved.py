@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.logs import Event
 from dtlint.machine.run import Run
-from dtlint.machine.values import Object, Row, Tuple, Unknown, Value
+from dtlint.machine.values import BY_PROCESS, Object, Row, Tuple, Unknown, Value
 from dtlint.timeline.files import Access, accesses, overlap
 
 WRAPPER = "torch.nn.parallel.DistributedDataParallel.state_dict"
@@ -21,7 +21,6 @@ STATES = frozenset(
         "numpy.random.get_state",
     }
 )
-RANKS = frozenset({"rank", "local rank", "node", "group rank", "host"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +71,7 @@ def prefixed(value: Value) -> bool:
 
 def personal(value: Value) -> bool:
     if isinstance(value, Row):
-        return value.cause.kind in RANKS
+        return value.cause.kind in BY_PROCESS
     return isinstance(value, Unknown) and value.symbol.key[0] in STATES
 
 

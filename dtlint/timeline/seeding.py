@@ -12,12 +12,12 @@ from typing import Any
 
 from dtlint.findings import Step
 from dtlint.machine.lanes import lanes_in
-from dtlint.machine.library import evidence, inside, jax_facts, provenance, sharding
+from dtlint.machine.library import evidence, inside, jax_facts, provenance
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.seeds import State
 from dtlint.machine.logs import Event, Group
 from dtlint.machine.run import Run
-from dtlint.machine.values import FALSE, Cause, Object, Row, Value
+from dtlint.machine.values import BY_SHARE, FALSE, Cause, Object, Row, Value
 from dtlint.timeline.training import Use, event_step, is_gradient, place_of, step_at, survey, unshared
 
 Place = tuple[str, Any, str]
@@ -82,14 +82,14 @@ def sampler_seeds(run: Run) -> Iterator[Disagreement]:
     for event, _ in survey(run).of("set-epoch"):
         call = event.extra.get("call")
         epoch = call.arguments[0] if call is not None and call.arguments else None
-        if epoch is not None and epoch.cause is not None and epoch.cause.kind in sharding.RANKS:
+        if epoch is not None and epoch.cause is not None and epoch.cause.kind in BY_SHARE:
             if isinstance(event.subject, Object) and event.subject.facts.get("shards"):
                 place = (event.path, event.at, event.function)
                 yield told("DT207", place, "the sampler's order", epoch.cause, "the sampler's epoch differs by rank")
 
 
 def told_cause(cause: Cause) -> bool:
-    return cause.kind in LOCAL or cause.kind in sharding.RANKS
+    return cause.kind in LOCAL or cause.kind in BY_SHARE
 
 
 # --- orders ----------------------------------------------------------------------------------------------------
@@ -253,7 +253,7 @@ def first_weights_of_hosts(run: Run) -> Iterator[Disagreement]:
         subject = event.subject
         if subject is None or (provenance.has_mark(subject, "jax", 3) and is_key(subject)):
             continue
-        cause = provenance.cause_of(subject, sharding.RANKS | set(LOCAL)) or of_this_host(run, subject)
+        cause = provenance.cause_of(subject, BY_SHARE | set(LOCAL)) or of_this_host(run, subject)
         trail = cause.steps() if cause is not None else ()
         if cause is None or not trail:
             continue
@@ -269,7 +269,7 @@ def of_this_host(run: Run, value: Value) -> Cause | None:
     known = run.facts.get(jax_facts.HOST_WEIGHTS, {})
     marks = jax_facts.words(jax_facts.deep((value,)), "of host") if known else ()
     causes = (known[tag[2]] for tag in marks)
-    return next((cause for cause in causes if cause.kind in sharding.RANKS | set(LOCAL)), None)
+    return next((cause for cause in causes if cause.kind in BY_SHARE | set(LOCAL)), None)
 
 
 def is_key(value: Value) -> bool:

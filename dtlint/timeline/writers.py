@@ -15,13 +15,12 @@ from dtlint.machine.library.provenance import symbols_in
 from dtlint.machine.library.stepping import attribute_of
 from dtlint.machine.logs import Attempt, Call, Decision, Event, LogNode, decisions, walk
 from dtlint.machine.run import Run
-from dtlint.machine.values import NONE, Cause, Const, Row, Unknown, Value, lane_value
+from dtlint.machine.values import BY_RANK, NONE, Cause, Const, Row, Unknown, Value, lane_value
 from dtlint.timeline.files import READS, WRITES, Access, accesses, in_turns, overlap, same_node, together
 from dtlint.timeline.options import default_of, option_of
 from dtlint.timeline.records import calls_around, recorded
 
 OWN = frozenset({"clock", "random", "process", "host"})
-RANKS = frozenset({"rank", "local rank", "node", "group rank"})
 
 
 def distributed_step(run: Run) -> tuple[Step, ...]:
@@ -316,7 +315,7 @@ def wrong_scopes(run: Run) -> Iterator[WrongScope]:
                 )
     for event, _ in recorded(run, "absent-used"):
         decision = next(
-            (one for one in decisions(event.guards) if one.cause is not None and one.cause.kind in RANKS), None
+            (one for one in decisions(event.guards) if one.cause is not None and one.cause.kind in BY_RANK), None
         )
         yield WrongScope("absent", event, event.mask, decision, event.extra.get("made"), "made on other ranks only")
     for event, _ in recorded(run, "main-only"):

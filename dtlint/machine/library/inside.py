@@ -14,9 +14,9 @@ from typing import Any
 from dtlint.machine import attributes, calls, containers
 from dtlint.machine.core import Machine, OutOfBudget
 from dtlint.machine.frames import Frame
-from dtlint.machine.library import provenance, sharding
+from dtlint.machine.library import provenance
 from dtlint.machine.logs import Choice, Decision, Event, Log, Loop, decisions, walk
-from dtlint.machine.values import NONE, Bound, ClassRef, FunctionRef, Object, Symbol, Unknown, Value
+from dtlint.machine.values import BY_SHARE, NONE, Bound, ClassRef, FunctionRef, Object, Symbol, Unknown, Value
 
 WRAPPERS = ("torch.utils.data.Subset", "torch.utils.data.ConcatDataset", "torch.utils.data.ChainDataset")
 COST = 20_000
@@ -189,7 +189,7 @@ def rank_decisions(made: Inside) -> list[Decision]:
     held = [decision for guards in made.guards for decision in guards]
     held += [node.decision for node, _ in walk(made.log) if isinstance(node, Choice) and any(node.exits)]
     for decision in held:
-        if decision.cause is not None and decision.cause.kind in sharding.RANKS and decision not in found:
+        if decision.cause is not None and decision.cause.kind in BY_SHARE and decision not in found:
             found.append(decision)
     return found
 
@@ -213,10 +213,10 @@ def splits_by_rank(made: Inside) -> Decision | bool:
     guarded = rank_decisions(made)
     if guarded:
         return guarded[0]
-    looped = loop_decision(made, lambda subject: provenance.cause_of(subject, sharding.RANKS) is not None)
+    looped = loop_decision(made, lambda subject: provenance.cause_of(subject, BY_SHARE) is not None)
     if looped is not None:
         return looped
-    return any(provenance.cause_of(value, sharding.RANKS) is not None for value in made.values)
+    return any(provenance.cause_of(value, BY_SHARE) is not None for value in made.values)
 
 
 def splits_by_worker(made: Inside) -> Decision | bool:

@@ -13,11 +13,10 @@ from dtlint.machine.library import marks
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.logs import decisions
 from dtlint.machine.presence import asks_presence
-from dtlint.machine.values import Object, Row, Unknown, Value
+from dtlint.machine.values import BY_RANK, Object, Row, Unknown, Value
 
 LOADER = "loader"
 HOLDERS = ("torch.Tensor", "dict", "list")
-RANKS = frozenset({"rank", "local rank", "node", "group rank"})
 
 
 def loaders_in(values: tuple[Value, ...]) -> frozenset[int]:
@@ -45,7 +44,7 @@ def local(values: tuple[Value, ...]) -> bool:
         for held in value.attributes.values()
         if held.cause is not None
     ]
-    if any(cause.kind in RANKS for cause in causes) or any(isinstance(value, Row) for value in values):
+    if any(cause.kind in BY_RANK for cause in causes) or any(isinstance(value, Row) for value in values):
         return False
     return any(cause.kind == "data" for cause in causes)
 
@@ -96,4 +95,4 @@ def emptied(machine: Machine, tensor: Object, mask: int) -> None:
 
 
 def guarded_by_rank(guards: Any) -> bool:
-    return any(one.cause is not None and one.cause.kind in RANKS for one in decisions(guards))
+    return any(one.cause is not None and one.cause.kind in BY_RANK for one in decisions(guards))

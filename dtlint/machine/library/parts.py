@@ -15,13 +15,12 @@ from dtlint.machine.core import Machine
 from dtlint.machine.frames import Frame
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.logs import Decision, decisions
-from dtlint.machine.values import Cause, Const, Object, Row, Symbol, Tuple, Unknown, Value
+from dtlint.machine.values import BY_PROCESS, Cause, Const, Object, Row, Symbol, Tuple, Unknown, Value
 
 MODULE = "torch.nn.Module"
 PARAMETER = "torch.nn.Parameter"
 KEY = "model differences"
 EVERYWHERE = "layers run by all"
-RANKS = frozenset({"rank", "local rank", "node", "group rank", "host"})
 
 
 @dataclass(slots=True)
@@ -60,7 +59,7 @@ def rank_decision(machine: Machine, mask: int) -> Decision | None:
     frame: Frame | None = machine.frame
     while frame is not None:
         for decision in decisions(frame.guards):
-            by_rank = decision.cause is not None and decision.cause.kind in RANKS
+            by_rank = decision.cause is not None and decision.cause.kind in BY_PROCESS
             if by_rank and decision.taken & mask == mask and decision.before & ~decision.taken:
                 return decision
             if by_rank and not decision.taken & mask:
@@ -146,11 +145,11 @@ def constructed(machine: Machine, made: Object, call: Invocation) -> None:
     for value in call.values:
         if isinstance(value, Object) and value.kind == "<spread>":
             value = value.attributes.get("value", value)
-        if isinstance(value, Row) and value.cause.kind in RANKS and plain(value):
+        if isinstance(value, Row) and value.cause.kind in BY_PROCESS and plain(value):
             made_differently(machine, made, value)
             return
         cause = containers.length_cause(machine, value)
-        if cause is not None and cause.kind in RANKS and isinstance(made.kind, str):
+        if cause is not None and cause.kind in BY_PROCESS and isinstance(made.kind, str):
             add(machine, "made", made, 1, None, cause)
             return
 
@@ -162,7 +161,7 @@ def plain(value: Row) -> bool:
 
 def made_differently(machine: Machine, base: Value, value: Row) -> None:
     """The lanes hold different things here: as many as there are kinds of them."""
-    if value.cause.kind not in RANKS:
+    if value.cause.kind not in BY_PROCESS:
         return
     shapes = tuple(made_shape(held) for held in value.lanes)
     if len(set(shapes)) > 1:

@@ -17,7 +17,7 @@ from dtlint.machine.lanes import token
 from dtlint.machine.library import picks, provenance, sharding, tensors
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.provenance import MADE_OF
-from dtlint.machine.values import NONE, Cause, Const, Object, Row, Symbol, Trail, Unknown, Value
+from dtlint.machine.values import BY_SHARE, NONE, Cause, Const, Object, Row, Symbol, Trail, Unknown, Value
 
 UNSEEDED = Const("<unseeded>", "unseeded")
 GENERATORS = ("torch.Generator", "numpy.random.Generator", "numpy.random.RandomState", "random.Random")
@@ -127,7 +127,7 @@ def when_seeded(machine: Machine, state: State) -> State:
     return State("same if seeded", seed, machine.facts[SITES][given[0]]) if is_one_number(seed) else state
 
 
-ALL = sharding.RANKS | {"clock", "process", "random", "host", "memory", "data", "files", "worker"}
+ALL = BY_SHARE | {"clock", "process", "random", "host", "memory", "data", "files", "worker"}
 
 
 def texts(value: Unknown) -> list[str]:
@@ -398,7 +398,7 @@ def dataset_shuffle(machine: Machine, call: Invocation) -> Value | None:
     made.attributes.update(receiver.attributes)
     made.facts.update(receiver.facts)
     made.facts["shuffled"] = sharding.site(machine)
-    if state.cause is not None and state.cause.kind in sharding.RANKS:
+    if state.cause is not None and state.cause.kind in BY_SHARE:
         made.facts.setdefault("sharded by", Cause("data", state.cause.trail))  # an order of its own for each rank
     if state.verdict in ("unseeded", "differs") and "shard" not in receiver.facts:
         mark = order_mark(machine, call, state)

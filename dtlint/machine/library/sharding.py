@@ -15,9 +15,8 @@ from dtlint.machine.core import Machine
 from dtlint.machine.lanes import token
 from dtlint.machine.library import provenance
 from dtlint.machine.library.invocation import Invocation
-from dtlint.machine.values import NONE, Cause, Const, Object, Row, SliceValue, Symbol, Trail, Unknown, Value
+from dtlint.machine.values import BY_SHARE, NONE, Cause, Const, Object, Row, SliceValue, Symbol, Trail, Unknown, Value
 
-RANKS = frozenset({"rank", "local rank", "node", "group rank", "device", "shard"})
 EVEN = "even"
 UNEVEN = "uneven"
 SIZES = ("world", "group", "local", "nodes")
@@ -42,7 +41,7 @@ def part(machine: Machine, base: Value, index: SliceValue, result: Unknown, diff
     cause = differing.cause
     assert cause is not None
     inherited = frozenset(tag for held in provenance.parts(base, 2) for tag in held.tags)
-    if cause.kind not in RANKS:
+    if cause.kind not in BY_SHARE:
         return Unknown(result.symbol, cause, result.tags | inherited | {UNEVEN})
     mark = remember(machine, "shard")
     tags = result.tags | inherited | {mark}
@@ -87,7 +86,7 @@ def piece(machine: Machine, base: Value, index: Value) -> Value | None:
     """`pieces[rank]`"""
     found = provenance.marks(base, PIECES, 1) if isinstance(base, Unknown | Object) else ()
     cause = index.cause
-    if not found or cause is None or cause.kind not in RANKS:
+    if not found or cause is None or cause.kind not in BY_SHARE:
         return None
     _, fits, orders = found[0]
     mark = remember(machine, "shard")
@@ -142,7 +141,7 @@ class Skipped:
 
 def skipped(machine: Machine, cause: Cause, source: Value) -> Skipped:
     """`[item for number, item in enumerate(items) if number % world == rank]`"""
-    if cause.kind not in RANKS:
+    if cause.kind not in BY_SHARE:
         return Skipped(cause, False)
     inner = source.facts.get("inner") if isinstance(source, Object) else None
     counted = inner[0] if inner else source
@@ -260,7 +259,7 @@ def shards_of(value: Value) -> list[tuple[Any, ...]]:
                 found.append(mark)
             if held.kind == "builtins.range":
                 start = held.attributes.get("start")
-                if start is not None and start.cause is not None and start.cause.kind in RANKS:
+                if start is not None and start.cause is not None and start.cause.kind in BY_SHARE:
                     found.append(("shard", held.path, held.at, ""))
     return found
 

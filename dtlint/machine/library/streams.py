@@ -13,7 +13,7 @@ from dtlint.machine import containers
 from dtlint.machine.core import Machine
 from dtlint.machine.library import inside, provenance, sharding
 from dtlint.machine.library.invocation import Invocation
-from dtlint.machine.values import Bound, Cause, FunctionRef, Object, Trail, Value
+from dtlint.machine.values import BY_SHARE, Bound, Cause, FunctionRef, Object, Trail, Value
 
 CHAINS = ("datasets.", "tensorflow.data.", "webdataset.", "streaming.", "grain.")
 MOST = 4  # arguments a function of a step is called with
@@ -27,7 +27,7 @@ def step(machine: Machine, receiver: Object, call: Invocation) -> Object:
         if isinstance(value, Bound | FunctionRef):
             cause = asks_rank(machine, value, call.mask)
         else:
-            cause = provenance.cause_of(value, sharding.RANKS)
+            cause = provenance.cause_of(value, BY_SHARE)
         if cause is not None:
             return divided(machine, receiver, cause, call.mask)
     return receiver
@@ -62,7 +62,7 @@ def asks_rank(machine: Machine, value: Bound | FunctionRef, mask: int) -> Cause 
         return None
     rows = tuple(machine.unknown("row of a data set", machine.symbols.fresh("row")) for _ in range(count))
     found = inside.called(machine, value, rows, mask)
-    return next((cause for one in found.values if (cause := provenance.cause_of(one, sharding.RANKS))), None)
+    return next((cause for one in found.values if (cause := provenance.cause_of(one, BY_SHARE))), None)
 
 
 def joined(machine: Machine, call: Invocation) -> Value | None:

@@ -8,7 +8,7 @@ from dtlint.ir import nodes as ir
 from dtlint.knowledge.loader import Api
 from dtlint.machine.core import QUESTION, Machine
 from dtlint.machine.logs import Event, Log
-from dtlint.machine.values import NONE, Bound, Const, External, FunctionRef, Object, Row, Unknown, Value
+from dtlint.machine.values import BY_RANK, NONE, Bound, Const, External, FunctionRef, Object, Row, Unknown, Value
 
 MAIN = ("is_main", "is_local_main")
 QUESTIONS = ("rank", "local_rank", "node", "group_rank", "world_size", "distributed", "is_last", *MAIN)
@@ -49,8 +49,6 @@ def asks(machine: Machine, value: Value) -> bool:
 
 def answers_by_rank(machine: Machine, value: Value) -> bool:
     """A function of the project that needs no argument and would have said another thing on another rank."""
-    from dtlint.machine.truth import BY_RANK
-
     function = value.function if isinstance(value, Bound) else value
     receiver = value.receiver if isinstance(value, Bound) else None
     node = function.node if isinstance(function, FunctionRef) else None
