@@ -28,9 +28,10 @@ def instantiate(
         return machine.unknown("enum", kind.name, token(arguments[0]), cause=arguments[0].cause)
     initialiser = attributes.in_class(machine, kind, "__init__")
     library.made_instance(machine, made, bases, arguments, keywords, mask)
-    if isinstance(initialiser, FunctionRef):
+    stands_in = isinstance(initialiser, FunctionRef) and is_stub(initialiser.node)
+    if isinstance(initialiser, FunctionRef) and not stands_in:
         calls.follow(machine, initialiser, made, arguments, keywords, mask)
-    elif has_fields(machine, kind, bases):
+    elif stands_in or has_fields(machine, kind, bases):
         fill_fields(machine, made, kind, arguments, keywords, mask)
         if any(base.endswith(".NamedTuple") for base in bases):
             made.facts["order"] = tuple(field_names(machine, kind))
@@ -41,6 +42,14 @@ def instantiate(
         if bases:
             library.initialised(machine, bases[0], made, arguments, keywords, mask, node)
     return made
+
+
+def is_stub(node: ir.Function | ir.Lambda) -> bool:
+    """A constructor that only raises stands for one that is made when the class is."""
+    if not isinstance(node, ir.Function):
+        return False
+    told = [one for one in node.body if not (isinstance(one, ir.ExprStmt) and isinstance(one.value, ir.Const))]
+    return bool(told) and all(isinstance(one, ir.Raise) for one in told)
 
 
 def has_fields(machine: Machine, kind: ClassRef, bases: list[str]) -> bool:
