@@ -22,7 +22,7 @@ from dtlint.machine.failures import (
     strikes_alone,
 )
 from dtlint.machine.frames import Frame, Leaving
-from dtlint.machine.library import iterators
+from dtlint.machine.library import iterators, works
 from dtlint.machine.logs import Attempt, Decision, Guards, HandlerLog, Log, walk
 from dtlint.machine.values import NONE, Cause, ClassRef, External, FunctionRef, Object, Trail, Tuple, Value
 
@@ -129,6 +129,7 @@ def run_handler(
     else:
         shared = only_shared(types) or not (strikes_alone(types) or can_fail_alone(attempt.body))
     shared = shared or (only_of_values(types) and not tried.of_data and not reads_files(attempt.body))
+    shared = shared or expects(handler)
     met = 0 if strikes_alone(types, WAITING) else met_first(node.body, attempt.body)
     shared = shared or (0 < met == len(attempt.body.nodes))
     log = HandlerLog(types, handler.at or node.at, shared)
@@ -172,6 +173,12 @@ def run_handler(
     if log.exit in ("break", "continue") and frame.loops:
         frame.loops[-1].leavings.append(Leaving(log.exit, decision, mask, writes))
     return 0
+
+
+def expects(handler: ir.Handler) -> bool:
+    """A handler that asserts what it has caught: the body is there to fail, on every rank."""
+    asserted = (one.test for one in handler.body if isinstance(one, ir.Assert))
+    return handler.name is not None and any(works.read_in(test, handler.name) for test in asserted)
 
 
 def raised_here(machine: Machine, kinds: Value | None, raised_before: int) -> list[Decision]:
