@@ -130,7 +130,7 @@ def run_handler(
         shared = only_shared(types) or not (strikes_alone(types) or can_fail_alone(attempt.body))
     shared = shared or (only_of_values(types) and not tried.of_data and not reads_files(attempt.body))
     shared = shared or expects(handler)
-    met = 0 if strikes_alone(types, WAITING) else met_first(node.body, attempt.body)
+    met = 0 if strikes_alone(types, WAITING) else met_first(attempt.path, node.body, attempt.body)
     shared = shared or (0 < met == len(attempt.body.nodes))
     log = HandlerLog(types, handler.at or node.at, shared)
     log.met = met

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from dtlint.ir import nodes as ir
-from dtlint.machine.logs import COMMUNICATES, Attempt, Call, Choice, Event, Log, LogNode, Loop, Place, inner_logs, walk
+from dtlint.machine.logs import COMMUNICATES, Attempt, Call, Choice, Event, Log, LogNode, Loop, inner_logs, walk
 from dtlint.machine.values import Cause
 
 # exceptions every rank raises together: the program or its environment is the same everywhere
@@ -71,12 +71,12 @@ def strikes_alone(types: tuple[str, ...], words: tuple[str, ...] = LONELY) -> bo
     return any(word in name for name in types for word in words)
 
 
-def met_first(body: tuple[ir.Stmt, ...], log: Log) -> int:
+def met_first(path: str, body: tuple[ir.Stmt, ...], log: Log) -> int:
     """How many nodes of a body's log every rank comes to, because nothing before them goes wrong on one rank alone:
     collective calls with no more than questions around them, and calls that make groups."""
     met = 0
     for number, statement in enumerate(body):
-        inside = within(statement, log.nodes[met:])
+        inside = within(path, statement, log.nodes[met:])
         if not only_meets(statement, inside):
             # where nothing follows that can fail, the handler is for the calls themselves
             return met if any(not isinstance(rest, ir.Return | ir.Pass) for rest in body[number:]) else 0
@@ -84,18 +84,20 @@ def met_first(body: tuple[ir.Stmt, ...], log: Log) -> int:
     return met if len(body) == 1 else 0
 
 
-def within(statement: ir.Stmt, nodes: list[LogNode]) -> list[LogNode]:
+def within(path: str, statement: ir.Stmt, nodes: list[LogNode]) -> list[LogNode]:
+    """What a statement of this file has left in the log."""
     first, last = statement, statement
     while isinstance(last, ir.If):
         last = (last.orelse or last.body)[-1]
     if first.at is None or last.at is None:
         return []
     lines = range(first.at[0], last.at[2] + 1)
-    return [node for node in nodes if not isinstance(node, Loop) and place(node)[0] in lines]
+    return [node for node in nodes if not isinstance(node, Loop) and stands(node, path, lines)]
 
 
-def place(node: Event | Call | Choice | Attempt) -> Place:
-    return node.decision.at if isinstance(node, Choice) else node.at
+def stands(node: Event | Call | Choice | Attempt, path: str, lines: range) -> bool:
+    placed = node.decision if isinstance(node, Choice) else node
+    return placed.path == path and placed.at[0] in lines
 
 
 def only_meets(statement: ir.Stmt, nodes: list[LogNode]) -> bool:
