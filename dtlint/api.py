@@ -38,7 +38,7 @@ from dtlint.timeline import (
     workers,
 )
 from dtlint.timeline.crossing import crossings
-from dtlint.timeline.explain import short
+from dtlint.timeline.explain import does, short
 from dtlint.timeline.files import accesses, together
 from dtlint.timeline.inverted import inverted
 from dtlint.timeline.jax_notes import drifting, late_starts
@@ -54,7 +54,7 @@ from dtlint.timeline.parts import differing_models
 from dtlint.timeline.races import races
 from dtlint.timeline.records import recorded
 from dtlint.timeline.saved import questionable_saves
-from dtlint.timeline.telling import diverging, does, missing, place_of, told, waiting, who
+from dtlint.timeline.telling import diverging, missing, place_of, told, waiting, who
 from dtlint.timeline.training import span_at
 from dtlint.timeline.writers import (
     distributed_step,

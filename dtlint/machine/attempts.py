@@ -9,15 +9,16 @@ from dtlint.machine import attributes, calls, library
 from dtlint.machine.assignment import assign_target
 from dtlint.machine.core import Machine
 from dtlint.machine.failures import (
+    OF_VALUES,
     QUEUES,
+    SHARED,
     WAITING,
     Tried,
     can_fail_alone,
     is_talk,
     met_first,
-    only_of_values,
+    only,
     only_raises,
-    only_shared,
     reads_files,
     strikes_alone,
 )
@@ -125,16 +126,16 @@ def run_handler(
     types = exception_names(kinds) if kinds is not None else ("BaseException",)
     raised = raised_here(machine, kinds, tried.raised)
     if raised:
-        shared = only_shared(types) or not any(one.cause for one in raised)
+        shared = only(types, SHARED) or not any(one.cause for one in raised)
     else:
-        shared = only_shared(types) or not (strikes_alone(types) or can_fail_alone(attempt.body))
-    shared = shared or (only_of_values(types) and not tried.of_data and not reads_files(attempt.body))
+        shared = only(types, SHARED) or not (strikes_alone(types) or can_fail_alone(attempt.body))
+    shared = shared or (only(types, OF_VALUES) and not tried.of_data and not reads_files(attempt.body))
     shared = shared or expects(handler)
     met = 0 if strikes_alone(types, WAITING) else met_first(attempt.path, node.body, attempt.body)
     shared = shared or (0 < met == len(attempt.body.nodes))
     log = HandlerLog(types, handler.at or node.at, shared)
     log.met = met
-    log.of_data = tried.of_data and not only_shared(types)
+    log.of_data = tried.of_data and not only(types, SHARED)
     log.raised = raised
     attempt.handlers.append(log)
     alone = "queue" if tried.alone == "exception" and set(types) <= QUEUES else tried.alone

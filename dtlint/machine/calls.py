@@ -310,13 +310,13 @@ class Outcome:
 
 def resume(machine: Machine, generator: Object, mask: int, on_yield: Any) -> Value:
     facts = generator.facts
+    given = (facts["function"], facts["receiver"], facts["arguments"], facts["keywords"])
+    if not facts.get(BOUNDED):
+        return enter(machine, *given, mask, on_yield)
     outer = machine.facts.get(BOUNDED)
-    if facts.get(BOUNDED):
-        machine.facts[BOUNDED] = id(facts["function"].node)
+    machine.facts[BOUNDED] = id(facts["function"].node)
     try:
-        return enter(
-            machine, facts["function"], facts["receiver"], facts["arguments"], facts["keywords"], mask, on_yield
-        )
+        return enter(machine, *given, mask, on_yield)
     finally:
         machine.facts[BOUNDED] = outer
 

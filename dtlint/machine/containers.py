@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from dtlint.machine import written
@@ -30,6 +31,15 @@ DEFAULT = "default"  # fact: what makes the missing items of a `defaultdict`
 KEYS = "keys"  # fact: one of the keys nobody knows
 NAMESPACE = "namespace"  # fact: the keys of a dictionary are its attributes, too
 UNEVEN = "uneven"  # tag: the number of items differs between lanes
+
+
+def mapped_items(value: Object, change: Callable[[Any, Value], Value]) -> Object:
+    """The same thing with other items."""
+    made = Object(value.kind, value.birth, value.number, value.at, value.path)
+    made.facts = value.facts
+    for name, held in value.attributes.items():
+        made.attributes[name] = change(name, held)
+    return made
 
 
 def items_of(machine: Machine, value: Value) -> tuple[Value, ...] | None:

@@ -127,6 +127,13 @@ class Machine:
             self.born.append(made)
         return made
 
+    def anew(self, thing: Object, mask: int) -> Object:
+        """A second thing that holds what this one holds."""
+        made = self.new(thing.kind, mask)
+        made.attributes.update(thing.attributes)
+        made.facts.update(thing.facts)
+        return made
+
     def new_list(self, items: tuple[Value, ...] | None, mask: int, kind: str = "list") -> Object:
         made = self.new(kind, mask)
         made.attributes["[]"] = Tuple(items) if items is not None else self.fresh("items")
@@ -305,7 +312,8 @@ class Machine:
         values = (*arguments, *(value for _, value in keywords))
         if self.decorating is not None and len(self.stack) >= self.decorating + 2 and len(node.body) > QUESTION:
             return True  # helpers of a decorator are told of the function; nobody calls it yet
-        on_devices = self.flow is not None and len(self.stack) < 20 and bool(self.facts.get("jax mappings"))
+        traced = self.flow is not None and len(self.stack) < 20
+        on_devices = traced and bool(self.facts.get("jax mappings"))
         if (
             len(self.stack) >= self.near
             and not on_devices
@@ -315,7 +323,7 @@ class Machine:
             return not any(may_talk(value) for value in values)
         if not node.tokens.isdisjoint(self.meaningful):
             return False
-        if on_devices or (self.flow is not None and len(self.stack) < 20 and self.facts.get("jax donated")):
+        if on_devices or (traced and self.facts.get("jax donated")):
             return False  # what is computed on the devices is followed: it decides what varies between them
         if self.facts.get("inside") and len(self.stack) < 12:
             return False  # what a data set gives depends on what it holds

@@ -35,7 +35,7 @@ SHARED = frozenset(
 
 
 # what is computed cannot go on with these values: every rank raises it where the values are the same
-OF_VALUES = frozenset(
+OF_VALUES = SHARED | frozenset(
     {
         "ValueError",
         "AssertionError",
@@ -142,12 +142,9 @@ def asks(test: ir.Expr) -> bool:
     return isinstance(test, ir.Name | ir.Const)
 
 
-def only_shared(types: tuple[str, ...]) -> bool:
-    return bool(types) and all(name.rpartition(".")[2] in SHARED for name in types)
-
-
-def only_of_values(types: tuple[str, ...]) -> bool:
-    return all(name.rpartition(".")[2] in OF_VALUES | SHARED for name in types)
+def only(types: tuple[str, ...], names: frozenset[str]) -> bool:
+    """Is nothing caught but these? A handler without types catches everything."""
+    return bool(types) and all(name.rpartition(".")[2] in names for name in types)
 
 
 def reads_files(body: Log) -> bool:

@@ -54,17 +54,7 @@ def of_attempt(run: Run, node: Attempt, path: Path) -> Iterator[Divergence]:
         if handler.of_data and handler.exit in LEAVES and first_event(node.body, node.mask) is None:
             skipped = skipped_event(node, handler.exit, path)
             if skipped is not None and first_event(handler.log, node.mask) is None:
-                yield Divergence(
-                    "swallowed",
-                    None,
-                    skipped[0],
-                    (*path, node, *skipped[1]),
-                    node.mask,
-                    node.mask,
-                    cause=Cause("exception"),
-                    attempt=node,
-                    handler=handler,
-                )
+                yield by_itself("swallowed", node, path, skipped, handler)
                 continue
         if handler.shared:
             continue
@@ -76,21 +66,9 @@ def of_attempt(run: Run, node: Attempt, path: Path) -> Iterator[Divergence]:
         leaves = exits_of(handler)
         if talking is not None:
             if differs(node, handler) or reduces(node.body):
-                yield Divergence(
-                    "handler",
-                    None,
-                    talking[0],
-                    (*path, node, *talking[1]),
-                    node.mask,
-                    node.mask,
-                    cause=Cause("exception"),
-                    attempt=node,
-                    handler=handler,
-                )
+                yield by_itself("handler", node, path, talking, handler)
             leaves = quiet_exits(handler.log, node.mask)
-        missed = next(
-            (found for inner in node.body.nodes[handler.met :] if (found := first_in(inner, node.mask))), None
-        )
+        missed = first_of(node.body.nodes[handler.met :], node.mask)
         if missed is None or not (leaves & set(SWALLOWS)):
             continue
         if not goes_on(node, handler, path) or agrees_after(node, path):
@@ -108,30 +86,21 @@ def of_attempt(run: Run, node: Attempt, path: Path) -> Iterator[Divergence]:
                 cause=alone[0].cause,
             )
             continue
-        yield Divergence(
-            "swallowed",
-            None,
-            missed[0],
-            (*path, node, *missed[1]),
-            node.mask,
-            node.mask,
-            cause=Cause("exception"),
-            attempt=node,
-            handler=handler,
-        )
+        yield by_itself("swallowed", node, path, missed, handler)
     if node.final is not None and all(communicates_without_end(node.body, 1 << lane) for lane in lanes_in(node.mask)):
         talking = first_event(node.final, node.mask)
         if talking is not None and not talking[0].implicit and whole(talking, node) and risky(node):
-            yield Divergence(
-                "handler",
-                None,
-                talking[0],
-                (*path, node, *talking[1]),
-                node.mask,
-                node.mask,
-                cause=Cause("exception"),
-                attempt=node,
-            )
+            yield by_itself("handler", node, path, talking)
+
+
+def by_itself(
+    shape: str, node: Attempt, path: Path, found: tuple[Event, tuple[Call, ...]], handler: HandlerLog | None = None
+) -> Divergence:
+    """One rank fails by itself: which one, nobody knows before."""
+    event, calls = found
+    where = (*path, node, *calls)
+    cause = Cause("exception")
+    return Divergence(shape, None, event, where, node.mask, node.mask, cause=cause, attempt=node, handler=handler)
 
 
 def of_some(raised: Decision) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dtlint.machine.library.provenance import symbols_in
+from dtlint.machine.library.python import PARSED
 from dtlint.machine.library.tensors import ALIASES, COPIES, REVEALS
 from dtlint.machine.values import BY_SHARE, Object, Row, Symbol, Value
 from dtlint.timeline.parting import Divergence
@@ -115,7 +116,6 @@ def of_settings(divergence: Divergence) -> bool:
     return symbol is not None and settled(symbol)
 
 
-PARSED = "argparse.ArgumentParser.parse_args"
 COMPUTED = ("op ", "compare ", "not", "attr", "item", "and", "or")
 
 

@@ -10,7 +10,7 @@ from dtlint.ir import nodes as ir
 from dtlint.machine import attributes
 from dtlint.machine.library import inside, provenance, samplers, sharding, webdatasets
 from dtlint.machine.library.data import TOLD_EPOCH
-from dtlint.machine.library.loaders import LOADER, is_true, number_of, option
+from dtlint.machine.library.loaders import LOADER, is_open, is_true, number_of, option
 from dtlint.machine.library.seeds import GENERATORS, State, alike
 from dtlint.machine.library.whole_batches import unpadded
 from dtlint.machine.logs import Choice, Event, Loop
@@ -372,8 +372,6 @@ def partial_batches(run: Run) -> Iterator[tuple[Place, Steps, str]]:
 
 def may_be_partial(loader: Object) -> bool:
     """No `drop_last`, batches of more than one sample, and a length nobody knows to fit."""
-    from dtlint.machine.library.loaders import is_open
-
     if loader.kind != LOADER or is_open(loader) or loader.facts.get("prepared"):
         return False
     drop = option(loader, "drop_last")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from dtlint.findings import Cell, Step, Timeline, TimelineRow
-from dtlint.machine.lanes import World, name_lanes
+from dtlint.machine.lanes import name_lanes
 from dtlint.machine.logs import Attempt, Call, Decision, Event, LogNode, Loop, Place, decisions
 from dtlint.machine.run import Run
 from dtlint.timeline.parting import Divergence, Path
@@ -105,8 +105,9 @@ def decided(decision: Decision) -> str:
     return f"decides on `{decision.text}`{by}"
 
 
-def lane_names(mask: int, world: World) -> str:
-    return name_lanes(mask, world)
+def does(whom: str, one: str, several: str) -> str:
+    """`rank 0 waits`, `ranks 1-3 wait`."""
+    return f"{whom} {one if whom.startswith(('rank ', 'a part')) else several}"
 
 
 def timeline_of(run: Run, divergence: Divergence) -> Timeline:
@@ -168,8 +169,8 @@ def timeline_of(run: Run, divergence: Divergence) -> Timeline:
             "both wait until the group times out"
         )
     else:
-        gone = "never comes" if columns[1].startswith("rank ") else "never come"
-        outcome = f"UNDECIDED: {columns[0]} = {name}, {columns[1]} {gone}, hang until the group times out"
+        gone = does(columns[1], "never comes", "never come")
+        outcome = f"UNDECIDED: {columns[0]} = {name}, {gone}, hang until the group times out"
     return Timeline(columns, tuple(rows), outcome)
 
 

@@ -13,7 +13,14 @@ from dtlint.machine.values import FALSE, TRUE, Const, Object, Symbol, Unknown, V
 from dtlint.timeline.order import Met, choices_below, exclusive, inside, loops_over, ordered
 from dtlint.timeline.symbols import both_hold, constant, leaves, moduli, objects_in, periodic, worth
 
-REDUCES = ("all_reduce", "reduce_scatter", "reduce_scatter_tensor", "all_gather", "all_gather_into_tensor", "broadcast")
+EXCHANGES = (
+    "all_reduce",
+    "reduce_scatter",
+    "reduce_scatter_tensor",
+    "all_gather",
+    "all_gather_into_tensor",
+    "broadcast",
+)
 TORCH = "torch."
 DDP = "torch.nn.parallel.DistributedDataParallel"
 FSDP = "torch.distributed.fsdp.FullyShardedDataParallel"
@@ -397,7 +404,7 @@ def reduces_by_hand(run: Any, backward: Met) -> bool:
     """Is anything communicated between backward and step, that could be gradients?"""
     loops = loops_over(backward)
     around = loops[-1] if loops else None
-    for met in events(run, "collective", *REDUCES):
+    for met in events(run, "collective", *EXCHANGES):
         if around is None or inside(met, around):
             return True
     return any(around is None or inside(met, around) for met in events(run, "record", "reduce-gradients"))

@@ -78,11 +78,6 @@ def who(run: Run, mask: int) -> str:
     return name_lanes(mask, run.world)
 
 
-def does(whom: str, one: str, several: str) -> str:
-    """`rank 0 waits`, `ranks 1-3 wait`."""
-    return f"{whom} {one if whom.startswith(('rank ', 'a part')) else several}"
-
-
 def waiting(run: Run, divergence: Divergence) -> str:
     """Those who make the call; which ranks they are, a decision that nobody can compute does not say."""
     return "a part of the ranks" if divergence.shape == "local" else who(run, divergence.here)

@@ -122,23 +122,17 @@ def functions_of_all(run: Run) -> set[tuple[str, str]]:
 HINT = re.compile(r"rank|main|master|primary|chief|lead|coordinator|process|worker|zero|writer|host|proc|root", re.I)
 
 
-def undecided(event: Event, path: tuple[LogNode, ...]) -> bool:
-    """Is this under any branch that nobody can decide?"""
-    for chain in (event.guards, *(node.guards for node in path if isinstance(node, Call))):
-        for decision in decisions(chain):
-            if decision.kind == "branch" and decision.cause is None and decision.taken == decision.before:
-                return event.op == "progress" or bool(HINT.search(decision.text))
-    return False
-
-
 def vaguely_guarded(event: Event, path: tuple[LogNode, ...]) -> bool:
     """Does a decision nobody can take, but whose words speak of ranks, stand above? Then it may be the guard."""
+    return any(HINT.search(decision.text) for decision in undecided(event, path))
+
+
+def undecided(event: Event, path: tuple[LogNode, ...]) -> Iterator[Decision]:
+    """The branches above that nobody can decide."""
     for chain in (event.guards, *(node.guards for node in path)):
         for decision in decisions(chain):
-            unknown = decision.kind == "branch" and decision.cause is None and decision.taken == decision.before
-            if unknown and HINT.search(decision.text):
-                return True
-    return False
+            if decision.kind == "branch" and decision.cause is None and decision.taken == decision.before:
+                yield decision
 
 
 def before_start(run: Run, path: tuple[LogNode, ...]) -> bool:
@@ -229,7 +223,9 @@ def many_loggers(run: Run) -> Iterator[tuple[Event, tuple[LogNode, ...], int]]:
         if not isinstance(call, Invocation) or call.row.extra.get("self_guarded"):
             continue
         lanes = event.mask & active(call, run)
-        if bin(lanes).count("1") < 2 or told_apart(call) or undecided(event, path) or in_turns(run, event, lanes):
+        if event.op == "progress" and next(undecided(event, path), None) is not None:
+            continue
+        if bin(lanes).count("1") < 2 or told_apart(call) or vaguely_guarded(event, path) or in_turns(run, event, lanes):
             continue
         yield event, path, lanes
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from dtlint.ir import nodes as ir
 from dtlint.machine.core import Machine
-from dtlint.machine.failures import only_shared
+from dtlint.machine.failures import SHARED, only
 from dtlint.machine.lanes import lanes_in
 from dtlint.machine.library.identity import lane_value_of
 from dtlint.machine.logs import Attempt, Decision, HandlerLog
@@ -78,7 +78,7 @@ def suppress(machine: Machine, manager: Value, mask: int, inner: Inner, at: Any)
     frame = machine.frame
     attempt = Attempt(frame.path, at, mask, frame.guards, frame.scope, "suppress")
     types = manager.facts.get("types", ("Exception",)) if isinstance(manager, Object) else ("Exception",)
-    shared = only_shared(types)
+    shared = only(types, SHARED)
     attempt.handlers.append(HandlerLog(tuple(types), at, shared))
     outer, guards = machine.sinks, frame.guards
     machine.emit(attempt)

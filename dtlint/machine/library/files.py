@@ -97,8 +97,8 @@ def written(value: Value) -> str:
 
 
 PLAIN = ("int", "float", "bool")
-OF_NODE = (("TMPDIR",), ("SLURM_TMPDIR",), ("TEMP",), ("TMP",))  # environment variables that name a node's own folder
-NODE_FOLDERS = frozenset({"TMPDIR", "SLURM_TMPDIR"})
+NODE_FOLDERS = ("TMPDIR", "SLURM_TMPDIR")  # environment variables that name a node's own folder
+OF_NODE = frozenset({*NODE_FOLDERS, "TEMP", "TMP"})
 TEXTS = frozenset({"text", "op +", "builtins.str", "os.fspath"})
 
 
@@ -113,7 +113,7 @@ def of_symbol(part: Any, depth: int) -> str:
             return "".join(of_symbol(inner, depth + 1) for inner in part.key[1:])
         if word == "same" and len(part.key) > 1 and part.key[1] == "tempfile.gettempdir":
             return "/tmp"
-        if word == "environment" and part.key[1:] in OF_NODE:
+        if word == "environment" and part.key[1] in OF_NODE:
             return "/tmp"
         return f"<{id(part)}>"
     if isinstance(part, str | int):

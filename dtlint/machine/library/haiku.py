@@ -9,11 +9,11 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from dtlint.ir.functions import functions_of
 from dtlint.machine.core import Machine
 from dtlint.machine.library import jax_arrays, jax_facts, jax_keys
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.jax_facts import fact
+from dtlint.machine.library.whole_project import any_function
 from dtlint.machine.values import NONE, Bound, External, Object, Tuple, Unknown, Value
 
 SEQUENCE = "haiku.PRNGSequence"
@@ -101,20 +101,9 @@ def run(machine: Machine, function: Value | None, arguments: Any, keywords: Any,
 
 def draws(machine: Machine) -> bool:
     """Does any function of the project take keys from Haiku? Networks without noise are given a key, too."""
-    found: bool | None = machine.notes.get("haiku draws")
-    machine.project.looked.update(machine.project.selected)
-    if found is None:
-        apis = machine.knowledge.apis.values()
-        takers = {api.name.rpartition(".")[2] for api in apis if api.model == "haiku_next_key"}
-        modules = [machine.project.module(path) for path in machine.project.selected]
-        found = any(
-            not takers.isdisjoint(function.tokens)
-            for module in modules
-            if module is not None
-            for function, _owner in functions_of(module)
-        )
-        machine.notes["haiku draws"] = found
-    return found
+    apis = machine.knowledge.apis.values()
+    takers = {api.name.rpartition(".")[2] for api in apis if api.model == "haiku_next_key"}
+    return any_function(machine, "haiku draws", lambda function, _owner: not takers.isdisjoint(function.tokens))
 
 
 # --- keys ------------------------------------------------------------------------------------------------------

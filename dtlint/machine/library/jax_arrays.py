@@ -11,6 +11,7 @@ from dtlint.machine.library import jax_axes, jax_facts, jax_outputs, jax_shapes
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.jax_facts import fact, has, is_fact, words
 from dtlint.machine.library.jax_shapes import LAYOUT, leading, shaped
+from dtlint.machine.library.whole_project import any_function
 from dtlint.machine.values import NONE, Const, FunctionRef, Tuple, Unknown, Value
 
 REDUCERS = frozenset({"pmean", "psum", "psum_scatter", "all_gather"})
@@ -202,21 +203,12 @@ REDUCTIONS = frozenset({"psum", "pmean"})
 def normalises_together(machine: Machine) -> bool:
     """Does some layer of the project take its statistics over the devices: `BatchNorm(axis_name=…)`, or `pmean` in a
     method of its own?"""
-    machine.project.looked.update(machine.project.selected)
-    found: bool | None = machine.notes.get("jax batch norm")
-    if found is None:
-        from dtlint.ir.functions import functions_of
 
-        modules = [machine.project.module(path) for path in machine.project.selected]
-        found = any(
-            {"BatchNorm", "axis_name"} <= function.tokens
-            or (owner is not None and not REDUCTIONS.isdisjoint(function.tokens))
-            for module in modules
-            if module is not None
-            for function, owner in functions_of(module)
-        )
-        machine.notes["jax batch norm"] = found
-    return found
+    def over_devices(function: ir.Function, owner: ir.Class | None) -> bool:
+        in_method = owner is not None and not REDUCTIONS.isdisjoint(function.tokens)
+        return in_method or {"BatchNorm", "axis_name"} <= function.tokens
+
+    return any_function(machine, "jax batch norm", over_devices)
 
 
 # --- copies for devices ----------------------------------------------------------------------------------------

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from dtlint.findings import Step
+from dtlint.machine import containers
 from dtlint.machine.core import Machine
 from dtlint.machine.logs import Event
 from dtlint.machine.values import ClassRef, Const, Object, Row, Symbol, Tuple, Unknown, Value
@@ -102,17 +103,8 @@ def mapped_tree(machine: Machine, value: Value, change: Callable[[Value], Value]
     if isinstance(value, Tuple) and depth:
         return Tuple(tuple(mapped_tree(machine, item, change, depth - 1) for item in value.items))
     if isinstance(value, Object) and depth and (value.kind in CONTAINERS or isinstance(value.kind, ClassRef)):
-        return mapped_items(value, lambda name, held: mapped_tree(machine, held, change, depth - 1))
+        return containers.mapped_items(value, lambda name, held: mapped_tree(machine, held, change, depth - 1))
     return change(value)
-
-
-def mapped_items(value: Object, change: Callable[[Any, Value], Value]) -> Object:
-    """The same thing with other items."""
-    made = Object(value.kind, value.birth, value.number, value.at, value.path)
-    made.facts = value.facts
-    for name, held in value.attributes.items():
-        made.attributes[name] = change(name, held)
-    return made
 
 
 def with_facts(machine: Machine, value: Value, add: Iterable[Tag], drop: frozenset[str] = frozenset()) -> Value:

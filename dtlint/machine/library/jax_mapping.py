@@ -168,7 +168,7 @@ def enter(machine: Machine, value: Value, spec: Any, mapping: Mapping, number: i
         )
     if isinstance(spec, dict):
         if isinstance(value, Object) and value.kind == "dict":
-            return jax_facts.mapped_items(
+            return containers.mapped_items(
                 value, lambda name, held: enter(machine, held, spec.get(name, jax_axes.UNKNOWN), mapping, number)
             )
         spec = jax_axes.UNKNOWN

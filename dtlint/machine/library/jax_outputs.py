@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from dtlint.ir import nodes as ir
+from dtlint.machine import containers
 from dtlint.machine.core import Machine
 from dtlint.machine.library import jax_axes, jax_facts
 from dtlint.machine.library.invocation import Invocation
@@ -169,7 +170,7 @@ def placed(machine: Machine, thing: Object, result: Value, call: Invocation) -> 
         if is_dict(sharding) and is_dict(value):
             assert isinstance(sharding, Object) and isinstance(value, Object)
             of = sharding.attributes
-            return jax_facts.mapped_items(value, lambda name, held: lay(held, of.get(name)))
+            return containers.mapped_items(value, lambda name, held: lay(held, of.get(name)))
         axes = sharded_over(sharding)
         add = [fact("array"), *([fact("global", tuple(axes))] if axes else [])]
         # without a sharding the compiler leaves rows where they are

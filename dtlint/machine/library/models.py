@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from dtlint.machine import attributes
+from dtlint.machine import attributes, containers
 from dtlint.machine.core import Machine
 from dtlint.machine.lanes import token
 from dtlint.machine.library import hooks, parts
@@ -117,11 +117,7 @@ def with_tags(machine: Machine, value: Value, tags: frozenset[Any], keep: bool =
     if isinstance(value, Object) and any(
         isinstance(name, str) and name.startswith(MADE_OF) for name in value.attributes
     ):
-        made = Object(value.kind, value.birth, value.number, value.at, value.path)
-        made.facts = value.facts
-        for name, held in value.attributes.items():
-            made.attributes[name] = with_tags(machine, held, tags)
-        return made
+        return containers.mapped_items(value, lambda _name, held: with_tags(machine, held, tags))
     if keep:
         return value
     return machine.unknown("output", token(value), cause=value.cause, tags=tags)

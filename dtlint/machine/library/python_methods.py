@@ -55,7 +55,7 @@ def container_method(machine: Machine, receiver: Object, name: str, call: Invoca
             machine.set(receiver, "[]", Tuple(()), call.mask)
         return NONE
     if name == "copy":
-        return copied(machine, receiver, call.mask) if receiver.kind == "dict" else receiver
+        return machine.anew(receiver, call.mask) if receiver.kind == "dict" else receiver
     if name in ("pop", "popleft") and receiver.kind == "list":
         known = containers.items_of(machine, receiver)
         value = containers.element(machine, receiver)
@@ -76,13 +76,6 @@ def container_method(machine: Machine, receiver: Object, name: str, call: Invoca
             )
         return NONE
     return None
-
-
-def copied(machine: Machine, receiver: Object, mask: int) -> Object:
-    made = machine.new(receiver.kind, mask)
-    made.attributes.update(receiver.attributes)
-    made.facts.update(receiver.facts)
-    return made
 
 
 def dict_view(machine: Machine, receiver: Object, name: str, call: Invocation) -> Value:

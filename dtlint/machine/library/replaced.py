@@ -22,9 +22,7 @@ def function(machine: Machine, call: Invocation) -> Value | None:
 def copied(machine: Machine, value: Value, call: Invocation) -> Value | None:
     if not isinstance(value, Object) or not isinstance(value.kind, ClassRef):
         return None
-    made = machine.new(value.kind, call.mask)
-    made.facts.update(value.facts)
-    made.attributes.update(value.attributes)
+    made = machine.anew(value, call.mask)
     for name, given in call.keywords:
         if name is None:
             return None

@@ -38,9 +38,7 @@ def step_of_row(machine: Machine, call: Invocation) -> Value | None:
 
 
 def divided(machine: Machine, dataset: Object, cause: Cause, mask: int) -> Object:
-    made = machine.new(dataset.kind, mask)
-    made.attributes.update(dataset.attributes)
-    made.facts.update(dataset.facts)
+    made = machine.anew(dataset, mask)
     mark = sharding.remember(machine, "shard")
     made.facts["shard"] = mark
     made.facts["ordered"] = provenance.marks(dataset, "order")
