@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from dtlint.ir import nodes as ir
+from dtlint.ir.text import render
 from dtlint.machine import attributes, containers, written
 from dtlint.machine.core import Machine
 from dtlint.machine.lanes import map_lanes
@@ -25,9 +26,8 @@ from dtlint.machine.values import (
 
 
 def run_assign(machine: Machine, node: ir.Assign, mask: int) -> int:
-    from dtlint.machine.expressions import evaluate
 
-    value = evaluate(machine, node.value, mask)
+    value = machine.evaluate(node.value, mask)
     mask &= ~machine.frame.left
     machine.current_at = node.at
     for target in node.targets:
@@ -44,11 +44,10 @@ def run_assign(machine: Machine, node: ir.Assign, mask: int) -> int:
 
 
 def run_augmented(machine: Machine, node: ir.AugAssign, mask: int) -> int:
-    from dtlint.machine.expressions import evaluate
     from dtlint.machine.operators import arithmetic
 
-    old = evaluate(machine, node.target, mask)
-    value = evaluate(machine, node.value, mask)
+    old = machine.evaluate(node.target, mask)
+    value = machine.evaluate(node.value, mask)
     machine.current_at = node.at
     if isinstance(old, Object) and old.kind == "list" and node.op == "+":
         for item in containers.items_of(machine, value) or (containers.element(machine, value),):
@@ -65,28 +64,27 @@ def run_augmented(machine: Machine, node: ir.AugAssign, mask: int) -> int:
     if node.op in batches.OPERATORS:
         batches.noticed(machine, node, old, value, result)
     if isinstance(node.target, ir.Index):
-        container = evaluate(machine, node.target.value, mask)
+        container = machine.evaluate(node.target.value, mask)
         if isinstance(container, Object) and container.kind == "torch.Tensor":
             from dtlint.machine.library import metrics
 
             metrics.grown(machine, container, node.op)
         if containers.only_changes(container):
-            containers.change(machine, container, evaluate(machine, node.target.index, mask), result, mask)
+            containers.change(machine, container, machine.evaluate(node.target.index, mask), result, mask)
             return mask
     assign_target(machine, node.target, result, mask)
     return mask
 
 
 def run_annotated(machine: Machine, node: ir.AnnAssign, mask: int) -> int:
-    from dtlint.machine.expressions import evaluate
 
     if node.value is not None:
-        value = evaluate(machine, node.value, mask)
+        value = machine.evaluate(node.value, mask)
         machine.current_at = node.at
         assign_target(machine, node.target, traced(machine, value, node.target), mask)
     elif machine.frame.is_class and isinstance(node.target, ir.Name):
         # a dataclass field without default: remember its type
-        machine.frame.variables.setdefault(f"<annotation> {node.target.id}", evaluate(machine, node.annotation, mask))
+        machine.frame.variables.setdefault(f"<annotation> {node.target.id}", machine.evaluate(node.annotation, mask))
         fields = machine.frame.variables.setdefault("<fields>", Tuple(()))
         assert isinstance(fields, Tuple)
         machine.frame.variables["<fields>"] = Tuple((*fields.items, Const(node.target.id)))
@@ -102,8 +100,6 @@ def traced(machine: Machine, value: Value, target: ir.Expr) -> Value:
     """A differing value that gets a name gets a step on its trail."""
     if value.cause is None or not isinstance(target, ir.Name | ir.Attr):
         return value
-    from dtlint.ir.text import render
-
     return with_cause(value, value.cause.then(machine.step(f"`{render(target)}` differs by {value.cause.kind}")))
 
 
@@ -116,7 +112,6 @@ def with_cause(value: Value, cause: Cause) -> Value:
 
 
 def assign_target(machine: Machine, target: ir.Expr, value: Value, mask: int) -> None:
-    from dtlint.machine.expressions import evaluate
 
     if value.tags and "off root" in machine.facts:
         from dtlint.machine.library import roots
@@ -127,10 +122,10 @@ def assign_target(machine: Machine, target: ir.Expr, value: Value, mask: int) ->
             batches.named(machine, target.id, value)
         machine.assign(target.id, value, mask)
     elif isinstance(target, ir.Attr):
-        write_attribute(machine, evaluate(machine, target.value, mask), target.name, value, mask)
+        write_attribute(machine, machine.evaluate(target.value, mask), target.name, value, mask)
     elif isinstance(target, ir.Index):
-        container = evaluate(machine, target.value, mask)
-        index = evaluate(machine, target.index, mask)
+        container = machine.evaluate(target.value, mask)
+        index = machine.evaluate(target.index, mask)
         from dtlint.machine import library
 
         library.item_written(machine, container, index, value, mask)
@@ -206,11 +201,10 @@ def unpack(machine: Machine, targets: tuple[ir.Expr, ...], value: Value, mask: i
 
 
 def match_pattern(machine: Machine, pattern: Any, subject: Value, mask: int) -> Value:
-    from dtlint.machine.expressions import evaluate
     from dtlint.machine.operators import comparison
 
     if pattern.kind == "value":
-        return comparison(machine, "==", subject, evaluate(machine, pattern.expr, mask), mask)
+        return comparison(machine, "==", subject, machine.evaluate(pattern.expr, mask), mask)
     if pattern.kind == "wildcard":
         return TRUE
     if pattern.kind == "capture":

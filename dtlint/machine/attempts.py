@@ -29,7 +29,6 @@ from dtlint.machine.values import NONE, Cause, ClassRef, External, FunctionRef, 
 
 
 def run_try(machine: Machine, node: ir.Try, mask: int) -> int:
-    from dtlint.machine.statements import run
 
     frame = machine.frame
     attempt = Attempt(frame.path, node.at, mask, frame.guards, frame.scope, "try")
@@ -42,9 +41,9 @@ def run_try(machine: Machine, node: ir.Try, mask: int) -> int:
     machine.sinks = inside
     left_before, differences, own_data = frame.left, machine.differences, machine.own_data
     asked, raised_before = len(machine.facts.get(iterators.ENDS, ())), len(machine.raised)
-    through = run(machine, node.body, mask)
+    through = machine.run(node.body, mask)
     if node.orelse and through:
-        through = run(machine, node.orelse, through)
+        through = machine.run(node.orelse, through)
     body_sinks = machine.sinks
     body_word = frame.last_exit[0] if not through else ""
     raised = frame.left & ~left_before
@@ -69,7 +68,7 @@ def run_try(machine: Machine, node: ir.Try, mask: int) -> int:
         handler = node.handlers[0]
         decision = Decision("handler", frame.path, handler.at or node.at, "except", None, surely, mask, frame.scope)
         frame.guards = outer_guards if surely == mask else Guards(decision, outer_guards)
-        handled = run(machine, handler.body, surely)
+        handled = machine.run(handler.body, surely)
         outer_sinks = machine.sinks if not moved else outer_sinks
         body_sinks = machine.sinks if moved else body_sinks
     frame.guards = outer_guards
@@ -87,7 +86,7 @@ def run_try(machine: Machine, node: ir.Try, mask: int) -> int:
         lanes = mask if staying != mask else staying
         keep = frame.left
         frame.left &= ~mask
-        final_through = run(machine, node.final, lanes)
+        final_through = machine.run(node.final, lanes)
         frame.left |= keep
         machine.sinks = saved
         staying &= final_through
@@ -118,11 +117,9 @@ def run_handler(
     tried: Tried,
 ) -> int:
     """A handler is what a failing rank does instead of the rest of the body."""
-    from dtlint.machine.expressions import evaluate
-    from dtlint.machine.statements import run
 
     frame = machine.frame
-    kinds = evaluate(machine, handler.types, mask) if handler.types is not None else None
+    kinds = machine.evaluate(handler.types, mask) if handler.types is not None else None
     types = exception_names(kinds) if kinds is not None else ("BaseException",)
     raised = raised_here(machine, kinds, tried.raised)
     if raised:
@@ -159,7 +156,7 @@ def run_handler(
     if handler.name:
         machine.assign(handler.name, machine.fresh("exception", cause), mask)
     frame.left &= ~mask
-    stayed = run(machine, handler.body, mask)
+    stayed = machine.run(handler.body, mask)
     writes = machine.rollback(mark)
     log.exit = "" if stayed else (frame.last_exit[0] or "raise")
     frame.left = saved_left
@@ -213,13 +210,11 @@ def run_with(machine: Machine, node: ir.With, mask: int) -> int:
 
 
 def enter_item(machine: Machine, node: ir.With, index: int, mask: int) -> int:
-    from dtlint.machine.expressions import evaluate
-    from dtlint.machine.statements import run
 
     if index == len(node.items):
-        return run(machine, node.body, mask)
+        return machine.run(node.body, mask)
     expression, target = node.items[index]
-    manager = evaluate(machine, expression, mask)
+    manager = machine.evaluate(expression, mask)
     mask &= ~machine.frame.left
     if not mask:
         return 0

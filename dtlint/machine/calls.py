@@ -15,6 +15,7 @@ from dtlint.machine.library.generators import BOUNDED
 from dtlint.machine.library.invocation import Keywords
 from dtlint.machine.library.processes import names_in
 from dtlint.machine.logs import Call, Decision, Event, Log, decisions
+from dtlint.machine.opaque import opaque
 from dtlint.machine.values import (
     MISSING,
     NONE,
@@ -35,19 +36,18 @@ FURTHER = 4  # calls that are followed beyond the deepest where lanes have parte
 
 
 def evaluate_call(machine: Machine, node: ir.Call, mask: int) -> Value:
-    from dtlint.machine.expressions import evaluate
 
     if isinstance(node.func, ir.Name) and node.func.id == "super":
         return super_of(machine, node, mask)
     base: Value | None = None
     if isinstance(node.func, ir.Attr):
-        base = evaluate(machine, node.func.value, mask)
+        base = machine.evaluate(node.func.value, mask)
         callee = attributes.read(machine, base, node.func.name, mask)
     else:
-        callee = evaluate(machine, node.func, mask)
+        callee = machine.evaluate(node.func, mask)
     arguments: list[Value] = []
     for argument in node.args:
-        value = evaluate(machine, argument, mask)
+        value = machine.evaluate(argument, mask)
         if isinstance(argument, ir.Star):
             spread = containers.items_of(machine, value)
             if spread is None:
@@ -59,7 +59,7 @@ def evaluate_call(machine: Machine, node: ir.Call, mask: int) -> Value:
             arguments.append(value)
     keywords: list[tuple[str | None, Value]] = []
     for name, expression in node.keywords:
-        value = evaluate(machine, expression, mask)
+        value = machine.evaluate(expression, mask)
         if name is None:
             parameters.spread_keywords(value, keywords)
         else:
@@ -194,7 +194,6 @@ def follow(
     mask: int,
     call: ir.Call | None = None,
 ) -> Value:
-    from dtlint.machine.operators import opaque
 
     node = function.node
     machine.consult(function)
@@ -331,7 +330,6 @@ def enter(
     on_yield: Any,
     outcome: Outcome | None = None,
 ) -> Value:
-    from dtlint.machine.statements import run
 
     node = function.node
     caller = machine.frame
@@ -354,11 +352,9 @@ def enter(
     machine.uses.touched.add(function.path)
     try:
         if isinstance(node, ir.Lambda):
-            from dtlint.machine.expressions import evaluate
-
-            result: Value = evaluate(machine, node.body, mask)
+            result: Value = machine.evaluate(node.body, mask)
         else:
-            through = run(machine, node.body, mask)
+            through = machine.run(node.body, mask)
             if frame.left & mask == mask and came_back(frame) & mask == mask:
                 frame.left = 0  # `if known: return …` before the last `raise`: all lanes return, or all fail
             result = returned(machine, frame, function, through, arguments)

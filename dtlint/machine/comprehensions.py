@@ -12,6 +12,7 @@ from dtlint.machine.frames import LoopState
 from dtlint.machine.items import few, short_items, turns_of, walked
 from dtlint.machine.library import provenance, sharding
 from dtlint.machine.logs import Decision, Loop
+from dtlint.machine.opaque import opaque
 from dtlint.machine.turns import merge_leavings, note_items, note_turn, otherwise, perhaps_broken
 from dtlint.machine.values import Cause, Object, Symbol, Tuple, Unknown, Value
 
@@ -24,12 +25,11 @@ def generator_call(machine: Machine, value: Value) -> Object | None:
 
 def orders_asked(machine: Machine, condition: ir.Expr, mask: int) -> list[Any]:
     """`[i for i in numbers if i not in held_out]`: what was drawn for `held_out` decides here as well."""
-    from dtlint.machine.expressions import evaluate
 
     found = []
     for op, asked in condition.pairs if isinstance(condition, ir.Compare) else ():
         if op in ("in", "not in") and isinstance(asked, ir.Name | ir.Attr):
-            found.extend(provenance.marks(evaluate(machine, asked, mask), "order", 2))
+            found.extend(provenance.marks(machine.evaluate(asked, mask), "order", 2))
     return found
 
 
@@ -42,7 +42,6 @@ def counted(machine: Machine, value: Value) -> Object | None:
 def run_over_generator(machine: Machine, node: ir.For, generator: Object, mask: int, is_counted: bool = False) -> int:
     """`for x in project_generator():` runs the loop's body at every yield of the generator."""
     from dtlint.machine import calls
-    from dtlint.machine.statements import run
 
     frame = machine.frame
     state = LoopState()
@@ -56,7 +55,7 @@ def run_over_generator(machine: Machine, node: ir.For, generator: Object, mask: 
         try:
             given = Tuple((machine.fresh("index"), value)) if is_counted else value
             assign_target(machine, node.target, given, lanes)
-            run(machine, node.body, lanes)
+            machine.run(node.body, lanes)
         finally:
             machine.frame = inner
             frame.guards = saved
@@ -78,9 +77,8 @@ def run_over_generator(machine: Machine, node: ir.For, generator: Object, mask: 
 
 def run_comprehension(machine: Machine, node: ir.Comp, mask: int) -> Value:
     """Comprehensions have a scope of their own and run like loops whose body is the element."""
-    from dtlint.machine.expressions import evaluate, text_of
+    from dtlint.machine.expressions import text_of
     from dtlint.machine.frames import Frame
-    from dtlint.machine.operators import opaque
     from dtlint.machine.truth import truth
 
     outer = machine.frame
@@ -99,13 +97,13 @@ def run_comprehension(machine: Machine, node: ir.Comp, mask: int) -> Value:
     def clause(index: int, lanes: int) -> None:
         nonlocal exact
         if index == len(node.clauses):
-            value = evaluate(machine, node.element, lanes)
+            value = machine.evaluate(node.element, lanes)
             if node.key is not None:
-                value = Tuple((evaluate(machine, node.key, lanes), value))
+                value = Tuple((machine.evaluate(node.key, lanes), value))
             collected.append(value)
             return
         part = node.clauses[index]
-        iterable = evaluate(machine, part.iterable, lanes)
+        iterable = machine.evaluate(part.iterable, lanes)
         walked(machine, iterable, lanes)
         sources.append(iterable)
         items = containers.items_of(machine, iterable)
@@ -148,7 +146,7 @@ def run_comprehension(machine: Machine, node: ir.Comp, mask: int) -> Value:
         nonlocal exact
         going = lanes
         for condition in part.conditions:
-            value = evaluate(machine, condition, going)
+            value = machine.evaluate(condition, going)
             true, false, unsure, cause, _ = truth(machine, value, going)
             if unsure or false:
                 exact = exact and not unsure and going in (true, false)

@@ -9,6 +9,7 @@ from dtlint.machine import written
 from dtlint.machine.core import Machine
 from dtlint.machine.dictionaries import entries, one_of_makers
 from dtlint.machine.lanes import join, map_lanes, row, token
+from dtlint.machine.opaque import opaque
 from dtlint.machine.values import (
     FILLED,
     MISSING,
@@ -176,7 +177,6 @@ def item(machine: Machine, base: Value, index: Value, mask: int) -> Value:
 
 def item_one(machine: Machine, base: Value, index: Value, mask: int) -> Value:
     from dtlint.machine import library
-    from dtlint.machine.operators import opaque
 
     if isinstance(base, Unknown) and base.like is not None:
         base = base.like
@@ -225,7 +225,6 @@ def item_one(machine: Machine, base: Value, index: Value, mask: int) -> Value:
 def defaulted(machine: Machine, base: Object, index: Value, mask: int) -> Value:
     """An item of a `defaultdict`: asking for it is enough to make it."""
     from dtlint.machine import calls
-    from dtlint.machine.operators import opaque
 
     held = base.attributes.get("[]")
     if isinstance(index, Const) and held is None:
@@ -260,7 +259,6 @@ def only_changes(container: Value) -> bool:
 
 def change(machine: Machine, container: Value, index: Value, value: Value, mask: int) -> None:
     """Put a new value where there is one already; any of them where nobody knows the key."""
-    from dtlint.machine.operators import opaque
 
     assert isinstance(container, Object)
     held = container.attributes.get("[]")
@@ -278,7 +276,6 @@ def change(machine: Machine, container: Value, index: Value, value: Value, mask:
 
 def cut(machine: Machine, base: Value, index: SliceValue) -> Value:
     """A slice. One that starts or steps by rank takes a different, maybe shorter, part on each lane."""
-    from dtlint.machine.operators import opaque
 
     known = items_of(machine, base)
     parts = (index.lower, index.upper, index.step)
@@ -314,7 +311,6 @@ def cut(machine: Machine, base: Value, index: SliceValue) -> Value:
 
 def put(machine: Machine, container: Value, index: Value, value: Value, mask: int) -> None:
     """`container[index] = value`"""
-    from dtlint.machine.operators import opaque
 
     if isinstance(container, Unknown) and container.like is not None:
         container = container.like

@@ -46,7 +46,13 @@ class OutOfBudget(Exception):
 
 
 class Machine:
-    """The interpreter's registers. What it does with them lives in statements, expressions, calls and library."""
+    """The interpreter's registers. What it does with them lives in statements, expressions, calls and library.
+
+    `evaluate` and `run` are handed in (`run.make_machine`): everything below them comes back to them.
+    """
+
+    evaluate: Callable[[ir.Expr, int], Value]
+    run: Callable[[Iterable[ir.Stmt], int], int]
 
     def __init__(self, project: Project, knowledge: Knowledge, world: World, budget: int = 400_000) -> None:
         self.project = project

@@ -76,9 +76,8 @@ def run_script(machine: Machine, path: str) -> None:
     frame.variables["__name__"] = Const("__main__")
     frame.variables["__file__"] = Const(path)
     machine.frame = frame
-    from dtlint.machine.statements import run
 
-    run(machine, module.body, machine.world.full)
+    machine.run(module.body, machine.world.full)
 
 
 def run_function(machine: Machine, path: str, function: ir.Function, owner: ir.Class | None) -> None:
@@ -245,7 +244,6 @@ def annotation_value(machine: Machine, annotation: ir.Expr | None) -> Value | No
     """`accelerator: Accelerator` makes an instance; containers and builtins say nothing."""
     if not isinstance(annotation, ir.Name | ir.Attr | ir.Const):
         return None
-    from dtlint.machine.expressions import evaluate
 
     if isinstance(annotation, ir.Const):
         if not isinstance(annotation.value, str) or not annotation.value.replace(".", "").isidentifier():
@@ -259,7 +257,7 @@ def annotation_value(machine: Machine, annotation: ir.Expr | None) -> Value | No
     saved = machine.frame
     machine.frame = saved.globals if saved.globals is not saved else saved
     try:
-        found = evaluate(machine, expression, machine.world.full)
+        found = machine.evaluate(expression, machine.world.full)
     finally:
         machine.frame = saved
     if isinstance(found, External) and found.name in machine.knowledge.types:

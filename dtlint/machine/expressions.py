@@ -6,12 +6,14 @@ from collections.abc import Callable
 from typing import Any
 
 from dtlint.ir import nodes as ir
+from dtlint.ir.text import render
 from dtlint.machine import attributes, calls, containers, library
 from dtlint.machine.core import Machine
 from dtlint.machine.lanes import join, map_lanes, restrict
 from dtlint.machine.library import batches, files
 from dtlint.machine.logs import Decision
-from dtlint.machine.operators import arithmetic, both, comparison, content, opaque, spelled
+from dtlint.machine.opaque import opaque
+from dtlint.machine.operators import arithmetic, both, comparison, content, spelled
 from dtlint.machine.truth import answered, truth, truth_of
 from dtlint.machine.values import (
     FALSE,
@@ -345,9 +347,7 @@ def awaited(machine: Machine, node: ir.Await, mask: int) -> Value:
 def yielded(machine: Machine, node: ir.Yield, mask: int) -> Value:
     frame = machine.frame
     if node.is_from and node.value is not None and frame.on_yield is not None:
-        from dtlint.machine.statements import run
-
-        run(machine, (each_of(machine, node),), mask)
+        machine.run((each_of(machine, node),), mask)
         return NONE
     value = evaluate(machine, node.value, mask) if node.value is not None else NONE
     if frame.on_yield is not None:
@@ -409,8 +409,6 @@ EVALUATORS: dict[type, Evaluator] = {
 
 def text_of(node: ir.Node | None) -> str:
     """The expression in words, short enough for a message."""
-    from dtlint.ir.text import render
-
     found = TEXTS.get(id(node))
     if found is None or found[0] is not node:
         found = TEXTS[id(node)] = (node, render(node))

@@ -24,9 +24,9 @@ from dtlint.machine.values import Row, Value
 
 
 def run_for(machine: Machine, node: ir.For, mask: int) -> int:
-    from dtlint.machine.expressions import evaluate, text_of
+    from dtlint.machine.expressions import text_of
 
-    iterable = containers.one_walk(evaluate(machine, node.iterable, mask))
+    iterable = containers.one_walk(machine.evaluate(node.iterable, mask))
     mask &= ~machine.frame.left
     walked(machine, iterable, mask)
     generator = generator_call(machine, iterable)
@@ -89,7 +89,6 @@ def unroll_apart(machine: Machine, node: ir.For, iterable: Row, mask: int) -> in
 
 
 def unroll(machine: Machine, node: ir.For, items: tuple[Value, ...], mask: int) -> int:
-    from dtlint.machine.statements import run
 
     frame = machine.frame
     state = LoopState()
@@ -103,7 +102,7 @@ def unroll(machine: Machine, node: ir.For, items: tuple[Value, ...], mask: int) 
             state.continued = 0
             frame.guards = outer
             assign_target(machine, node.target, item, staying)
-            through = run(machine, node.body, staying)
+            through = machine.run(node.body, staying)
             staying = (through | state.continued) & ~frame.left
             merge_leavings(machine, state, "continue")
         finished = staying
@@ -118,13 +117,13 @@ def unroll(machine: Machine, node: ir.For, items: tuple[Value, ...], mask: int) 
 
 
 def run_while(machine: Machine, node: ir.While, mask: int) -> int:
-    from dtlint.machine.expressions import evaluate, text_of
+    from dtlint.machine.expressions import text_of
     from dtlint.machine.truth import truth
 
     box: dict[str, Any] = {}
 
     def enter(lanes: int) -> int:
-        value = evaluate(machine, node.test, lanes)
+        value = machine.evaluate(node.test, lanes)
         true, _, unsure, cause, _ = truth(machine, value, lanes, counted=True)
         box.update(true=true, unsure=unsure, cause=cause, value=value)
         return (true | unsure) & ~machine.frame.left

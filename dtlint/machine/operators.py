@@ -10,6 +10,7 @@ from dtlint.machine import containers, library
 from dtlint.machine.core import Machine
 from dtlint.machine.lanes import map_lanes, token
 from dtlint.machine.linear import difference
+from dtlint.machine.opaque import opaque
 from dtlint.machine.presence import ALIKE, ALWAYS, presence
 from dtlint.machine.truth import SPELLED, truth_of
 from dtlint.machine.values import (
@@ -18,7 +19,6 @@ from dtlint.machine.values import (
     THERE,
     TRUE,
     Bound,
-    Cause,
     Const,
     External,
     FunctionRef,
@@ -51,73 +51,6 @@ COMPARISONS: dict[str, Callable[[Any, Any], Any]] = {
     ">": operator.gt,
     ">=": operator.ge,
 }
-
-
-def first_cause(*values: Value) -> Cause | None:
-    for value in values:
-        if value.cause is not None:
-            return value.cause
-    return None
-
-
-def all_tags(*values: Value) -> frozenset[Any]:
-    tags: frozenset[Any] = frozenset()
-    for value in values:
-        if value.tags:
-            tags |= value.tags
-    return tags
-
-
-HOLDERS = frozenset({"list", "dict", "torch.distributions.Distribution"})
-
-
-TRAVELS = frozenset({"loader", "wrapped", "gradient", "pick", "picked"})
-
-
-def inner_tags(values: tuple[Value, ...], depth: int = 2) -> frozenset[Any]:
-    """From which loader's batches, and by which wrapped models, was computed what lists and distributions hold?"""
-    tags: frozenset[Any] = frozenset()
-    for value in values:
-        if type(value) is Object and value.kind in HOLDERS and depth:
-            tags |= inner_tags(tuple(value.attributes.values())[:8], depth - 1)
-        elif type(value) is Tuple:
-            tags |= inner_tags(value.items[:8], depth)
-        elif depth < 2 and value.tags:
-            tags |= {tag for tag in value.tags if type(tag) is tuple and tag[0] in TRAVELS}
-    return tags
-
-
-def opaque(machine: Machine, what: str, *values: Value) -> Unknown:
-    """The result of something that is not computed: it differs where an input differs."""
-    tags = all_tags(*values) | inner_tags(values)
-    if tags and "running" in machine.facts:
-        from dtlint.machine.library import works
-
-        works.computed(machine, what, values, tags)
-    if machine.flow is not None:
-        tags = machine.flow(machine, what, values, tags)
-    cause = deep_cause(machine, values)
-    if cause is not None:
-        machine.differences += 1
-        machine.own_data += cause.kind == "data"
-    return machine.unknown(what, *(token(value) for value in values), cause=cause, tags=tags)
-
-
-def deep_cause(machine: Machine, values: tuple[Value, ...], depth: int = 0) -> Cause | None:
-    """Why one of these values, or something it holds, differs between lanes."""
-    for value in values:
-        if value.cause is not None:
-            return value.cause
-        if depth < 2:
-            if isinstance(value, Tuple):
-                found = deep_cause(machine, value.items, depth + 1)
-            elif isinstance(value, Object) and isinstance(value.kind, str):
-                found = deep_cause(machine, tuple(value.attributes.values()), depth + 1)
-            else:
-                continue
-            if found is not None:
-                return found
-    return None
 
 
 def arithmetic(machine: Machine, op: str, left: Value, right: Value) -> Value:

@@ -5,12 +5,14 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from dtlint.findings import Span, Step
 from dtlint.ir import nodes as ir
 from dtlint.ir.functions import functions_of
 from dtlint.knowledge.loader import Knowledge
+from dtlint.machine import expressions, statements
 from dtlint.machine.core import DEEPEST, Machine, OutOfBudget
 from dtlint.machine.entries import Entry, names_reaching, run_function, run_script
 from dtlint.machine.frames import Frame
@@ -45,6 +47,8 @@ class Run:
 
 def make_machine(project: Project, knowledge: Knowledge, world: World, budget: int) -> Machine:
     machine = Machine(project, knowledge, world, budget)
+    machine.evaluate = partial(expressions.evaluate, machine)
+    machine.run = partial(statements.run, machine)
     machine.interesting = names_reaching(machine, project.selected, knowledge.communicating)
     machine.meaningful = names_reaching(machine, project.selected, knowledge.meaningful)
     return machine

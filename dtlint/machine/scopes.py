@@ -28,9 +28,8 @@ from dtlint.machine.values import (
 
 
 def parameter_defaults(machine: Machine, params: tuple[ir.Param, ...], mask: int) -> tuple[tuple[str, Value], ...]:
-    from dtlint.machine.expressions import evaluate
 
-    return tuple((param.name, evaluate(machine, param.default, mask)) for param in params if param.default is not None)
+    return tuple((param.name, machine.evaluate(param.default, mask)) for param in params if param.default is not None)
 
 
 def run_function(machine: Machine, node: ir.Function, mask: int) -> int:
@@ -50,15 +49,14 @@ def run_function(machine: Machine, node: ir.Function, mask: int) -> int:
 
 def decorate(machine: Machine, decorator: ir.Expr, value: Value, name: str, mask: int) -> tuple[Value, str]:
     from dtlint.machine import calls
-    from dtlint.machine.expressions import evaluate
 
     if isinstance(decorator, ir.Attr) and decorator.name in ("setter", "getter", "deleter"):
         return (value, f"<setter> {name}") if decorator.name == "setter" else (value, f"<{decorator.name}> {name}")
     if isinstance(decorator, ir.Call) and isinstance(value, FunctionRef):
-        factory = evaluate(machine, decorator.func, mask)
+        factory = machine.evaluate(decorator.func, mask)
         if isinstance(factory, External) and factory.name == "functools.lru_cache":
             return with_kind(value, "kept"), name
-    maker = evaluate(machine, decorator, mask)
+    maker = machine.evaluate(decorator, mask)
     if isinstance(maker, External):
         if maker.name == "builtins.staticmethod" and isinstance(value, Object) and "transform" in value.facts:
             value.facts["static"] = True
@@ -96,17 +94,15 @@ def with_context(value: FunctionRef) -> FunctionRef:
 
 
 def run_class(machine: Machine, node: ir.Class, mask: int) -> int:
-    from dtlint.machine.expressions import evaluate
-    from dtlint.machine.statements import run
 
     outer = machine.frame
-    bases = tuple(evaluate(machine, base, mask) for base in node.bases)
+    bases = tuple(machine.evaluate(base, mask) for base in node.bases)
     bases = tuple(base for base in bases if isinstance(base, ClassRef | External))
     frame = Frame(outer.path, node.qualname, outer.globals, outer, outer, mask)
     frame.is_class = True
     machine.frame = frame
     try:
-        run(machine, node.body, mask)
+        machine.run(node.body, mask)
     finally:
         machine.frame = outer
     made = ClassRef(node, outer.path, bases, frame.variables)
@@ -115,7 +111,7 @@ def run_class(machine: Machine, node: ir.Class, mask: int) -> int:
     decorators = []
     for decorator in node.decorators:
         target = decorator.func if isinstance(decorator, ir.Call) else decorator
-        value = evaluate(machine, target, mask)
+        value = machine.evaluate(target, mask)
         if isinstance(value, External):
             decorators.append(value.name)
     made.decorated = tuple(decorators)
@@ -187,8 +183,6 @@ def exported(frame: Frame) -> frozenset[str]:
 
 
 def imported_name(machine: Machine, module: ModuleRef | None, dotted: str, name: str, mask: int) -> Value:
-    from dtlint.machine import attributes
-
     if module is not None:
         if module.path is not None:
             frame = load_module(machine, module.path)
@@ -200,6 +194,8 @@ def imported_name(machine: Machine, module: ModuleRef | None, dotted: str, name:
             return inner
         if module.path in machine.loading:
             return External(machine.knowledge.canonical(f"{dotted}.{name}"))
+    from dtlint.machine import attributes
+
     return attributes.external(machine, dotted, name, mask)
 
 
@@ -258,9 +254,7 @@ def run_module(machine: Machine, path: str) -> None:
     machine.frame, machine.journal, machine.sinks, machine.stack = frame, [], [(log, machine.world.full)], []
     machine.spent = 0  # a module's body has a budget of its own
     try:
-        from dtlint.machine.statements import run
-
-        run(machine, module.body, machine.world.full)
+        machine.run(module.body, machine.world.full)
     except (OutOfBudget, RecursionError):
         machine.unfinished_modules[path] = "its module body needs more steps than the budget allows"
     except Exception as problem:

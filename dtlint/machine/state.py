@@ -114,17 +114,16 @@ def anything(machine: Machine, owner: ClassRef, name: str) -> Unknown:
 
 def evaluated(machine: Machine, thing: Object, owner: ClassRef, expression: ir.Expr) -> Value | None:
     """What the right-hand side gives, seen from outside the method."""
-    from dtlint.machine.expressions import evaluate
 
     if isinstance(expression, ir.Const):
-        return evaluate(machine, expression, machine.world.full)
+        return machine.evaluate(expression, machine.world.full)
     method = next((one for one in owner.attributes.values() if isinstance(one, FunctionRef)), None)
     if method is None or method.closure is None:
         return None
     frame = Frame(owner.path, owner.name, method.closure.globals, method.closure, None, machine.world.full)
     frame.variables["self"] = thing
     machine.frame = frame
-    return evaluate(machine, expression, machine.world.full)
+    return machine.evaluate(expression, machine.world.full)
 
 
 def written_by(machine: Machine, owner: ClassRef) -> dict[str, Written]:

@@ -40,9 +40,9 @@ def truth_of(machine: Machine, value: Value) -> tuple[bool | None, Symbol, Cause
 def answered(machine: Machine, value: Value, mask: int, counted: bool = False) -> Value:
     """An object of the program's own says by `__bool__` whether it is true. How many things it holds decides for a
     loop that takes them out; elsewhere one is asked for to learn whether there is an object at all."""
-    from dtlint.machine import attributes, calls
-
     if isinstance(value, Object) and isinstance(value.kind, ClassRef):
+        from dtlint.machine import attributes, calls
+
         for name in ("__bool__", "__len__")[: 2 if counted else 1]:
             method = attributes.in_class(machine, value.kind, name)
             if isinstance(method, FunctionRef):

@@ -97,10 +97,10 @@ def perhaps_broken(state: LoopState) -> Decision | None:
 
 def otherwise(machine: Machine, node: ir.For | ir.While, lanes: int, ended: Decision | None) -> int:
     """The `else` of a loop: for those that came to its end."""
-    from dtlint.machine.statements import choose, run
+    from dtlint.machine.statements import choose
 
     if ended is None:
-        return run(machine, node.orelse, lanes)
+        return machine.run(node.orelse, lanes)
     symbol = machine.symbols.fresh("not broken")
     return choose(
         machine,
@@ -109,7 +109,7 @@ def otherwise(machine: Machine, node: ir.For | ir.While, lanes: int, ended: Deci
         symbol,
         ended.at,
         lambda: f"no `{ended.text}`",
-        lambda rest: run(machine, node.orelse, rest),
+        lambda rest: machine.run(node.orelse, rest),
         lambda rest: rest,
     )
 
@@ -184,7 +184,6 @@ def run_turn(
     enter: Callable[[int], int],
     box: dict[str, Any] | None,
 ) -> int:
-    from dtlint.machine.statements import run
 
     frame = machine.frame
     entering = enter(mask)
@@ -197,7 +196,7 @@ def run_turn(
             loop.cause = decision.cause = None
         if entering != mask and entering:
             decision.taken = entering
-    through = run(machine, node.body, entering) if entering else 0
+    through = machine.run(node.body, entering) if entering else 0
     merge_leavings(machine, state, "continue")
     again = (through | state.continued) & ~frame.left
     if again:

@@ -131,13 +131,13 @@ def call(
     decorating: bool = False,
 ) -> Value:
     """Call something of a library by its canonical name."""
-    from dtlint.machine import attributes
-
     last = name.rpartition(".")[2]
     row: Api | None = None
     if last == "__init__" and isinstance(receiver, Object):
         return initialised(machine, name.rpartition(".")[0], receiver, arguments, keywords, mask, node)
     if receiver is not None:
+        from dtlint.machine import attributes
+
         row = attributes.method_row(machine, receiver, last)
     if row is None:
         row = machine.knowledge.api(name) or stepping.method_of_sharded(machine, receiver, last)

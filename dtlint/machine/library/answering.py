@@ -21,6 +21,7 @@ from dtlint.machine.library import (
 )
 from dtlint.machine.library.invocation import LOCAL, Invocation, Keywords
 from dtlint.machine.library.reading import uneven_length
+from dtlint.machine.opaque import opaque
 from dtlint.machine.values import Const, Object, Unknown, Value
 
 MOVES = frozenset({"to", "cuda", "cpu", "xpu", "npu", "hpu", "to_empty"})  # where a thing lives is not what it holds
@@ -35,7 +36,6 @@ def call_unknown(
     node: ir.Call | None,
 ) -> Value:
     """Nobody knows what is called: the result depends on the arguments."""
-    from dtlint.machine.operators import opaque
 
     if isinstance(callee, Const):
         return callee  # a well-known member, spelled as a method
@@ -112,7 +112,6 @@ def call_instance(
     node: ir.Call | None,
 ) -> Value:
     """An instance of a library class is called."""
-    from dtlint.machine.operators import opaque
 
     if thing.facts.get("wrapped"):
         known = machine.knowledge.method(str(thing.kind), "__call__") or LOCAL

@@ -12,6 +12,7 @@ from dtlint.machine import containers
 from dtlint.machine.core import Machine
 from dtlint.machine.library import handing, loaders, provenance, seeds, sharding, streams, whole_batches
 from dtlint.machine.library.invocation import Invocation
+from dtlint.machine.opaque import opaque
 from dtlint.machine.values import NONE, Cause, Const, Object, Unknown, Value
 
 LEAVES = frozenset(
@@ -177,7 +178,6 @@ def worker_info(machine: Machine, call: Invocation) -> Value:
 
 def listing(machine: Machine, call: Invocation) -> Value | None:
     """Names of files in the order this host's file system gives them."""
-    from dtlint.machine.operators import opaque
 
     receiver = (call.receiver,) if call.receiver is not None else ()
     found = opaque(machine, call.name, *receiver, *call.values)

@@ -14,6 +14,7 @@ from dtlint.knowledge.loader import Api
 from dtlint.machine.core import Machine
 from dtlint.machine.lanes import lanes_in, map_lanes, token
 from dtlint.machine.library.invocation import Invocation
+from dtlint.machine.opaque import all_tags, first_cause, opaque
 from dtlint.machine.values import NONE, Bound, Const, External, Object, Row, Symbol, Unknown, Value, lane_value
 
 PATH = "pathlib.Path"
@@ -52,7 +53,6 @@ def joined(machine: Machine, *parts: Value) -> Value:
     def one(*held: Value) -> Value:
         if all(isinstance(part, Const) and isinstance(part.value, str) for part in held):
             return Const(posixpath.join(*(part.value for part in held)))  # type: ignore[attr-defined]
-        from dtlint.machine.operators import all_tags, first_cause
 
         known = [token(part) for part in held]
         return machine.unknown(JOINED, *known, cause=first_cause(*held), tags=all_tags(*held))
@@ -189,7 +189,6 @@ def parent(machine: Machine, value: Value) -> Value:
             first = text.symbol.key[1]
             if isinstance(first, Symbol):
                 return Unknown(first, text.cause, text.tags)
-        from dtlint.machine.operators import opaque
 
         return opaque(machine, "parent", text)
 
@@ -197,7 +196,6 @@ def parent(machine: Machine, value: Value) -> Value:
 
 
 def attribute(machine: Machine, thing: Object, name: str, mask: int) -> Value | None:
-    from dtlint.machine.operators import opaque
 
     if name == "parent":
         return path_of(machine, parent(machine, thing), mask)

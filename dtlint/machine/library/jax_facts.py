@@ -13,6 +13,7 @@ from dtlint.findings import Step
 from dtlint.machine import containers
 from dtlint.machine.core import Machine
 from dtlint.machine.logs import Event
+from dtlint.machine.opaque import deep_cause, first_cause
 from dtlint.machine.values import ClassRef, Const, Object, Row, Symbol, Tuple, Unknown, Value
 
 Tag = tuple[Any, ...]
@@ -121,7 +122,6 @@ def without(tags: Iterable[Any], drop: frozenset[str]) -> Tags:
 
 def array(machine: Machine, what: str, *more: Tag, values: tuple[Value, ...] = ()) -> Unknown:
     """A new JAX array."""
-    from dtlint.machine.operators import first_cause
 
     return machine.fresh(what, first_cause(*values), frozenset((fact("array"), *more)))
 
@@ -376,7 +376,6 @@ def shared_draws(machine: Machine, found: set[Any]) -> None:
 
 def host_draws(machine: Machine, found: set[Any], values: tuple[Value, ...], word: str = "host draw") -> None:
     """Numbers that all hosts draw alike, on the host or on its devices, meet what each of them has for itself."""
-    from dtlint.machine.operators import deep_cause
 
     cause = deep_cause(machine, values)
     if (

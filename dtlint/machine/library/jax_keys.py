@@ -14,6 +14,7 @@ from dtlint.machine.lanes import token
 from dtlint.machine.library import jax_facts, jax_shapes
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.jax_facts import fact, has, is_fact, words
+from dtlint.machine.opaque import deep_cause
 from dtlint.machine.values import Const, Symbol, Tuple, Unknown, Value
 
 CARRIERS = ("key", "rng", "rng_key", "seed", "prng_key")
@@ -158,7 +159,6 @@ def one_number(call: Invocation, others: tuple[Value, ...]) -> bool:
 
 
 def drawn(machine: Machine, key: Value, others: tuple[Value, ...], text: str, mask: int) -> Value:
-    from dtlint.machine.operators import deep_cause
 
     tags = {tag for tag in jax_facts.deep(others) if type(tag) is tuple and tag[0] == "jax"}
     tags = {tag for tag in tags if tag[1] not in ("key", "keys", "host tree", "output")}

@@ -26,9 +26,7 @@ def put(machine: Machine, call: Invocation, param: str, tag: Any) -> None:
     if not put_into(machine, value, tag, call.mask):
         expression = call.expression(param)
         if isinstance(expression, ir.Name | ir.Attr):
-            from dtlint.machine.expressions import evaluate
-
-            held = evaluate(machine, expression, call.mask)
+            held = machine.evaluate(expression, call.mask)
             assign_target(machine, expression, marked(machine, held, tag), call.mask)
 
 

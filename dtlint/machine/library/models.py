@@ -11,6 +11,7 @@ from dtlint.machine.library import hooks, parts
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.provenance import MADE_OF
 from dtlint.machine.library.stepping import GATHERED
+from dtlint.machine.opaque import deep_cause, inner_tags, opaque
 from dtlint.machine.values import FALSE, NONE, THERE, ClassRef, Const, FunctionRef, Object, Row, Tuple, Unknown, Value
 
 PLAIN = "plain"  # tag of what an unwrapped model computes
@@ -21,7 +22,7 @@ BUFFERS = "buffers"
 
 def forward(machine: Machine, model: Object, call: Invocation) -> Value:
     """The wrapped model is called: every rank of its group takes part, and the loss remembers whom it came from."""
-    from dtlint.machine.operators import content, deep_cause, inner_tags
+    from dtlint.machine.operators import content
 
     group = model.facts.get("group", machine.world_group)
     if not machine.facts.get("join") and not evaluates_alone(machine, model):
@@ -128,7 +129,6 @@ def call_module(
 ) -> Value:
     """A project's nn.Module is called: its forward runs."""
     from dtlint.machine import calls
-    from dtlint.machine.operators import opaque
 
     assert isinstance(model.kind, ClassRef)
     method = attributes.in_class(machine, model.kind, "forward")

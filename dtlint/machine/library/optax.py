@@ -12,6 +12,7 @@ from dtlint.machine import containers
 from dtlint.machine.core import Machine
 from dtlint.machine.library import jax_facts, processes
 from dtlint.machine.library.invocation import Invocation
+from dtlint.machine.opaque import opaque
 from dtlint.machine.values import Bound, Const, External, Object, Tuple, Unknown, Value
 
 KIND = "optax.GradientTransformation"
@@ -59,7 +60,6 @@ def own(value: Value) -> bool:
 def update(machine: Machine, call: Invocation) -> Value | None:
     """`chain.update(updates, state, params)`: through every link."""
     from dtlint.machine import attributes, calls
-    from dtlint.machine.operators import opaque
 
     chained = call.receiver
     if not isinstance(chained, Object) or not call.values:

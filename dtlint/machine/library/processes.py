@@ -252,10 +252,10 @@ def finalised(machine: Machine, thing: Object, mask: int) -> None:
 
 def walked_through(machine: Machine, call: Invocation) -> None:
     """A generator of the project is given to somebody unknown: it is for walking through, on the ranks that give it."""
-    from dtlint.machine import calls
-
     for value in call.values:
         if isinstance(value, Object) and value.kind == "<generator>" and len(machine.stack) <= 12:
+            from dtlint.machine import calls
+
             calls.resume(machine, value, call.mask, lambda held, lanes: None)
 
 

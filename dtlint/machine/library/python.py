@@ -28,6 +28,7 @@ from dtlint.machine.library.python_iteration import (
     tuple_,
     zip_,
 )
+from dtlint.machine.opaque import opaque as unknown_of
 from dtlint.machine.values import (
     FALSE,
     NONE,
@@ -45,7 +46,6 @@ from dtlint.machine.values import (
 
 
 def opaque(machine: Machine, call: Invocation) -> Value:
-    from dtlint.machine.operators import opaque as unknown_of
 
     receiver = (call.receiver,) if call.receiver is not None else ()
     made = unknown_of(machine, call.name, *receiver, *call.values)
@@ -72,7 +72,6 @@ def pure(function: Callable[..., Any]) -> Handler:
                 except Exception:
                     pass
             from dtlint.machine.operators import content
-            from dtlint.machine.operators import opaque as unknown_of
 
             return unknown_of(machine, call.name, *(content(value) for value in values))
 

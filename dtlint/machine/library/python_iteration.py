@@ -10,6 +10,7 @@ from dtlint.machine.lanes import map_lanes, token
 from dtlint.machine.library.generators import BOUNDED
 from dtlint.machine.library.invocation import Handler, Invocation
 from dtlint.machine.library.provenance import inner_symbols
+from dtlint.machine.opaque import opaque as unknown_of
 from dtlint.machine.values import (
     FALSE,
     NONE,
@@ -67,7 +68,6 @@ def range_(machine: Machine, call: Invocation) -> Value | None:
             first, last, by = (part.value for part in parts)  # type: ignore[attr-defined]
             scale = next((part.scale for part in parts if part.scale), None)  # type: ignore[attr-defined]
             return Const(len(range(first, last, by)) if by else 0, scale)
-        from dtlint.machine.operators import opaque as unknown_of
 
         return unknown_of(machine, "count", *parts)
 

@@ -6,6 +6,7 @@ from dtlint.machine import containers, dictionaries
 from dtlint.machine.core import Machine
 from dtlint.machine.lanes import map_lanes, token
 from dtlint.machine.library.invocation import Invocation
+from dtlint.machine.opaque import opaque as unknown_of
 from dtlint.machine.values import NONE, Const, Object, Tuple, Unknown, Value
 
 
@@ -118,7 +119,6 @@ def text_method(machine: Machine, receiver: Value, name: str, call: Invocation) 
                 return Const(made)
             if isinstance(made, list):
                 return Tuple(tuple(Const(part) for part in made))
-        from dtlint.machine.operators import opaque as unknown_of
         from dtlint.machine.operators import spelled
 
         return spelled(unknown_of(machine, f"str.{name}", receiver, *values))

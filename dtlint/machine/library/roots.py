@@ -256,9 +256,8 @@ def stored(machine: Machine, target: ir.Expr, value: Value, mask: int) -> None:
     results = touched(machine, value.tags, mask)
     if not results:
         return
-    from dtlint.machine.expressions import evaluate
 
-    base = evaluate(machine, target.value, mask)
+    base = machine.evaluate(target.value, mask)
     own = isinstance(base, Object) and (isinstance(base.kind, ClassRef) or base.kind in ("list", "dict", "set"))
     if not own:
         for result in results:

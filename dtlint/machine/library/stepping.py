@@ -15,6 +15,7 @@ from dtlint.machine.frames import Frame
 from dtlint.machine.library import marks, provenance
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.logs import Event
+from dtlint.machine.opaque import opaque
 from dtlint.machine.values import Bound, External, Object, Symbol, Unknown, Value
 
 MODULE, OPTIMIZER = "torch.nn.Module", "torch.optim.Optimizer"
@@ -182,7 +183,7 @@ def note_gather(machine: Machine, call: Invocation, event: Event) -> None:
 
 def joined(machine: Machine, call: Invocation) -> Value | None:
     """`torch.cat(gathered)` is made of what the list holds; with this rank's own tensor in it, nothing is missing."""
-    from dtlint.machine.operators import content, opaque
+    from dtlint.machine.operators import content
 
     given = call.get("tensors")
     if given is None:
