@@ -203,7 +203,7 @@ def bind(machine: Machine, found: Value, thing: Object, mask: int) -> Value:
 def of_unknown(machine: Machine, base: Unknown, name: str, mask: int) -> Value:
     if base.like is not None:
         return read(machine, base.like, name, mask)
-    member = machine.knowledge.members.get(name)
+    member = machine.knowledge.members.get(library.options.spelled(machine, base, name))
     if member is not None and base.cause is None:
         return library.member_value(machine, member, name, mask)
     found = written.read(machine, base, name)
@@ -216,8 +216,8 @@ def of_unknown(machine: Machine, base: Unknown, name: str, mask: int) -> Value:
         if gradient is not None:
             return gradient
         return machine.unknown("attr", base.symbol, name, cause=base.cause, tags=base.tags | {library.models.GRADIENT})
-    if base.cause is None and base.symbol.key[0] == library.python.PARSED:
-        return library.python.option(machine, base, name, mask)
+    if base.cause is None and base.symbol.key[0] == library.options.PARSED:
+        return library.options.option(machine, base, name, mask)
     return machine.unknown("attr", base.symbol, name, cause=base.cause, tags=base.tags)
 
 

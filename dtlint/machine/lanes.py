@@ -134,6 +134,7 @@ def all_constant(value: Row) -> bool:
     return all(isinstance(held, Const) for held in value.lanes)
 
 
+ALONE_SIZES = (None, 0, 1, -1)
 STRUCTURED = (Object, FunctionRef, ClassRef, Bound, External, Tuple)
 
 
@@ -163,6 +164,9 @@ def join(left: Value, right: Value, symbols: Symbols, decision: Symbol, cause: C
             return kept if isinstance(other, Const) or other.cause is None else other
         if isinstance(left, STRUCTURED) or isinstance(right, STRUCTURED):
             return prefer(left, right)
+        sized = size_of_many(left, right) or size_of_many(right, left)
+        if sized is not None:
+            return sized
         symbol = symbols.of("phi", decision, token(left), token(right))
         return Unknown(symbol, left.cause or right.cause, left.tags | right.tags, like_of(left) or like_of(right))
     symbol = symbols.of("split", decision, token(left), token(right))
@@ -170,6 +174,12 @@ def join(left: Value, right: Value, symbols: Symbols, decision: Symbol, cause: C
     if isinstance(left, STRUCTURED) or isinstance(right, STRUCTURED):
         like = prefer(left, right)
     return Unknown(symbol, cause, left.tags | right.tags, like or like_of(left) or like_of(right))
+
+
+def size_of_many(size: Value, other: Value) -> Value | None:
+    """The number of ranks, where the other side says that there is one."""
+    counts = isinstance(size, Const) and size.scale in ("world", "local", "nodes", "group")
+    return size if counts and isinstance(other, Const) and other.scale is None and other.value in ALONE_SIZES else None
 
 
 def like_of(value: Value) -> Value | None:
@@ -181,6 +191,8 @@ def prefer(left: Value, right: Value) -> Value:
 
     def weight(value: Value) -> int:
         if isinstance(value, Object):
+            if value.facts.get("wrapped"):
+                return 7  # the model, or the wrapper around it in a helper that wraps for several ranks only
             return 6 if value.facts else 5
         if isinstance(value, Bound | FunctionRef | ClassRef):
             return 4

@@ -25,9 +25,24 @@ def presence(knowledge: Knowledge, value: Unknown) -> str:
 
 def from_loader(value: Unknown) -> bool:
     """Batches of one program have the same parts on every rank."""
-    return value.symbol.key[0] in ("item", "batch") and any(
+    return part_of(value.symbol).key[0] in ("item", "batch") and any(
         type(tag) is tuple and tag[0] == "loader" for tag in value.tags
     )
+
+
+def part_of(symbol: Symbol) -> Symbol:
+    """What a chain of methods began with: `batch["x"].float().div_(255)`."""
+    symbol = begun_as(symbol)
+    while symbol.key[0] == "call" and isinstance(method := symbol.key[1], Symbol) and method.key[0] == "attr":
+        symbol = begun_as(method.key[1])
+    return symbol
+
+
+def begun_as(symbol: Symbol) -> Symbol:
+    """What a name that a loop gives anew in each turn holds in the first: the later ones come by the same way."""
+    while symbol.key[0] == "loop" and len(symbol.key) > 3 and isinstance(symbol.key[3], Symbol):
+        symbol = symbol.key[3]
+    return symbol
 
 
 def asks_presence(asked: Symbol) -> bool:
@@ -38,7 +53,7 @@ def asks_presence(asked: Symbol) -> bool:
 
 
 def of_symbol(knowledge: Knowledge, symbol: Symbol) -> str:
-    key = symbol.key
+    key = begun_as(symbol).key
     what = key[0]
     if not isinstance(what, str):
         return ""

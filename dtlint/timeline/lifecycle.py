@@ -11,6 +11,7 @@ from dtlint.machine.values import Const, Object
 from dtlint.timeline.environment import uses
 from dtlint.timeline.order import Met, exclusive, ordered
 from dtlint.timeline.placement import INIT, on_nccl
+from dtlint.timeline.programs import in_a_test, passes, relatives
 from dtlint.timeline.records import calls_around
 from dtlint.timeline.stepping import events
 
@@ -42,7 +43,7 @@ def too_early(run: Any) -> Iterator[tuple[Met, Met]]:
 def never_destroyed(run: Any) -> Iterator[Met]:
     """A script that makes a group and ends without destroying it, in any module that belongs to it."""
     inits = starts(run)
-    if run.entry.kind != "script" or not inits or events(run, "record", "destroy"):
+    if run.entry.kind != "script" or not inits or events(run, "record", "destroy") or in_a_test(run.entry.path):
         return
     if any(
         "destroy_process_group" in module.tokens
@@ -58,24 +59,6 @@ def way_to(met: Met) -> Iterator[Step]:
     """The calls on the way, outermost first."""
     for node in calls_around(met.event, tuple(node for node, _ in met.above)):
         yield Step(node.path, node.at[0], f"calls `{node.function}`")
-
-
-def relatives(run: Any) -> set[str]:
-    """The files of this program: what the script imports, and what imports the script."""
-    imports = {path: run.project.imported(path) for path in run.project.paths}
-    importers: dict[str, set[str]] = {}
-    for path, others in imports.items():
-        for other in others:
-            importers.setdefault(other, set()).add(path)
-    found: set[str] = set()
-    for edges in (imports, importers):
-        pending = [run.entry.path]
-        while pending:
-            path = pending.pop()
-            fresh = edges.get(path, set()) - found
-            found |= fresh
-            pending.extend(fresh)
-    return found | {run.entry.path}
 
 
 def works(run: Any) -> bool:
@@ -122,7 +105,7 @@ def touches_cuda(run: Any) -> bool:
 
 def old_options(run: Any) -> Iterator[tuple[Met, str]]:
     """Options that an old launcher passed, in a script that never asks the environment."""
-    if not starts(run) or run.facts.get("spawned"):
+    if not starts(run) or run.facts.get("spawned") or in_a_test(run.entry.path):
         return
     for met in events(run, "record", "option"):
         for value in met.event.extra["call"].arguments:
@@ -131,6 +114,8 @@ def old_options(run: Any) -> Iterator[tuple[Met, str]]:
             if not variable or variable in run.facts.get("environment reads", ()) or writes(run, variable):
                 continue
             if row is not None and any(uses(run, package) for package in row.extra.get("unless", ())):
+                continue
+            if passes(run, str(value.value)):
                 continue
             yield met, variable
 

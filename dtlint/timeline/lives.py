@@ -15,11 +15,11 @@ from dtlint.machine.library.jax_facts import leaves as leaves_of
 from dtlint.machine.logs import Attempt, Call, Choice, Event, LogNode, Loop, walk
 from dtlint.machine.run import Run
 from dtlint.machine.values import Const, Symbol, Unknown, Value
+from dtlint.timeline.programs import of_trials
 from dtlint.timeline.records import calls_around, recorded
 
 Path = tuple[LogNode, ...]
 UNFOLLOWED = frozenset({"call", "depth", "recursion"})  # the result of a function of the project that was not run
-TESTS = frozenset({"test", "tests", "testing", "benchmark", "benchmarks"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -256,14 +256,8 @@ def reused_keys(run: Run) -> Iterator[Again]:
         ):
             continue
         again = story.use(Use(symbol, event, path, True, bool(event.extra.get("weak"))))
-        if again is not None and not in_a_test(again.site.path):
+        if again is not None and not of_trials(again.site.path):
             yield again
-
-
-def in_a_test(path: str) -> bool:
-    """Tests and benchmarks draw their dummy inputs from one key on purpose."""
-    *folders, name = path.replace("\\", "/").split("/")
-    return name.startswith("test_") or name.endswith("_test.py") or not TESTS.isdisjoint(folders)
 
 
 def reused_buffers(run: Run) -> Iterator[Again]:

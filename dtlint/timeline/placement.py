@@ -10,10 +10,13 @@ from dtlint.machine.library.evidence import distributed
 from dtlint.machine.library.stepping import LOADED
 from dtlint.machine.logs import Event
 from dtlint.machine.values import NONE, TRUE, Cause, Const, Object, Row, Symbol, Tuple, Unknown, Value, lane_value
+from dtlint.timeline.models_used import functions
 from dtlint.timeline.order import Met, exclusive, ordered
+from dtlint.timeline.programs import relatives
 from dtlint.timeline.stepping import events
 
 INIT = "torch.distributed.init_process_group"
+OWN_LAUNCHER = frozenset({"executable", "device_count"})
 PARAMS = ("device", "device_ids", "output_device", "device_id", "type", "index")
 
 
@@ -54,7 +57,7 @@ def beyond_node(run: Any, value: Value | None) -> Cause | None:
 
 def global_rank_devices(run: Any) -> Iterator[tuple[Met, Cause]]:
     """The first place of the run that names a device by the global rank."""
-    if run.facts.get("spawned") or sets_visible(run):
+    if run.facts.get("spawned") or sets_visible(run) or starts_itself(run):
         return
     told: set[tuple[str, int]] = set()
     for met in ordered(run):
@@ -86,6 +89,17 @@ def guessed(run: Any, cause: Cause) -> bool:
     """A parameter of a function nobody calls was taken for the rank because of its name."""
     steps = cause.steps()
     return run.entry.kind == "function" and bool(steps) and steps[0].line == run.entry.line
+
+
+def starts_itself(run: Any) -> bool:
+    """The program is its own launcher, of one process per device of the machine it is on: a function of it starts this
+    interpreter (`sys.executable`) again, as often as there are devices."""
+    for path in relatives(run):
+        module = run.project.module(path)
+        if module is not None and module.tokens >= OWN_LAUNCHER:
+            if any(function.tokens >= OWN_LAUNCHER for function in functions(module.body)):
+                return True
+    return False
 
 
 def sets_visible(run: Any) -> bool:

@@ -18,6 +18,7 @@ from dtlint.machine.run import Run
 from dtlint.machine.values import BY_RANK, NONE, Cause, Const, Row, Unknown, Value, lane_value
 from dtlint.timeline.files import READS, WRITES, Access, accesses, in_turns, overlap, same_node, together
 from dtlint.timeline.options import default_of, option_of
+from dtlint.timeline.programs import in_a_test
 from dtlint.timeline.records import calls_around, recorded
 
 OWN = frozenset({"clock", "random", "process", "host"})
@@ -59,7 +60,7 @@ def all_ranks_here(run: Run, path: tuple[LogNode, ...], event: Event) -> bool:
     callers that were not seen; before a spawn there is one process only."""
     if run.entry.kind == "function":
         return everyone(run)
-    if run.entry.kind != "script":
+    if run.entry.kind != "script" or in_a_test(run.entry.path):
         return False
     if not started(run):
         return (event.path, event.function) in functions_of_all(run)
@@ -151,6 +152,8 @@ def shared_writes(run: Run) -> Iterator[tuple[Access, int]]:
     for access in accesses(run):
         if access.kind not in WRITES or not all_ranks_here(run, access.path, access.event) or tolerant(access):
             continue
+        if access.call is not None and access.call.row.extra.get("log") and quiet_ranks(run):
+            continue
         if turns(access) and access.kind != "file-delete":
             continue  # who comes first does the work, the others find it done
         if vaguely_guarded(access.event, access.path):
@@ -186,6 +189,16 @@ def tolerant(access: Access) -> bool:
         return forgiving(call.get("missing_ok")) or failure_caught(access)
     if access.kind in ("download", "unpack"):
         return access.cause is not None
+    return False
+
+
+def quiet_ranks(run: Run) -> bool:
+    """Does each rank's log get a level by its rank? Then the others add their errors to the one log, and no more."""
+    for event, _ in recorded(run, "log-level"):
+        call = event.extra.get("call")
+        level = call.get("level") if isinstance(call, Invocation) else None
+        if event.mask != run.world.full or (level is not None and level.cause is not None):
+            return True
     return False
 
 
@@ -285,7 +298,7 @@ class WrongScope:
 
 
 def wrong_scopes(run: Run) -> Iterator[WrongScope]:
-    if run.entry.kind != "script" or not started(run):
+    if run.entry.kind != "script" or not started(run) or in_a_test(run.entry.path):
         return  # who calls a function nobody calls may know better
     found = accesses(run)
     sources: set[object] = set()

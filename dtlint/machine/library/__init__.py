@@ -26,6 +26,7 @@ from dtlint.machine.library import (
     metrics,
     models,
     named_fields,
+    options,
     parts,
     processes,
     python,
@@ -105,6 +106,7 @@ HANDLERS: dict[str, Any] = {
     **threads.MODELS,
     **works.MODELS,
     **files.MODELS,
+    **options.MODELS,
     **python.MODELS,
     **trainers.MODELS,
     **wrapping.MODELS,
@@ -177,6 +179,7 @@ def call(
     if known is not None and receiver is None and not known_library(machine, name):
         return identity.lane_value_of(machine, known.value, last)
     processes.handed_over(machine, invocation)
+    options.handed_over(machine, invocation)
     return python.opaque(machine, invocation)
 
 
@@ -307,6 +310,7 @@ def perform(
         if handled is not None:
             return handled
     processes.handed_over(machine, invocation)
+    options.handed_over(machine, invocation)
     return python.opaque(machine, invocation)
 
 

@@ -10,7 +10,7 @@ from dtlint.ir import nodes as ir
 from dtlint.machine import containers
 from dtlint.machine.core import Machine
 from dtlint.machine.lanes import map_lanes, token
-from dtlint.machine.library import environment_use, files, iterators
+from dtlint.machine.library import environment_use, files, iterators, options
 from dtlint.machine.library.invocation import Handler, Invocation
 from dtlint.machine.library.python_iteration import (
     any_all,
@@ -40,7 +40,6 @@ from dtlint.machine.values import (
     Object,
     Row,
     Tuple,
-    Unknown,
     Value,
 )
 
@@ -131,6 +130,8 @@ def hasattr_(machine: Machine, call: Invocation) -> Value | None:
 
     if len(call.arguments) == 2 and isinstance(call.arguments[1], Const):
         base, name = call.arguments[0], str(call.arguments[1].value)
+        if options.lacks(machine, base, name):
+            return FALSE
         if isinstance(base, Object):
             if machine.get(base, name) is not None:
                 return TRUE
@@ -183,54 +184,6 @@ def divmod_(machine: Machine, call: Invocation) -> Value | None:
     if call.node is not None and len(call.node.args) == 2:
         batches.noticed(machine, ir.BinOp("//", *call.node.args), left, right, share)
     return Tuple((share, rest))
-
-
-LOCAL_DEFAULTS = "local defaults"
-PATHS = "options that are paths"
-PARSED = "argparse.ArgumentParser.parse_args"
-TEXT_OPTIONS = "text options"  # fact of the run: names of options that are texts
-
-
-def option_default(machine: Machine, call: Invocation) -> Value | None:
-    """`add_argument("--name", default=time.strftime(…))`: what each process gets where nobody gives the option; and
-    which options are paths."""
-    default = call.get("default")
-    names = [value.value for value in call.arguments if isinstance(value, Const) and isinstance(value.value, str)]
-    given = call.get("dest")
-    if isinstance(given, Const) and isinstance(given.value, str):
-        names = [given.value]
-    name = max(names, key=len).lstrip("-").replace("-", "_") if names else ""
-    if default is not None and default.cause is not None:
-        machine.facts.setdefault(LOCAL_DEFAULTS, {})[name] = default.cause
-    if call.get("type") == External(files.PATH):
-        machine.facts.setdefault(PATHS, set()).add(name)
-    if name and not any(word in ("type", "action", "nargs", None) for word, _ in call.keywords):
-        machine.facts.setdefault(TEXT_OPTIONS, set()).add(name)
-    return None
-
-
-def option(machine: Machine, given: Unknown, name: str, mask: int) -> Value:
-    """An option of the command line, as the parser gives it."""
-    cause = machine.facts.get(LOCAL_DEFAULTS, {}).get(name)
-    value = machine.unknown("attr", given.symbol, name, cause=cause)
-    if name not in machine.facts.get(PATHS, ()):
-        return value
-    made = machine.facts.setdefault("path options made", {})
-    if name not in made:
-        made[name] = files.path_of(machine, value, mask)
-    found: Value = made[name]
-    return found
-
-
-def is_text(machine: Machine, value: Value | None) -> bool:
-    """A text that is written down or put together, or an option of the command line that nothing converts."""
-    if isinstance(value, Const):
-        return isinstance(value.value, str | bytes)
-    if not isinstance(value, Unknown):
-        return False
-    key = value.symbol.key
-    option = key[:1] == ("attr",) and key[1].key[0] == PARSED
-    return key[:1] == ("text",) or (option and key[2] in machine.facts.get(TEXT_OPTIONS, ()))
 
 
 def partial(machine: Machine, call: Invocation) -> Value | None:
@@ -377,4 +330,4 @@ def progress(machine: Machine, call: Invocation) -> Value | None:
     return next((value for name, value in call.keywords if name == "iterable"), None)
 
 
-MODELS = {"option_default": option_default, "progress_bar": progress, "progress_range": range_}
+MODELS = {"progress_bar": progress, "progress_range": range_}

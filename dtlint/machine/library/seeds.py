@@ -417,10 +417,10 @@ def foreign(machine: Machine, name: str) -> None:
 
 def text_hash(machine: Machine, call: Invocation) -> Value | None:
     """`hash()` of a text is salted anew in every process."""
-    from dtlint.machine.library import python
+    from dtlint.machine.library import options
 
     value = call.arguments[0] if call.arguments else None
-    if python.is_text(machine, value):
+    if options.is_text(machine, value):
         cause = machine.cause("process", "`hash()` of a text is different in every process")
         return machine.unknown("hash", machine.symbols.fresh("process"), cause=cause)
     return None

@@ -1,0 +1,130 @@
+"""What do the options of the command line hold, as far as the parser that reads them is made here?"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from dtlint.machine import written
+from dtlint.machine.core import Machine
+from dtlint.machine.library import files
+from dtlint.machine.library.invocation import Invocation
+from dtlint.machine.values import Const, External, Object, Tuple, Unknown, Value
+
+LOCAL_DEFAULTS = "local defaults"
+PATHS = "options that are paths"
+PARSER = "argparse.ArgumentParser"
+PARSED = "argparse.ArgumentParser.parse_args"
+OPTIONS = "options"  # fact of the run: which names each parser knows
+MORE = "more options"  # and which parsers may know others
+SPELLED = "other names of options"
+TEXT_OPTIONS = "text options"  # fact of the run: names of options that are texts
+
+
+def option_default(machine: Machine, call: Invocation) -> Value | None:
+    """`add_argument("--name", default=time.strftime(…))`: what each process gets where nobody gives the option; and
+    which options are paths."""
+    default = call.get("default")
+    names = [value.value for value in call.arguments if isinstance(value, Const) and isinstance(value.value, str)]
+    given = call.get("dest")
+    if isinstance(given, Const) and isinstance(given.value, str):
+        names = [given.value]
+    words = [one.lstrip("-").replace("-", "_") for one in sorted(names, key=lambda one: not one.startswith("--"))]
+    name = words[0] if words else ""
+    if isinstance(call.receiver, Object):
+        machine.facts.setdefault(OPTIONS, {}).setdefault(call.receiver.number, set()).add(name)
+    if len(words) > 1:
+        machine.facts.setdefault(SPELLED, {})[name] = words[1:]
+    if default is not None and default.cause is not None:
+        machine.facts.setdefault(LOCAL_DEFAULTS, {})[name] = default.cause
+    if call.get("type") == External(files.PATH):
+        machine.facts.setdefault(PATHS, set()).add(name)
+    if name and not any(word in ("type", "action", "nargs", None) for word, _ in call.keywords):
+        machine.facts.setdefault(TEXT_OPTIONS, set()).add(name)
+    return None
+
+
+def option(machine: Machine, given: Unknown, name: str, mask: int) -> Value:
+    """An option of the command line, as the parser gives it."""
+    cause = machine.facts.get(LOCAL_DEFAULTS, {}).get(name)
+    value = machine.unknown("attr", given.symbol, name, cause=cause)
+    if name not in machine.facts.get(PATHS, ()):
+        return value
+    made = machine.facts.setdefault("path options made", {})
+    if name not in made:
+        made[name] = files.path_of(machine, value, mask)
+    found: Value = made[name]
+    return found
+
+
+def spelled(machine: Machine, given: Unknown, name: str) -> str:
+    """What an option says it is: `--rank`, which launchers give as `--local_rank`, is the rank on this node."""
+    if given.symbol.key[0] != PARSED:
+        return name
+    others = machine.facts.get(SPELLED, {}).get(name, ())
+    return next((one for one in others if one in machine.knowledge.members), name)
+
+
+def is_text(machine: Machine, value: Value | None) -> bool:
+    """A text that is written down or put together, or an option of the command line that nothing converts."""
+    if isinstance(value, Const):
+        return isinstance(value.value, str | bytes)
+    if not isinstance(value, Unknown):
+        return False
+    key = value.symbol.key
+    option = key[:1] == ("attr",) and key[1].key[0] == PARSED
+    return key[:1] == ("text",) or (option and key[2] in machine.facts.get(TEXT_OPTIONS, ()))
+
+
+def same_parser(machine: Machine, call: Invocation) -> Value | None:
+    """`parser.add_argument_group()`: what is added to it is an option like the others."""
+    return call.receiver
+
+
+def more(machine: Machine, call: Invocation) -> Value | None:
+    """Options that come in another way than one by one."""
+    if isinstance(call.receiver, Object):
+        machine.facts.setdefault(MORE, set()).add(call.receiver.number)
+    return None
+
+
+def handed_over(machine: Machine, call: Invocation) -> None:
+    """A library that is given the parser adds options of its own."""
+    for value in call.values:
+        if isinstance(value, Object) and value.kind == PARSER:
+            machine.facts.setdefault(MORE, set()).add(value.number)
+
+
+def made(machine: Machine, call: Invocation) -> Value:
+    parser = machine.new(PARSER, call.mask)
+    if call.get("parents") is not None or any(name is None for name, _ in call.keywords):
+        machine.facts.setdefault(MORE, set()).add(parser.number)
+    return parser
+
+
+def parsed_some(machine: Machine, call: Invocation) -> Value:
+    """`parse_known_args()`: the options, and the rest"""
+    from dtlint.machine.lanes import token
+
+    parser = token(call.receiver) if call.receiver is not None else None
+    return Tuple((machine.unknown(PARSED, parser), machine.unknown("arguments left", parser)))
+
+
+def lacks(machine: Machine, given: Value, name: str) -> bool:
+    """Is it certain that the options have none of this name?"""
+    if not isinstance(given, Unknown) or given.symbol.key[0] != PARSED or len(given.symbol.key) < 2:
+        return False
+    parser = given.symbol.key[1]
+    number = parser[1] if isinstance(parser, tuple) and parser[0] == "object" else None
+    known = machine.facts.get(OPTIONS, {}).get(number)
+    if not known or number in machine.facts.get(MORE, ()):
+        return False
+    return name not in known and written.read(machine, given, name) is None
+
+
+MODELS: dict[str, Any] = {
+    "option_default": option_default,
+    "option_group": same_parser,
+    "options_more": more,
+    "parser": made,
+    "options_parsed": parsed_some,
+}
