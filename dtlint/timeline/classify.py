@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dtlint.machine.library.provenance import symbols_in
 from dtlint.machine.library.options import PARSED
+from dtlint.machine.library.provenance import symbols_in
 from dtlint.machine.library.tensors import ALIASES, COPIES, REVEALS
 from dtlint.machine.values import BY_SHARE, Object, Row, Symbol, Value
 from dtlint.timeline.parting import Divergence
