@@ -10,8 +10,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from dtlint import cache
-from dtlint.project.changes import Change, Sketch, compare, digest, sketch, written_elsewhere
-from dtlint.project.modules import IMPORTS
+from dtlint.project.changes import IMPORTS, Change, Sketch, compare, digest, sketch, written_elsewhere
 from dtlint.source.text import Incomplete
 
 if TYPE_CHECKING:

@@ -14,6 +14,7 @@ from typing import Any
 
 from dtlint.ir import nodes as ir
 
+IMPORTS = "<imports>"  # stands among paths for what the files import from each other
 MOST_NAMES = 12  # new or changed definitions whose names are looked for in the other files; more count as a new outline
 
 

@@ -8,13 +8,12 @@ from pathlib import Path
 from dtlint.ir import nodes
 from dtlint.ir.lowering_state import SyntaxProblem
 from dtlint.project import cache, loading, prefilter
+from dtlint.project.changes import IMPORTS
 from dtlint.project.circles import circles
 from dtlint.project.imports import ImportLine, scan_imports
 from dtlint.project.names import Names
 from dtlint.source.notebooks import Notebook, read_notebook
 from dtlint.source.text import Incomplete, SourceFile, decode, read_bytes
-
-IMPORTS = "<imports>"  # stands among paths for what the files import from each other
 
 
 class Project:

@@ -14,7 +14,8 @@ from dtlint.__main__ import main
 try:
     main(sys.argv[1:])
 except SystemExit as ending:
-    print("exit", ending.code, "modules", *sorted(sys.modules))
+    print("exit", ending.code)
+    print(*sorted(sys.modules))
 """
 
 
@@ -27,14 +28,15 @@ def modules(tmp_path, monkeypatch):
     def run(*arguments):
         done = subprocess.run([sys.executable, "-c", SCRIPT, *arguments], cwd=tmp_path, capture_output=True, text=True)
         assert "exit 0" in done.stdout, done.stdout + done.stderr
-        return set(done.stdout.split("modules ")[1].split())
+        return set(done.stdout.splitlines()[-1].split())
 
     return run
 
 
 def test_warm_run_loads_nothing_heavy(modules):
-    assert "dtlint.machine.core" in modules("check", "--output-format", "json")
+    assert {"dtlint.machine.core", "libcst"} <= modules("check", "--output-format", "json")
     warm = modules("check", "--output-format", "json")
+    assert "dtlint.engine" in warm
     assert not {name for name in HEAVY if name in warm}
 
 
