@@ -160,7 +160,8 @@ def access_of(
     tour: Tour, event: Event, kind: str, target: Value | None, lanes: int, path: tuple[LogNode, ...]
 ) -> Access | None:
     call = event.extra.get("call")
-    if target is None or target == NONE or (isinstance(target, Object) and target.kind == files.HANDLE):
+    given = isinstance(call, Invocation) and target is not call.receiver
+    if target is None or target == NONE or files.no_place(target, given):
         return None
     if isinstance(call, Invocation) and call.row.extra.get("self_guarded") and event.op != "log-init":
         return None
@@ -170,8 +171,9 @@ def access_of(
     if not lanes:
         return None
     text = files.text_of(target)
+    parts = [text, *further_parts(call)]
     places = tuple(
-        place_on(files.place(text, lane), text, lane) if lanes >> lane & 1 else ""
+        "/".join(place_on(files.place(part, lane), part, lane) for part in parts) if lanes >> lane & 1 else ""
         for lane in range(tour.run.world.size)
     )
     if any(one.startswith(NOWHERE) for one in places):
@@ -180,6 +182,12 @@ def access_of(
     order = len(tour.found)
     own = sum(1 << lane for lane in lanes_in(lanes) if on_own_disk(tour.run, places[lane], lane_value(text, lane)))
     return Access(kind, event, path, lanes, places, clocks, text.cause, text, order, own)
+
+
+def further_parts(call: object) -> list[Value]:
+    """What names the file within the place, where the call takes that as an argument of its own (`prefix=`)."""
+    given = call.get(str(call.row.extra.get("beside", ""))) if isinstance(call, Invocation) else None
+    return [] if given is None else [given]
 
 
 def on_own_disk(run: Run, place: str, text: Value) -> bool:
@@ -238,8 +246,8 @@ def overlap(one: str, other: str) -> bool:
     return bool(one and other) and (one == other or one.startswith(f"{other}/") or other.startswith(f"{one}/"))
 
 
-def together(access: Access, run: Run) -> int:
-    """Lanes that do this at the same place at the same time as another lane does."""
+def together(access: Access, run: Run, whenever: bool = False) -> int:
+    """Lanes that do this at the same place at the same time (or at any) as another lane does."""
     lanes = 0
     for lane in access.lanes():
         for other in access.lanes():
@@ -247,7 +255,7 @@ def together(access: Access, run: Run) -> int:
                 continue
             if access.own >> lane & 1 and not same_node(run, lane, other):
                 continue
-            if access.clocks[lane] == access.clocks[other]:
+            if whenever or access.clocks[lane] == access.clocks[other]:
                 lanes |= 1 << lane | 1 << other
     return lanes
 

@@ -160,7 +160,7 @@ def shared_writes(run: Run) -> Iterator[tuple[Access, int]]:
             continue
         if run.entry.kind == "function" and not names_a_file(access):
             continue
-        lanes = access.mask if turns(access) else together(access, run)
+        lanes = together(access, run, whenever=turns(access))
         crowded = any(
             same_node(run, one, other) for one in lanes_in(lanes) for other in lanes_in(lanes) if one != other
         )

@@ -31,6 +31,14 @@ def is_path(value: Value) -> bool:
     return isinstance(value, Object) and value.kind == PATH
 
 
+def no_place(value: Value, given: bool) -> bool:
+    """Something that is open already or, where it was `given` to a call, lives in memory: an object of a library that
+    is not a path."""
+    if not isinstance(value, Object) or not isinstance(value.kind, str):
+        return False
+    return value.kind == HANDLE or (given and "text" not in value.facts)
+
+
 def text_of(value: Value) -> Value:
     """The text of a path, or of whatever stands for one."""
     if isinstance(value, Row) and any(is_path(held) for held in value.lanes):
