@@ -39,7 +39,7 @@ def run_try(machine: Machine, node: ir.Try, mask: int) -> int:
     machine.emit(attempt)
     inside = [(attempt.body, mask)]
     machine.sinks = inside
-    left_before, differences, own_data = frame.left, machine.differences, machine.own_data
+    left_before, differences = frame.left, machine.differences.copy()
     asked, raised_before = len(machine.facts.get(iterators.ENDS, ())), len(machine.raised)
     through = machine.run(node.body, mask)
     if node.orelse and through:
@@ -52,11 +52,12 @@ def run_try(machine: Machine, node: ir.Try, mask: int) -> int:
     if not surely and not only_raises(node.body):
         # what works on the same values everywhere, touches no file and talks to nobody fails everywhere or nowhere
         alone = ""
-        if machine.differences != differences or any(is_talk(inner) for inner, _ in walk(attempt.body)):
+        computed = machine.differences - differences
+        if set(computed) - {"files"} or any(is_talk(inner) for inner, _ in walk(attempt.body)):
             alone = "exception"
-        elif attempt.body.nodes:
+        elif computed or attempt.body.nodes:
             alone = "files"  # the ranks see the same ones where they share a file system
-        tried = Tried(alone, machine.own_data != own_data, iterators.ended(machine, asked), raised_before)
+        tried = Tried(alone, "data" in computed, iterators.ended(machine, asked), raised_before)
         for handler in node.handlers:
             caught |= run_handler(machine, node, handler, attempt, mask, through, tried)
     moved = body_sinks != inside

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
@@ -79,8 +80,7 @@ class Machine:
         self.unfinished_modules: dict[str, str] = {}
         self.remembered: dict[Any, Any] = {}  # calls of this entry point that changed nothing
         self.writers: dict[int, bool] = {}  # methods by what `keeps_count` says of them
-        self.differences = 0  # how many differing values have been computed so far
-        self.own_data = 0  # and how many of them from this rank's data
+        self.differences: Counter[str] = Counter()  # how many differing values have been computed so far, by cause
         self.heap_reads = 0
         self.heap_writes = 0
         self.oldest_write = 1 << 60  # the smallest serial written to since the innermost remembered call began

@@ -43,6 +43,10 @@ def inner_tags(values: tuple[Value, ...], depth: int = 2) -> frozenset[Any]:
     return tags
 
 
+# what cannot fail with numbers
+SAFE = frozenset({"op +", "op -", "op *", "and"} | {f"compare {word}" for word in ("==", "<", "<=", ">", ">=")})
+
+
 def opaque(machine: Machine, what: str, *values: Value) -> Unknown:
     """The result of something that is not computed: it differs where an input differs."""
     tags = all_tags(*values) | inner_tags(values)
@@ -54,8 +58,8 @@ def opaque(machine: Machine, what: str, *values: Value) -> Unknown:
         tags = machine.flow(machine, what, values, tags)
     cause = deep_cause(machine, values)
     if cause is not None:
-        machine.differences += 1
-        machine.own_data += cause.kind == "data"
+        if cause.kind == "data" or what not in SAFE:
+            machine.differences[cause.kind] += 1
     return machine.unknown(what, *(token(value) for value in values), cause=cause, tags=tags)
 
 

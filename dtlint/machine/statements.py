@@ -12,9 +12,9 @@ from dtlint.machine.expressions import evaluate, text_of
 from dtlint.machine.frames import Leaving, Returned
 from dtlint.machine.lanes import lowest
 from dtlint.machine.library import metrics, works
-from dtlint.machine.logs import Choice, Decision, Guards, decisions
+from dtlint.machine.logs import ASSERTED, Choice, Decision, Guards, decisions
 from dtlint.machine.truth import truth
-from dtlint.machine.values import NONE, Cause, ClassRef, Symbol, Value
+from dtlint.machine.values import BY_RANK, NONE, Cause, ClassRef, Symbol, Value
 
 Runner = Callable[[Machine, Any, int], int]
 
@@ -131,7 +131,15 @@ def run_delete(machine: Machine, node: ir.Delete, mask: int) -> int:
 
 
 def run_assert(machine: Machine, node: ir.Assert, mask: int) -> int:
-    evaluate(machine, node.test, mask)
+    """`assert rank == 0`: the author says that the others never come here, so they are taken out, and nobody waits."""
+    value = evaluate(machine, node.test, mask)
+    if value.cause is None or value.cause.kind not in BY_RANK:
+        return mask
+    _, false, _, _, _ = truth(machine, value, mask)
+    if false and false != mask:
+        machine.frame.left |= false
+        leave(machine, ASSERTED, node.at, false)
+        return mask & ~false
     return mask
 
 
@@ -183,7 +191,8 @@ def branch(
 
     def for_unsure(lanes: int) -> int:
         inner = value.lanes[lowest(lanes)] if hasattr(value, "lanes") else value
-        return choose(machine, lanes, inner.cause, symbol, at, text, then, other)
+        why = inner.cause if lanes & (lanes - 1) else None  # one rank alone cannot part
+        return choose(machine, lanes, why, symbol, at, text, then, other)
 
     return split(machine, mask, unsure, rank_cause, at, text, for_unsure, for_decided, known=decided)
 

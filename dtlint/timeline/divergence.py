@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from dtlint.machine.logs import ASSERTED
 from dtlint.machine.run import Run
 from dtlint.timeline.certain import flush, scan
 from dtlint.timeline.parting import Divergence, Pending
@@ -24,7 +25,13 @@ def find(run: Run) -> Iterator[Divergence]:
     pending: Pending = {}
     certain = [*scan(run, run.log, (), pending, run.world.full), *flush(run, pending)]
     untold = Untold(run.log, run.world.full)
-    certain = [one for one in certain if not follows_wrap(one, certain) and not untold.may_answer(one.here, one.absent)]
+    certain = [
+        one
+        for one in certain
+        if not follows_wrap(one, certain)
+        and not untold.may_answer(one.here, one.absent)
+        and (one.decision is None or one.decision.exit_word != ASSERTED)
+    ]
     yield from certain
     told = {id(event) for one in certain for event in (one.event, one.other, *one.further)}
     unsure = [one for one in undecided(run) if one.choice is None or not untold.below(one.choice)]

@@ -236,3 +236,18 @@ def test_gradients_that_were_not_reduced_are_those_of_this_rank():
     assert codes(source.format("pass")) == ["DT110"]
     reduce = "for p in model.parameters():\n                dist.all_reduce(p.grad)"
     assert codes(source.format(reduce)) == []
+
+
+def test_one_rank_alone_parts_from_the_others_by_its_number_and_not_by_what_it_sees():
+    source = """
+        step = len(os.listdir("."))
+        if rank == 0 and step % 50 == 0:
+            if step % 3:
+                raise RuntimeError("no")
+        dist.barrier()
+        """
+    from dtlint.timeline.divergence import divergences
+    from tests.machine.programs import run
+
+    causes = {one.cause.kind for one in divergences(run(source)) if one.cause is not None}
+    assert causes == {"rank"}
