@@ -16,7 +16,7 @@ from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.stepping import attribute_of
 from dtlint.machine.logs import Attempt, Call, Choice, Event, Log, LogNode, Loop, walk
 from dtlint.machine.run import Run
-from dtlint.machine.values import NONE, Cause, Const, Object, Row, Symbol, Unknown, Value, lane_value
+from dtlint.machine.values import NONE, Cause, Const, Row, Symbol, Unknown, Value, lane_value
 from dtlint.timeline.options import default_of, option_of
 from dtlint.timeline.records import recorded
 

@@ -240,14 +240,19 @@ def test_gradients_that_were_not_reduced_are_those_of_this_rank():
 
 def test_one_rank_alone_parts_from_the_others_by_its_number_and_not_by_what_it_sees():
     source = """
-        step = len(os.listdir("."))
-        if rank == 0 and step % 50 == 0:
-            if step % 3:
-                raise RuntimeError("no")
-        dist.barrier()
+        def due(step, host):
+            chosen = dist.get_rank() == host
+            return chosen and step % 50 == 0
+
+        first = int(open("state").read()) if os.path.exists("state") else 0
+        for step in range(first, 100):
+            if due(step, 0):
+                if torch.rand(1).isnan():
+                    raise RuntimeError("no")
+            dist.barrier()
         """
     from dtlint.timeline.divergence import divergences
     from tests.machine.programs import run
 
-    causes = {one.cause.kind for one in divergences(run(source)) if one.cause is not None}
-    assert causes == {"rank"}
+    found = [one for one in divergences(run(source)) if one.shape == "exit"]
+    assert [one.cause.kind for one in found if one.cause is not None] == ["rank"]
