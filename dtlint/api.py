@@ -51,7 +51,7 @@ from dtlint.timeline.metrics import local_metrics
 from dtlint.timeline.pairing import unpaired
 from dtlint.timeline.parting import Divergence
 from dtlint.timeline.parts import differing_models
-from dtlint.timeline.races import races
+from dtlint.timeline.races import races, ways_apart
 from dtlint.timeline.records import recorded
 from dtlint.timeline.saved import questionable_saves
 from dtlint.timeline.telling import diverging, missing, place_of, told, waiting, who
@@ -87,7 +87,7 @@ __all__ = [
     "TimelineRow",
     "data",
     "accesses",
-    "apart",
+    "ways_apart",
     "disordered",
     "left_behind",
     "local_metrics",

@@ -3,8 +3,8 @@
 What it finds
 -------------
 A file or folder that only some ranks write, download, unpack or delete is read by other ranks, and no barrier or other
-meeting of the ranks lies between. Also the reverse: ranks that still read what another one deletes, fill a folder that
-another one removes, or ask whether a file is there while another one makes it, and go different ways by the answer.
+meeting of the ranks lies between; or one rank goes through the parts that each of them writes. Also the reverse: ranks that still read what another one deletes, fill a folder that
+another one makes or removes, or ask whether a file is there while another one makes it, and go different ways by the answer.
 
 Why it is bad
 -------------
@@ -28,7 +28,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dtlint.api import Finding, Rule, Run, Span, Step, distributed, races, who
+from dtlint.api import Finding, Rule, Run, Span, Step, distributed, races, ways_apart, who
 
 RULE = Rule(
     code="DT114",
@@ -52,12 +52,16 @@ DONE = {
 
 MESSAGES = {
     "read": "{late} may read this before it is {done} by {writer} (line {line}): nobody waits",
+    "gathered": "{late} may read this before it is {done} by the others (line {line}): nobody waits",
+    "entered": "{late} may write into this folder before it is {done} by {writer} (line {line}): nobody waits",
     "filled": "{late} may fill this before it is {done} by {writer} (line {line}): nobody waits",
     "taken": "{late} may still read this when it is {done} by {writer} (line {line}): nobody waits",
     "asked": "{late} may ask only after it is {done} by {writer} (line {line}), and then part from the others",
 }
 TOLD = {
     "read": "and read by {late}, with no meeting of the ranks between",
+    "gathered": "and the parts of all read by {late}, with no meeting of the ranks between",
+    "entered": "and written into by {late}, with no meeting of the ranks between",
     "filled": "and filled by {late}, with no meeting of the ranks between",
     "taken": "read by {late}, with no meeting of the ranks behind it",
     "asked": "asked by {late}, with no meeting of the ranks behind it",
@@ -71,13 +75,18 @@ def check(run: Run) -> Iterator[Finding]:
         change, other = race.change, race.other
         first, second = (other, change) if race.kind in ("asked", "taken") else (change, other)
         writer = who(run, change.mask)
-        late = who(run, other.mask & ~change.mask)
+        late = who(run, other.mask & ~change.mask or other.mask)
         done = DONE[change.kind]
         message = MESSAGES[race.kind].format(late=late, done=done, writer=writer, line=change.event.at[0])
         remedy = "call a barrier on all ranks between the two, or let the rank that writes broadcast the content"
         if race.kind == "asked":
             remedy = "let one rank ask and broadcast its answer, or call a barrier before the file is made"
-        told = {change.order: f"{done} by {writer} only", other.order: TOLD[race.kind].format(late=late)}
-        trail = tuple(Step(one.event.path, one.event.at[0], told[one.order]) for one in (first, second))
+        alone = f"{done} by {writer} only" if race.kind != "gathered" else f"{done} by every rank for itself"
+        told = {change.order: alone, other.order: TOLD[race.kind].format(late=late)}
+        trail = tuple(
+            step
+            for one, two in ((first, second), (second, first))
+            for step in (*ways_apart(one, two), Step(one.event.path, one.event.at[0], told[one.order]))
+        )
         event = other.event
         yield RULE.finding(Span(event.path, *event.at), message, remedy, scope=event.function, trail=trail)

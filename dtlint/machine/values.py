@@ -109,6 +109,9 @@ class Symbol:
         return f"<{self.key[0]} {self.key[1] if len(self.key) > 1 else ''}>"
 
 
+NO_STEPS = frozenset({"attr", "text", "path"})  # a method is one step with its call, and a place has many parts
+
+
 class Symbols:
     """Hash-consing of symbols, so that comparing two is comparing two pointers."""
 
@@ -119,7 +122,7 @@ class Symbols:
     def of(self, *key: Any) -> Symbol:
         found = self.table.get(key)
         if found is None:
-            depth, step = 1, key[0] != "attr"  # a method is one step with its call
+            depth, step = 1, key[0] not in NO_STEPS
             for part in key:
                 if type(part) is Symbol and part.depth + step > depth:
                     depth = part.depth + step

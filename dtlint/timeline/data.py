@@ -503,6 +503,7 @@ def cut_by_rank(dataset: Value) -> list[tuple[Any, ...]]:
 
 
 def half_split(run: Run) -> Iterator[tuple[Place, Steps, str]]:
+    yield from half_split_hosts(run)
     for use in survey(run).training():
         if use.reduced is None or use.loader.facts.get("prepared"):
             continue
@@ -528,12 +529,30 @@ def half_split(run: Run) -> Iterator[tuple[Place, Steps, str]]:
                 yield split_place(by_rank, use.loader), steps, "rank"
 
 
+def half_split_hosts(run: Run) -> Iterator[tuple[Place, Steps, str]]:
+    """JAX: a pipeline split by worker alone feeds the devices of a host, in a program that asks which host it is."""
+    seen = survey(run)
+    if not (run.facts.get("jax hosts") and seen.gradients):
+        return
+    loaders: dict[int, Object] = run.facts.get("loaders", {})
+    for event, _ in seen.of("device-split"):
+        for mark in provenance.marks(event.subject, "loader", 2) if event.subject is not None else ():
+            loader = loaders.get(mark[1])
+            dataset = loader.attributes.get("dataset") if loader is not None else None
+            if isinstance(dataset, Object) and half_split_pipeline(run, dataset):
+                fed = event_step(event, "a batch of it goes to this host's devices")
+                learns = event_step(seen.gradients[0], "the gradients of all hosts are combined here")
+                yield place_of(dataset), kept(fed, learns), "worker"
+
+
 def half_split_pipeline(run: Run, dataset: Value | None) -> bool:
     """A WebDataset pipeline with a stage that splits by worker and none that splits by rank."""
     if not isinstance(dataset, Object) or not isinstance(dataset.kind, str):
         return False
     stages = set()
     for held in provenance.parts(dataset, 2):
+        if isinstance(held, FunctionRef):
+            return False  # a stage of the project's own may divide between the ranks
         if isinstance(held, External):
             stages.add(held.name)
         elif isinstance(held, Unknown):

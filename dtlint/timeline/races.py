@@ -6,15 +6,21 @@ of the ranks lies between: `Race.kind` says which of these it is.
 
 from __future__ import annotations
 
+import posixpath
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from fnmatch import fnmatchcase
 
+from dtlint.findings import Step
 from dtlint.machine.lanes import lanes_in
+from dtlint.machine.library.provenance import marks, symbols_in
 from dtlint.machine.logs import Call, Choice, key
 from dtlint.machine.run import Run
+from dtlint.machine.values import Const, Unknown
 from dtlint.timeline.files import ARRIVAL, READS, WRITES, Access, accesses, choices_of_files, overlap, same_node
 
-READ, FILLED, ASKED, TAKEN = "read", "filled", "asked", "taken"
+READ, FILLED, ASKED, TAKEN, ENTERED, GATHERED = "read", "filled", "asked", "taken", "entered", "gathered"
 GOING = frozenset({"file-delete", "file-rename"})
 FILLS = frozenset({"file-write", "mkdir", "download", "unpack"})
 FOLDERS = frozenset({"mkdir", "unpack"})
@@ -40,8 +46,10 @@ def races(run: Run) -> Iterator[Race]:
         if other.kind in READS:
             yield from read_early(run, changes, other)
             yield from taken_away(run, changes, other)
+            yield from gathered(run, found, other)
         elif other.kind in FILLS:
             yield from filled(run, changes, other)
+            yield from entered(run, found, other)
         elif other.kind == "file-ask":
             yield from asked(run, changes, other)
 
@@ -80,6 +88,93 @@ def filled(run: Run, changes: list[Access], use: Access) -> Iterator[Race]:
             if inside(use, change, pair[1], pair[0]) and not_after(change, use, *pair):
                 yield Race(FILLED, change, use)
                 return
+
+
+def entered(run: Run, found: list[Access], use: Access) -> Iterator[Race]:
+    """Some ranks make a folder, others write into it with a call that needs it to be there."""
+    call = use.call
+    if use.kind != "file-write" or call is None or not call.row.extra.get("into_folder"):
+        return
+    for change in reversed(found):
+        if change.kind != "mkdir" or change.order > use.order:
+            continue
+        for lane, late in pairs(run, change, use):
+            below = use.places[late].startswith(f"{change.places[lane]}/")
+            if below and not_after(change, use, lane, late) and not made_itself(found, use, late):
+                yield Race(ENTERED, change, use)
+                return
+
+
+def made_itself(found: list[Access], use: Access, lane: int) -> bool:
+    return any(
+        one.kind in FOLDERS and one.mask >> lane & 1 and one.order < use.order and inside(use, one, lane, lane)
+        for one in found
+    )
+
+
+def gathered(run: Run, found: list[Access], read: Access) -> Iterator[Race]:
+    """Every rank writes a part of its own, and some rank goes through the parts of all."""
+    if read.mask == run.world.full or (read.kind == "listing" and not goes_through(found, read)):
+        return
+    for change in reversed(found):
+        if change.kind not in BRINGS or change.order > read.order or not parted(change):
+            continue
+        for late in read.lanes():
+            for lane in change.lanes():
+                if lane == late or change.places[lane] == change.places[late]:
+                    continue
+                if names(read, late, change.places[lane]) and not_after(change, read, lane, late):
+                    yield Race(GATHERED, change, read)
+                    return
+
+
+def parted(change: Access) -> bool:
+    """Does every lane write at a place of its own?"""
+    places = [change.places[lane] for lane in change.lanes()]
+    return len(places) > 1 and len(set(places)) == len(places)
+
+
+def names(read: Access, late: int, place: str) -> bool:
+    """Does this read or listing concern the place? A number in a name may be any rank's."""
+    where = read.places[late]
+    if read.kind == "listing":
+        return fnmatchcase(place, pattern_of(read, where))
+    if where == place:
+        return True
+    unsaid = [part for part in PLACEHOLDER.findall(where) if part not in place]
+    if len(unsaid) != 1:
+        return False
+    before, after = where.split(unsaid[0], 1)
+    return re.fullmatch(f"{re.escape(before)}\\d+{re.escape(after)}", place) is not None
+
+
+PLACEHOLDER = re.compile(r"<[^<>]*>")
+ALL = "*"
+
+
+def pattern_of(listing: Access, where: str) -> str:
+    """`glob(pattern)`, `path.glob(pattern)`, `os.listdir(folder)` as one pattern."""
+    if ALL in where:
+        return where
+    call = listing.call
+    asked = call.arguments[0] if call is not None and call.receiver is not None and call.arguments else None
+    below = asked.value if isinstance(asked, Const) and isinstance(asked.value, str) else ALL
+    return posixpath.join(where, below)
+
+
+def goes_through(found: list[Access], listing: Access) -> bool:
+    """Is what the listing names read afterwards, and not deleted?"""
+    named = [one for one in found if one.order > listing.order and listed_by(listing, one)]
+    return any(one.kind in CONTENT for one in named) and not any(one.kind in GOING for one in named)
+
+
+def listed_by(listing: Access, other: Access) -> bool:
+    value = other.value
+    if not isinstance(value, Unknown):
+        return False
+    if any(mark[1:3] == (listing.event.path, listing.event.at) for mark in marks(value, "order")):
+        return True
+    return any(symbol.key[0] == listing.event.api for symbol in symbols_in(value.symbol))
 
 
 def taken_away(run: Run, changes: list[Access], read: Access) -> Iterator[Race]:
@@ -156,3 +251,11 @@ def inside(one: Access, folder: Access, lane: int, owner: int) -> bool:
     """Is this the place itself, or below it?"""
     where, root = one.places[lane], folder.places[owner]
     return where == root or where.startswith(f"{root}/")
+
+
+def ways_apart(one: Access, other: Access) -> tuple[Step, ...]:
+    """The call that leads to one access and not to the other: the ranks have to meet before or behind it."""
+    for node in one.path:
+        if isinstance(node, Call) and not any(node is shared for shared in other.path):
+            return (Step(node.path, node.at[0], f"calls `{node.function}`"),)
+    return ()

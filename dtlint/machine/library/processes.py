@@ -351,6 +351,7 @@ def spawn(machine: Machine, call: Invocation) -> Value:
     if extra.get("receiver_first") and call.receiver is not None:
         arguments = (call.receiver, *call.arguments[1:])
     if extra.get("rank_first", True):
+        arguments = tuple(made_before(value) for value in arguments)
         arguments = (lane_value_of(machine, "rank", "the index given by spawn"), *arguments)
     given_on = tuple((name, value) for name, value in call.keywords if name not in call.row.params)
     followed = machine.deepest, machine.near
@@ -361,6 +362,16 @@ def spawn(machine: Machine, call: Invocation) -> Value:
     finally:
         machine.deepest, machine.near = followed
     return NONE
+
+
+ONCE = frozenset({"clock", "random", "process", "memory", "host"})
+
+
+def made_before(value: Value) -> Value:
+    """What one process has drawn or read off its clock, and hands to all ranks that it starts."""
+    if isinstance(value, Unknown) and value.cause is not None and value.cause.kind in ONCE:
+        return Unknown(value.symbol, None, value.tags, value.like)
+    return value
 
 
 def the_world(machine: Machine, count: Value | None, value: Value) -> Value:
