@@ -51,6 +51,7 @@ from dtlint.timeline.metrics import local_metrics
 from dtlint.timeline.pairing import unpaired
 from dtlint.timeline.parting import Divergence
 from dtlint.timeline.parts import differing_models
+from dtlint.timeline.engine_turns import steps_in_some_turns
 from dtlint.timeline.races import races, ways_apart
 from dtlint.timeline.records import recorded
 from dtlint.timeline.saved import questionable_saves
@@ -130,6 +131,7 @@ __all__ = [
     "short",
     "span_at",
     "stepping",
+    "steps_in_some_turns",
     "told",
     "unpaired",
     "waiting",

@@ -4,7 +4,8 @@ What it finds
 -------------
 In a loop whose optimizer steps only every n-th turn: `zero_grad`, clipping or unscaling happens in each turn, the
 mean loss is not divided by n, or `accelerator.accumulate()` belongs to an accelerator that accumulates nothing. Also
-an accelerator that is to accumulate, in a loop without `accumulate()`.
+an accelerator that is to accumulate, in a loop without `accumulate()`, and a DeepSpeed engine that steps in some turns
+only.
 
 Why it is bad
 -------------
@@ -30,7 +31,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from dtlint.api import Finding, Rule, Run, Step, stepping
+from dtlint.api import Finding, Rule, Run, Step, steps_in_some_turns, stepping
 
 RULE = Rule(
     code="DT507",
@@ -42,6 +43,7 @@ RULE = Rule(
     frameworks=(
         "torch",
         "accelerate",
+        "deepspeed",
     ),
     title="a step of gradient accumulation at the wrong place",
 )
@@ -73,6 +75,19 @@ def check(run: Run) -> Iterator[Finding]:
             trail=(
                 Step(made.path, (made.at or event.at)[0], "made without `gradient_accumulation_steps`"),
                 Step(event.path, event.at[0], "every batch is a step of its own"),
+            ),
+        )
+    for met, step in steps_in_some_turns(run):
+        event = met.event
+        yield RULE.finding(
+            run.span(event.path, event.at),
+            f"the engine takes every batch for a window of its own, but line {step.event.at[0]} steps once in several",
+            "call `step()` after every `backward()` and let `gradient_accumulation_steps` of the engine decide, or tell "
+            "it before each: `set_gradient_accumulation_boundary(last)`",
+            scope=event.function,
+            trail=(
+                Step(event.path, event.at[0], "in every turn: gradients of the turn before may be lost here"),
+                Step(step.event.path, step.event.at[0], "the engine counts its micro-batches here"),
             ),
         )
     for met, step in stepping.never_accumulated(run):

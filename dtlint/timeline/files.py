@@ -132,7 +132,7 @@ def meet_or_touch(tour: Tour, event: Event, lanes: int, path: tuple[LogNode, ...
         if event.group is None or any(event.group.members[lane] & ~(1 << lane) for lane in lanes_in(lanes)):
             for lane in lanes_in(lanes):
                 tour.clocks[lane] += 1
-    elif event.op == "may-meet" or event.kind == "untold":
+    elif event.op == "may-meet" or event.kind in ("untold", "device-collective"):
         for lane in lanes_in(lanes):
             tour.clocks[lane] += 1
     if event.op in OPENINGS:
