@@ -38,6 +38,7 @@ from dtlint.timeline import (
     workers,
 )
 from dtlint.timeline.crossing import crossings
+from dtlint.timeline.engine_turns import steps_in_some_turns
 from dtlint.timeline.explain import does, short
 from dtlint.timeline.files import accesses, together
 from dtlint.timeline.inverted import inverted
@@ -51,7 +52,6 @@ from dtlint.timeline.metrics import local_metrics
 from dtlint.timeline.pairing import unpaired
 from dtlint.timeline.parting import Divergence
 from dtlint.timeline.parts import differing_models
-from dtlint.timeline.engine_turns import steps_in_some_turns
 from dtlint.timeline.races import races, ways_apart
 from dtlint.timeline.records import recorded
 from dtlint.timeline.saved import questionable_saves
@@ -88,6 +88,7 @@ __all__ = [
     "TimelineRow",
     "data",
     "accesses",
+    "apart",
     "ways_apart",
     "disordered",
     "left_behind",

@@ -3,8 +3,9 @@
 What it finds
 -------------
 A file or folder that only some ranks write, download, unpack or delete is read by other ranks, and no barrier or other
-meeting of the ranks lies between; or one rank goes through the parts that each of them writes. Also the reverse: ranks that still read what another one deletes, fill a folder that
-another one makes or removes, or ask whether a file is there while another one makes it, and go different ways by the answer.
+meeting of the ranks lies between; or one rank goes through the parts that each of them writes. Also the reverse: ranks
+that still read what another one deletes, fill a folder that another one makes or removes, or ask whether a file is
+there while another one makes it, and go different ways by the answer.
 
 Why it is bad
 -------------

@@ -31,7 +31,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from dtlint.api import Finding, Rule, Run, Step, steps_in_some_turns, stepping
+from dtlint.api import Finding, Rule, Run, Step, stepping, steps_in_some_turns
 
 RULE = Rule(
     code="DT507",
@@ -82,8 +82,8 @@ def check(run: Run) -> Iterator[Finding]:
         yield RULE.finding(
             run.span(event.path, event.at),
             f"the engine takes every batch for a window of its own, but line {step.event.at[0]} steps once in several",
-            "call `step()` after every `backward()` and let `gradient_accumulation_steps` of the engine decide, or tell "
-            "it before each: `set_gradient_accumulation_boundary(last)`",
+            "call `step()` after every `backward()` and let `gradient_accumulation_steps` of the engine decide, or "
+            "tell it before each: `set_gradient_accumulation_boundary(last)`",
             scope=event.function,
             trail=(
                 Step(event.path, event.at[0], "in every turn: gradients of the turn before may be lost here"),
