@@ -17,6 +17,8 @@ OWN_NAME = re.compile(r"@(?:\$\(|`)\s*hostname\b|@\$\{?(?:HOSTNAME|SLURMD_NODENA
 BATCH_SHELL = re.compile(r"(?<!@)\$\{?(?:SLURM_NODEID|SLURM_PROCID|SLURM_LOCALID)\b")
 EACH_POD = ("pytorchjob", "trainjob", "jobset", "skypilot")
 MEETING_ARGUMENTS = ("dist_url", "init_method", "master_addr", "coordinator_address", "dist_init_method")
+MEETING_VARIABLES = ("MASTER_ADDR", "MASTER_PORT", "COORDINATOR_ADDRESS", "JAX_COORDINATOR_ADDRESS")
+TALKING = ("NCCL_", "TORCH_NCCL_", "GLOO_")  # beginnings of variables that say how the ranks talk to each other
 DEFAULT_PORT = "29500"
 HEAD_OF_JOB = 'the first host of the job, as in `$(scontrol show hostnames "$SLURM_JOB_NODELIST" | head -n 1):29500`'
 

@@ -9,7 +9,7 @@ from dtlint.launch.conflict import Conflict, evidence, line_of
 from dtlint.launch.devices import too_many_processes
 from dtlint.launch.model import PER_NODE_LAUNCHERS, Argument, Launch
 from dtlint.launch.project import Launches
-from dtlint.launch.rendezvous import MEETING_ARGUMENTS
+from dtlint.launch.rendezvous import MEETING_ARGUMENTS, MEETING_VARIABLES, TALKING
 from dtlint.launch.topology import nodes_option
 
 ITSELF = re.compile(r"srun\b[^\n]*(?:\$0|\$\{?BASH_SOURCE)")
@@ -130,14 +130,20 @@ def _tasks(launch: Launch, step: Launch) -> Iterator[Conflict]:
     have, want = step.devices_per_node, step.tasks_per_node
     if have is None or want is None or want <= have:
         return
-    meets = launch.arguments.get(*MEETING_ARGUMENTS) or launch.environment.get("MASTER_ADDR")
     option = step.options.get("ntasks_per_node", "ntasks") or _of_job(step, "ntasks_per_node", "ntasks")
     yield Conflict(
         launch.path, option.line if option else step.line,
         f"{want} tasks start on each node, but the job has {have} accelerator{'s' if have > 1 else ''} there",
         f"use `--ntasks-per-node={have}`, one task for each device",
-        evidence(launch, option), effect="crash", tier=None if meets else "strict",
+        evidence(launch, option), effect="crash", tier=None if _meets(launch) else "strict",
     )  # fmt: skip
+
+
+def _meets(launch: Launch) -> bool:
+    """Is the program told where its ranks meet, or how they talk to each other?"""
+    return bool(launch.arguments.get(*MEETING_ARGUMENTS)) or any(
+        name in MEETING_VARIABLES or name.startswith(TALKING) for name in launch.environment
+    )
 
 
 def _world(launch: Launch, step: Launch) -> Iterator[Conflict]:
@@ -198,6 +204,8 @@ def _survivors(step: Launch, launches: Launches) -> Iterator[Conflict]:
     if not inside:
         return
     supervised = inside[0].kind != "python"
+    if not supervised and not any(map(_meets, inside)):
+        return  # tasks of their own, which wait for nobody
     yield Conflict(
         step.path, step.line,
         "`srun` without `--kill-on-bad-exit`: when one rank fails, the others go on waiting for it",

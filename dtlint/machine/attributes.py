@@ -218,7 +218,9 @@ def of_unknown(machine: Machine, base: Unknown, name: str, mask: int) -> Value:
         return machine.unknown("attr", base.symbol, name, cause=base.cause, tags=base.tags | {library.models.GRADIENT})
     if base.cause is None and base.symbol.key[0] == library.options.PARSED:
         return library.options.option(machine, base, name, mask)
-    return machine.unknown("attr", base.symbol, name, cause=base.cause, tags=base.tags)
+    # `make(folder, quiet=rank != 0).found`: that a thing was told its rank does not show what else in it depends on it
+    cause = base.cause if base.symbol not in machine.facts.get("told", ()) else None
+    return machine.unknown("attr", base.symbol, name, cause=cause, tags=base.tags)
 
 
 def linearise(machine: Machine, kind: ClassRef) -> list[Value]:

@@ -15,7 +15,7 @@ ALWAYS = "always"  # never None
 ALIKE = "alike"  # None on all ranks or on none
 
 MADE = ("op ", "compare ", "unary ")  # beginnings of what expressions are called
-MADE_WHOLE = frozenset({"source", "text", "tensor", "slice", "tuple", "comprehension"})
+MADE_WHOLE = frozenset({"source", "text", "tensor", "slice", "tuple", "comprehension", "path"})
 
 
 def presence(knowledge: Knowledge, value: Unknown) -> str:
@@ -64,7 +64,16 @@ def of_symbol(knowledge: Knowledge, symbol: Symbol) -> str:
         return ALIKE if what == "phi" and "" not in sides else ""
     if what in MADE_WHOLE or what.startswith(MADE):
         return ALWAYS
-    return ALWAYS if knowledge.always_gives(what) else ""
+    return ALWAYS if knowledge.always_gives(method_of_source(symbol) or what) else ""
+
+
+def method_of_source(symbol: Symbol) -> str:
+    """`datetime.now().strftime(…)`: the method's full name, where what it is called on says what it is."""
+    called = symbol.key[1] if symbol.key[0] == "call" and len(symbol.key) > 1 else None
+    if not isinstance(called, Symbol) or called.key[0] != "attr" or not isinstance(called.key[1], Symbol):
+        return ""
+    receiver = called.key[1]
+    return f"{receiver.key[1]}.{called.key[2]}" if receiver.key[0] == "source" else ""
 
 
 def of_token(knowledge: Knowledge, token: Any) -> str:

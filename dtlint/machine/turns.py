@@ -14,7 +14,7 @@ from dtlint.machine.lanes import token
 from dtlint.machine.library import sharding
 from dtlint.machine.library.provenance import symbols_in
 from dtlint.machine.logs import Choice, Decision, Event, Guards, Loop, walk
-from dtlint.machine.values import MISSING, Cause, Const, Object, Row, Symbol, Tuple, Unknown, Value
+from dtlint.machine.values import MISSING, Bound, Cause, Const, FunctionRef, Object, Row, Symbol, Tuple, Unknown, Value
 
 MOST = 4  # attempts; the last one only for a difference between lanes that the one before has found
 
@@ -140,24 +140,28 @@ def note_turn(machine: Machine, loop: Loop, mark: int) -> None:
 
 def lasting_places(frame: Any) -> set[int]:
     """Where values outlive a turn: this function's names, those around it and of whoever walks over what it yields,
-    and what objects within reach hold."""
+    what objects within reach hold, and the names that functions within reach close over."""
     found: set[int] = set()
-    todo: list[Value] = []
+    todo: list[Value | None] = []
     frames = [frame]
-    while frames:
-        frame = frames.pop()
-        if frame is None or id(frame.variables) in found:
+    while (frames or todo) and len(found) < 400:
+        if frames:
+            frame = frames.pop()
+            if frame is not None and id(frame.variables) not in found:
+                found.add(id(frame.variables))
+                todo += frame.variables.values()
+                frames.append(frame.closure)
+                if frame.on_yield is not None:
+                    frames.append(frame.caller)
             continue
-        found.add(id(frame.variables))
-        todo += frame.variables.values()
-        frames.append(frame.closure)
-        if frame.on_yield is not None:
-            frames.append(frame.caller)
-    while todo and len(found) < 400:
         value = todo.pop()
         if isinstance(value, Object) and id(value.attributes) not in found:
             found.add(id(value.attributes))
             todo += value.attributes.values()
+        elif isinstance(value, FunctionRef):
+            frames.append(value.closure)
+        elif isinstance(value, Bound):
+            todo += (value.function, value.receiver, *value.extra)
     return found
 
 

@@ -17,6 +17,7 @@ from dtlint.machine.logs import Attempt, Call, Decision, Event, LogNode, decisio
 from dtlint.machine.run import Run
 from dtlint.machine.values import BY_RANK, NONE, Cause, Const, Row, Unknown, Value, lane_value
 from dtlint.timeline.files import READS, WRITES, Access, accesses, in_turns, overlap, same_node, together
+from dtlint.timeline.host_files import of_each_host
 from dtlint.timeline.options import default_of, option_of
 from dtlint.timeline.programs import in_a_test
 from dtlint.timeline.records import calls_around, recorded
@@ -159,6 +160,8 @@ def shared_writes(run: Run) -> Iterator[tuple[Access, int]]:
         if vaguely_guarded(access.event, access.path):
             continue
         if run.entry.kind == "function" and not names_a_file(access):
+            continue
+        if of_each_host(run, access):
             continue
         lanes = together(access, run, whenever=turns(access))
         crowded = any(
@@ -397,7 +400,7 @@ def suspects(run: Run) -> Iterator[tuple[Access, str]]:
     yield from together_at(run)
     found_here = [replace(one, cause=cause) for one in accesses(run) if (cause := own_cause(one)) is not None]
     for access in found_here:
-        if not all_ranks_here(run, access.path, access.event):
+        if not all_ranks_here(run, access.path, access.event) or of_each_host(run, access):
             continue
         several = bin(access.mask).count("1") > 1
         if access.kind == "mkdir" and several and not private(access.value):

@@ -43,7 +43,7 @@ from dtlint.machine.library import (
     works,
     wrapping,
 )
-from dtlint.machine.library.answering import MOVES, call_instance, call_model, call_unknown, method_called
+from dtlint.machine.library.answering import MOVES, call_instance, call_model, call_unknown, method_called, told
 from dtlint.machine.library.invocation import LOCAL, Invocation, Keywords
 from dtlint.machine.library.reading import (
     element,
@@ -180,7 +180,8 @@ def call(
         return identity.lane_value_of(machine, known.value, last)
     processes.handed_over(machine, invocation)
     options.handed_over(machine, invocation)
-    return python.opaque(machine, invocation)
+    unknown = python.opaque(machine, invocation)
+    return unknown if receiver is not None else told(machine, unknown)
 
 
 def initialised(

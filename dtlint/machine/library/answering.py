@@ -22,7 +22,7 @@ from dtlint.machine.library import (
 from dtlint.machine.library.invocation import LOCAL, Invocation, Keywords
 from dtlint.machine.library.reading import uneven_length
 from dtlint.machine.opaque import opaque
-from dtlint.machine.values import Const, Object, Unknown, Value
+from dtlint.machine.values import BY_RANK, Const, Object, Unknown, Value
 
 MOVES = frozenset({"to", "cuda", "cpu", "xpu", "npu", "hpu", "to_empty"})  # where a thing lives is not what it holds
 
@@ -75,7 +75,15 @@ def call_unknown(
             found = jax_hosts.unknown_method(machine, receiver, node.func.name, invocation)
         if found is not None:
             return found
-    return opaque(machine, "call", callee, *arguments, *(value for _, value in keywords))
+    made = opaque(machine, "call", callee, *arguments, *(value for _, value in keywords))
+    return made if callee.cause is not None else told(machine, made)
+
+
+def told(machine: Machine, made: Value) -> Value:
+    """Something unknown was made with arguments that tell who this rank is."""
+    if isinstance(made, Unknown) and made.cause is not None and made.cause.kind in BY_RANK:
+        machine.facts.setdefault("told", set()).add(made.symbol)
+    return made
 
 
 def call_model(
