@@ -28,6 +28,7 @@ from dtlint.timeline import (
     environment,
     evaluation,
     lifecycle,
+    loss_scale,
     models_used,
     noise,
     placement,
@@ -35,6 +36,8 @@ from dtlint.timeline import (
     seeding,
     shares,
     stepping,
+    unreduced,
+    windows,
     workers,
 )
 from dtlint.timeline.crossing import crossings
@@ -131,8 +134,11 @@ __all__ = [
     "shares",
     "short",
     "span_at",
+    "loss_scale",
     "stepping",
     "steps_in_some_turns",
+    "unreduced",
+    "windows",
     "told",
     "unpaired",
     "waiting",

@@ -25,7 +25,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dtlint.api import Finding, Rule, Run, Step, stepping
+from dtlint.api import Finding, Rule, Run, Step, unreduced
 
 RULE = Rule(
     code="DT503",
@@ -43,7 +43,7 @@ RULE = Rule(
 
 
 def check(run: Run) -> Iterator[Finding]:
-    for made, wrap in stepping.stale_optimizers(run):
+    for made, wrap in unreduced.stale_optimizers(run):
         event = made.event
         yield RULE.finding(
             run.span(event.path, event.at),

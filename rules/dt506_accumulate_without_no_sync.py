@@ -28,7 +28,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dtlint.api import Finding, Rule, Run, Step, stepping
+from dtlint.api import Finding, Rule, Run, Step, windows
 
 RULE = Rule(
     code="DT506",
@@ -43,7 +43,7 @@ RULE = Rule(
 
 
 def check(run: Run) -> Iterator[Finding]:
-    for met, window in stepping.unreduced_steps(run):
+    for met, window in windows.unreduced_steps(run):
         event, step = met.event, window.step.event
         yield RULE.finding(
             run.span(event.path, event.at),
@@ -60,7 +60,7 @@ def check(run: Run) -> Iterator[Finding]:
                 Step(step.path, step.at[0], "the optimizer steps in such a turn"),
             ),
         )
-    for window in stepping.needless_syncs(run):
+    for window in windows.needless_syncs(run):
         event, step = window.backward.event, window.step.event
         yield RULE.finding(
             run.span(event.path, event.at),

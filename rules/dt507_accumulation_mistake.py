@@ -31,7 +31,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from dtlint.api import Finding, Rule, Run, Step, stepping, steps_in_some_turns
+from dtlint.api import Finding, Rule, Run, Step, loss_scale, steps_in_some_turns, windows
 
 RULE = Rule(
     code="DT507",
@@ -57,14 +57,14 @@ MISPLACED = {
 
 def check(run: Run) -> Iterator[Finding]:
     for op, what in MISPLACED.items():
-        for met, window in stepping.in_every_turn(run, op):
+        for met, window in windows.in_every_turn(run, op):
             message = f"{what} in every micro-batch; line {window.step.event.at[0]} steps once per window"
             yield told(run, met.event, window, message, "move it to the optimizer step, under the same predicate")
-    for window in stepping.undivided(run):
+    for window in loss_scale.undivided(run):
         message = "the mean loss of each micro-batch is added up without dividing by their number"
         remedy = "divide the loss by the number of micro-batches before `backward()`"
         yield told(run, window.backward.event, window, message, remedy)
-    for met in stepping.unconfigured(run):
+    for met in loss_scale.unconfigured(run):
         event = met.event
         made: Any = event.subject
         yield RULE.finding(
@@ -90,7 +90,7 @@ def check(run: Run) -> Iterator[Finding]:
                 Step(step.event.path, step.event.at[0], "the engine counts its micro-batches here"),
             ),
         )
-    for met, step in stepping.never_accumulated(run):
+    for met, step in loss_scale.never_accumulated(run):
         event = met.event
         made = event.subject
         yield RULE.finding(

@@ -27,7 +27,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from dtlint.api import Finding, Rule, Run, Step, stepping
+from dtlint.api import Finding, Rule, Run, Step, unreduced
 
 RULE = Rule(
     code="DT508",
@@ -42,23 +42,23 @@ RULE = Rule(
 
 
 def check(run: Run) -> Iterator[Finding]:
-    for met in stepping.moved_after_wrap(run):
+    for met in unreduced.moved_after_wrap(run):
         event = met.event
         message = "the model moves to its device after DDP has noted its parameters"
         yield told(run, event, event, message, "move the model first, then wrap it")
-    for event, backward in stepping.inner_calls(run):
+    for event, backward in unreduced.inner_calls(run):
         message = "training calls the module inside the wrapper: no hook runs, and no gradient is reduced"
         yield told(run, event, backward.event, message, "call the wrapped model itself")
-    for met in stepping.wrapped_in_loop(run):
+    for met in unreduced.wrapped_in_loop(run):
         event = met.event
         message = "a new wrapper around the model in every step"
         yield told(run, event, event, message, "wrap the model once, before the loop")
-    for met, backward in stepping.wrapped_sometimes(run):
+    for met, backward in unreduced.wrapped_sometimes(run):
         event = met.event
         message = "the model is wrapped under this option only; without it nothing reduces the gradients"
         remedy = "wrap the model whenever there is a process group"
         yield told(run, event, backward.event, message, remedy)
-    for met in stepping.never_reduced(run):
+    for met in unreduced.never_reduced(run):
         event = met.event
         message = "each rank trains on its own part of the data, and nothing reduces the gradients"
         remedy = "wrap the model with DistributedDataParallel, or all_reduce the gradients before the step"

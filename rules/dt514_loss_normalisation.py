@@ -22,7 +22,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dtlint.api import Finding, Rule, Run, Step, stepping
+from dtlint.api import Finding, Rule, Run, Step, loss_scale
 
 RULE = Rule(
     code="DT514",
@@ -37,7 +37,7 @@ RULE = Rule(
 
 
 def check(run: Run) -> Iterator[Finding]:
-    for met in stepping.scaled_twice(run):
+    for met in loss_scale.scaled_twice(run):
         event = met.event
         yield RULE.finding(
             run.span(event.path, event.at),

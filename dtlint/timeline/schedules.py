@@ -12,8 +12,9 @@ from dtlint.machine.library.provenance import symbols_in
 from dtlint.machine.logs import Choice, Loop
 from dtlint.machine.values import Bound, FunctionRef, Object, Symbol, Unknown, Value
 from dtlint.timeline.order import Met, choices_below, loops_over
-from dtlint.timeline.stepping import events, unconditional, windows
+from dtlint.timeline.stepping import events
 from dtlint.timeline.symbols import moduli, periodic
+from dtlint.timeline.windows import unconditional, windows
 from dtlint.timeline.workers import loaded_by
 
 MULTIPLIES = frozenset({"op *", "op +", "length", "len"})

@@ -13,8 +13,8 @@ from dtlint.machine.library.loaders import option
 from dtlint.machine.logs import Call
 from dtlint.machine.run import Run
 from dtlint.machine.values import Const, Object, Unknown, Value
-from dtlint.timeline.stepping import windows
 from dtlint.timeline.training import Path, Use, place_of, step_at, survey
+from dtlint.timeline.windows import windows
 
 Place = tuple[str, Any, str]
 Steps = tuple[Step, ...]

@@ -1,7 +1,8 @@
 """What happens to parameters, gradients and optimizers between two steps?
 
 Most of it is written as events: which model moves, where gradients are kept from being reduced, what is written onto
-a tensor that is thrown away, which gathered tensor a loss is made of. The questions are asked in `timeline/stepping`.
+a tensor that is thrown away, which gathered tensor a loss is made of. The questions are asked in `timeline`: stepping,
+windows, loss_scale, unreduced.
 """
 
 from __future__ import annotations

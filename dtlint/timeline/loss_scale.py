@@ -1,0 +1,103 @@
+"""Is the loss as large as the number of batches behind a step demands?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from dtlint.machine.values import Const, Object, Symbol, Unknown
+from dtlint.timeline.order import Met, choices_below, inside, loops_over
+from dtlint.timeline.stepping import DDP, FSDP, backwards, events, steps
+from dtlint.timeline.windows import Window, toggles, windows
+
+
+def undivided(run: Any) -> Iterator[Window]:
+    """Windows that add up means without dividing by their number."""
+    for window in windows(run):
+        if window.nested and not toggles(run, window.loop):
+            continue  # a sum over steps of time, tasks or pieces may be meant as it is
+        if any(inside(met, window.loop) or inside_outer(met, window) for met in events(run, "record", "grad-write")):
+            continue
+        subject = window.backward.event.subject
+        if isinstance(subject, Unknown) and plain_mean(run, subject.symbol):
+            yield window
+
+
+def inside_outer(met: Met, window: Window) -> bool:
+    around = loops_over(window.backward)
+    return len(around) > 1 and inside(met, around[-2])
+
+
+def plain_mean(run: Any, symbol: Symbol) -> bool:
+    """The mean of a loss function as it is, alone or as a term of a sum."""
+    key = symbol.key
+    if key[0] == "op +":
+        return any(isinstance(part, Symbol) and plain_mean(run, part) for part in key[1:])
+    name = key[0]
+    if name in ("split", "phi"):
+        return given_one(run, key[2:])
+    if name == "call" and len(key) > 1:
+        name = text(key[1])
+    row = run.knowledge.apis.get(name) if isinstance(name, str) else None
+    if row is None or "loss" not in row.extra:
+        return False
+    return not any(text(part) in ("sum", "none") for part in key)
+
+
+def given_one(run: Any, sides: tuple[Any, ...]) -> bool:
+    """A model that answers with a loss where it was given targets, and with None where not."""
+    losses = [side for side in sides if side is not None]
+    return len(losses) == 1 and isinstance(losses[0], Symbol) and plain_mean(run, losses[0])
+
+
+def text(part: Any) -> str:
+    """The string a token stands for, or nothing."""
+    if isinstance(part, tuple) and len(part) >= 2 and part[0] == "str":
+        return str(part[1]).strip("'")
+    return part if isinstance(part, str) else ""
+
+
+def unconfigured(run: Any) -> Iterator[Met]:
+    """`accelerator.accumulate()` of an accelerator that was not told how many batches make a step."""
+    wanted = ("gradient_accumulation_steps", "gradient_accumulation_plugin", "deepspeed_plugin", "deepspeed_plugins")
+    for met in events(run, "record", "accumulate"):
+        subject = met.event.subject
+        made = subject.facts.get("call") if isinstance(subject, Object) else None
+        if made is None or any(name is None or name in wanted for name, _ in made.keywords):
+            continue
+        attributes = subject.attributes if isinstance(subject, Object) else {}
+        if len(made.arguments) <= 3 and not any(name in attributes for name in wanted):
+            yield met
+
+
+def never_accumulated(run: Any) -> Iterator[tuple[Met, Met]]:
+    """An accelerator that was told how many batches make a step, and a loop that steps after each of them without
+    `accumulate()`: every loss is divided all the same. The backward and the step."""
+    if events(run, "record", "accumulate") or events(run, "record", "no-sync"):
+        return
+    for met in events(run, "record", "backward"):
+        made = met.event.subject.facts.get("call") if isinstance(met.event.subject, Object) else None
+        count = made.get("gradient_accumulation_steps") if made is not None else None
+        around = loops_over(met)
+        if not isinstance(count, Const) or not isinstance(count.value, int) or count.value < 2 or not around:
+            continue
+        for step in steps(run):
+            own = choices_below(step, around[-1]) if inside(step, around[-1]) else None
+            if own is not None and len(own) <= len(choices_below(met, around[-1])) and loops_over(step) == around:
+                yield met, step
+                break
+
+
+def scaled_twice(run: Any) -> Iterator[Met]:
+    """A loss divided by the number of ranks, of a model whose wrapper averages over them already."""
+    averaged = {DDP, FSDP}
+    models = run.facts.get("models", {})
+    for met in backwards(run):
+        subject = met.event.subject
+        if not isinstance(subject, Unknown) or subject.symbol.key[0] != "op /":
+            continue
+        by = subject.symbol.key[2]
+        ranks = isinstance(by, tuple) and len(by) == 3 and by[2] == "world"
+        numbers = [tag[1] for tag in subject.tags if isinstance(tag, tuple) and tag[0] == "wrapped"]
+        if ranks and any(number in models and models[number].kind in averaged for number in numbers):
+            yield met

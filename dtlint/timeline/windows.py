@@ -1,0 +1,193 @@
+"""Which steps belong to one accumulation window, and does what happens in it keep to the window?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from dtlint.machine.logs import Loop
+from dtlint.machine.values import FALSE, Const, Object, Symbol, Unknown
+from dtlint.timeline.order import Met, choices_below, exclusive, inside, loops_over
+from dtlint.timeline.stepping import backwards, events, steps, symbol_of
+from dtlint.timeline.symbols import both_hold, constant, leaves, moduli, periodic, worth
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """Gradients of several backward passes add up before one step. `when` are the predicates of the step."""
+
+    loop: Loop  # one turn, one backward
+    backward: Met
+    step: Met
+    when: tuple[tuple[Symbol, bool], ...]
+    nested: bool  # the step comes after the loop rather than in some of its turns
+
+    def holds(self, met: Met) -> bool:
+        return inside(met, self.loop)
+
+
+def windows(run: Any) -> list[Window]:
+    found: list[Window] | None = run.cache.get("windows")
+    if found is None:
+        found = run.cache["windows"] = list(find_windows(run))
+    return found
+
+
+def find_windows(run: Any) -> Iterator[Window]:
+    known = backwards(run)
+    for backward in known:
+        loops = loops_over(backward)
+        if not loops or aside(backward, loops[-1], known):
+            continue
+        innermost = loops[-1]
+        for step in steps(run):
+            if inside(step, innermost):
+                if exclusive(step, backward):
+                    continue
+                above = {id(choice) for choice, _ in choices_below(backward, innermost)}
+                own = [(choice, side) for choice, side in choices_below(step, innermost) if id(choice) not in above]
+                when = tuple((choice.symbol, side == 0) for choice, side in own if choice.symbol is not None)
+                if any(periodic(symbol) and several(symbol) for symbol, _ in when):
+                    yield Window(innermost, backward, step, when, False)
+                    break
+                break  # a step in the same turn: no window
+            if step.number > backward.number and len(loops) > 1 and inside(step, loops[-2]):
+                above = {id(choice) for choice, _ in choices_below(backward, loops[-2])}
+                together = all(id(choice) in above for choice, _ in choices_below(step, loops[-2]))
+                adds_up = micro_batches(innermost) or toggles(run, innermost) or divided(backward.event.subject)
+                if together and adds_up:
+                    yield Window(innermost, backward, step, (), True)
+                    break
+
+
+def aside(backward: Met, loop: Loop, known: list[Met]) -> bool:
+    """Is this a pass that only some turns make, besides the one they all make? What becomes of its gradients is a
+    matter of its own: a probe that is cleared again, a penalty."""
+    own = {(id(choice), side) for choice, side in choices_below(backward, loop)}
+    return bool(own) and any(
+        other is not backward
+        and loops_over(other)[-1:] == [loop]
+        and own > {(id(choice), side) for choice, side in choices_below(other, loop)}
+        for other in known
+    )
+
+
+def several(symbol: Symbol) -> bool:
+    """A remainder of a division by one is always zero."""
+    return all(constant(part) not in (0, 1) for part in moduli(symbol))
+
+
+def micro_batches(loop: Loop) -> bool:
+    """A loop that only counts: `for micro in range(n)`."""
+    subject = loop.subject
+    return isinstance(subject, Object) and subject.kind == "builtins.range"
+
+
+def toggles(run: Any, loop: Loop) -> bool:
+    """Is the reduction switched in the loop's turns? Whoever does that accumulates."""
+    return any(inside(met, loop) for met in events(run, "record", "no-sync"))
+
+
+def unconditional(met: Met, window: Window) -> bool:
+    """In every turn of the window's loop."""
+    if not inside(met, window.loop):
+        return False
+    shared = {(id(choice), side) for choice, side in choices_below(window.backward, window.loop)}
+    own = [(id(choice), side) for choice, side in choices_below(met, window.loop)]
+    return shared.issuperset(own) and loops_over(met)[-1] is window.loop
+
+
+def in_every_turn(run: Any, op: str) -> Iterator[tuple[Met, Window]]:
+    """Events of a kind that belong to the end of the window but happen in each turn."""
+    for window in windows(run):
+        if window.nested:
+            continue
+        for met in events(run, "record", op):
+            if (
+                met.event.mask & window.step.event.mask
+                and unconditional(met, window)
+                and same_optimizer(met, window.step)
+            ):
+                yield met, window
+
+
+def same_optimizer(met: Met, step: Met) -> bool:
+    """Does the event speak of the optimizer (or of no particular one) that the window steps?"""
+    mine, other = met.event.subject, step.event.subject
+    if "optimizer-step" not in met.event.op and met.event.op == "zero-grad":
+        if isinstance(mine, Object) and isinstance(other, Object) and "torch.optim.Optimizer" in met.event.api:
+            return mine is other or bool(other.kind == "torch.amp.GradScaler")
+        if isinstance(mine, Unknown) and isinstance(other, Unknown):
+            return mine.symbol is other.symbol
+    return True
+
+
+def needless_syncs(run: Any) -> Iterator[Window]:
+    """Windows whose backward passes all reduce, though only the last one has to."""
+    reduced = {(met.event.path, met.event.at): met.event for met in events(run, "collective", "backward")}
+    for window in windows(run):
+        event = window.backward.event
+        wrapped = reduced.get((event.path, event.at))
+        if wrapped is None or wrapped.api != "Tensor.backward" or event.extra.get("no_sync"):
+            continue
+        if not switched(run, window) and (not window.nested or divided(event.subject)):
+            yield window
+
+
+def divided(loss: Any) -> bool:
+    """Whoever divides the loss means to accumulate; other sums of losses are what they are."""
+    if not isinstance(loss, Unknown) or loss.symbol.key[0] != "op /":
+        return False
+    by = loss.symbol.key[2]
+    return not (isinstance(by, tuple) and len(by) == 3)  # a number of ranks says nothing of batches
+
+
+def switched(run: Any, window: Window) -> bool:
+    """Does anything in the window switch the reduction?"""
+    around = loops_over(window.backward)[-2:-1] or [window.loop]
+    return any(inside(met, around[0]) for met in events(run, "record", "no-sync"))
+
+
+def unreduced_steps(run: Any) -> Iterator[tuple[Met, Window]]:
+    """The reduction is off in the very turn whose gradients the optimizer uses."""
+    for window in windows(run):
+        for met in events(run, "record", "no-sync"):
+            off = off_when(met, window.loop) if inside(met, window.loop) else None
+            if not off:
+                continue
+            if at_the_end(window.loop, off) if window.nested else both_hold(off, list(window.when)):
+                yield met, window
+                break
+
+
+def off_when(met: Met, loop: Loop) -> list[tuple[Symbol, bool]] | None:
+    """The predicates that switch the reduction off in a turn: those of the branch, and of what the switch is given."""
+    own = choices_below(met, loop)
+    found = [(choice.symbol, side == 0) for choice, side in own if choice.symbol is not None]
+    if len(found) != len(own):
+        return None
+    call = met.event.extra.get("call")
+    given = met.event.extra.get("value") or (call.get("requires_gradient_sync") if call is not None else None)
+    if given is None:
+        return found if "no_sync" in met.event.api.rpartition(".")[2] else None
+    if isinstance(given, Unknown):
+        return [*found, (given.symbol, False)]
+    return found if given == FALSE else None
+
+
+def at_the_end(loop: Loop, predicates: list[tuple[Symbol, bool]]) -> bool:
+    """Do they hold in the last turn of a loop that counts?"""
+    subject = loop.subject
+    count = subject.attributes.get("count") if isinstance(subject, Object) else None
+    if not isinstance(subject, Object) or count is None or subject.attributes.get("start") != Const(0):
+        return False
+    parts = {leaf for symbol, _ in predicates for kind in leaves(symbol) for leaf in kind}
+    counter = next((leaf for leaf in parts if leaf.key[:2] == ("number", subject.number)), None)
+    if counter is None or parts - {counter, symbol_of(count)}:
+        return False
+    for turns in (count.value,) if isinstance(count, Const) else (2, 3, 4):
+        known = dict.fromkeys(parts, turns) | {counter: turns - 1}
+        if not all(worth(symbol, known) is wanted for symbol, wanted in predicates):
+            return False
+    return True
