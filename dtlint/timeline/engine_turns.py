@@ -7,8 +7,9 @@ from typing import Any
 
 from dtlint.machine.values import Object
 from dtlint.timeline.order import Met, choices_below, exclusive, inside, loops_over
-from dtlint.timeline.stepping import events, several
+from dtlint.timeline.stepping import events
 from dtlint.timeline.symbols import periodic
+from dtlint.timeline.windows import several
 
 BOUNDARY = "engine-boundary"
 
