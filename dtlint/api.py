@@ -24,7 +24,7 @@ from dtlint.machine.library.evidence import distributed
 from dtlint.machine.logs import Attempt, Call, Choice, Decision, Event, Log, Loop, walk
 from dtlint.machine.run import Run
 from dtlint.timeline import (
-    data,
+    divided,
     environment,
     evaluation,
     lifecycle,
@@ -32,11 +32,14 @@ from dtlint.timeline import (
     models_used,
     noise,
     placement,
+    sampling,
     schedules,
     seeding,
     shares,
     stepping,
+    uneven,
     unreduced,
+    unsharded,
     windows,
     workers,
 )
@@ -59,7 +62,7 @@ from dtlint.timeline.races import races, ways_apart
 from dtlint.timeline.records import recorded
 from dtlint.timeline.saved import questionable_saves
 from dtlint.timeline.telling import diverging, missing, place_of, told, waiting, who
-from dtlint.timeline.training import span_at
+from dtlint.timeline.training import span_at, step_at
 from dtlint.timeline.writers import (
     distributed_step,
     many_loggers,
@@ -89,7 +92,10 @@ __all__ = [
     "Step",
     "Timeline",
     "TimelineRow",
-    "data",
+    "divided",
+    "sampling",
+    "uneven",
+    "unsharded",
     "accesses",
     "apart",
     "ways_apart",
@@ -134,6 +140,7 @@ __all__ = [
     "shares",
     "short",
     "span_at",
+    "step_at",
     "loss_scale",
     "stepping",
     "steps_in_some_turns",

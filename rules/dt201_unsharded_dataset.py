@@ -30,7 +30,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dtlint.api import Finding, Rule, Run, data, span_at
+from dtlint.api import Finding, Rule, Run, span_at, unsharded
 
 RULE = Rule(
     code="DT201",
@@ -45,15 +45,15 @@ RULE = Rule(
 
 
 def check(run: Run) -> Iterator[Finding]:
-    for use, place, steps in (*data.unsharded(run), *data.handed_over(run)):
+    for use, place, steps in (*unsharded.unsharded(run), *unsharded.handed_over(run)):
         yield RULE.finding(
             span_at(place),
             "every rank reads the same samples: nothing divides this data between the ranks",
-            data.remedy_for_sharding(use),
+            unsharded.remedy_for_sharding(use),
             scope=place[2],
             trail=steps,
         )
-    for place, steps in data.picked_alike(run):
+    for place, steps in unsharded.picked_alike(run):
         yield RULE.finding(
             span_at(place),
             "every rank gets the same seed here, and then picks the same samples",
@@ -61,7 +61,7 @@ def check(run: Run) -> Iterator[Finding]:
             scope=place[2],
             trail=steps,
         )
-    for place, steps in data.unsharded_hosts(run):
+    for place, steps in unsharded.unsharded_hosts(run):
         yield RULE.finding(
             span_at(place),
             "every host reads the same samples: nothing divides this data between the hosts",

@@ -26,7 +26,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dtlint.api import Finding, Rule, Run, data, span_at
+from dtlint.api import Finding, Rule, Run, span_at, uneven
 
 RULE = Rule(
     code="DT202",
@@ -48,7 +48,7 @@ TEXT = {
 
 
 def check(run: Run) -> Iterator[Finding]:
-    for place, steps, kind in data.partial_batches(run):
+    for place, steps, kind in uneven.partial_batches(run):
         yield RULE.finding(
             span_at(place),
             TEXT[kind],

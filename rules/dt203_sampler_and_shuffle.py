@@ -23,7 +23,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dtlint.api import Finding, Rule, Run, data, span_at
+from dtlint.api import Finding, Rule, Run, sampling, span_at
 
 RULE = Rule(
     code="DT203",
@@ -38,7 +38,7 @@ RULE = Rule(
 
 
 def check(run: Run) -> Iterator[Finding]:
-    for place, steps in data.shuffled_samplers(run):
+    for place, steps in sampling.shuffled_samplers(run):
         yield RULE.finding(
             span_at(place),
             "`shuffle=True` and a sampler exclude each other: torch raises ValueError here",
@@ -47,7 +47,7 @@ def check(run: Run) -> Iterator[Finding]:
             scope=place[2],
             trail=steps,
         )
-    for place, steps in data.ordered_samplers(run):
+    for place, steps in sampling.ordered_samplers(run):
         yield RULE.finding(
             span_at(place),
             "the training sampler never shuffles: every epoch shows the samples in the same order",

@@ -26,7 +26,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dtlint.api import Finding, Rule, Run, data, span_at
+from dtlint.api import Finding, Rule, Run, sampling, span_at
 
 RULE = Rule(
     code="DT204",
@@ -42,7 +42,7 @@ RULE = Rule(
 
 
 def check(run: Run) -> Iterator[Finding]:
-    for place, steps in data.same_own_order_every_epoch(run):
+    for place, steps in sampling.same_own_order_every_epoch(run):
         yield RULE.finding(
             span_at(place),
             "no epoch calls the `set_epoch` that this data's order depends on, so all of them have the same order",
@@ -50,7 +50,7 @@ def check(run: Run) -> Iterator[Finding]:
             scope=place[2],
             trail=steps,
         )
-    for place, steps in data.same_stream_every_epoch(run):
+    for place, steps in sampling.same_stream_every_epoch(run):
         yield RULE.finding(
             span_at(place),
             "no epoch calls `set_epoch` on the shuffled stream, so all of them have the same order",
@@ -58,7 +58,7 @@ def check(run: Run) -> Iterator[Finding]:
             scope=place[2],
             trail=steps,
         )
-    for place, steps, other in data.same_order_every_epoch(run):
+    for place, steps, other in sampling.same_order_every_epoch(run):
         wrong = ": it is called on another object" if other else ""
         yield RULE.finding(
             span_at(place),

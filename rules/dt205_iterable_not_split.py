@@ -28,7 +28,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dtlint.api import Finding, Rule, Run, data, span_at
+from dtlint.api import Finding, Rule, Run, divided, span_at
 
 RULE = Rule(
     code="DT205",
@@ -43,7 +43,7 @@ RULE = Rule(
 
 
 def check(run: Run) -> Iterator[Finding]:
-    for place, steps, by in data.half_split(run):
+    for place, steps, by in divided.half_split(run):
         if by == "worker":
             message = "the samples are divided between the workers of a loader, but not between the ranks"
             remedy = "divide by rank first: start at `rank * num_workers + worker`, step by `world_size * num_workers`"

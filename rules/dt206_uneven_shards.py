@@ -26,7 +26,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dtlint.api import Finding, Rule, Run, data, span_at
+from dtlint.api import Finding, Rule, Run, span_at, uneven
 
 RULE = Rule(
     code="DT206",
@@ -41,7 +41,7 @@ RULE = Rule(
 
 
 def check(run: Run) -> Iterator[Finding]:
-    for place, steps in data.uneven_shards(run):
+    for place, steps in uneven.uneven_shards(run):
         yield RULE.finding(
             span_at(place),
             "ranks get different numbers of samples here, and the loop over them communicates in every turn",

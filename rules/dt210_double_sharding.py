@@ -26,7 +26,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dtlint.api import Finding, Rule, Run, data, span_at
+from dtlint.api import Finding, Rule, Run, divided, span_at
 
 RULE = Rule(
     code="DT210",
@@ -41,7 +41,7 @@ RULE = Rule(
 
 
 def check(run: Run) -> Iterator[Finding]:
-    for place, steps, again in data.divided_twice(run):
+    for place, steps, again in divided.divided_twice(run):
         yield RULE.finding(
             span_at(place),
             f"the data is divided between the ranks twice: {again}",

@@ -25,7 +25,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dtlint.api import Finding, Rule, Run, data, evaluation, span_at
+from dtlint.api import Finding, Rule, Run, evaluation, span_at, step_at
 
 RULE = Rule(
     code="DT212",
@@ -47,7 +47,7 @@ def check(run: Run) -> Iterator[Finding]:
             "`drop_last=True` leaves the last samples out of the evaluation",
             "leave `drop_last` out where every sample counts",
             scope=place[2],
-            trail=steps or (data.step_at(place, "walked over with gradients off: this is evaluation"),),
+            trail=steps or (step_at(place, "walked over with gradients off: this is evaluation"),),
         )
     for place, steps, by in evaluation.counted_twice(run):
         message = "the evaluation sampler repeats samples to make the ranks even, and the repeated ones are counted"

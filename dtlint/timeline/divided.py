@@ -1,0 +1,178 @@
+"""What is divided twice, or by workers and not by ranks? (DT210, DT205)"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from dtlint.machine.library import inside, provenance, sharding, webdatasets
+from dtlint.machine.library.loaders import LOADER, number_of, option
+from dtlint.machine.library.seeds import GENERATORS, State
+from dtlint.machine.logs import Event
+from dtlint.machine.run import Run
+from dtlint.machine.values import Const, External, FunctionRef, Object, Unknown, Value
+from dtlint.timeline.data import Place, Steps, kept, whole_world
+from dtlint.timeline.training import (
+    event_step,
+    place_of,
+    spoken_training,
+    step_at,
+    survey,
+)
+
+
+def divided_twice(run: Run) -> Iterator[tuple[Place, Steps, str]]:
+    seen = survey(run)
+    for event, _ in seen.of("sampler"):
+        call = event.extra["call"]
+        dataset, replicas = call.get("dataset"), call.get("num_replicas")
+        if dataset is None or not (replicas is None or (isinstance(replicas, Const) and replicas.scale == "world")):
+            continue
+        for mark in cut_by_rank(dataset)[:1]:
+            place = (event.path, event.at, event.function)
+            yield (
+                place,
+                kept(step_at(tuple(mark[1:4]), "the data is cut by rank here")),
+                "cut by rank, then by the sampler",
+            )
+    for event, _ in seen.of("prepare"):
+        loader = event.subject
+        row = run.knowledge.api(event.api)
+        how = row.extra.get("divides") if row is not None else None
+        if not isinstance(loader, Object) or how is None:
+            continue
+        yield from taken_over(loader, event, sampled=how == "always")
+    for event, _ in seen.of("hand-over"):
+        held = event.subject
+        if not isinstance(held, Object) or not event.extra.get("replaces"):
+            continue
+        if held.kind == LOADER:
+            yield from taken_over(held, event, sampled=False)
+            continue
+        for mark in cut_by_rank(held)[:1]:
+            name = event.api.rpartition(".")[2]
+            again = event_step(event, f"`{name}` divides what it is given between the ranks")
+            yield (mark[1], mark[2], mark[3]), kept(again), f"cut by rank here, then by `{name}`"
+
+
+def taken_over(loader: Object, event: Event, sampled: bool) -> Iterator[tuple[Place, Steps, str]]:
+    """A loader that is already divided goes to somebody who divides it."""
+    name = event.api.rpartition(".")[2]
+    again = event_step(event, f"`{name}` divides what it is given between the ranks")
+    sampler = inner_sampler(loader)
+    if isinstance(sampler, Object) and sampler.facts.get("shards"):
+        if sampled:
+            made = step_at(place_of(sampler), "the sampler divides the data between the ranks")
+            yield place_of(loader), kept(made, again), f"by the sampler, then by `{name}`"
+        return
+    dataset = loader.attributes.get("dataset")
+    for mark in cut_by_rank(dataset)[:1] if dataset is not None else ():
+        cut = step_at(tuple(mark[1:4]), "the data is cut by rank here")
+        yield place_of(loader), kept(cut, again), f"cut by rank, then by `{name}`"
+
+
+def inner_sampler(loader: Object) -> Value | None:
+    held = loader.attributes.get("batch_sampler") or loader.attributes.get("sampler")
+    if isinstance(held, Object) and held.kind == "torch.utils.data.BatchSampler":
+        return held.attributes.get("sampler")
+    return held
+
+
+PARTIAL = frozenset({"local rank", "node", "group rank"})
+
+
+def cut_by_rank(dataset: Value) -> list[tuple[Any, ...]]:
+    """Where this data was cut by the rank in the whole world."""
+    if provenance.cause_of(dataset, PARTIAL) is not None:
+        return []
+    return sharding.shards_of(dataset)
+
+
+def half_split(run: Run) -> Iterator[tuple[Place, Steps, str]]:
+    yield from half_split_hosts(run)
+    for use in survey(run).training():
+        if use.reduced is None or use.loader.facts.get("prepared"):
+            continue
+        known = use.described
+        dataset = use.loader.attributes.get("dataset")
+        if half_split_pipeline(run, dataset) and isinstance(dataset, Object):
+            yield (
+                place_of(dataset),
+                kept(step_at(place_of(use.loader), "the loader of it"), spoken_training(use)),
+                "worker",
+            )
+        pipeline = webdatasets.split_by_rank_alone(run.knowledge, use.loader)
+        if pipeline is not None and several_workers(use.loader):
+            yield place_of(pipeline), kept(step_at(place_of(use.loader), "its workers"), spoken_training(use)), "rank"
+        for look in known.looks:
+            if not look.iterable or not look.known or look.cut:
+                continue
+            by_rank, by_worker = inside.splits_by_rank(look), inside.splits_by_worker(look)
+            steps = kept(step_at(place_of(use.loader), "the loader of the training data"), spoken_training(use))
+            if by_worker and not by_rank and known.gives == "same" and whole_world(run, use.reduced):
+                yield split_place(by_worker, use.loader), steps, "worker"
+            elif by_rank and not by_worker and several_workers(use.loader) and not draws(look):
+                yield split_place(by_rank, use.loader), steps, "rank"
+
+
+def half_split_hosts(run: Run) -> Iterator[tuple[Place, Steps, str]]:
+    """JAX: a pipeline split by worker alone feeds the devices of a host, in a program that asks which host it is."""
+    seen = survey(run)
+    if not (run.facts.get("jax hosts") and seen.gradients):
+        return
+    loaders: dict[int, Object] = run.facts.get("loaders", {})
+    for event, _ in seen.of("device-split"):
+        for mark in provenance.marks(event.subject, "loader", 2) if event.subject is not None else ():
+            loader = loaders.get(mark[1])
+            dataset = loader.attributes.get("dataset") if loader is not None else None
+            if isinstance(dataset, Object) and half_split_pipeline(run, dataset):
+                fed = event_step(event, "a batch of it goes to this host's devices")
+                learns = event_step(seen.gradients[0], "the gradients of all hosts are combined here")
+                yield place_of(dataset), kept(fed, learns), "worker"
+
+
+def half_split_pipeline(run: Run, dataset: Value | None) -> bool:
+    """A WebDataset pipeline with a stage that splits by worker and none that splits by rank."""
+    if not isinstance(dataset, Object) or not isinstance(dataset.kind, str):
+        return False
+    stages = set()
+    for held in provenance.parts(dataset, 2):
+        if isinstance(held, FunctionRef):
+            return False  # a stage of the project's own may divide between the ranks
+        if isinstance(held, External):
+            stages.add(held.name)
+        elif isinstance(held, Unknown):
+            stages.update(str(symbol.key[0]) for symbol in provenance.symbols_in(held.symbol))
+    rows = [row for row in map(run.knowledge.api, sorted(stages)) if row is not None]
+    kinds = {row.record for row in rows}
+    return "split-by-worker" in kinds and "split-by-rank" not in kinds
+
+
+def several_workers(loader: Object) -> bool:
+    """A number of at least two, or one that an option of the program chooses."""
+    given = option(loader, "num_workers")
+    if isinstance(given, Unknown):
+        return given.symbol.key[0] == "attr" and given.cause is None
+    return (number_of(given) or 0) > 1
+
+
+def draws(look: inside.Inside) -> bool:
+    """Do its workers draw something else each?"""
+    return not all(drawn_alike(event) for event in look.events("draw"))
+
+
+def drawn_alike(event: Event) -> bool:
+    """From a generator of its own, with a seed that says nothing of the worker."""
+    call = event.extra["call"]
+    state = call.extra.get("rng")
+    own = isinstance(call.receiver, Object) and call.receiver.kind in GENERATORS
+    if not own or not isinstance(state, State) or state.verdict != "same":
+        return False
+    return not provenance.mentions(state.seed, lambda symbol: "worker" in str(symbol.key[0]))
+
+
+def split_place(split: Any, loader: Object) -> Place:
+    if isinstance(split, bool):
+        dataset = loader.attributes.get("dataset")
+        return place_of(dataset) if isinstance(dataset, Object) else place_of(loader)
+    return (split.path, split.at, split.function)

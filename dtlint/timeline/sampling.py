@@ -1,0 +1,158 @@
+"""Does the order of the samples come from where it should, and is it another one in every epoch? (DT203, DT204)"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from dtlint.findings import Step
+from dtlint.ir import nodes as ir
+from dtlint.machine import attributes
+from dtlint.machine.library import samplers
+from dtlint.machine.library.data import TOLD_EPOCH
+from dtlint.machine.library.loaders import is_true
+from dtlint.machine.run import Run
+from dtlint.machine.values import ClassRef, Const, FunctionRef, Object, Unknown, Value
+from dtlint.timeline.data import Place, Steps, kept
+from dtlint.timeline.training import (
+    event_step,
+    loader_of,
+    place_of,
+    step_at,
+    survey,
+)
+
+
+def shuffled_samplers(run: Run) -> Iterator[tuple[Place, Steps]]:
+    """Loaders that torch refuses."""
+    for event, _ in survey(run).of("loader"):
+        call = event.extra["call"]
+        shuffle = call.get("shuffle")
+        if not is_true(shuffle):
+            continue
+        for name in ("sampler", "batch_sampler"):
+            given = call.get(name)
+            if isinstance(given, Object) and given.birth & event.mask == event.mask:
+                place = (event.path, event.at, event.function)
+                yield place, kept(step_at(place_of(given), f"the {name.replace('_', ' ')}"))
+                break
+
+
+def ordered_samplers(run: Run) -> Iterator[tuple[Place, Steps]]:
+    """Training samplers with `shuffle=False` in an epoch loop."""
+    for use in survey(run).training():
+        sampler = use.described.sampler
+        if not isinstance(sampler, Object) or use.epoch_loop is None or use.loader.facts.get("prepared"):
+            continue
+        if samplers.shuffles(sampler) is not False or use.reduced is None or not is_torch(run, sampler):
+            continue
+        if survey(run).of("shuffle"):
+            continue  # the data set itself is shuffled
+        loop = use.epoch_loop
+        epoch = Step(loop.decision.path, loop.decision.at[0], "the epochs")
+        yield place_of(sampler), kept(step_at(place_of(use.loader), "the loader of the training data"), epoch)
+
+
+def is_torch(run: Run, sampler: Object) -> bool:
+    return isinstance(sampler.kind, str) and samplers.DISTRIBUTED in run.knowledge.ancestors(sampler.kind)
+
+
+def same_order_every_epoch(run: Run) -> Iterator[tuple[Place, Steps, bool]]:
+    seen = survey(run)
+    for use in seen.training():
+        loop = use.epoch_loop
+        sampler = use.described.sampler
+        if loop is None or not isinstance(sampler, Object) or use.loader.facts.get("prepared"):
+            continue
+        if not is_torch(run, sampler) or samplers.shuffles(sampler) is not True or "epoch" in sampler.attributes:
+            continue
+        if not fixed_seed(sampler):
+            continue
+        under = [event for event, path in seen.of("set-epoch") if loop in path]
+        if any(concerns(event.subject, sampler, use.loader) for event in under):
+            continue
+        place = (loop.decision.path, loop.decision.at, loop.decision.function)
+        other = next((event_step(event, "this is another sampler") for event in under), None)
+        inner = use.loop.decision if use.loop is not None else None
+        walked = Step(inner.path, inner.at[0], "every turn walks over the loader anew") if inner is not None else None
+        made = step_at(place_of(sampler), "the sampler shuffles by `seed + epoch`")
+        yield place, kept(made, step_at(place_of(use.loader), "the loader it feeds"), other, walked), other is not None
+
+
+def same_own_order_every_epoch(run: Run) -> Iterator[tuple[Place, Steps]]:
+    """A sampler or data set of the program's own that has a `set_epoch`, which nobody calls."""
+    seen = survey(run)
+    for use in seen.training():
+        loop = use.epoch_loop
+        if loop is None or use.reduced is None or use.loader.facts.get("prepared"):
+            continue
+        told = [*seen.of("own-set-epoch"), *seen.of("set-epoch"), *seen.of("loader"), *seen.of("untold")]
+        if any(any(node is loop for node in path) for _, path in told):
+            continue
+        held = [use.loader.attributes.get(name) for name in ("batch_sampler", "sampler", "dataset")]
+        waiting = next((one for one in held if isinstance(one, Object) and waits_for_epoch(one)), None)
+        if waiting is not None:
+            place = (loop.decision.path, loop.decision.at, loop.decision.function)
+            made = step_at(place_of(waiting), "its order depends on the epoch it was told last")
+            yield place, kept(made, step_at(place_of(use.loader), "the loader it feeds"))
+
+
+def waits_for_epoch(thing: Object) -> bool:
+    """Does its `__iter__` ask for what its `set_epoch` sets?"""
+    if not isinstance(thing.kind, ClassRef):
+        return False
+    told, walk_over = (attributes.in_class(None, thing.kind, name) for name in (TOLD_EPOCH, "__iter__"))  # type: ignore[arg-type]
+    if not isinstance(told, FunctionRef) or not isinstance(walk_over, FunctionRef):
+        return False
+    if not isinstance(told.node, ir.Function) or not isinstance(walk_over.node, ir.Function):
+        return False
+    names = {target.name for target in assigned(told.node)}
+    return not names.isdisjoint(walk_over.node.tokens)
+
+
+def assigned(function: ir.Function) -> Iterator[ir.Attr]:
+    for statement in function.body:
+        for target in getattr(statement, "targets", ()):
+            if isinstance(target, ir.Attr):
+                yield target
+
+
+def same_stream_every_epoch(run: Run) -> Iterator[tuple[Place, Steps]]:
+    """A stream that is shuffled by `seed + epoch`, walked over again and again without being told the epoch."""
+    seen = survey(run)
+    for use in seen.training():
+        loop, dataset = use.epoch_loop, use.loader.attributes.get("dataset", use.loader)
+        if loop is None or not isinstance(dataset, Object) or "shuffled" not in dataset.facts:
+            continue
+        made = dataset.facts.get("call")
+        if made is None or not is_true(made.get("streaming")):
+            continue
+        if use.loader.facts.get("prepared") or use.reduced is None:
+            continue
+        again = [*seen.of("set-epoch"), *seen.of("shuffle"), *seen.of("loader")]
+        if any(any(node is loop for node in path) for _, path in again):
+            continue
+        place = (loop.decision.path, loop.decision.at, loop.decision.function)
+        shuffled = step_at(dataset.facts["shuffled"], "the stream shuffles by `seed + epoch`")
+        yield place, kept(shuffled, step_at(place_of(use.loader), "the loader it feeds"))
+
+
+def fixed_seed(sampler: Object) -> bool:
+    call = sampler.facts.get("call")
+    seed = call.get("seed") if call is not None else None
+    return seed is None or isinstance(seed, Const) or (isinstance(seed, Unknown) and seed.cause is None)
+
+
+def concerns(subject: Value | None, sampler: Object, loader: Object) -> bool:
+    """May this `set_epoch` reach the sampler?"""
+    if not isinstance(subject, Object):
+        return True
+    if subject is sampler or subject is loader:
+        return True
+    held = (
+        subject.attributes.get("sampler"),
+        subject.attributes.get("dataset"),
+        subject.attributes.get("batch_sampler"),
+    )
+    if sampler in held or loader_of(subject) is loader:
+        return True
+    return not isinstance(subject.kind, str)

@@ -1,0 +1,114 @@
+"""Where do ranks have batches of another size, or another number of them? (DT202, DT206)"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from dtlint.findings import Step
+from dtlint.machine.library import provenance, sharding
+from dtlint.machine.library.loaders import LOADER, is_open, number_of, option
+from dtlint.machine.library.whole_batches import unpadded
+from dtlint.machine.run import Run
+from dtlint.machine.values import NONE, Const, Object
+from dtlint.timeline.data import Place, Steps, kept
+from dtlint.timeline.training import (
+    PartLoop,
+    event_step,
+    loader_of,
+    place_of,
+    step_at,
+    survey,
+)
+
+
+def partial_batches(run: Run) -> Iterator[tuple[Place, Steps, str]]:
+    """The loader, and what the last batch does: uneven ranks, a split that fails, a buffer it does not fill."""
+    seen = survey(run)
+    for part in seen.parts:
+        loader = loader_of(part.loop.subject)
+        if (
+            part.talks is None
+            or part.leaves
+            or loader is None
+            or part.loop.cause is None
+            or part.loop.cause.kind != "last batch"
+        ):
+            continue
+        known = loader.facts.get("described")
+        counts = f"ranks have {', '.join(map(str, known.counts))} samples" if known is not None and known.counts else ""
+        marks = known.shards[:1] if known is not None else ()
+        shards = [step_at(tuple(mark[1:4]), counts or "each rank takes its own part here") for mark in marks]
+        yield place_of(loader), kept(*shards, loop_step(part), talking_step(part)), "uneven"
+    loaders: dict[int, Object] = run.facts.get("loaders", {})
+    for event, _ in seen.of("device-split"):
+        for mark in provenance.marks(event.subject, "loader", 2) if event.subject is not None else ():
+            loader = loaders.get(mark[1])
+            if loader is None or not may_be_partial(loader) or not unpadded(event.subject):
+                continue
+            step = event_step(event, "the batch is divided between the devices here")
+            yield place_of(loader), kept(step), "split"
+    for event, _ in seen.of("fixed-size"):
+        for mark in provenance.marks(event.subject, "loader", 2) if event.subject is not None else ():
+            loader = loaders.get(mark[1])
+            if loader is None or not may_be_partial(loader) or option(loader, "batch_size") != event.extra["size"]:
+                continue
+            yield place_of(loader), kept(event_step(event, "a buffer for whole batches takes it here")), "buffer"
+
+
+def may_be_partial(loader: Object) -> bool:
+    """No `drop_last`, batches of more than one sample, and a length nobody knows to fit."""
+    if loader.kind != LOADER or is_open(loader) or loader.facts.get("prepared"):
+        return False
+    drop = option(loader, "drop_last")
+    if not (drop is None or (isinstance(drop, Const) and drop.value is False)):
+        return False
+    if option(loader, "batch_sampler") not in (None, NONE) or (
+        option(loader, "collate_fn") is None and option(loader, "batch_size") in (None, NONE)
+    ):
+        return False
+    known = loader.facts.get("described")
+    total = number_of(known.total) if known is not None else None
+    size = number_of(option(loader, "batch_size"))
+    return not (total is not None and size is not None and size > 0 and total % size == 0)
+
+
+def uneven_shards(run: Run) -> Iterator[tuple[Place, Steps]]:
+    for part in survey(run).parts:
+        if part.talks is None or part.leaves or part.loop.cause is None or part.loop.cause.kind != "shard":
+            continue
+        loader = loader_of(part.loop.subject)
+        known = loader.facts.get("described") if loader is not None else None
+        marks = (
+            known.shards
+            if known is not None
+            else sharding.shards_of(part.loop.subject)
+            if part.loop.subject is not None
+            else []
+        )
+        if not marks:
+            continue
+        place: Place = (marks[0][1], marks[0][2], marks[0][3])
+        cut = step_at(place, "each rank takes its own part here")
+        rounded = [
+            site
+            for site in run.facts.get("ceilings", ())
+            if site[0] == place[0] and site[2] == place[2] and site[1] < place[1]
+        ]
+        if rounded and rounded_shard(run, place):
+            place = rounded[-1]
+        cause = part.loop.cause.steps()
+        yield place, kept(*cause, cut, loop_step(part), talking_step(part))
+
+
+def rounded_shard(run: Run, place: Place) -> bool:
+    """Was it a contiguous share that was cut here, rather than every n-th item?"""
+    return True
+
+
+def loop_step(part: PartLoop) -> Step:
+    decision = part.loop.decision
+    return Step(decision.path, decision.at[0], f"`{decision.text}` turns more often on some ranks")
+
+
+def talking_step(part: PartLoop) -> Step | None:
+    return event_step(part.talks, "and every turn waits for all ranks here") if part.talks is not None else None

@@ -1,0 +1,168 @@
+"""Which samples are read by every rank alike? (DT201)"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from dtlint.machine.library import inside, provenance, sharding, webdatasets
+from dtlint.machine.library.loaders import LOADER
+from dtlint.machine.library.seeds import alike
+from dtlint.machine.logs import Choice, Loop
+from dtlint.machine.run import Run
+from dtlint.machine.values import BY_SHARE, Object, Unknown, Value
+from dtlint.timeline.data import Place, Steps, kept, whole_world
+from dtlint.timeline.metrics import several_processes
+from dtlint.timeline.training import (
+    Use,
+    event_step,
+    place_of,
+    spoken_training,
+    step_at,
+    survey,
+)
+
+
+def unsharded(run: Run) -> Iterator[tuple[Use, Place, Steps]]:
+    """Training loops that combine gradients of ranks which all saw the same samples."""
+    seen = survey(run)
+    if seen.of("model-parallel"):
+        return  # ranks that share a model share its data on purpose
+    for use in seen.training():
+        if use.reduced is None or not whole_world(run, use.reduced):
+            continue
+        if use.described.gives != "same" and webdatasets.reads_all(run.knowledge, use.loader) is None:
+            continue
+        if any(splits_by_worker(use)):
+            continue  # half a split is another rule's question
+        dataset = use.loader.attributes.get("dataset")
+        place = place_of(use.loader)
+        source = stream_under(use.loader)
+        if source is not None:
+            yield use, place_of(source), kept(step_at(place, "the loader that every rank reads"), spoken_training(use))
+            continue
+        made = step_at(place_of(dataset), "the data set, whole on every rank") if isinstance(dataset, Object) else None
+        yield (
+            use,
+            place,
+            kept(made, step_at(place, "no sampler: every rank walks over all of it"), spoken_training(use)),
+        )
+
+
+def handed_over(run: Run) -> Iterator[tuple[Use, Place, Steps]]:
+    """A loader whose data is the same on all ranks, for a trainer of several processes that was told to leave it as it
+    is; a stream it cannot divide anyway."""
+    for event, path in survey(run).of("hand-over"):
+        loader = event.subject
+        if not isinstance(loader, Object) or loader.kind != LOADER:
+            continue
+        known = loader.facts.get("described")
+        if known is None or known.gives != "same" or known.sampler is not None:
+            continue
+        if (known.iterable or not event.extra.get("replaces")) and several_processes(run):
+            left = "the trainer leaves it as it is" if not known.iterable else "the trainer cannot divide a stream"
+            yield Use(loader, None, path), place_of(loader), kept(event_step(event, left))
+
+
+def picked_alike(run: Run) -> Iterator[tuple[Place, Steps]]:
+    """Batches that the program picks itself out of stored data, with the same numbers on every rank."""
+    known = run.facts.get("picks")
+    seen = survey(run)
+    if not known or seen.of("model-parallel"):
+        return
+    sites = {number: found for found, number in known.items()}
+    done: set[Place] = set()
+    for event, path in seen.collectives:
+        loss = event.extra.get("loss")
+        if event.op != "backward" or not isinstance(loss, Value) or not any(isinstance(node, Loop) for node in path):
+            continue
+        if not whole_world(run, event) or (loss.cause is not None and loss.cause.kind in BY_SHARE):
+            continue
+        kinds = {tag[0] for tag in loss.tags if isinstance(tag, tuple)}
+        if "loader" in kinds or "shard" in kinds:
+            continue
+        for mark in provenance.marks(loss, "picked", 0):
+            drawn, state = sites[mark[1]]
+            if state.site in done or not alike(state):
+                continue
+            done.add(state.site)
+            picked = step_at(drawn, "the samples are picked with the same numbers on every rank")
+            yield state.site, kept(picked, event_step(event, "the gradients of all ranks are combined here"))
+
+
+def unsharded_hosts(run: Run) -> Iterator[tuple[Place, Steps]]:
+    """JAX on several hosts: each host feeds its devices, and all hosts read the same."""
+    seen = survey(run)
+    if not seen.of("init"):
+        return
+    loaders: dict[int, Object] = run.facts.get("loaders", {})
+    for event, path in seen.of("host-part"):
+        if any(isinstance(node, Choice | Loop) and node.cause is not None for node in path):
+            continue  # a rank that skips some of it may take its part like that
+        if event.subject is None or event.subject.cause is not None:
+            continue
+        for mark in provenance.marks(event.subject, "loader", 2):
+            loader = loaders.get(mark[1])
+            if loader is not None and same_on_all_hosts(loader):
+                fed = event_step(event, "each host gives this as its part of an array of all hosts")
+                yield place_of(stream_under(loader) or loader), kept(fed)
+    if not seen.gradients:
+        return
+    for event, _ in seen.of("device-split"):
+        for mark in provenance.marks(event.subject, "loader", 2) if event.subject is not None else ():
+            loader = loaders.get(mark[1])
+            if loader is None or not same_on_all_hosts(loader):
+                continue
+            learns = event_step(seen.gradients[0], "the gradients of all hosts are combined here")
+            fed = event_step(event, "a batch of it goes to this host's devices")
+            yield place_of(stream_under(loader) or loader), kept(fed, learns)
+
+
+def same_on_all_hosts(loader: Object) -> bool:
+    if loader.kind == LOADER:
+        known = loader.facts.get("described")
+        return known is not None and known.gives == "same"
+    if sharding.is_part(loader) is not None or sharding.shards_of(loader):
+        return False
+    # only what is read from files is known to be the same on all hosts
+    call = loader.facts.get("call")
+    return (
+        call is not None
+        and call.row.record != "webdataset"
+        and not any(
+            isinstance(value, Unknown) and value.symbol.key[0] in ("parameter", "missing", "keyword")
+            for value in call.values
+        )
+    )
+
+
+def splits_by_worker(use: Use) -> Iterator[bool]:
+
+    for look in use.described.looks:
+        if inside.splits_by_worker(look):
+            yield True
+
+
+def stream_under(loader: Object) -> Object | None:
+    """The streamed data set, where that is what has to be split."""
+    if loader.kind == "webdataset.WebLoader":
+        return webdatasets.dataset_of(loader)
+    dataset = loader if loader.kind != LOADER else loader.attributes.get("dataset")
+    if isinstance(dataset, Object) and isinstance(dataset.kind, str):
+        if dataset.kind.startswith(("datasets.", "tensorflow.data.", "webdataset.")):
+            return dataset
+    return None
+
+
+def remedy_for_sharding(use: Use) -> str:
+    if stream_under(use.loader) is not None:
+        return (
+            "split it between the ranks, for example `split_dataset_by_node(stream, rank, world_size)` or "
+            "`.shard(world_size, rank)`"
+        )
+    if (
+        use.loader.facts.get("original") is None
+        and use.reduced is not None
+        and use.reduced.api.startswith("accelerate")
+    ):
+        return "give the loader to `accelerator.prepare` and walk over what it gives back"
+    return "pass `sampler=DistributedSampler(dataset)` and call `sampler.set_epoch(epoch)` in every epoch"
