@@ -45,7 +45,7 @@ from dtlint.timeline import (
 )
 from dtlint.timeline.crossing import crossings
 from dtlint.timeline.engine_turns import steps_in_some_turns
-from dtlint.timeline.explain import does, short
+from dtlint.timeline.explain import does, short, spoken_exit
 from dtlint.timeline.files import accesses, together
 from dtlint.timeline.inverted import inverted
 from dtlint.timeline.jax_notes import drifting, late_starts
@@ -139,6 +139,7 @@ __all__ = [
     "saved_copies",
     "shares",
     "short",
+    "spoken_exit",
     "span_at",
     "step_at",
     "loss_scale",

@@ -25,7 +25,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dtlint.api import Finding, Rule, Run, diverging, short, told, who
+from dtlint.api import Finding, Rule, Run, diverging, short, spoken_exit, told, who
 
 RULE = Rule(
     code="DT102",
@@ -43,7 +43,7 @@ RULE = Rule(
 def check(run: Run) -> Iterator[Finding]:
     for divergence, tier in diverging(run, "DT102"):
         decision = divergence.decision
-        word = decision.exit_word if decision is not None and decision.exit_word else "leave"
+        word = spoken_exit(decision.exit_word) if decision is not None and decision.exit_word else "leave"
         gone, staying = who(run, divergence.absent), who(run, divergence.here)
         message = f"`{word}` on {gone} only: {staying} go on to {short(divergence.event)} and wait there"
         remedy = "decide on one rank, broadcast or all_reduce the decision, and let every rank take the same way out"

@@ -24,7 +24,7 @@ from dtlint.machine.failures import (
 )
 from dtlint.machine.frames import Frame, Leaving
 from dtlint.machine.library import iterators, works
-from dtlint.machine.logs import Attempt, Decision, Guards, HandlerLog, Log, walk
+from dtlint.machine.logs import EXITS, Attempt, Decision, Guards, HandlerLog, Log, walk
 from dtlint.machine.values import NONE, Cause, ClassRef, External, FunctionRef, Object, Trail, Tuple, Value
 
 
@@ -48,7 +48,7 @@ def run_try(machine: Machine, node: ir.Try, mask: int) -> int:
     body_word = frame.last_exit[0] if not through else ""
     raised = frame.left & ~left_before
     caught = 0
-    surely = raised if node.handlers and body_word != "exit" and frame.last_exit[0] != "exit" else 0
+    surely = raised if node.handlers and not EXITS & {body_word, frame.last_exit[0]} else 0
     if not surely and not only_raises(node.body):
         # what works on the same values everywhere, touches no file and talks to nobody fails everywhere or nowhere
         alone = ""

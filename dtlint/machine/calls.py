@@ -14,7 +14,7 @@ from dtlint.machine.library import files, roots, works
 from dtlint.machine.library.generators import BOUNDED
 from dtlint.machine.library.invocation import Keywords
 from dtlint.machine.library.processes import names_in
-from dtlint.machine.logs import Call, Decision, Event, Log, decisions
+from dtlint.machine.logs import EXITS, Call, Decision, Event, Log, decisions
 from dtlint.machine.opaque import opaque
 from dtlint.machine.values import (
     MISSING,
@@ -368,7 +368,7 @@ def enter(
         machine.emit(Call(scope, caller.path, place, mask, caller.guards, log, caller.scope, function.path, at))
     after_call(machine, frame, caller, mask)
     if outcome is not None:
-        outcome.whole = not frame.left and all(leaving.word != "exit" for leaving in frame.leavings)
+        outcome.whole = not frame.left and all(leaving.word not in EXITS for leaving in frame.leavings)
         outcome.log, outcome.scope = (log if log.nodes else None), scope
     return result
 
@@ -396,9 +396,9 @@ def after_call(machine: Machine, frame: Frame, caller: Frame, mask: int) -> None
         if cause is not None:
             machine.facts["departure cause"] = cause
     for leaving in frame.leavings:
-        if leaving.word == "exit" and leaving.mask & ~caller.left:
+        if leaving.word in EXITS and leaving.mask & ~caller.left:
             machine.part(leaving.decision, leaving.mask & ~caller.left)
-            caller.leavings.append(Leaving("exit", leaving.decision, leaving.mask, []))
+            caller.leavings.append(Leaving(leaving.word, leaving.decision, leaving.mask, []))
 
 
 def returned(

@@ -20,6 +20,7 @@ class Leaving:
     decision: Decision
     mask: int
     writes: list[Write]
+    sinks: list[Any] = field(default_factory=list)  # where it was writing its log
 
 
 @dataclass(slots=True)

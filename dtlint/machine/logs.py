@@ -15,6 +15,12 @@ Place = tuple[int, int, int, int]
 ASSERTED = "assert"  # the word of an exit that does not happen: some lanes are said not to come here
 
 
+# words for leaving the program: an exit with a status of failure ends the job, as an error does
+FAILED_EXIT = "failed exit"
+EXITS = frozenset({"exit", FAILED_EXIT})
+FAILS = frozenset({"raise", FAILED_EXIT})
+
+
 class Decision:
     """A line where lanes part: a branch, an exit, a loop's length, an exception."""
 
@@ -309,7 +315,7 @@ def add_key(node: LogNode, lane: int, group: Any, parts: list[Any]) -> None:
     elif isinstance(node, Call):
         parts.extend(key(node.log, lane, group))
     elif isinstance(node, Choice):
-        then, other = key(node.then, lane, group), key(node.other, lane, group)
+        then, other = side_key(node, True, lane, group), side_key(node, False, lane, group)
         if "raise" in node.exits:
             # an error ends the job: the lanes that are left go on the other way
             parts.extend(other if node.exits[0] == "raise" else then)
@@ -332,6 +338,33 @@ def add_key(node: LogNode, lane: int, group: Any, parts: list[Any]) -> None:
         parts.extend(key(node.body, lane, group))
         if node.final is not None:
             parts.extend(key(node.final, lane, group))
+
+
+def side_key(node: Choice, answer: bool, lane: int, group: Any) -> tuple[Any, ...]:
+    """One side of a branch; whoever asks the same again there knows the answer."""
+    log = node.then if answer else node.other
+    asked, given = plain_question(node.symbol)
+    again = [inner for inner in log.nodes if isinstance(inner, Choice) and plain_question(inner.symbol)[0] is asked]
+    if asked is None or not again:
+        return key(log, lane, group)
+    parts: list[Any] = []
+    for inner in log.nodes:
+        if not inner.mask >> lane & 1:
+            continue
+        if isinstance(inner, Choice) and inner in again:
+            known = plain_question(inner.symbol)[1] == (given == answer)
+            parts.extend(key(inner.then if known else inner.other, lane, group))
+        else:
+            add_key(inner, lane, group, parts)
+    return tuple(parts)
+
+
+def plain_question(symbol: Symbol | None) -> tuple[Symbol | None, bool]:
+    """`not x` asks for `x`, the other way round."""
+    given = True
+    while symbol is not None and symbol.key[0] == "not" and isinstance(symbol.key[1], Symbol):
+        symbol, given = symbol.key[1], not given
+    return symbol, given
 
 
 def perhaps(parts: tuple[Any, ...]) -> tuple[Any, ...]:

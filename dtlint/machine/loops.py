@@ -13,7 +13,7 @@ from dtlint.ir import nodes as ir
 from dtlint.machine import containers, library
 from dtlint.machine.assignment import assign_target
 from dtlint.machine.comprehensions import counted, generator_call, run_over_generator
-from dtlint.machine.core import Machine
+from dtlint.machine.core import Machine, limited
 from dtlint.machine.frames import LoopState
 from dtlint.machine.items import short_items, turns_of, walked
 from dtlint.machine.lanes import lanes_in
@@ -93,7 +93,7 @@ def unroll(machine: Machine, node: ir.For, items: tuple[Value, ...], mask: int) 
     frame = machine.frame
     state = LoopState()
     frame.loops.append(state)
-    outer = frame.guards
+    outer, outer_sinks, gone = frame.guards, machine.sinks, len(frame.leavings)
     staying, finished = mask, 0
     try:
         for item in items:
@@ -101,19 +101,33 @@ def unroll(machine: Machine, node: ir.For, items: tuple[Value, ...], mask: int) 
                 break
             state.continued = 0
             frame.guards = outer
+            sinks, away = machine.sinks, len(frame.leavings) + len(state.leavings)
             assign_target(machine, node.target, item, staying)
             through = machine.run(node.body, staying)
             staying = (through | state.continued) & ~frame.left
+            rejoin(machine, state, "continue", sinks, away)
             merge_leavings(machine, state, "continue")
         finished = staying
     finally:
         frame.loops.pop()
         frame.guards = outer
     ended = perhaps_broken(state)
+    rejoin(machine, state, "break", outer_sinks, gone)
     merge_leavings(machine, state, "break")
     if node.orelse and finished:
         finished = otherwise(machine, node, finished, ended)
     return (finished | state.broke) & ~frame.left
+
+
+def rejoin(machine: Machine, state: LoopState, word: str, before: list[Any], away: int) -> None:
+    """Sides that left by `break` or `continue` go on with the others; all of them, where nobody left further."""
+    back = [leaving for leaving in state.leavings if leaving.word == word]
+    if not back:
+        return
+    if len(machine.frame.leavings) + len(state.leavings) - len(back) == away:
+        machine.sinks = before
+    else:
+        machine.sinks = limited([*machine.sinks, *(sink for leaving in back for sink in leaving.sinks)], before)
 
 
 def run_while(machine: Machine, node: ir.While, mask: int) -> int:

@@ -12,7 +12,7 @@ from dtlint.machine.expressions import evaluate, text_of
 from dtlint.machine.frames import Leaving, Returned
 from dtlint.machine.lanes import lowest
 from dtlint.machine.library import metrics, works
-from dtlint.machine.logs import ASSERTED, Choice, Decision, Guards, decisions
+from dtlint.machine.logs import ASSERTED, Choice, Decision, Guards, decisions, plain_question
 from dtlint.machine.truth import truth
 from dtlint.machine.values import BY_RANK, NONE, Cause, ClassRef, Symbol, Value
 
@@ -151,6 +151,8 @@ def run_if(machine: Machine, node: ir.If, mask: int) -> int:
     mask &= ~machine.frame.left
     if value.cause is not None:
         metrics.decided(machine, value, mask)
+    if not_made(node.body) != not_made(node.orelse) and truth(machine, value, mask)[2] == mask:
+        return run(machine, node.orelse if not_made(node.body) else node.body, mask)
     return branch(
         machine,
         value,
@@ -160,6 +162,14 @@ def run_if(machine: Machine, node: ir.If, mask: int) -> int:
         lambda lanes: run(machine, node.body, lanes),
         lambda lanes: run(machine, node.orelse, lanes),
     )
+
+
+def not_made(body: Any) -> bool:
+    """`raise NotImplementedError`: nobody has written this side of the program, so nobody asks for it."""
+    last = body[-1] if body else None
+    raised = last.value if isinstance(last, ir.Raise) else None
+    named = raised.func if isinstance(raised, ir.Call) else raised
+    return isinstance(named, ir.Name) and named.id == "NotImplementedError"
 
 
 def branch(
@@ -230,14 +240,6 @@ def split(
     return staying
 
 
-def plain_question(symbol: Symbol | None) -> tuple[Symbol | None, bool]:
-    """`not x` asks for `x`, the other way round."""
-    given = True
-    while symbol is not None and symbol.key[0] == "not" and isinstance(symbol.key[1], Symbol):
-        symbol, given = symbol.key[1], not given
-    return symbol, given
-
-
 def choose(
     machine: Machine,
     mask: int,
@@ -288,14 +290,14 @@ def choose(
     if stayed_then and stayed_other:
         machine.join_writes(writes_then, writes_other, join_symbol, cause, mask)
     else:
-        for stayed, writes, (word, _) in (
-            (stayed_then, writes_then, exit_then),
-            (stayed_other, writes_other, exit_other),
+        for stayed, writes, sinks, (word, _) in (
+            (stayed_then, writes_then, sinks_then, exit_then),
+            (stayed_other, writes_other, sinks_other, exit_other),
         ):
             if stayed:
                 machine.apply_writes(writes)
             elif word in ("break", "continue") and frame.loops:
-                frame.loops[-1].leavings.append(Leaving(word, decision, mask, writes))
+                frame.loops[-1].leavings.append(Leaving(word, decision, mask, writes, sinks))
             elif word:
                 frame.leavings.append(Leaving(word, decision, mask, writes))
 

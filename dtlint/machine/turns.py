@@ -13,7 +13,7 @@ from dtlint.machine.frames import LoopState
 from dtlint.machine.lanes import token
 from dtlint.machine.library import sharding
 from dtlint.machine.library.provenance import symbols_in
-from dtlint.machine.logs import Choice, Decision, Event, Guards, Loop, walk
+from dtlint.machine.logs import EXITS, Choice, Decision, Event, Guards, Loop, walk
 from dtlint.machine.values import MISSING, Bound, Cause, Const, FunctionRef, Object, Row, Symbol, Tuple, Unknown, Value
 
 MOST = 4  # attempts; the last one only for a difference between lanes that the one before has found
@@ -79,7 +79,7 @@ def turn(
     ended = perhaps_broken(state)
     merge_leavings(machine, state, "break")
     machine.emit(loop)
-    returned = [leaving for leaving in frame.leavings[leavings_before:] if leaving.word in ("return", "exit")]
+    returned = [leaving for leaving in frame.leavings[leavings_before:] if leaving.word in ("return", *EXITS)]
     gone = lanes_gone(frame, state, through, mask, loop)
     staying = mask & ~gone & ~frame.left
     for leaving in returned[:1]:

@@ -12,7 +12,20 @@ from collections.abc import Iterator
 
 from dtlint.machine.lanes import lanes_in
 from dtlint.machine.library.provenance import symbols_in
-from dtlint.machine.logs import Attempt, Call, Choice, Event, Log, Loop, event_key, inner_logs, key, talks
+from dtlint.machine.logs import (
+    EXITS,
+    Attempt,
+    Call,
+    Choice,
+    Event,
+    Log,
+    Loop,
+    event_key,
+    inner_logs,
+    key,
+    side_key,
+    talks,
+)
 from dtlint.machine.run import Run
 from dtlint.machine.values import Symbol
 from dtlint.timeline.difference import first_difference, left_in_choice
@@ -140,12 +153,12 @@ def meet_block(run: Run, node: Choice | Loop, mask: int, path: Path, pending: Pe
                 if body:
                     keys[lane] = ("loop", body)
             else:
-                then, otherwise = key(node.then, lane, members), key(node.other, lane, members)
+                then, otherwise = side_key(node, True, lane, members), side_key(node, False, lane, members)
                 if then == otherwise:
                     if then:
                         keys[lane] = ("both", then)
                 elif strip_ends(then) != strip_ends(otherwise) or in_talking_loop(path, mask):
-                    keys[lane] = ("choice", then, otherwise)
+                    keys[lane] = ("choice", then, otherwise) if then else ("choice", otherwise, then)
         if keys:
             add(pending, members, Item(node, path, mask & members, keys))
             settle(pending, members)
@@ -244,7 +257,7 @@ def left_alone(run: Run, items: list[Item], divergence: Divergence, members: int
         if not isinstance(node, Choice) or node.decision.function != decision.function or node.cause is not None:
             continue
         choice = leaving(node)
-        if choice is None or not set(choice.exits) & {"return", "break", "exit"}:
+        if choice is None or not set(choice.exits) & {"return", "break", *EXITS}:
             continue
         if choice.decision.function == decision.function and behind(item, decision):
             return left_in_choice(run, item, dict.fromkeys(lanes_in(members)), members)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dtlint.machine.library.options import PARSED
 from dtlint.machine.library.provenance import symbols_in
 from dtlint.machine.library.tensors import ALIASES, COPIES, REVEALS
+from dtlint.machine.logs import FAILS
 from dtlint.machine.values import BY_SHARE, Object, Row, Symbol, Value
 from dtlint.timeline.parting import Divergence
 
@@ -78,7 +79,7 @@ def local_code(divergence: Divergence) -> tuple[str, str]:
     if divergence.cause is not None and not begins_somewhere(divergence):
         return "", ""  # nobody can say where the difference comes from
     exits = divergence.choice.exits if divergence.choice is not None else ("", "")
-    if "raise" in exits:
+    if FAILS.intersection(exits):
         return "", ""  # an error on one rank ends the job: the launcher stops the others
     if kind == "group rank":
         # a stage or slice that nobody can place selects whole groups of the other dimensions

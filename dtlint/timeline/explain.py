@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from dtlint.findings import Cell, Step, Timeline, TimelineRow
 from dtlint.machine.lanes import name_lanes
-from dtlint.machine.logs import Attempt, Call, Decision, Event, LogNode, Loop, Place, decisions
+from dtlint.machine.logs import EXITS, Attempt, Call, Decision, Event, LogNode, Loop, Place, decisions
 from dtlint.machine.run import Run
 from dtlint.timeline.parting import Divergence, Path
 from dtlint.timeline.records import calls_around
@@ -94,7 +94,7 @@ def trail_of(divergence: Divergence, start: Site) -> tuple[Step, ...]:
 
 
 def spoken_exit(word: str) -> str:
-    return {"exit": "exit"}.get(word, word)
+    return "exit" if word in EXITS else word
 
 
 def decided(decision: Decision) -> str:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from dtlint.findings import Span, Step
 from dtlint.machine.library.jax_facts import has
 from dtlint.machine.library.jax_facts import leaves as leaves_of
-from dtlint.machine.logs import Attempt, Call, Choice, Event, LogNode, Loop, walk
+from dtlint.machine.logs import EXITS, Attempt, Call, Choice, Event, LogNode, Loop, walk
 from dtlint.machine.run import Run
 from dtlint.machine.values import Const, Symbol, Unknown, Value
 from dtlint.timeline.programs import of_trials
@@ -182,7 +182,7 @@ def exclude(first: Use, second: Use) -> bool:
         if isinstance(one, Attempt):
             return part_of(one, first) != part_of(one, second)
     return any(
-        choice.exits[0 if then else 1] in ("return", "break", "continue", "raise", "exit")
+        choice.exits[0 if then else 1] in ("return", "break", "continue", "raise", *EXITS)
         for choice, then in sides(first)
         if not any(choice is other for other, _ in others)
     )

@@ -103,7 +103,8 @@ def collect(parts: object, found: set[int], full: int) -> None:
 
 def strip_ends(parts: object) -> object:
     if isinstance(parts, tuple):
-        return tuple(strip_ends(part) for part in parts if part != ("end",))
+        stripped = (strip_ends(part) for part in parts if part != ("end",))
+        return tuple(part for part in stripped if part != ("choice", (), ()))
     return parts
 
 

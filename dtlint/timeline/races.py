@@ -15,10 +15,11 @@ from fnmatch import fnmatchcase
 from dtlint.findings import Step
 from dtlint.machine.lanes import lanes_in
 from dtlint.machine.library.provenance import marks, symbols_in
-from dtlint.machine.logs import Call, Choice, key
+from dtlint.machine.logs import EXITS, Call, Choice, Event, key, talks
 from dtlint.machine.run import Run
 from dtlint.machine.values import Const, Unknown
 from dtlint.timeline.files import ARRIVAL, READS, WRITES, Access, accesses, choices_of_files, overlap, same_node
+from dtlint.timeline.parting import strip_ends
 
 READ, FILLED, ASKED, TAKEN, ENTERED, GATHERED = "read", "filled", "asked", "taken", "entered", "gathered"
 GOING = frozenset({"file-delete", "file-rename"})
@@ -60,7 +61,9 @@ def read_early(run: Run, changes: list[Access], read: Access) -> Iterator[Race]:
         if change.order > read.order:
             continue
         met = (pair for pair in pairs(run, change, read) if not in_new_folder(change, read, *pair))
-        late = [pair for pair in met if not_after(change, read, *pair)]
+        late = [pair for pair in met if not_after(change, read, *pair) and not was_there(changes, change, read, *pair)]
+        if read.kind == "listing" and all(beside(change, read, *pair) for pair in late):
+            continue
         if any(not brought_itself(changes, read, reader) for _, reader in late):
             yield Race(READ, change, read)
             return
@@ -69,6 +72,21 @@ def read_early(run: Run, changes: list[Access], read: Access) -> Iterator[Race]:
 def in_new_folder(change: Access, read: Access, lane: int, late: int) -> bool:
     """A new folder is empty: what is read in it, somebody else has put there."""
     return change.kind == "mkdir" and read.places[late].startswith(f"{change.places[lane]}/")
+
+
+def was_there(changes: list[Access], change: Access, read: Access, lane: int, late: int) -> bool:
+    """A folder that was made before, and then the ranks have met."""
+    return change.kind == "mkdir" and any(
+        one.kind == "mkdir" and one.order < change.order and one.places[lane] == change.places[lane]
+        for one in changes
+        if one.mask >> lane & 1 and not not_after(one, read, lane, late)
+    )
+
+
+def beside(change: Access, read: Access, lane: int, late: int) -> bool:
+    """A file with a fixed name in the folder that is listed: who looks for names there looks for others."""
+    where, folder = change.places[lane], read.places[late]
+    return change.kind == "file-write" and where.startswith(f"{folder}/") and "<" not in where[len(folder) :]
 
 
 def brought_itself(changes: list[Access], read: Access, lane: int) -> bool:
@@ -85,6 +103,8 @@ def filled(run: Run, changes: list[Access], use: Access) -> Iterator[Race]:
         if change.kind != "file-delete" or change.order > use.order:
             continue
         for pair in pairs(run, change, use):
+            if use.kind == "mkdir" and use.mask >> pair[0] & 1:
+                continue  # who deletes it makes it again, too: it is there when the ranks have met
             if inside(use, change, pair[1], pair[0]) and not_after(change, use, *pair):
                 yield Race(FILLED, change, use)
                 return
@@ -214,7 +234,16 @@ def parts_at(choice: Choice, lane: int) -> bool:
     """Does it matter for the others which way this lane goes?"""
     if not choice.mask >> lane & 1:
         return False
-    return bool({"raise", "exit"} & set(choice.exits)) or key(choice.then, lane) != key(choice.other, lane)
+    if {"raise", *EXITS} & set(choice.exits):
+        return True
+    then, other = key(choice.then, lane), key(choice.other, lane)
+    return strip_ends(then) != strip_ends(other) or (then != other and ends_talk(choice))
+
+
+def ends_talk(choice: Choice) -> bool:
+    """Is a turn cut short of a loop in which the ranks talk?"""
+    ends = (node for log in (choice.then, choice.other) for node in log.nodes if isinstance(node, Event))
+    return any(node.loop is not None and talks(node.loop.body, node.loop.mask) for node in ends if node.kind == "end")
 
 
 def soon_after(change: Access, other: Access) -> bool:

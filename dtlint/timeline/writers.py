@@ -13,9 +13,9 @@ from dtlint.machine.library.files import all_nodes, text_of
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.provenance import symbols_in
 from dtlint.machine.library.stepping import attribute_of
-from dtlint.machine.logs import Attempt, Call, Decision, Event, LogNode, decisions, walk
+from dtlint.machine.logs import Attempt, Call, Choice, Decision, Event, LogNode, decisions, walk
 from dtlint.machine.run import Run
-from dtlint.machine.values import BY_RANK, NONE, Cause, Const, Row, Unknown, Value, lane_value
+from dtlint.machine.values import BY_PROCESS, BY_RANK, NONE, Cause, Const, Row, Unknown, Value, lane_value
 from dtlint.timeline.files import READS, WRITES, Access, accesses, in_turns, overlap, same_node, together
 from dtlint.timeline.host_files import of_each_host
 from dtlint.timeline.options import default_of, option_of
@@ -125,25 +125,36 @@ HINT = re.compile(r"rank|main|master|primary|chief|lead|coordinator|process|work
 
 
 def vaguely_guarded(event: Event, path: tuple[LogNode, ...]) -> bool:
-    """Does a decision nobody can take, but whose words speak of ranks, stand above? Then it may be the guard."""
-    return any(HINT.search(decision.text) for decision in undecided(event, path))
+    """Does a decision nobody can take, but which is about ranks by its words or its cause, stand above? Then it may be
+    the guard."""
+    return any(decision.cause is not None or HINT.search(decision.text) for decision in undecided(event, path))
 
 
 def undecided(event: Event, path: tuple[LogNode, ...]) -> Iterator[Decision]:
-    """The branches above that nobody can decide."""
+    """The branches above that nobody can decide; where it depends on who the rank is, also those that others left."""
     for chain in (event.guards, *(node.guards for node in path)):
         for decision in decisions(chain):
-            if decision.kind == "branch" and decision.cause is None and decision.taken == decision.before:
+            if decision.kind == "branch" and decision.taken == decision.before and not of_content(decision):
                 yield decision
+    for node in path:
+        if isinstance(node, Choice) and node.cause is not None and not of_content(node.decision):
+            yield node.decision
+
+
+def of_content(decision: Decision) -> bool:
+    """Does it depend on something else than who the rank is?"""
+    return decision.cause is not None and decision.cause.kind not in BY_PROCESS
+
+
+SPAWNS = re.compile(r"\bspawn(_process\w*)?\s*\(")  # a call: `set_start_method("spawn")` starts nobody
 
 
 def before_start(run: Run, path: tuple[LogNode, ...]) -> bool:
     """The file that starts the ranks also spawns processes, and this is not below the start: one process so far."""
     step = evidence(run).step
-    module = run.project.module(step.path) if step is not None else None
-    if module is None or "spawn" not in module.tokens or run.facts.get("spawned"):
+    if step is None or run.facts.get("spawned"):
         return False
-    return True
+    return SPAWNS.search(run.project.text(step.path)) is not None
 
 
 # --- DT702 -----------------------------------------------------------------------------------------------------

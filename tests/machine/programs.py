@@ -34,11 +34,15 @@ class Files:
         self.paths = tuple(sorted(texts))
         self.selected = self.paths
         self.looked = set()
+        self.texts = texts
         self.modules = {path: lower(text, path) for path, text in texts.items()}
         self.names = {path.removesuffix(".py").replace("/", "."): path for path in texts}
 
     def module(self, path):
         return self.modules[path]
+
+    def text(self, path):
+        return self.texts[path]
 
     def tree(self, path):
         return self.modules[path]

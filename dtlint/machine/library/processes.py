@@ -12,7 +12,7 @@ from dtlint.machine import containers
 from dtlint.machine.core import Machine
 from dtlint.machine.library.identity import lane_value_of
 from dtlint.machine.library.invocation import Invocation
-from dtlint.machine.logs import Attempt, Decision, Guards, HandlerLog
+from dtlint.machine.logs import FAILED_EXIT, Attempt, Decision, Guards, HandlerLog
 from dtlint.machine.values import (
     NONE,
     Bound,
@@ -323,9 +323,17 @@ def names_in(node: ir.Lambda) -> frozenset[str]:
 def leave(machine: Machine, call: Invocation) -> Value:
     """`sys.exit()`: these lanes end here."""
     frame = machine.frame
-    frame.last_exit = ("exit", machine.current_at)
+    frame.last_exit = (FAILED_EXIT if tells_failure(call) else "exit", machine.current_at)
     frame.left |= call.mask
     return NONE
+
+
+def tells_failure(call: Invocation) -> bool:
+    """A status other than 0, or a message: the launcher stops the other ranks."""
+    status = call.arguments[0] if call.arguments else None
+    if isinstance(status, Const):
+        return status.value not in (None, 0, False)
+    return isinstance(status, Unknown) and status.symbol.key[0] == "text"
 
 
 def spawn(machine: Machine, call: Invocation) -> Value:

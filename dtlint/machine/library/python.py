@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -37,9 +38,13 @@ from dtlint.machine.values import (
     ClassRef,
     Const,
     External,
+    FunctionRef,
+    ModuleRef,
     Object,
     Row,
+    Symbol,
     Tuple,
+    Unknown,
     Value,
 )
 
@@ -122,7 +127,37 @@ def getattr_(machine: Machine, call: Invocation) -> Value | None:
             if machine.get(base, name) is None and not attributes.may_have(machine, base.kind, name):
                 return call.arguments[2]
         return attributes.read(machine, base, name, call.mask)
+    if len(call.arguments) == 2 and isinstance(call.arguments[0], ModuleRef):
+        return by_part_of_name(machine, call.arguments[0], call.arguments[1])
     return None
+
+
+def by_part_of_name(machine: Machine, module: ModuleRef, name: Value) -> Value | None:
+    """`getattr(module, f"start_{kind}")`: the functions that may be meant do the same in several ways, so one of them
+    stands for all."""
+    from dtlint.machine import scopes
+
+    if not isinstance(name, Unknown) or name.cause is not None or module.path is None:
+        return None
+    written = pattern_of(name.symbol)
+    if written is None:
+        return None
+    for known, held in scopes.load_module(machine, module.path).variables.items():
+        if isinstance(held, FunctionRef) and re.fullmatch(written, known):
+            return Unknown(machine.symbols.of("attr", module.name, name.symbol), like=held)
+    return None
+
+
+def pattern_of(symbol: Symbol) -> str | None:
+    """The names that a text of which a part is known may spell."""
+    word, *parts = symbol.key
+    if word == "op %" and type(parts[0]) is str:
+        parts = [part for known in parts[0].split("%s") for part in (symbol, known)][1:]
+    elif word not in ("text", "op +"):
+        return None
+    if not any(type(part) is str and len(part) > 2 for part in parts):
+        return None
+    return "".join(re.escape(part) if type(part) is str else r"\w+" for part in parts)
 
 
 def hasattr_(machine: Machine, call: Invocation) -> Value | None:

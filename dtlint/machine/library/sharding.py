@@ -70,10 +70,15 @@ def divided(machine: Machine, call: Invocation) -> Value | None:
     """`numpy.array_split(items, world)`: one piece for each rank, the first ones longer if it does not fit."""
     from dtlint.machine.library import python
 
-    whole, count = call.get("items"), call.get("count")
+    whole, count = call.get("items") or call.receiver, call.get("count")
     result = python.opaque(machine, call)
-    if whole is None or not isinstance(result, Unknown) or not isinstance(count, Const) or count.scale not in SIZES:
+    if whole is None or count is None or not isinstance(result, Unknown):
         return None
+    if not isinstance(count, Const) or count.scale not in SIZES:
+        fewer = bool(call.row.extra.get("fewer"))
+        if not fewer and multiple(token(count), machine.world.size) == EVEN:
+            machine.facts.setdefault("even counts", set()).add(result.symbol)
+        return result
     total = total_of(machine, whole)
     if isinstance(total, int):
         total = EVEN if isinstance(count.value, int) and count.value > 0 and total % count.value == 0 else UNEVEN
@@ -172,7 +177,8 @@ def total_of(machine: Machine, value: Value) -> int | str | None:
         if isinstance(held, Unknown):
             return total_of_symbol(held.symbol, machine.world.size)
     if isinstance(value, Unknown):
-        return total_of_symbol(value.symbol, machine.world.size)
+        even = value.symbol in machine.facts.get("even counts", ())
+        return EVEN if even else total_of_symbol(value.symbol, machine.world.size)
     return None
 
 
