@@ -53,6 +53,7 @@ from dtlint.timeline.jax_notes import noted as jax_notes
 from dtlint.timeline.jax_notes import place as jax_place
 from dtlint.timeline.jax_notes import saved as saved_copies
 from dtlint.timeline.lives import reused_buffers, reused_keys, way
+from dtlint.timeline.loggers import many_loggers
 from dtlint.timeline.managers import apart, disordered, left_behind, review
 from dtlint.timeline.metrics import local_metrics
 from dtlint.timeline.pairing import unpaired
@@ -65,7 +66,6 @@ from dtlint.timeline.telling import diverging, missing, place_of, told, waiting,
 from dtlint.timeline.training import span_at, step_at
 from dtlint.timeline.writers import (
     distributed_step,
-    many_loggers,
     rank_local_names,
     shared_writes,
     turns,

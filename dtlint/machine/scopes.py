@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from dtlint.ir import nodes as ir
-from dtlint.machine import kept, library
+from dtlint.machine import containers, kept, library
 from dtlint.machine.core import DEEPEST, Machine, OutOfBudget
 from dtlint.machine.frames import Frame
 from dtlint.machine.logs import Log
@@ -96,8 +96,7 @@ def with_context(value: FunctionRef) -> FunctionRef:
 def run_class(machine: Machine, node: ir.Class, mask: int) -> int:
 
     outer = machine.frame
-    bases = tuple(machine.evaluate(base, mask) for base in node.bases)
-    bases = tuple(base for base in bases if isinstance(base, ClassRef | External))
+    bases = tuple(base for one in node.bases for base in bases_in(machine, one, mask))
     frame = Frame(outer.path, node.qualname, outer.globals, outer, outer, mask)
     frame.is_class = True
     machine.frame = frame
@@ -117,6 +116,15 @@ def run_class(machine: Machine, node: ir.Class, mask: int) -> int:
     made.decorated = tuple(decorators)
     machine.assign(node.name, made, mask)
     return mask
+
+
+def bases_in(machine: Machine, node: ir.Expr, mask: int) -> Iterator[Value]:
+    """One base class, or all of those in `*BASES`."""
+    if isinstance(node, ir.Star):
+        held: tuple[Value, ...] = containers.items_of(machine, machine.evaluate(node.value, mask)) or ()
+    else:
+        held = (machine.evaluate(node, mask),)
+    yield from (one for one in held if isinstance(one, ClassRef | External))
 
 
 def own(value: Value, owner: ClassRef) -> Value:

@@ -15,8 +15,8 @@ from dtlint.machine.library.provenance import symbols_in
 from dtlint.machine.library.stepping import attribute_of
 from dtlint.machine.logs import Attempt, Call, Choice, Decision, Event, LogNode, decisions, walk
 from dtlint.machine.run import Run
-from dtlint.machine.values import BY_PROCESS, BY_RANK, NONE, Cause, Const, Row, Unknown, Value, lane_value
-from dtlint.timeline.files import READS, WRITES, Access, accesses, in_turns, overlap, same_node, together
+from dtlint.machine.values import BY_PROCESS, BY_RANK, Cause, Const, Row, Unknown, Value, lane_value
+from dtlint.timeline.files import READS, WRITES, Access, accesses, overlap, same_node, together
 from dtlint.timeline.host_files import of_each_host
 from dtlint.timeline.options import default_of, option_of
 from dtlint.timeline.programs import in_a_test
@@ -168,7 +168,7 @@ def shared_writes(run: Run) -> Iterator[tuple[Access, int]]:
             continue
         if turns(access) and access.kind != "file-delete":
             continue  # who comes first does the work, the others find it done
-        if vaguely_guarded(access.event, access.path):
+        if vaguely_guarded(access.event, access.path) or ends_before_start(run, access):
             continue
         if run.entry.kind == "function" and not names_a_file(access):
             continue
@@ -190,6 +190,38 @@ def turns(access: Access) -> bool:
 def names_a_file(access: Access) -> bool:
     """Is the place at least partly written here? What callers hand over may have the rank in it."""
     return all("/" in where.strip("/") and not where.endswith(">") for where in access.places if where)
+
+
+def ends_before_start(run: Run, access: Access) -> bool:
+    """Is this on a side of the program that ends it, with nothing distributed begun: one that is run by itself?"""
+    below = (*access.path[1:], access.event)
+    ending = any(
+        isinstance(node, Choice) and "exit" in node.exits and inner in sides_that_end(node)
+        for node, inner in zip(access.path, below, strict=True)
+    )
+    return ending and moment(run, access.event) < first_start(run)
+
+
+def sides_that_end(choice: Choice) -> list[LogNode]:
+    return [
+        node
+        for side, word in zip((choice.then, choice.other), choice.exits, strict=True)
+        if word == "exit"
+        for node in side.nodes
+    ]
+
+
+def moment(run: Run, event: Event) -> int:
+    """The place of an event in the order of the program."""
+    known: dict[int, int] | None = run.cache.get("moments")
+    if known is None:
+        known = run.cache["moments"] = {id(node): number for number, (node, _) in enumerate(walk(run.log))}
+    return known.get(id(event), 0)
+
+
+def first_start(run: Run) -> int:
+    starts = [event for event, _ in recorded(run, "<collective>", "init") if event.op in STARTS]
+    return min((moment(run, event) for event in starts), default=0)
 
 
 def tolerant(access: Access) -> bool:
@@ -237,62 +269,6 @@ def failure_caught(access: Access) -> bool:
 
 def forgiving(value: Value | None) -> bool:
     return value is not None and not (isinstance(value, Const) and not value.value)
-
-
-# --- DT703 -----------------------------------------------------------------------------------------------------
-
-
-def many_loggers(run: Run) -> Iterator[tuple[Event, tuple[LogNode, ...], int]]:
-    for event, path in recorded(run, "log-init", "progress"):
-        if not all_ranks_here(run, path, event) or (event.op == "progress" and not started(run)):
-            continue
-        call = event.extra.get("call")
-        if not isinstance(call, Invocation) or call.row.extra.get("self_guarded"):
-            continue
-        lanes = event.mask & active(call, run)
-        if event.op == "progress" and next(undecided(event, path), None) is not None:
-            continue
-        if bin(lanes).count("1") < 2 or told_apart(call) or vaguely_guarded(event, path) or in_turns(run, event, lanes):
-            continue
-        yield event, path, lanes
-
-
-def active(call: Invocation, run: Run) -> int:
-    """The lanes that really log: `disable=rank != 0`, `mode="disabled"` take the others out."""
-    lanes = run.world.full
-    for param, off in call.row.extra.get("disables_by", {}).items():
-        value = call.get(param)
-        if value is None:
-            continue
-        for lane in range(run.world.size):
-            held = lane_value(value, lane)
-            if not isinstance(held, Const) or held.value in off or (off == [True] and held.value not in (False, None)):
-                lanes &= ~(1 << lane)
-    return lanes
-
-
-def told_apart(call: Invocation) -> bool:
-    """The ranks' runs belong together on purpose, or each has a name of its own."""
-    named = next((value for name in call.row.extra.get("names", ()) if (value := call.get(name)) is not None), None)
-    for param in call.row.extra.get("apart", ()):
-        if named is not None and named != NONE:
-            break  # one name for the runs of all ranks
-        value = call.get(param)
-        if value is not None and not (isinstance(value, Const) and value.value is None):
-            return True
-    return any(by_rank(value) for value in call.values) or any(
-        name is None and not of_settings(value) for name, value in call.keywords
-    )
-
-
-def by_rank(value: Value) -> bool:
-    """A name from the clock differs as well, but tells nobody which rank it is."""
-    return isinstance(value, Row) or (value.cause is not None and value.cause.kind not in ("clock", "random"))
-
-
-def of_settings(value: Value) -> bool:
-    """A section of settings, which are the same for all ranks: `**config["tracker"]`."""
-    return isinstance(value, Unknown) and value.symbol.key[0] in ("attr", "item")
 
 
 # --- DT704 -----------------------------------------------------------------------------------------------------

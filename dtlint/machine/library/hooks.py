@@ -1,4 +1,4 @@
-"""What runs when an optimizer steps, or when a gradient is there? Functions that were registered to be called then."""
+"""What runs when an optimizer steps, a gradient is there or a state is saved? Functions registered to be called then."""
 
 from __future__ import annotations
 
@@ -73,4 +73,32 @@ def backward(machine: Machine, mask: int) -> None:
         calls.call_value(machine, hook, (given,), (), mask & lanes)
 
 
-MODELS: dict[str, Any] = {"step_hook": registered, "step_hook_removed": removed, "optimizer_stepped": stepped}
+def registered_for_state(machine: Machine, call: Invocation) -> Value:
+    """`accelerator.register_save_state_pre_hook(hook)`"""
+    hook = call.get("hook")
+    if isinstance(call.receiver, Object) and hook is not None:
+        call.receiver.facts.setdefault(call.row.name, []).append(hook)
+    return machine.new(HANDLE, call.mask)
+
+
+def state_handled(machine: Machine, call: Invocation) -> Value | None:
+    """Whoever saves or loads the state runs the hooks for it first, with the models and the folder."""
+    from dtlint.machine import calls
+
+    known = call.receiver.facts.get(str(call.row.extra["hooks"]), ()) if isinstance(call.receiver, Object) else ()
+    folder = call.get(call.row.params[0])
+    given = [machine.new("list", call.mask) for _ in range(int(call.row.extra["lists"]))]
+    for held in given:
+        held.attributes["[]"] = machine.fresh("items")
+    for hook in known:
+        calls.call_value(machine, hook, (*given, folder if folder is not None else NONE), (), call.mask)
+    return None
+
+
+MODELS: dict[str, Any] = {
+    "state_hook": registered_for_state,
+    "state_handled": state_handled,
+    "step_hook": registered,
+    "step_hook_removed": removed,
+    "optimizer_stepped": stepped,
+}

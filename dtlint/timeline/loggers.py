@@ -1,0 +1,77 @@
+"""Which trackers, log writers and progress bars does every rank open for itself?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from dtlint.machine.library.invocation import Invocation
+from dtlint.machine.logs import Event, LogNode, Loop
+from dtlint.machine.run import Run
+from dtlint.machine.values import BY_SHARE, NONE, Const, Row, Unknown, Value, lane_value
+from dtlint.timeline.files import in_turns
+from dtlint.timeline.records import recorded
+from dtlint.timeline.writers import all_ranks_here, started, undecided, vaguely_guarded
+
+
+def many_loggers(run: Run) -> Iterator[tuple[Event, tuple[LogNode, ...], int]]:
+    for event, path in recorded(run, "log-init", "progress"):
+        if not all_ranks_here(run, path, event) or (event.op == "progress" and not started(run)):
+            continue
+        call = event.extra.get("call")
+        if not isinstance(call, Invocation) or call.row.extra.get("self_guarded"):
+            continue
+        lanes = event.mask & active(call, run)
+        if event.op == "progress" and (next(undecided(event, path), None) is not None or of_own_part(path)):
+            continue
+        if bin(lanes).count("1") < 2 or told_apart(call) or vaguely_guarded(event, path) or in_turns(run, event, lanes):
+            continue
+        yield event, path, lanes
+
+
+def of_own_part(path: tuple[LogNode, ...]) -> bool:
+    """Below a loop over this rank's part of the work: what is shown there, no other rank shows."""
+    return any(
+        isinstance(node, Loop)
+        and node.subject is not None
+        and node.subject.cause is not None
+        and node.subject.cause.kind in BY_SHARE
+        for node in path
+    )
+
+
+def active(call: Invocation, run: Run) -> int:
+    """The lanes that really log: `disable=rank != 0`, `mode="disabled"` take the others out."""
+    lanes = run.world.full
+    for param, off in call.row.extra.get("disables_by", {}).items():
+        value = call.get(param)
+        if value is None:
+            continue
+        for lane in range(run.world.size):
+            held = lane_value(value, lane)
+            if not isinstance(held, Const) or held.value in off or (off == [True] and held.value not in (False, None)):
+                lanes &= ~(1 << lane)
+    return lanes
+
+
+def told_apart(call: Invocation) -> bool:
+    """The ranks' runs belong together on purpose, or each has a name of its own."""
+    named = next((value for name in call.row.extra.get("names", ()) if (value := call.get(name)) is not None), None)
+    for param in call.row.extra.get("apart", ()):
+        if named is not None and named != NONE:
+            break  # one name for the runs of all ranks
+        value = call.get(param)
+        if value is not None and not (isinstance(value, Const) and value.value is None):
+            return True
+    return any(by_rank(value) for value in call.values) or any(
+        name is None and not of_settings(value) for name, value in call.keywords
+    )
+
+
+def by_rank(value: Value) -> bool:
+    """A name from the clock differs as well, but tells nobody which rank it is."""
+    return isinstance(value, Row) or (value.cause is not None and value.cause.kind not in ("clock", "random"))
+
+
+def of_settings(value: Value) -> bool:
+    """A section of settings, which are the same for all ranks: `**config["tracker"]`."""
+    return isinstance(value, Unknown) and value.symbol.key[0] in ("attr", "item")
