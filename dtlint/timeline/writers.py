@@ -197,7 +197,7 @@ def ends_before_start(run: Run, access: Access) -> bool:
     below = (*access.path[1:], access.event)
     ending = any(
         isinstance(node, Choice) and "exit" in node.exits and inner in sides_that_end(node)
-        for node, inner in zip(access.path, below, strict=True)
+        for node, inner in zip(access.path, below)
     )
     return ending and moment(run, access.event) < first_start(run)
 

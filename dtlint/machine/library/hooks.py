@@ -1,4 +1,4 @@
-"""What runs when an optimizer steps, a gradient is there or a state is saved? Functions registered to be called then."""
+"""What runs when an optimizer steps, a gradient is there or a state is saved? What was registered for that."""
 
 from __future__ import annotations
 
