@@ -9,7 +9,7 @@ from dtlint.machine import written
 from dtlint.machine.core import Machine
 from dtlint.machine.dictionaries import entries, one_of_makers
 from dtlint.machine.lanes import join, map_lanes, row, token
-from dtlint.machine.opaque import opaque
+from dtlint.machine.opaque import deep_cause, opaque
 from dtlint.machine.values import (
     FILLED,
     MISSING,
@@ -75,9 +75,20 @@ def element(machine: Machine, value: Value, index: Value | None = None) -> Value
     if isinstance(value, Row):
         return map_lanes(lambda held: element(machine, held), (value,), machine.world)
     if isinstance(value, Object) and "[]" in value.attributes:
+        if value.kind == "dict" and index is None:
+            return any_key(machine, value)
         held = value.attributes["[]"]
         return machine.unknown("item", token(held), cause=held.cause, tags=held.tags, like=getattr(held, "like", None))
     return machine.unknown("item", token(value), cause=value.cause, tags=value.tags - {UNEVEN})
+
+
+def any_key(machine: Machine, value: Object) -> Unknown:
+    """One of the keys of a dictionary. They are the same ones on all lanes, whatever stands under them, unless some
+    lane was given others."""
+    held, known = value.attributes["[]"], value.facts.get(KEYS)
+    keyed = (token(known),) if known is not None else ()
+    cause = held.cause if UNEVEN in held.tags else known.cause if known is not None else None
+    return machine.unknown("keys", value.number, token(held), *keyed, cause=cause, tags=held.tags & {UNEVEN})
 
 
 def one_walk(value: Value) -> Value:
@@ -393,7 +404,7 @@ def lengthened(held: Value | None, value: Value) -> Value:
 
 
 def grown(machine: Machine, held: Value | None, value: Value, uneven: Cause | None) -> Unknown:
-    cause = uneven or (held.cause if held is not None else None) or value.cause
+    cause = uneven or (held.cause if held is not None else None) or deep_cause(machine, (value,))
     tags = (held.tags if isinstance(held, Unknown) else frozenset()) | value.tags - {UNEVEN}
     if uneven is not None:
         tags |= {UNEVEN}

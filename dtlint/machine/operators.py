@@ -125,7 +125,7 @@ def compare_one(machine: Machine, op: str, left: Value, right: Value) -> Value:
         return truthy(op == "is not")  # a tensor is there, whatever it holds
     left, right = content(left), content(right)
     if isinstance(left, Const) and isinstance(right, Const):
-        if op in COMPARISONS and not scale_decides_nothing(left, right):
+        if op in COMPARISONS and not scale_decides_nothing(op, left, right):
             try:
                 return truthy(bool(COMPARISONS[op](left.value, right.value)))
             except Exception:
@@ -170,12 +170,18 @@ def compare_one(machine: Machine, op: str, left: Value, right: Value) -> Value:
     return opaque(machine, f"compare {op}", left, right)
 
 
-def scale_decides_nothing(left: Const, right: Const) -> bool:
+# spellings of "more than one" and its contrary with a two, by whether the size stands on the left
+ALONE_OR_NOT = {True: ("<", ">="), False: (">", "<=")}
+
+
+def scale_decides_nothing(op: str, left: Const, right: Const) -> bool:
     """Our world's size compared with a literal says nothing about the user's cluster, but it is more than one."""
     if bool(left.scale) == bool(right.scale) or "rank" in (left.scale, right.scale):
         return False
     literal = right.value if left.scale else left.value
-    return not (isinstance(literal, int) and literal in (0, 1, -1))
+    if not isinstance(literal, int):
+        return True
+    return literal not in (0, 1, -1) and not (literal == 2 and op in ALONE_OR_NOT[bool(left.scale)])
 
 
 def present(machine: Machine, value: Value) -> bool | None:

@@ -83,10 +83,15 @@ def dict_view(machine: Machine, receiver: Object, name: str, call: Invocation) -
     if "[]" in receiver.attributes:
         held = receiver.attributes["[]"]
         made = machine.new("list", call.mask)
-        known = receiver.facts.get(containers.KEYS)
-        keyed = (token(known),) if known is not None and name != "values" else ()
+        key = containers.any_key(machine, receiver)
+        if name == "keys":
+            made.attributes["[]"] = key
+            return made
+        keyed = () if name == "values" else (key.symbol,)
         symbol = machine.symbols.of(name, receiver.number, token(held), *keyed)
-        like = getattr(held, "like", None) if name == "values" else None
+        like = getattr(held, "like", None)
+        if name == "items":
+            like = Tuple((key, machine.unknown("item", token(held), cause=held.cause, tags=held.tags, like=like)))
         made.attributes["[]"] = Unknown(symbol, held.cause, held.tags, like)
         return made
     pairs = [(Const(key_), value) for key_, value in dictionaries.entries(receiver)]

@@ -78,7 +78,7 @@ def counted_by_content(symbol: Symbol) -> bool:
         owner, name = method
         return name in SELECTS or (name in KEEPS_ROWS and isinstance(owner, Symbol) and counted_by_content(owner))
     if key[0] == "item":
-        return isinstance(key[2], Symbol) and is_question(key[2])
+        return len(key) > 2 and isinstance(key[2], Symbol) and is_question(key[2])
     package, _, name = str(key[0]).rpartition(".")
     return package in ("torch", "jax.numpy", "numpy") and name in SELECTS
 
