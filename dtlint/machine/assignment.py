@@ -13,11 +13,15 @@ from dtlint.machine.library import batches
 from dtlint.machine.values import (
     FALSE,
     TRUE,
+    Bound,
     Cause,
     ClassRef,
     Const,
+    FunctionRef,
+    ModuleRef,
     Object,
     Row,
+    Slots,
     Tuple,
     Unknown,
     Value,
@@ -50,8 +54,7 @@ def run_augmented(machine: Machine, node: ir.AugAssign, mask: int) -> int:
     value = machine.evaluate(node.value, mask)
     machine.current_at = node.at
     if isinstance(old, Object) and old.kind == "list" and node.op == "+":
-        for item in containers.items_of(machine, value) or (containers.element(machine, value),):
-            containers.append(machine, old, item, mask)
+        containers.extend(machine, old, value, mask)
         return mask
     if isinstance(old, Object) and old.kind == "torch.Tensor":
         held = arithmetic(machine, node.op, old.attributes.get("content", old), value)
@@ -161,7 +164,11 @@ def write_attribute(machine: Machine, base: Value, name: str, value: Value, mask
             written.write(machine, base, name, value, attributes.of_unknown(machine, base, name, mask), mask)
     elif isinstance(base, ClassRef):
         machine.store(base.attributes, name, value, mask, machine.world.full)
-    elif hasattr(base, "path") and hasattr(base, "name"):
+    elif isinstance(base, FunctionRef | Bound):
+        if base.given is None:
+            base.given = Slots()
+        machine.store(base.given, name, value, mask, machine.world.full)
+    elif isinstance(base, ModuleRef):
         from dtlint.machine import scopes
 
         if base.path is not None:

@@ -78,6 +78,9 @@ def read_one(machine: Machine, base: Value, name: str, mask: int) -> Value:
     if isinstance(base, Unknown):
         return of_unknown(machine, base, name, mask)
     if isinstance(base, Bound | FunctionRef):
+        found = given(base, name)
+        if found is not None:
+            return found
         if isinstance(base, Bound) and name in ("func",):
             return base.function
         return machine.unknown("function attribute", id(base), name)
@@ -88,6 +91,26 @@ def read_one(machine: Machine, base: Value, name: str, mask: int) -> Value:
             return machine.unknown("attribute", token(base), name)
         return Bound(External(f"builtins.{type_name(base)}.{name}"), base)
     return machine.unknown("attribute", name)
+
+
+def given(base: Value, name: str) -> Value | None:
+    """What the program put on a function, `save.only_main = True`; on a method it is there for every instance."""
+    while isinstance(base, Bound):
+        found = base.given.get(name) if base.given is not None else None
+        if found is not None and found is not MISSING:
+            return found
+        if base.receiver is None:
+            return None  # a partial shows nothing of what it calls
+        base = base.function
+    found = base.given.get(name) if isinstance(base, FunctionRef) and base.given is not None else None
+    return None if found is MISSING else found
+
+
+def has_only_given(base: Value, name: str) -> bool:
+    """Is this a function of the program, or a partial, which has what the program put on it and nothing else?"""
+    while isinstance(base, Bound) and base.receiver is not None:
+        base = base.function
+    return isinstance(base, FunctionRef | Bound) and not name.startswith("__")
 
 
 def type_name(value: Value) -> str:

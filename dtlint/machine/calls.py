@@ -395,6 +395,8 @@ def after_call(machine: Machine, frame: Frame, caller: Frame, mask: int) -> None
         cause = next((choice.cause for choice in decisions(frame.guards) if choice.cause is not None), None)
         if cause is not None:
             machine.facts["departure cause"] = cause
+        if caller.last_exit[0] == "exit":
+            machine.ended(frame.left, machine.current_at)
     for leaving in frame.leavings:
         if leaving.word in EXITS and leaving.mask & ~caller.left:
             machine.part(leaving.decision, leaving.mask & ~caller.left)

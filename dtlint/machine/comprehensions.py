@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from dtlint.ir import nodes as ir
@@ -10,11 +11,12 @@ from dtlint.machine.assignment import assign_target
 from dtlint.machine.core import Machine
 from dtlint.machine.frames import LoopState
 from dtlint.machine.items import few, short_items, turns_of, walked
+from dtlint.machine.lanes import row
 from dtlint.machine.library import provenance, sharding
 from dtlint.machine.logs import Decision, Loop
 from dtlint.machine.opaque import opaque
 from dtlint.machine.turns import merge_leavings, note_items, note_turn, otherwise, perhaps_broken
-from dtlint.machine.values import Cause, Object, Symbol, Tuple, Unknown, Value
+from dtlint.machine.values import Bound, Cause, ClassRef, FunctionRef, Object, Symbol, Tuple, Unknown, Value
 
 
 def generator_call(machine: Machine, value: Value) -> Object | None:
@@ -33,13 +35,32 @@ def orders_asked(machine: Machine, condition: ir.Expr, mask: int) -> list[Any]:
     return found
 
 
-def counted(machine: Machine, value: Value) -> Object | None:
-    """`enumerate(project_generator())`"""
-    inner = value.facts.get("inner", ()) if isinstance(value, Object) and value.kind == "<enumerate>" else ()
-    return generator_call(machine, inner[0]) if inner else None
+Given = Callable[[Value, int], Value]  # what the loop's target gets for something the generator yields
 
 
-def run_over_generator(machine: Machine, node: ir.For, generator: Object, mask: int, is_counted: bool = False) -> int:
+def beside(machine: Machine, value: Value, mask: int) -> tuple[Object, Given] | None:
+    """`enumerate(project_generator())`, `zip(range(steps), thing_with_generator_for_iter)`"""
+    if not isinstance(value, Object) or value.kind not in ("<enumerate>", "<zip>"):
+        return None
+    walks = [library.iterated(machine, one, mask) for one in value.facts.get("inner", ())]
+    place = next((index for index, one in enumerate(walks) if generator_call(machine, one) is not None), None)
+    if place is None:
+        return None
+    generator = walks[place]
+    assert isinstance(generator, Object)
+    if not all(one is generator or (isinstance(one, Object) and one.kind == "builtins.range") for one in walks):
+        return None  # a loader or the like beside it is what is walked over
+    if value.kind == "<enumerate>":
+        return generator, lambda given, lanes: Tuple((machine.fresh("index"), given))
+
+    def zipped(given: Value, lanes: int) -> Value:
+        others = [given if index == place else library.element(machine, one, lanes) for index, one in enumerate(walks)]
+        return Tuple(tuple(others))
+
+    return generator, zipped
+
+
+def run_over_generator(machine: Machine, node: ir.For, generator: Object, mask: int, given: Given | None = None) -> int:
     """`for x in project_generator():` runs the loop's body at every yield of the generator."""
     from dtlint.machine import calls
 
@@ -53,8 +74,7 @@ def run_over_generator(machine: Machine, node: ir.For, generator: Object, mask: 
         machine.frame = frame
         saved = frame.guards
         try:
-            given = Tuple((machine.fresh("index"), value)) if is_counted else value
-            assign_target(machine, node.target, given, lanes)
+            assign_target(machine, node.target, given(value, lanes) if given is not None else value, lanes)
             machine.run(node.body, lanes)
         finally:
             machine.frame = inner
@@ -88,6 +108,8 @@ def run_comprehension(machine: Machine, node: ir.Comp, mask: int) -> Value:
     frame.receiver = outer.receiver
     machine.frame = frame
     collected: list[Value] = []
+    takers: list[int] = []  # the lanes that take each of them
+    parted: Cause | None = None  # why not all lanes take all of them, where it is known who does
     uneven: list[Cause] = []
     shares: list[Cause] = []  # why the ranks take different items, though equally many
     marks: set[Any] = set()
@@ -101,6 +123,7 @@ def run_comprehension(machine: Machine, node: ir.Comp, mask: int) -> Value:
             if node.key is not None:
                 value = Tuple((machine.evaluate(node.key, lanes), value))
             collected.append(value)
+            takers.append(lanes)
             return
         part = node.clauses[index]
         iterable = machine.evaluate(part.iterable, lanes)
@@ -143,13 +166,15 @@ def run_comprehension(machine: Machine, node: ir.Comp, mask: int) -> Value:
             machine.emit(loop)
 
     def filtered(part: ir.Clause, index: int, lanes: int) -> None:
-        nonlocal exact
+        nonlocal exact, parted
         going = lanes
         for condition in part.conditions:
             value = machine.evaluate(condition, going)
             true, false, unsure, cause, _ = truth(machine, value, going)
             if unsure or false:
-                exact = exact and not unsure and going in (true, false)
+                exact = exact and not unsure
+                if true and false:
+                    parted = cause or Cause("rank")
                 if cause is not None:
                     skipped = sharding.skipped(machine, cause, sources[-1])
                     (shares if skipped.even else uneven).append(skipped.cause)
@@ -165,8 +190,10 @@ def run_comprehension(machine: Machine, node: ir.Comp, mask: int) -> Value:
     finally:
         machine.frame = outer
         outer.left |= frame.left
-    if exact and not uneven and len(collected) <= containers.MANY:
+    if exact and parted is None and not uneven and len(collected) <= containers.MANY:
         return finished(machine, node, tuple(collected), mask)
+    if exact and parted is not None and node.kind in ("list", "generator") and all(map(acts, collected)):
+        return by_lane(machine, collected, takers, parted, mask)
     kind = "list" if node.kind == "generator" else node.kind
     made = machine.new(kind, mask)
     base = opaque(machine, "comprehension", *collected[:4], *sources[:2])
@@ -177,6 +204,24 @@ def run_comprehension(machine: Machine, node: ir.Comp, mask: int) -> Value:
         tags,
         collected[0] if collected and isinstance(collected[0], Object) else None,
     )
+    return made
+
+
+def acts(value: Value) -> bool:
+    """Something with methods or to be called: which lanes have it decides what they do."""
+    return isinstance(value, ClassRef | FunctionRef | Bound) or (
+        isinstance(value, Object) and isinstance(value.kind, ClassRef)
+    )
+
+
+def by_lane(machine: Machine, collected: list[Value], takers: list[int], cause: Cause, mask: int) -> Value:
+    """`[hook for hook in hooks if rank == 0 or hook.everywhere]`: who has what is known."""
+    taken = [
+        Tuple(tuple(value for value, lanes in zip(collected, takers, strict=True) if lanes >> lane & 1))
+        for lane in range(machine.world.size)
+    ]
+    made = machine.new("list", mask)
+    made.attributes["[]"] = row(tuple(taken), cause)
     return made
 
 

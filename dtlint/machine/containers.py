@@ -29,6 +29,7 @@ from dtlint.machine.values import (
 MANY = 64
 SHORT = 16  # items of a list that differs between lanes
 DEFAULT = "default"  # fact: what makes the missing items of a `defaultdict`
+KEY_ORDER = "key order"  # fact: the marks of an order that only the keys have
 KEYS = "keys"  # fact: one of the keys nobody knows
 NAMESPACE = "namespace"  # fact: the keys of a dictionary are its attributes, too
 UNEVEN = "uneven"  # tag: the number of items differs between lanes
@@ -216,7 +217,7 @@ def item_one(machine: Machine, base: Value, index: Value, mask: int) -> Value:
             if rest is None:
                 return machine.unknown("missing key", base.number, repr(index.value)[:40])
             return opaque(machine, "item", rest, index)  # the keys that are known say nothing about this one
-        return one_of_makers(machine, base, index) or opaque(machine, "item", base, index)
+        return one_of_makers(machine, base, index) or looked_up(base, opaque(machine, "item", base, index))
     if known is not None:
         if index.cause is None:
             return element(machine, base, index)
@@ -249,8 +250,26 @@ def defaulted(machine: Machine, base: Object, index: Value, mask: int) -> Value:
         made = calls.call_value(machine, base.facts[DEFAULT], (), (), mask)
         symbol = machine.symbols.of("values", base.number, token(index))
         like = made if isinstance(made, Object) else None
-        machine.set(base, "[]", Unknown(symbol, made.cause, made.tags, like), mask)
-    return opaque(machine, "item", base, index)
+        machine.set(base, "[]", Unknown(symbol, made.cause, in_order_of(base, index, made.tags), like), mask)
+    return looked_up(base, opaque(machine, "item", base, index))
+
+
+def in_order_of(table: Object, key: Value, tags: frozenset[Any]) -> frozenset[Any]:
+    """A dictionary is walked over in the order its keys came."""
+    from dtlint.machine.library import provenance
+
+    of_key = frozenset(provenance.marks(key, "order", 1)) - tags
+    if of_key:
+        table.facts[KEY_ORDER] = table.facts.get(KEY_ORDER, frozenset()) | of_key
+    return tags | of_key
+
+
+def looked_up(table: Object, found: Value) -> Value:
+    """What stands under a key has nothing of the order of the keys."""
+    of_keys = table.facts.get(KEY_ORDER)
+    if of_keys and isinstance(found, Unknown):
+        return Unknown(found.symbol, found.cause, found.tags - of_keys, found.like)
+    return found
 
 
 def counted(machine: Machine, counter: Object, value: Value, mask: int) -> None:
@@ -356,7 +375,9 @@ def put(machine: Machine, container: Value, index: Value, value: Value, mask: in
             widened = opaque(machine, "values", value, *([old] if old is not None else []))
             # a table that was filled beforehand has been filled for the keys that come
             filled = any(isinstance(name, tuple) for name in container.attributes)
-            tags = widened.tags | ({UNEVEN} if index.cause is not None and not filled else frozenset())
+            tags = in_order_of(container, index, widened.tags)
+            if index.cause is not None and not filled:
+                tags |= {UNEVEN}
             machine.set(container, "[]", Unknown(widened.symbol, index.cause or widened.cause, tags), mask)
     elif container.kind == "torch.Tensor":
         old = container.attributes.get("content", NONE)
@@ -387,9 +408,10 @@ def append(machine: Machine, container: Object, value: Value, mask: int) -> None
         if FILLED in container.attributes:
             machine.set(container, FILLED, NONE, mask)
         return
-    if held is not None and lanes_differ is not None and known_by_lane(held):
+    cause = lanes_differ or (held.cause if isinstance(held, Row) else None)
+    if held is not None and cause is not None and known_by_lane(held):
         items = [lengthened(lane_value(held, lane), lane_value(value, lane)) for lane in range(machine.world.size)]
-        machine.set(container, "[]", row(tuple(items), lanes_differ), mask)
+        machine.set(container, "[]", row(tuple(items), cause), mask)
         return
     machine.set(container, "[]", grown(machine, held, value, lanes_differ), mask)
 
@@ -411,11 +433,27 @@ def grown(machine: Machine, held: Value | None, value: Value, uneven: Cause | No
     return machine.unknown("items", token(held) if held else 0, token(value), cause=cause, tags=tags, like=None)
 
 
+def extend(machine: Machine, container: Object, added: Value, mask: int) -> None:
+    from dtlint.machine.library import sharding
+
+    items = items_of(machine, added)
+    if items is None and sharding.fills_up(machine, added):
+        held = sharding.filled_up(machine, container.attributes.get("[]"), added)
+        machine.set(container, "[]", held, mask)
+        return
+    for item_ in items if items is not None else (element(machine, added),):
+        append(machine, container, item_, mask)
+
+
 def concatenate(machine: Machine, left: Object, right: Value) -> Value:
+    from dtlint.machine.library import sharding
+
     first, second = items_of(machine, left), items_of(machine, right)
     made = machine.new("list", left.birth)
     if first is not None and second is not None and len(first) + len(second) <= MANY:
         made.attributes["[]"] = Tuple(first + second)
+    elif sharding.fills_up(machine, right):
+        made.attributes["[]"] = sharding.filled_up(machine, left.attributes.get("[]"), right)
     else:
         made.attributes["[]"] = grown(machine, left.attributes.get("[]"), element(machine, right), None)
     return made

@@ -10,7 +10,7 @@ from dtlint.findings import Step
 from dtlint.ir import nodes as ir
 from dtlint.machine.frames import Frame, Write
 from dtlint.machine.lanes import World, join, overlay
-from dtlint.machine.logs import Choice, Decision, Event, Group, Guards, Log, LogNode, decisions
+from dtlint.machine.logs import Choice, Decision, Event, Group, Guards, Log, LogNode, Place, decisions
 from dtlint.machine.uses import Uses
 from dtlint.machine.values import (
     FILLED,
@@ -191,6 +191,15 @@ class Machine:
                     return decision.cause
             frame = frame.caller
         return None
+
+    def ended(self, lanes: int, at: Place) -> None:
+        """Some lanes end the program here: under which decision that parts them from the others?"""
+        frame = self.frame
+        guard = next((one for one in decisions(frame.guards) if one.cause is not None and one.taken == lanes), None)
+        if guard is not None and guard.taken != guard.before:
+            text, cause, before = guard.text, guard.cause, guard.before
+            one = Decision("exit", frame.path, guard.at, text, cause, lanes, before, frame.scope, at, "exit")
+            frame.ended.append(one)
 
     def parted(self, mask: int) -> bool:
         """Are some lanes elsewhere, or may they be?"""

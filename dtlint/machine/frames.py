@@ -46,6 +46,7 @@ class Frame:
         "caller",
         "choices",
         "closure",
+        "ended",
         "function",
         "global_names",
         "globals",
@@ -95,6 +96,7 @@ class Frame:
         self.yields: list[Value] = []
         self.global_names: frozenset[str] = frozenset()
         self.left = 0  # lanes that raised or ended the program in here
+        self.ended: list[Decision] = []  # who ended the program in here, and what had parted them from the others
         self.choices: list[Decision] = []
         self.is_class = False
         self.last_exit: tuple[str, Any] = ("", None)

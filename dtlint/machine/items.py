@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dtlint.machine import containers, library
 from dtlint.machine.core import Machine
-from dtlint.machine.values import Cause, Const, Object, Row, Value
+from dtlint.machine.lanes import lanes_in
+from dtlint.machine.values import Cause, Const, Object, Row, Tuple, Value
 
 UNROLLED = 4
 
@@ -42,6 +43,38 @@ def short_items(machine: Machine, iterable: Value) -> tuple[Value, ...] | None:
     if items is not None and len(items) <= UNROLLED:
         return items
     return None
+
+
+def items_by_lane(iterable: Value) -> Row | None:
+    """A short list of which some lanes have more than others: what each of them has."""
+    if isinstance(iterable, Object) and iterable.kind == "list":
+        held = iterable.attributes.get("[]")
+        if isinstance(held, Row) and all(isinstance(one, Tuple) and len(one.items) <= UNROLLED for one in held.lanes):
+            return held
+    return None
+
+
+def in_order(held: Row, mask: int) -> list[tuple[Value, int]] | None:
+    """The items of all lanes in one order that is right for each of them, and the lanes that have each; None where
+    there is no such order."""
+    left = {lane: list(items.items) for lane in lanes_in(mask) if isinstance(items := held.lanes[lane], Tuple)}
+    found: list[tuple[Value, int]] = []
+    while any(left.values()):
+        heads = [rest[0] for rest in left.values() if rest]
+        item = next((one for one in heads if not any(held_in(one, rest[1:]) for rest in left.values())), None)
+        if item is None:
+            return None
+        lanes = 0
+        for lane, rest in left.items():
+            if held_in(item, rest[:1]):
+                del rest[0]
+                lanes |= 1 << lane
+        found.append((item, lanes))
+    return found
+
+
+def held_in(item: Value, items: list[Value]) -> bool:
+    return any(one is item or one == item for one in items)
 
 
 def whole(value: Value | None, usual: int) -> int:

@@ -12,15 +12,16 @@ from typing import Any
 from dtlint.ir import nodes as ir
 from dtlint.machine import containers, library
 from dtlint.machine.assignment import assign_target
-from dtlint.machine.comprehensions import counted, generator_call, run_over_generator
+from dtlint.machine.comprehensions import beside, generator_call, run_over_generator
 from dtlint.machine.core import Machine, limited
 from dtlint.machine.frames import LoopState
-from dtlint.machine.items import short_items, turns_of, walked
+from dtlint.machine.items import in_order, items_by_lane, short_items, turns_of, walked
 from dtlint.machine.lanes import lanes_in
+from dtlint.machine.library import sharding
 from dtlint.machine.library.generators import stops_alike
-from dtlint.machine.logs import Decision
+from dtlint.machine.logs import Decision, Guards
 from dtlint.machine.turns import merge_leavings, otherwise, perhaps_broken, turn
-from dtlint.machine.values import Row, Value
+from dtlint.machine.values import Cause, Object, Row, Value
 
 
 def run_for(machine: Machine, node: ir.For, mask: int) -> int:
@@ -34,16 +35,20 @@ def run_for(machine: Machine, node: ir.For, mask: int) -> int:
         return run_over_generator(machine, node, generator, mask)
     items = short_items(machine, iterable)
     if items is not None:
-        return unroll(machine, node, items, mask)
+        return unroll(machine, node, [(item, mask) for item in items], mask)
+    by_lane = items_by_lane(iterable)
+    together = in_order(by_lane, mask) if by_lane is not None else None
+    if by_lane is not None and together is not None:
+        return unroll(machine, node, together, mask, by_lane.cause)
     if isinstance(iterable, Row) and all(short_items(machine, held) is not None for held in iterable.lanes):
         return unroll_apart(machine, node, iterable, mask)
     iterable = library.iterated(machine, iterable, mask)
     generator = generator_call(machine, iterable)  # `__iter__` of the project may be one
     if generator is not None:
         return run_over_generator(machine, node, generator, mask)
-    generator = counted(machine, iterable)
-    if generator is not None:
-        return run_over_generator(machine, node, generator, mask, is_counted=True)
+    walk = beside(machine, iterable, mask)
+    if walk is not None:
+        return run_over_generator(machine, node, walk[0], mask, walk[1])
     trip, cause = turns_of(machine, iterable, mask)
     if cause is not None and stops_alike(machine):
         trip = cause = None
@@ -67,9 +72,6 @@ def bind_item(machine: Machine, target: ir.Expr, iterable: Value, mask: int) -> 
 
 def unroll_apart(machine: Machine, node: ir.For, iterable: Row, mask: int) -> int:
     """Lanes walk over short things of their own: each over what it holds."""
-    from dtlint.machine.expressions import text_of
-
-    frame = machine.frame
     done = staying = 0
     for lane in lanes_in(mask):
         if done >> lane & 1:
@@ -78,33 +80,43 @@ def unroll_apart(machine: Machine, node: ir.For, iterable: Row, mask: int) -> in
         lanes = sum(1 << one for one in lanes_in(mask) if iterable.lanes[one] is held or iterable.lanes[one] == held)
         done |= lanes
         items = short_items(machine, held) or ()
-        text = f"what is in {text_of(node.iterable)}"
-        decision = Decision("branch", frame.path, node.at, text, iterable.cause, lanes, mask, frame.scope)
+        decision = partly(machine, node, iterable.cause, lanes, mask)
 
         def inside(items: tuple[Value, ...] = items, lanes: int = lanes) -> int:
-            return unroll(machine, node, items, lanes)
+            return unroll(machine, node, [(item, lanes) for item in items], lanes)
 
         staying |= machine.guarded(decision, inside)
     return staying
 
 
-def unroll(machine: Machine, node: ir.For, items: tuple[Value, ...], mask: int) -> int:
+def partly(machine: Machine, node: ir.For, cause: Cause | None, lanes: int, mask: int) -> Decision:
+    from dtlint.machine.expressions import text_of
 
+    frame = machine.frame
+    text = f"what is in {text_of(node.iterable)}"
+    return Decision("branch", frame.path, node.at, text, cause, lanes, mask, frame.scope)
+
+
+def unroll(
+    machine: Machine, node: ir.For, items: list[tuple[Value, int]], mask: int, cause: Cause | None = None
+) -> int:
+    """One item after the other, each for the lanes that have it."""
     frame = machine.frame
     state = LoopState()
     frame.loops.append(state)
     outer, outer_sinks, gone = frame.guards, machine.sinks, len(frame.leavings)
     staying, finished = mask, 0
     try:
-        for item in items:
-            if not staying:
-                break
+        for item, lanes in items:
+            going = staying & lanes
+            if not going:
+                continue
             state.continued = 0
-            frame.guards = outer
+            frame.guards = Guards(partly(machine, node, cause, going, staying), outer) if going != staying else outer
             sinks, away = machine.sinks, len(frame.leavings) + len(state.leavings)
-            assign_target(machine, node.target, item, staying)
-            through = machine.run(node.body, staying)
-            staying = (through | state.continued) & ~frame.left
+            assign_target(machine, node.target, item, going)
+            through = machine.run(node.body, going)
+            staying = (through | state.continued | staying & ~going) & ~frame.left
             rejoin(machine, state, "continue", sinks, away)
             merge_leavings(machine, state, "continue")
         finished = staying
@@ -142,4 +154,19 @@ def run_while(machine: Machine, node: ir.While, mask: int) -> int:
         box.update(true=true, unsure=unsure, cause=cause, value=value)
         return (true | unsure) & ~machine.frame.left
 
-    return turn(machine, node, mask, None, None, None, "while", lambda: f"while {text_of(node.test)}", enter, box)
+    staying = turn(machine, node, mask, None, None, None, "while", lambda: f"while {text_of(node.test)}", enter, box)
+    if box and sharding.fills_up(machine, box["value"]):
+        fill(machine, node.test, box["value"], staying)
+    return staying
+
+
+def fill(machine: Machine, test: ir.Expr, asked: Value, mask: int) -> None:
+    """`while len(files) % world: files.append(files[0])`: from here on there are as many as a multiple of the ranks."""
+
+    asks = test.left if isinstance(test, ir.Compare) else test
+    length = asks.left if isinstance(asks, ir.BinOp) and asks.op == "%" else None
+    if isinstance(length, ir.Call) and len(length.args) == 1:
+        counted = machine.evaluate(length.args[0], mask)
+        if isinstance(counted, Object) and counted.kind == "list":
+            held = sharding.filled_up(machine, counted.attributes.get("[]"), asked)
+            machine.set(counted, "[]", held, mask)

@@ -100,6 +100,8 @@ def run_raise(machine: Machine, node: ir.Raise, mask: int) -> int:
     word = "exit" if value is not None and is_system_exit(value) else "raise"
     frame.left |= mask
     leave(machine, word, node.at, mask)
+    if word == "exit":
+        machine.ended(mask, node.at)
     return 0
 
 
@@ -263,6 +265,7 @@ def choose(
     mark = len(machine.journal)
     sides = []
     left_before, left_sides = frame.left, mask
+    ended_before = len(frame.ended)
     asked, given = plain_question(symbol)
     for log, side in ((choice.then, then), (choice.other, other)):
         if asked is not None:
@@ -275,6 +278,10 @@ def choose(
         if asked is not None:
             machine.assumed.pop()
         left_sides &= frame.left
+        if stayed or frame.last_exit[0] != "exit":
+            # on this side some end the program, and the others go on or return
+            frame.leavings += [Leaving("exit", one, one.taken, []) for one in frame.ended[ended_before:]]
+        del frame.ended[ended_before:]
         sides.append((stayed, machine.sinks, machine.rollback(mark), frame.last_exit if stayed != mask else ("", None)))
     frame.left = left_before | left_sides
     frame.choices.pop()

@@ -249,7 +249,7 @@ class ModuleRef(Value):
 class FunctionRef(Value):
     """A function of the project, with the frame it closes over. `owner` is the class that defines it."""
 
-    __slots__ = ("closure", "context_manager", "defaults", "kind", "node", "owner", "path")
+    __slots__ = ("closure", "context_manager", "defaults", "given", "kind", "node", "owner", "path")
 
     def __init__(
         self,
@@ -268,6 +268,7 @@ class FunctionRef(Value):
         self.defaults = defaults
         self.kind = kind
         self.context_manager = context_manager
+        self.given: Slots | None = None  # attributes the program gave it
 
     @property
     def name(self) -> str:
@@ -308,7 +309,7 @@ class ClassRef(Value):
 class Bound(Value):
     """A method with its receiver, or any callable with leading arguments (`functools.partial`)."""
 
-    __slots__ = ("extra", "function", "keywords", "receiver")
+    __slots__ = ("extra", "function", "given", "keywords", "receiver")
 
     def __init__(
         self,
@@ -321,6 +322,7 @@ class Bound(Value):
         self.receiver = receiver
         self.extra = extra
         self.keywords = keywords
+        self.given: Slots | None = None  # attributes the program gave a partial
 
     def __eq__(self, other: object) -> bool:
         return (

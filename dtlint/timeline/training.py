@@ -132,7 +132,7 @@ def note(result: Survey, by_loop: dict[int, Use], loaders: dict[int, Object], ev
             use.collective = event
         if event.op == "backward":
             use.backward = use.backward or event
-            if event.kind == "collective":
+            if event.group is not None:  # also inside `Join`, where nobody waits for those that have no data left
                 use.reduced = use.reduced or event
         elif event.op in REDUCES and is_gradient(event.extra.get("tensor")):
             use.reduced = use.reduced or event

@@ -59,6 +59,8 @@ def origin(cause: Cause) -> object:
 
 
 def may_split(run: Run, node: Choice, path: Path) -> Divergence | None:
+    if node.decision.taken != node.decision.before:
+        return None  # who left is known, and those it parts from are compared with them
     if not talks(node.then, node.mask) and not talks(node.other, node.mask) and not in_talking_loop(path, node.mask):
         return None
     for lane in lanes_in(node.mask):

@@ -172,12 +172,14 @@ def backward(machine: Machine, call: Invocation) -> Value:
             machine.facts[OWN] = held.cause.then(
                 machine.step("each rank has gradients of its own until they are reduced")
             )
+    joined = models and machine.facts.get("join") and not machine.facts.get("no_sync")
     machine.emit_event(
         "step",
         "backward",
         "Tensor.backward",
         call.mask,
         subject=held,
+        group=models[0].facts.get("group", machine.world_group) if joined else None,
         extra={"no_sync": machine.facts.get("no_sync", 0)},
     )
     if hooks.GRADIENT_HOOKS in machine.facts:

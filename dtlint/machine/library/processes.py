@@ -325,6 +325,7 @@ def leave(machine: Machine, call: Invocation) -> Value:
     frame = machine.frame
     frame.last_exit = (FAILED_EXIT if tells_failure(call) else "exit", machine.current_at)
     frame.left |= call.mask
+    machine.ended(call.mask, machine.current_at)
     return NONE
 
 

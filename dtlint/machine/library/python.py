@@ -126,6 +126,8 @@ def getattr_(machine: Machine, call: Invocation) -> Value | None:
         if isinstance(base, Object) and isinstance(base.kind, ClassRef) and len(call.arguments) == 3:
             if machine.get(base, name) is None and not attributes.may_have(machine, base.kind, name):
                 return call.arguments[2]
+        if len(call.arguments) == 3 and attributes.has_only_given(base, name):
+            return attributes.given(base, name) or call.arguments[2]
         return attributes.read(machine, base, name, call.mask)
     if len(call.arguments) == 2 and isinstance(call.arguments[0], ModuleRef):
         return by_part_of_name(machine, call.arguments[0], call.arguments[1])
@@ -175,6 +177,8 @@ def hasattr_(machine: Machine, call: Invocation) -> Value | None:
                     return TRUE
                 if not attributes.may_have(machine, base.kind, name):
                     return FALSE
+        if attributes.has_only_given(base, name):
+            return FALSE if attributes.given(base, name) is None else TRUE
     return machine.unknown("hasattr", *(token(value) for value in call.arguments))
 
 

@@ -17,9 +17,7 @@ def container_method(machine: Machine, receiver: Object, name: str, call: Invoca
             containers.append(machine, receiver, arguments[0], call.mask)
         return NONE
     if name == "extend" and arguments:
-        items = containers.items_of(machine, arguments[0])
-        for item in items if items is not None else (containers.element(machine, arguments[0]),):
-            containers.append(machine, receiver, item, call.mask)
+        containers.extend(machine, receiver, arguments[0], call.mask)
         return NONE
     if name in ("items", "values", "keys", "most_common") and receiver.kind == "dict":
         return dict_view(machine, receiver, name if name != "most_common" else "items", call)

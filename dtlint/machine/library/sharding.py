@@ -19,6 +19,7 @@ from dtlint.machine.values import BY_SHARE, NONE, Cause, Const, Object, Row, Sli
 
 EVEN = "even"
 UNEVEN = "uneven"
+FILLED_UP = "filled up"  # symbol: a list and what was missing to a multiple of the ranks
 SIZES = ("world", "group", "local", "nodes")
 
 
@@ -191,6 +192,8 @@ def total_of_symbol(symbol: Symbol, world: int) -> int | str | None:
         return None
     if ((key[0] in ("list", "sorted") and len(key) == 2) or key[0] == "for each") and isinstance(key[1], Symbol):
         return total_of_symbol(key[1], world)
+    if any(one.key[0] == FILLED_UP for one in provenance.symbols_in(symbol)):
+        return EVEN
     return None
 
 
@@ -214,6 +217,21 @@ def is_multiple(of: Any, world: int) -> bool:
     if number is not None:
         return number % world == 0
     return isinstance(of, Symbol) and of.key[0] == "op *" and any(is_multiple(one, world) for one in of.key[1:3])
+
+
+def fills_up(machine: Machine, added: Value) -> bool:
+    """Were as many items added as were missing to a multiple of the world size? `files[: -len(files) % world]`"""
+
+    def is_rest(symbol: Symbol) -> bool:
+        return symbol.key[0] == "op %" and is_multiple(symbol.key[2], machine.world.size)
+
+    return provenance.mentions(added, is_rest)
+
+
+def filled_up(machine: Machine, items: Value | None, added: Value) -> Unknown:
+    held = items if items is not None else NONE
+    tags = (held.tags if isinstance(held, Unknown) else frozenset()) - {UNEVEN}
+    return Unknown(machine.symbols.of(FILLED_UP, token(held), token(added)), held.cause or added.cause, tags)
 
 
 def contiguous_share(low: Value, high: Value, world: int) -> object | None:
