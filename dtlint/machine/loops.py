@@ -21,7 +21,7 @@ from dtlint.machine.library import sharding
 from dtlint.machine.library.generators import stops_alike
 from dtlint.machine.logs import Decision, Guards
 from dtlint.machine.turns import merge_leavings, otherwise, perhaps_broken, turn
-from dtlint.machine.values import Cause, Object, Row, Value
+from dtlint.machine.values import Cause, Object, Row, Unknown, Value
 
 
 def run_for(machine: Machine, node: ir.For, mask: int) -> int:
@@ -155,8 +155,9 @@ def run_while(machine: Machine, node: ir.While, mask: int) -> int:
         return (true | unsure) & ~machine.frame.left
 
     staying = turn(machine, node, mask, None, None, None, "while", lambda: f"while {text_of(node.test)}", enter, box)
-    if box and sharding.fills_up(machine, box["value"]):
-        fill(machine, node.test, box["value"], staying)
+    asked = box.get("value")
+    if isinstance(asked, Unknown) and sharding.has_rest(asked.symbol, machine.world.size):
+        fill(machine, node.test, asked, staying)
     return staying
 
 

@@ -275,29 +275,30 @@ def left_behind(run: Run) -> Iterator[tuple[Event | Object, str, Step]]:
     """Managers and threads that a failure leaves alive: their end is not on the way of an exception."""
     if run.entry.kind != "script":
         return
-    starts = [(event.subject, event, path) for event, path in recorded(run, "manager-made")]
+    starts = [(event.subject, event) for event, _ in recorded(run, "manager-made")]
     ends = [*recorded(run, "shutdown")]
-    for manager, event, path in starts:
+    for manager, event in starts:
         mine = [one for one in ends if one[0].subject is manager]
-        if mine and not any(survives(one[0], one[1], path) for one in mine):
+        if mine and not any(survives(one[0], one[1]) for one in mine):
             told = Step(mine[0][0].path, mine[0][0].at[0], "shut down here, on the way without failure only")
             yield event, "manager", told
-    for event, path in recorded(run, "thread-start"):
+    for event, _ in recorded(run, "thread-start"):
         thread = event.subject
         if not isinstance(thread, Object) or (event.extra.get("daemon") is not False and not endless(event)):
             continue
         if event.extra.get("daemon") is True or not endless(event):
             continue
         joins = [one for one in recorded(run, "thread-join") if one[0].subject is thread]
-        if joins and works_between(run, event) and not any(survives(one[0], one[1], path) for one in joins):
+        if joins and works_between(run, event) and not any(survives(one[0], one[1]) for one in joins):
             told = Step(joins[0][0].path, joins[0][0].at[0], "stopped here, on the way without failure only")
             yield thread, "thread", told
 
 
-def survives(end: Event, path: tuple[LogNode, ...], start: tuple[LogNode, ...]) -> bool:
-    """Is the end made in a `finally`, by the exit of a `with`, or for every exception, around the work?"""
+def survives(end: Event, path: tuple[LogNode, ...]) -> bool:
+    """Is the end made in a `finally`, by the exit of a `with`, or for every exception, around the work? What begins
+    inside the `try` is ended by it as well."""
     for node in path:
-        if isinstance(node, Attempt) and not any(node is one for one in start):
+        if isinstance(node, Attempt):
             logs = [handler.log for handler in node.handlers if not EVERY.isdisjoint(handler.types)]
             if any(inner is end for log in (*logs, node.final) if log is not None for inner, _ in walk(log)):
                 return True

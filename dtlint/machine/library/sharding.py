@@ -221,11 +221,17 @@ def is_multiple(of: Any, world: int) -> bool:
 
 def fills_up(machine: Machine, added: Value) -> bool:
     """Were as many items added as were missing to a multiple of the world size? `files[: -len(files) % world]`"""
+    held = added.attributes.get("[]") if isinstance(added, Object) else added
+    symbol = held.symbol if isinstance(held, Unknown) else None
+    if symbol is None or symbol.key[0] not in ("slice", "repeat", "op *"):
+        return False
+    counts = symbol.key[1:] if symbol.key[0] == "op *" else symbol.key[2:]
+    return any(isinstance(part, Symbol) and has_rest(part, machine.world.size) for part in counts)
 
-    def is_rest(symbol: Symbol) -> bool:
-        return symbol.key[0] == "op %" and is_multiple(symbol.key[2], machine.world.size)
 
-    return provenance.mentions(added, is_rest)
+def has_rest(of: Symbol, world: int) -> bool:
+    """Was it computed from what is left over when something is divided between the ranks?"""
+    return any(one.key[0] == "op %" and is_multiple(one.key[2], world) for one in provenance.symbols_in(of))
 
 
 def filled_up(machine: Machine, items: Value | None, added: Value) -> Unknown:
