@@ -163,7 +163,6 @@ def run_while(machine: Machine, node: ir.While, mask: int) -> int:
 
 def fill(machine: Machine, test: ir.Expr, asked: Value, mask: int) -> None:
     """`while len(files) % world: files.append(files[0])`: from here on there are as many as a multiple of the ranks."""
-
     asks = test.left if isinstance(test, ir.Compare) else test
     length = asks.left if isinstance(asks, ir.BinOp) and asks.op == "%" else None
     if isinstance(length, ir.Call) and len(length.args) == 1:
