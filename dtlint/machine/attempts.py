@@ -126,7 +126,8 @@ def run_handler(
     if raised:
         shared = only(types, SHARED) or not any(one.cause for one in raised)
     else:
-        shared = only(types, SHARED) or not (strikes_alone(types) or can_fail_alone(attempt.body))
+        unknown = own_classes(kinds)  # of the program, and nothing shows who raises it
+        shared = unknown or only(types, SHARED) or not (strikes_alone(types) or can_fail_alone(attempt.body))
     shared = shared or (only(types, OF_VALUES) and not tried.of_data and not reads_files(attempt.body))
     shared = shared or expects(handler)
     met = 0 if strikes_alone(types, WAITING) else met_first(attempt.path, node.body, attempt.body)
@@ -180,11 +181,17 @@ def expects(handler: ir.Handler) -> bool:
     return handler.name is not None and any(works.read_in(test, handler.name) for test in asserted)
 
 
+def own_classes(kinds: Value | None) -> bool:
+    """Are these exceptions of the program's own?"""
+    each = kinds.items if isinstance(kinds, Tuple) else (kinds,)
+    return all(isinstance(kind, ClassRef) for kind in each)
+
+
 def raised_here(machine: Machine, kinds: Value | None, raised_before: int) -> list[Decision]:
     """Where exceptions of the program's own are raised that the handler is for, if it is for no others."""
-    asked = kinds.items if isinstance(kinds, Tuple) else (kinds,)
-    if not all(isinstance(one, ClassRef) for one in asked):
+    if not own_classes(kinds):
         return []
+    asked = kinds.items if isinstance(kinds, Tuple) else (kinds,)
     return [
         decision
         for kind, decision in machine.raised[raised_before:]

@@ -24,7 +24,10 @@ FAILS = frozenset({"raise", FAILED_EXIT})
 class Decision:
     """A line where lanes part: a branch, an exit, a loop's length, an exception."""
 
-    __slots__ = ("at", "before", "cause", "exit_at", "exit_word", "function", "kind", "path", "symbol", "taken", "text")
+    __slots__ = (
+        "at", "before", "cause", "exit_answer", "exit_at", "exit_word", "function", "kind", "path", "symbol", "taken",
+        "text",
+    )  # fmt: skip
 
     def __init__(
         self,
@@ -50,6 +53,7 @@ class Decision:
         self.function = function
         self.exit_at = exit_at
         self.exit_word = exit_word
+        self.exit_answer: bool | None = None  # to `symbol`, of those that leave
         self.symbol = symbol
 
     def separates(self, lane: int, other: int) -> bool:

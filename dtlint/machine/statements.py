@@ -14,7 +14,7 @@ from dtlint.machine.lanes import lowest
 from dtlint.machine.library import metrics, works
 from dtlint.machine.logs import ASSERTED, Choice, Decision, Guards, decisions, plain_question
 from dtlint.machine.truth import truth
-from dtlint.machine.values import BY_RANK, NONE, Cause, ClassRef, Symbol, Value
+from dtlint.machine.values import BY_RANK, NONE, Cause, ClassRef, Symbol, Unknown, Value
 
 Runner = Callable[[Machine, Any, int], int]
 
@@ -98,6 +98,8 @@ def run_raise(machine: Machine, node: ir.Raise, mask: int) -> int:
             (kind, Decision("exit", frame.path, at, text, cause, mask, whole, frame.scope, node.at, "raise"))
         )
     word = "exit" if value is not None and is_system_exit(value) else "raise"
+    if value is not None and mask != machine.world.full and name_of(value).endswith(NEVER):
+        word = ASSERTED
     frame.left |= mask
     leave(machine, word, node.at, mask)
     if word == "exit":
@@ -105,9 +107,18 @@ def run_raise(machine: Machine, node: ir.Raise, mask: int) -> int:
     return 0
 
 
+NEVER = ("NotImplementedError", "AssertionError")  # whoever raises them says that nobody comes here
+
+
 def is_system_exit(value: Value) -> bool:
-    kind = getattr(value, "kind", None) or getattr(value, "name", "")
-    return isinstance(kind, str) and kind.endswith("SystemExit")
+    return name_of(value).endswith("SystemExit")
+
+
+def name_of(raised: Value) -> str:
+    if isinstance(raised, Unknown):
+        return str(raised.symbol.key[0])
+    kind = getattr(raised, "kind", None) or getattr(raised, "name", "")
+    return kind if isinstance(kind, str) else ""
 
 
 def run_break(machine: Machine, node: ir.Break, mask: int) -> int:
@@ -289,9 +300,9 @@ def choose(
     (stayed_then, sinks_then, writes_then, exit_then), (stayed_other, sinks_other, writes_other, exit_other) = sides
     choice.exits = (exit_then[0] if not stayed_then else "", exit_other[0] if not stayed_other else "")
     if exit_then[0] and not stayed_then:
-        decision.exit_at, decision.exit_word = exit_then[1], exit_then[0]
+        decision.exit_at, decision.exit_word, decision.exit_answer = exit_then[1], exit_then[0], True
     elif exit_other[0] and not stayed_other:
-        decision.exit_at, decision.exit_word = exit_other[1], exit_other[0]
+        decision.exit_at, decision.exit_word, decision.exit_answer = exit_other[1], exit_other[0], False
     join_symbol = symbol or machine.symbols.fresh("choice")
 
     if stayed_then and stayed_other:

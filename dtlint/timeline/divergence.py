@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dtlint.machine.logs import ASSERTED
+from dtlint.machine.logs import ASSERTED, Choice
 from dtlint.machine.run import Run
 from dtlint.timeline.certain import flush, scan
+from dtlint.timeline.lives import plain
 from dtlint.timeline.parting import Divergence, Pending
 from dtlint.timeline.two_groups import crossed
 from dtlint.timeline.undecided import undecided
@@ -31,6 +32,7 @@ def find(run: Run) -> Iterator[Divergence]:
         if not follows_wrap(one, certain)
         and not untold.may_answer(one.here, one.absent)
         and (one.decision is None or one.decision.exit_word != ASSERTED)
+        and not otherwise_answered(one)
     ]
     yield from certain
     told = {id(event) for one in certain for event in (one.event, one.other, *one.further)}
@@ -38,6 +40,22 @@ def find(run: Run) -> Iterator[Divergence]:
     yield from (one for one in unsure if id(one.event) not in told)  # ranks have parted on the way there already
     if not certain and not unsure:
         yield from crossed(run)
+
+
+def otherwise_answered(divergence: Divergence) -> bool:
+    """`if all_of_it and rank != 0: return`, and later a call `if not all_of_it`: who goes on does not make it then."""
+    decision = divergence.decision
+    if decision is None or decision.exit_answer is None or decision.symbol is None or decision.cause is not None:
+        return False
+    asked, given = plain(decision.symbol, decision.exit_answer)
+    below = (*divergence.path[1:], divergence.event)
+    return any(
+        isinstance(node, Choice)
+        and node.symbol is not None
+        and node.decision is not decision
+        and plain(node.symbol, any(one is inner for one in node.then.nodes)) == (asked, not given)
+        for node, inner in zip(divergence.path, below, strict=True)
+    )
 
 
 def follows_wrap(divergence: Divergence, certain: list[Divergence]) -> bool:

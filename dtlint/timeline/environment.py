@@ -73,7 +73,7 @@ def late_writes(run: Any) -> Iterator[tuple[Write, Api, Event]]:
     """Writes after the moment their variable was read, with the event that read it."""
     for write in writes(run):
         row = run.knowledge.settings.get(write.name)
-        if row is None or "when" not in row.extra or handed_on(run, write):
+        if row is None or "when" not in row.extra or handed_on(run, write) or of_own_program(run, write):
             continue
         for met in before(run, write.met):
             if of_package(write, met.event):
@@ -88,6 +88,14 @@ def of_package(write: Write, event: Event) -> bool:
     """A package's own file has run before any of its modules does."""
     folder, _, name = write.met.event.path.rpartition("/")
     return name == "__init__.py" and write.met.event.function == "<module>" and event.path.startswith(f"{folder}/")
+
+
+def of_own_program(run: Any, write: Write) -> bool:
+    """The head of a file that is a program as well: it is for the runs that start there, and has a run of its own."""
+    event = write.met.event
+    if event.function != "<module>" or event.path == run.entry.path:
+        return False
+    return "__main__" in run.project.text(event.path)
 
 
 def handed_on(run: Any, write: Write) -> bool:

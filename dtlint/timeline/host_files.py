@@ -1,18 +1,18 @@
 """Is a place of the file system the same one for all ranks, where every rank has a machine of its own?
 
 JAX runs one process on a host. `open("metrics.txt", "a")` is then a file of each host, and nobody is in anybody's way.
-It takes something to show that a place is everybody's: what it is called, the store it is in, a checkpoint that all
-hosts write there together, or one host that does there what must be done once.
+It takes something to show that a place is everybody's: what it is called, the store it is in, or a checkpoint that all
+hosts write there together. That one host does most of the writing shows nothing: on disks of their own it would, too.
 """
 
 from __future__ import annotations
 
 from dtlint.machine.library import files
 from dtlint.machine.library.invocation import Invocation
-from dtlint.machine.logs import Call, Event, LogNode, decisions
+from dtlint.machine.logs import Event
 from dtlint.machine.run import Run
 from dtlint.machine.values import lane_value
-from dtlint.timeline.files import WRITES, Access, accesses, overlap
+from dtlint.timeline.files import Access, overlap
 from dtlint.timeline.records import recorded
 
 PROCESSES = ("wrap", "prepare", "fully_shard", "boost", "fit")  # what starts several ranks on one machine
@@ -49,7 +49,7 @@ def in_store(access: Access) -> bool:
 
 
 def shared(run: Run, place: str) -> bool:
-    """Is this beside or below what all hosts use together, or what one of them looks after for all?"""
+    """Is this beside or below what all hosts use together?"""
     folder = place.rpartition("/")[0]
     return any(overlap(place, other) or (folder and folder == other.rpartition("/")[0]) for other in of_all(run))
 
@@ -57,12 +57,7 @@ def shared(run: Run, place: str) -> bool:
 def of_all(run: Run) -> set[str]:
     known: set[str] | None = run.cache.get("places of all hosts")
     if known is None:
-        known = {
-            access.places[lane]
-            for access in accesses(run)
-            if access.kind in WRITES and left_to_one(access.event, access.path, run.world.full)
-            for lane in access.lanes()
-        }
+        known = set()
         for event, _ in recorded(run, "<collective>"):
             call = event.extra.get("call")
             for value in call.values if isinstance(call, Invocation) else ():
@@ -70,12 +65,3 @@ def of_all(run: Run) -> set[str]:
         known.discard("")
         run.cache["places of all hosts"] = known
     return known
-
-
-def left_to_one(event: Event, path: tuple[LogNode, ...], full: int) -> bool:
-    chains = (event.guards, *(node.guards for node in path if isinstance(node, Call)))
-    return any(
-        decision.cause is not None and decision.cause.kind == "rank" and decision.taken != full
-        for chain in chains
-        for decision in decisions(chain)
-    )

@@ -158,12 +158,25 @@ def sharded_data(run: Any) -> set[int | Symbol]:
 def of_all_samples(run: Any, schedule: Schedule) -> WrongLength | None:
     if schedule.parallel or not schedule.lengths or not schedule.lengths <= sharded_data(run):
         return None
+    if not batches_of_all(run).isdisjoint(symbols_in(schedule.symbol)):
+        return None
     return WrongLength(
         schedule.made,
         "the schedule counts the samples of all ranks, but each rank takes the steps of its own part",
         "divide by the number of ranks, or use the length of the loader",
         "the length of the whole data set, undivided",
     )
+
+
+def batches_of_all(run: Any) -> set[Symbol]:
+    """What is divided by the number of processes to get the batch of one: dividing by it is right."""
+    found: set[Symbol] = set()
+    for met in events(run, "record", "loader"):
+        size = met.event.extra["call"].get("batch_size")
+        for one in symbols_in(size.symbol) if isinstance(size, Unknown) else ():
+            if one.key[0] in ("op //", "op /") and any(map(is_world, one.key[2:])) and isinstance(one.key[1], Symbol):
+                found.add(one.key[1])
+    return found
 
 
 def multiplied(run: Any, schedule: Schedule) -> WrongLength | None:

@@ -27,9 +27,12 @@ def diverging(run: Run, code: str) -> Iterator[tuple[Divergence, str]]:
 
 
 def inside(divergence: Divergence, handlers: set[tuple[str, Any]]) -> bool:
-    """Is it a decision about the exception, in a handler that is told of anyway?"""
+    """Is it a decision about the exception, in a handler that is told of anyway, or on what that one left behind?"""
     if not handlers or divergence.choice is None or divergence.cause is None or divergence.cause.kind != "exception":
         return False
+    caught = next(iter(divergence.cause.steps()), None)
+    if caught is not None and any((caught.path, caught.line) == (path, at[0]) for path, at in handlers):
+        return True  # the others wait in what the rank that failed has left out before
     return any(one.kind == "handler" and (one.path, one.at) in handlers for one in decisions(divergence.choice.guards))
 
 

@@ -15,13 +15,15 @@ from dtlint.machine.library.provenance import symbols_in
 from dtlint.machine.library.stepping import attribute_of
 from dtlint.machine.logs import Attempt, Call, Choice, Decision, Event, LogNode, decisions, walk
 from dtlint.machine.run import Run
-from dtlint.machine.values import BY_PROCESS, BY_RANK, Cause, Const, Row, Unknown, Value, lane_value
+from dtlint.machine.values import BY_PROCESS, BY_RANK, Cause, Const, Row, Symbol, Unknown, Value, lane_value
 from dtlint.timeline.files import READS, WRITES, Access, accesses, overlap, same_node, together
 from dtlint.timeline.host_files import of_each_host
+from dtlint.timeline.lives import Use, exclude
 from dtlint.timeline.options import default_of, option_of
 from dtlint.timeline.programs import in_a_test
 from dtlint.timeline.records import calls_around, recorded
 
+NOTHING = Symbol(("nothing",), 0)
 OWN = frozenset({"clock", "random", "process", "host"})
 
 
@@ -65,7 +67,7 @@ def all_ranks_here(run: Run, path: tuple[LogNode, ...], event: Event) -> bool:
         return False
     if not started(run):
         return (event.path, event.function) in functions_of_all(run)
-    if before_start(run, path):
+    if before_start(run, path) or instead_of_start(run, path, event):
         return False
     spawned = run.facts.get("spawned")
     if isinstance(spawned, set):
@@ -75,6 +77,16 @@ def all_ranks_here(run: Run, path: tuple[LogNode, ...], event: Event) -> bool:
             for node in path
         )
     return not spawned
+
+
+def instead_of_start(run: Run, path: tuple[LogNode, ...], event: Event) -> bool:
+    """Is this on the other side of a branch than whatever starts several ranks? Then it is for one process."""
+    here, some = Use(NOTHING, event, path), False
+    for start, above in recorded(run, *STARTS, "<collective>"):
+        if not exclude(Use(NOTHING, start, above), here):
+            return False
+        some = True
+    return some
 
 
 def everyone(run: Run) -> bool:
@@ -449,7 +461,6 @@ def made_for(folder: Access, write: Access) -> bool:
 
 def private(value: Value) -> bool:
     """Does the name come from `tempfile`, which makes places for one process on purpose?"""
-    from dtlint.machine.values import Symbol
 
     def search(part: object, depth: int) -> bool:
         if isinstance(part, Symbol) and depth < 10:

@@ -89,6 +89,11 @@ def initialize(machine: Machine, call: Invocation) -> Value | None:
     return None
 
 
+def started(machine: Machine, call: Invocation) -> Value | None:
+    """`backends_are_initialized()`: surely where this run has used a device before."""
+    return Const(True) if machine.facts.get("jax start count") else None
+
+
 def imported_by(machine: Machine, path: str) -> frozenset[str]:
     """The files that importing this one runs."""
     known = machine.notes.setdefault("jax imports", {})
@@ -253,4 +258,5 @@ MODELS: dict[str, Any] = {
     "jax_local_devices": query,
     "jax_backend_query": query,
     "jax_distributed_initialize": initialize,
+    "jax_backend_started": started,
 }
