@@ -54,7 +54,7 @@ def otherwise_answered(divergence: Divergence) -> bool:
         and node.symbol is not None
         and node.decision is not decision
         and plain(node.symbol, any(one is inner for one in node.then.nodes)) == (asked, not given)
-        for node, inner in zip(divergence.path, below, strict=True)
+        for node, inner in zip(divergence.path, below, strict=False)
     )
 
 
