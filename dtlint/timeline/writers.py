@@ -154,8 +154,10 @@ def undecided(event: Event, path: tuple[LogNode, ...]) -> Iterator[Decision]:
 
 
 def of_content(decision: Decision) -> bool:
-    """Does it depend on something else than who the rank is?"""
-    return decision.cause is not None and decision.cause.kind not in BY_PROCESS
+    """Does it depend on something else than who the rank is, and on nothing that speaks of ranks besides?"""
+    if decision.cause is None or decision.cause.kind in BY_PROCESS:
+        return False
+    return not HINT.search(decision.text)
 
 
 SPAWNS = re.compile(r"\bspawn(_process\w*)?\s*\(")  # a call: `set_start_method("spawn")` starts nobody

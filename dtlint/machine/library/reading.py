@@ -131,11 +131,25 @@ def element(machine: Machine, value: Value, mask: int) -> Value:
             return Tuple(tuple(element(machine, iterated(machine, one, mask), mask) for one in inner))
         if value.kind == "builtins.range":
             return data.number(machine, value)
-        found = data.element(machine, value, mask)
+        found = data.element(machine, value, mask) or through(machine, value, mask)
         if found is not None:
             return found
     key = jax_hosts.element(machine, value)
     return key if key is not None else containers.element(machine, value)
+
+
+WALKED = frozenset({"builtins.range", "list", "<enumerate>", "<zip>", "<islice>"})
+
+
+def through(machine: Machine, value: Object, mask: int) -> Value | None:
+    """Something of a library that was given other things to walk over gives items which differ as theirs do."""
+    call = value.facts.get("call")
+    for given in call.values if isinstance(call, Invocation) else ():
+        if isinstance(given, Object) and given.kind in WALKED:
+            item = element(machine, given, mask)
+            if item.cause is not None:
+                return machine.unknown("item", token(value), cause=item.cause, tags=item.tags)
+    return None
 
 
 def length(machine: Machine, value: Value, mask: int) -> Value | None:
