@@ -63,6 +63,7 @@ class Type:
     hooks: tuple[str, ...] = ()
     iterates: str = ""  # what iterating gives
     turns: tuple[str, ...] = ()  # those of them that it calls in every turn of its loop
+    alone: tuple[str, ...] = ()  # methods that it calls on the rank that writes, and on no other
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,6 +214,7 @@ def build(packs: list[tuple[str, Mapping[str, Any]]]) -> Knowledge:
                     tuple(row.get("hooks", ())),
                     row.get("iterates", ""),
                     tuple(row.get("turns", ())),
+                    tuple(row.get("alone", ())),
                 )
     communicating = {
         api.name.rpartition(".")[2]

@@ -45,6 +45,7 @@ def names_reaching(machine: Machine, paths: tuple[str, ...], seeds: frozenset[st
 
 
 # method names so common that reaching one by name says nothing
+CALLED_ALONE = "called alone"  # fact of the run: a framework calls this method on one rank only
 EVERYWHERE = frozenset(
     {"forward", "get", "update", "run", "append", "items", "keys", "values", "close", "write", "read", "add", "step"}
     | {
@@ -93,6 +94,8 @@ def run_function(machine: Machine, path: str, function: ir.Function, owner: ir.C
         kind = find_class(module_frame, owner)
         if kind is None:
             return
+        if called_alone(machine, kind, function.name):
+            machine.facts[CALLED_ALONE] = True
         value = kind.attributes.get(function.name) or kind.attributes.get(f"<setter> {function.name}")
         of_class = isinstance(value, FunctionRef) and value.kind == "class"
         receiver = kind if of_class else entered_on(machine, kind, function)
@@ -127,6 +130,15 @@ def run_function(machine: Machine, path: str, function: ir.Function, owner: ir.C
         calls.resume(machine, generator, machine.world.full, lambda held, lanes: NONE)
         return
     calls.enter(machine, value, receiver if skip_self else None, arguments, (), machine.world.full, None)
+
+
+def called_alone(machine: Machine, kind: ClassRef, name: str) -> bool:
+    """Does a framework call this method on one rank only?"""
+    for base in attributes.external_bases(machine, kind):
+        known = (machine.knowledge.types.get(owner) for owner in machine.knowledge.ancestors(base))
+        if any(one is not None and name in one.alone for one in known):
+            return True
+    return False
 
 
 def find(module_frame: Frame, function: ir.Function) -> Value | None:

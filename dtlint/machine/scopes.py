@@ -173,12 +173,31 @@ def run_import_from(machine: Machine, node: ir.ImportFrom, mask: int) -> int:
                 for public_name, value in list(source.variables.items()):
                     if isinstance(public_name, str) and (public_name in public if public else public_name[:1] != "_"):
                         machine.assign(public_name, value, mask)
+            elif module is None:
+                for public_name in known_names(machine, dotted):
+                    machine.assign(public_name, imported_name(machine, None, dotted, public_name, mask), mask)
             continue
         machine.assign(alias or name, imported_name(machine, module, dotted, name, mask), mask)
         if module is not None:
             library.imported(machine, f"{dotted}.{name}", mask)
     library.imported(machine, dotted, mask)
     return mask
+
+
+def known_names(machine: Machine, dotted: str) -> list[str]:
+    """What the packs know of a module of a library: `from transformers.trainer import *`."""
+    known: dict[str, list[str]] = machine.notes.setdefault("names of modules", {})
+    if dotted not in known:
+        start = f"{dotted}."
+        tables = (
+            machine.knowledge.apis,
+            machine.knowledge.attributes,
+            machine.knowledge.types,
+            machine.knowledge.aliases,
+        )
+        found = {name[len(start) :] for table in tables for name in table if name.startswith(start)}
+        known[dotted] = sorted(name for name in found if name.isidentifier() and name[:1] != "_")
+    return known[dotted]
 
 
 def exported(frame: Frame) -> frozenset[str]:

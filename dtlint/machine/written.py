@@ -7,7 +7,7 @@ beside the symbol and read again under that name; everything else about the thin
 from __future__ import annotations
 
 from dtlint.machine.core import Machine
-from dtlint.machine.values import MISSING, Slots, Unknown, Value
+from dtlint.machine.values import MISSING, FunctionRef, Slots, Unknown, Value
 
 WRITTEN = "written onto"
 OWN = frozenset({"grad", "data", "requires_grad", "training"})  # tensors and modules are looked after elsewhere
@@ -26,6 +26,13 @@ def write(machine: Machine, base: Unknown, name: str, value: Value, before: Valu
         if mask != machine.world.full:
             machine.store(slots, name, before, machine.world.full, machine.world.full)
     machine.store(slots, name, value, mask, machine.world.full)
+
+
+def kept_by_function(machine: Machine, function: FunctionRef) -> bool:
+    """`if not hasattr(get_group, "group"):` in its own body: what it keeps is made by the first call, and all calls but
+    one find it there."""
+    inner = machine.frame.function
+    return inner is not None and inner.node is function.node
 
 
 def read(machine: Machine, base: Unknown, name: str) -> Value | None:

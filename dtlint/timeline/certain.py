@@ -19,6 +19,7 @@ from dtlint.machine.logs import (
     Choice,
     Event,
     Log,
+    LogNode,
     Loop,
     event_key,
     inner_logs,
@@ -45,6 +46,8 @@ from dtlint.timeline.parting import (
     part_of_turn,
     strip_ends,
 )
+
+ENDLESS = ("while True", "while 1")
 
 
 def scan(run: Run, log: Log, path: Path, pending: Pending, lanes: int) -> Iterator[Divergence]:
@@ -142,6 +145,9 @@ def meet_block(run: Run, node: Choice | Loop, mask: int, path: Path, pending: Pe
             one, other = left.get(members, []), right.get(members, [])
             pending[members] = one if len(one) >= len(other) else other
         return
+    if isinstance(node, Choice) and begins_anew(node, path, mask):
+        yield from scan(run, node.other if node.exits[0] else node.then, inner, pending, mask)
+        return
     groups = block_communicators(node, mask, full)
     if in_talking_loop(path, mask) and full not in groups:
         groups.append(full)
@@ -162,6 +168,41 @@ def meet_block(run: Run, node: Choice | Loop, mask: int, path: Path, pending: Pe
         if keys:
             add(pending, members, Item(node, path, mask & members, keys))
             settle(pending, members)
+
+
+def begins_anew(node: Choice, path: Path, mask: int) -> bool:
+    """`continue` in an endless loop, before anything is said in this turn: these ranks come to the call of the others
+    one turn later."""
+    if node.exits not in (("continue", ""), ("", "continue")):
+        return False
+    loop = next((one for one in reversed(path) if isinstance(one, Loop | Call)), None)
+    if not isinstance(loop, Loop) or loop.decision.text not in ENDLESS:
+        return False
+    above = {id(one) for one in path}
+    log = loop.body
+    while True:
+        for inner in log.nodes:
+            if inner is node:
+                return not talks(node.then if node.exits[0] else node.other, mask)
+            if id(inner) in above:
+                break
+            if is_talk(inner, mask):
+                return False
+        else:
+            return False
+        log = next((side for side in inner_logs(inner) if holds(side, node, above)), log)
+        if log is loop.body:
+            return False
+
+
+def is_talk(node: LogNode, mask: int) -> bool:
+    only = Log()
+    only.nodes.append(node)
+    return talks(only, mask)
+
+
+def holds(log: Log, node: LogNode, above: set[int]) -> bool:
+    return any(one is node or id(one) in above for one in log.nodes)
 
 
 def covers(run: Run, node: Choice | Loop, mask: int) -> bool:

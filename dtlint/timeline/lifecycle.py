@@ -11,7 +11,7 @@ from dtlint.machine.values import Const, Object
 from dtlint.timeline.environment import uses
 from dtlint.timeline.order import Met, exclusive, ordered
 from dtlint.timeline.placement import INIT, on_nccl
-from dtlint.timeline.programs import in_a_test, passes, relatives
+from dtlint.timeline.programs import in_a_test, names, passes, relatives
 from dtlint.timeline.records import calls_around
 from dtlint.timeline.stepping import events
 
@@ -115,7 +115,7 @@ def old_options(run: Any) -> Iterator[tuple[Met, str]]:
                 continue
             if row is not None and any(uses(run, package) for package in row.extra.get("unless", ())):
                 continue
-            if passes(run, str(value.value)):
+            if passes(run, str(value.value)) or names(run, variable):
                 continue
             if variable in run.project.text(met.event.path):
                 continue  # `if args.local_rank is None: …`: asked where nobody passes the option

@@ -10,7 +10,14 @@ from dtlint.machine.run import Run
 from dtlint.machine.values import BY_SHARE, NONE, Const, Row, Unknown, Value, lane_value
 from dtlint.timeline.files import in_turns
 from dtlint.timeline.records import recorded
-from dtlint.timeline.writers import all_ranks_here, started, undecided, vaguely_guarded
+from dtlint.timeline.writers import (
+    all_ranks_here,
+    of_one_machine,
+    one_per_node,
+    started,
+    undecided,
+    vaguely_guarded,
+)
 
 
 def many_loggers(run: Run) -> Iterator[tuple[Event, tuple[LogNode, ...], int]]:
@@ -24,6 +31,8 @@ def many_loggers(run: Run) -> Iterator[tuple[Event, tuple[LogNode, ...], int]]:
         if event.op == "progress" and (next(undecided(event, path), None) is not None or of_own_part(path)):
             continue
         if bin(lanes).count("1") < 2 or told_apart(call) or vaguely_guarded(event, path) or in_turns(run, event, lanes):
+            continue
+        if one_per_node(lanes, run) and of_one_machine(run):
             continue
         yield event, path, lanes
 

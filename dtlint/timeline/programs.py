@@ -53,6 +53,13 @@ def passes(run: Any, option: str) -> bool:
     return known[option]
 
 
+def names(run: Any, variable: str) -> bool:
+    """Does a file of this program name the variable, to read it in whatever way?"""
+    return any(
+        variable in run.project.text(path) and variable in texts(run.project.module(path)) for path in relatives(run)
+    )
+
+
 def texts(node: ir.Node) -> Iterator[str]:
     """What is written in quotes below here."""
     if isinstance(node, ir.Const) and isinstance(node.value, str):

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from dtlint.findings import Step
+from dtlint.machine.entries import CALLED_ALONE
 from dtlint.machine.lanes import lanes_in
 from dtlint.machine.library.evidence import evidence
 from dtlint.machine.library.files import all_nodes, text_of
@@ -95,8 +96,9 @@ def everyone(run: Run) -> bool:
     known: bool | None = run.cache.get("everyone")
     if known is None:
         met = ((node, path) for node, path in walk(run.log) if isinstance(node, Event))
-        known = (run.entry.path, run.entry.name) in functions_of_all(run) or any(
-            meets_all(run, one, path) for one, path in met
+        known = not run.facts.get(CALLED_ALONE) and (
+            (run.entry.path, run.entry.name) in functions_of_all(run)
+            or any(meets_all(run, one, path) for one, path in met)
         )
         run.cache["everyone"] = known
     return known
@@ -243,6 +245,8 @@ def tolerant(access: Access) -> bool:
     call = access.call
     if call is None:
         return False
+    if call.row.extra.get("repeatable"):
+        return True
     if access.kind == "mkdir":
         return forgiving(call.get("exist_ok"))
     if access.kind == "file-delete":
@@ -307,11 +311,10 @@ def wrong_scopes(run: Run) -> Iterator[WrongScope]:
     found = accesses(run)
     sources: set[object] = set()
     for access in found:
-        if access.kind in ("file-write", "file-delete", "file-rename") and one_per_node(access, run):
+        if access.kind in ("file-write", "file-delete", "file-rename") and one_per_node(access.mask, run):
             decision = guard(access, ("local rank",))
             places = {access.places[lane] for lane in access.lanes()}
-            # a program of one machine has no need of the global rank, nor of a cluster's file system
-            known = run.facts.get("global rank") or on_network(run, access)
+            known = not of_one_machine(run) or on_network(run, access)
             cause = decision.cause if decision is not None else None
             source = cause.steps()[:1] if cause is not None else ()
             if source and source in sources:
@@ -350,8 +353,17 @@ def on_network(run: Run, access: Access) -> bool:
     return False
 
 
-def one_per_node(access: Access, run: Run) -> bool:
-    lanes = list(access.lanes())
+def of_one_machine(run: Run) -> bool:
+    """Such a program has no need of the global rank, nor of a cluster's file system; it may take its local rank for
+    the rank: `init_process_group(rank=local_rank)`."""
+    if not run.facts.get("global rank"):
+        return True
+    given = (event.extra["call"].get("rank") for event, _ in recorded(run, "init") if "call" in event.extra)
+    return any(isinstance(rank, Row) and rank.cause.kind == "local rank" for rank in given)
+
+
+def one_per_node(mask: int, run: Run) -> bool:
+    lanes = list(lanes_in(mask))
     return len(lanes) == run.world.hosts and len({lane // run.world.per_host for lane in lanes}) == len(lanes) > 1
 
 

@@ -229,7 +229,8 @@ def opened(machine: Machine, call: Invocation) -> Value:
     made.facts["text"] = text_of(target) if target is not None else NONE
     stream = isinstance(target, External) and target.name != "os.devnull"  # `sys.stdout` is open already
     if word and target is not None and not stream:
-        kind = "file-write" if WRITING.intersection(word) else "file-read"
+        writes = bool(WRITING.intersection(word)) and word != call.row.extra.get("in_place")  # each rank its own rows
+        kind = "file-write" if writes else "file-read"
         extra = {"call": call, "target": target, "mode": word}
         event = machine.emit_event("record", kind, call.name, call.mask, subject=target, extra=extra)
         made.facts["opened"] = event

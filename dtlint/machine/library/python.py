@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from dtlint.ir import nodes as ir
-from dtlint.machine import containers
+from dtlint.machine import containers, written
 from dtlint.machine.core import Machine
 from dtlint.machine.lanes import map_lanes, token
 from dtlint.machine.library import environment_use, files, iterators, options
@@ -169,6 +169,8 @@ def hasattr_(machine: Machine, call: Invocation) -> Value | None:
         base, name = call.arguments[0], str(call.arguments[1].value)
         if options.lacks(machine, base, name):
             return FALSE
+        if isinstance(base, FunctionRef) and written.kept_by_function(machine, base):
+            return TRUE
         if isinstance(base, Object):
             if machine.get(base, name) is not None:
                 return TRUE
@@ -364,9 +366,7 @@ def processes_at_exit(machine: Machine, call: Invocation) -> Value | None:
 
 def progress(machine: Machine, call: Invocation) -> Value | None:
     """`tqdm(loader, …)` iterates over what it wraps."""
-    if call.arguments:
-        return call.arguments[0]
-    return next((value for name, value in call.keywords if name == "iterable"), None)
+    return call.get("iterable") or (call.arguments[0] if call.arguments else None)
 
 
 MODELS = {"progress_bar": progress, "progress_range": range_}

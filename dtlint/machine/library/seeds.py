@@ -17,7 +17,7 @@ from dtlint.machine.lanes import token
 from dtlint.machine.library import picks, provenance, sharding, tensors
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.provenance import MADE_OF
-from dtlint.machine.values import BY_SHARE, NONE, Cause, Const, Object, Row, Symbol, Trail, Unknown, Value
+from dtlint.machine.values import BY_SHARE, FALSE, NONE, Cause, Const, Object, Row, Symbol, Trail, Unknown, Value
 
 UNSEEDED = Const("<unseeded>", "unseeded")
 GENERATORS = ("torch.Generator", "numpy.random.Generator", "numpy.random.RandomState", "random.Random")
@@ -368,7 +368,8 @@ def split(machine: Machine, call: Invocation) -> Value | None:
     given = call.get("seed") if call.name.startswith("datasets.") else None
     if given is not None and given != NONE:
         state = state_of(machine, given, None)
-    call.extra["rng"] = state
+    if call.get("shuffle") != FALSE:
+        call.extra["rng"] = state
     source = call.receiver if call.receiver is not None else (call.arguments[0] if call.arguments else NONE)
     if call.name.startswith("torch."):
         lengths = containers.items_of(machine, call.arguments[1]) if len(call.arguments) > 1 else None
