@@ -161,6 +161,8 @@ def join(left: Value, right: Value, symbols: Symbols, decision: Symbol, cause: C
         # object over None, because the other side is the undistributed or unconfigured one.
         if isinstance(left, Row) or isinstance(right, Row):
             kept, other = (left, right) if isinstance(left, Row) else (right, left)
+            if isinstance(other, Unknown) and other.cause is None and was_told(other.symbol):
+                return other  # where the ranks do not tell each other, there is one of them
             return kept if isinstance(other, Const) or other.cause is None else other
         if isinstance(left, STRUCTURED) or isinstance(right, STRUCTURED):
             return prefer(left, right)
@@ -174,6 +176,13 @@ def join(left: Value, right: Value, symbols: Symbols, decision: Symbol, cause: C
     if isinstance(left, STRUCTURED) or isinstance(right, STRUCTURED):
         like = prefer(left, right)
     return Unknown(symbol, cause, left.tags | right.tags, like or like_of(left) or like_of(right))
+
+
+def was_told(symbol: Symbol, depth: int = 6) -> bool:
+    """Is this made of what the ranks have told each other?"""
+    if symbol.key[0] in ("agreed", "received"):
+        return True
+    return depth > 0 and any(isinstance(part, Symbol) and was_told(part, depth - 1) for part in symbol.key[1:])
 
 
 def size_of_many(size: Value, other: Value) -> Value | None:

@@ -144,16 +144,27 @@ def run_delete(machine: Machine, node: ir.Delete, mask: int) -> int:
 
 
 def run_assert(machine: Machine, node: ir.Assert, mask: int) -> int:
-    """`assert rank == 0`: the author says that the others never come here, so they are taken out, and nobody waits."""
+    """`assert rank == 0`: the author says that the others never come here, so they are taken out, and nobody waits.
+    `assert local_rank == -1`: all of them are, in a program of several ranks."""
     value = evaluate(machine, node.test, mask)
-    if value.cause is None or value.cause.kind not in BY_RANK:
+    if not names_one_rank(machine, node.test, value, mask):
         return mask
     _, false, _, _, _ = truth(machine, value, mask)
-    if false and false != mask:
+    if false:
         machine.frame.left |= false
         leave(machine, ASSERTED, node.at, false)
         return mask & ~false
     return mask
+
+
+def names_one_rank(machine: Machine, test: ir.Expr, value: Value, mask: int) -> bool:
+    """`rank == 0`, and what answers that; `0 <= rank < size` is true of all ranks, whatever is known of the size."""
+    if isinstance(test, ir.Compare):
+        if [op for op, _ in test.pairs] not in (["=="], ["in"]):
+            return False
+        if value.cause is None and isinstance(test.left, ir.Name | ir.Attr):
+            value = evaluate(machine, test.left, mask)
+    return value.cause is not None and value.cause.kind in BY_RANK
 
 
 # --- branches --------------------------------------------------------------------------------------------------

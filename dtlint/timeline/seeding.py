@@ -17,7 +17,7 @@ from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.seeds import State
 from dtlint.machine.logs import Event, Group
 from dtlint.machine.run import Run
-from dtlint.machine.values import BY_SHARE, FALSE, Cause, Object, Row, Value
+from dtlint.machine.values import BY_SHARE, FALSE, Cause, Object, Row, Unknown, Value
 from dtlint.timeline.training import Use, event_step, is_gradient, place_of, step_at, survey, unshared
 
 Place = tuple[str, Any, str]
@@ -82,10 +82,18 @@ def sampler_seeds(run: Run) -> Iterator[Disagreement]:
     for event, _ in survey(run).of("set-epoch"):
         call = event.extra.get("call")
         epoch = call.arguments[0] if call is not None and call.arguments else None
-        if epoch is not None and epoch.cause is not None and epoch.cause.kind in BY_SHARE:
+        if epoch is not None and epoch.cause is not None and epoch.cause.kind in BY_SHARE and says_rank(epoch):
             if isinstance(event.subject, Object) and event.subject.facts.get("shards"):
                 place = (event.path, event.at, event.function)
                 yield told("DT207", place, "the sampler's order", epoch.cause, "the sampler's epoch differs by rank")
+
+
+def says_rank(number: Value) -> bool:
+    """Is it computed from the rank? That a branch on one rank may have changed it is no more than possible."""
+    if isinstance(number, Row):
+        return True
+    symbols = provenance.symbols_in(number.symbol) if isinstance(number, Unknown) else ()
+    return any(isinstance(part, tuple) for symbol in symbols if symbol.key[0].startswith("op ") for part in symbol.key)
 
 
 def told_cause(cause: Cause) -> bool:
@@ -103,16 +111,25 @@ def orders(run: Run) -> Iterator[Disagreement]:
             done.add(mark[1:3])
             decision = loop.decision
             yield from ordered(run, mark, Step(decision.path, decision.at[0], "each rank works on its part of it"))
-    held_out = {mark[1:3] for use in seen.uses if use.backward is None for mark in marks_of(use)}
+    held_out: dict[Any, list[Value]] = {}
+    for use in seen.uses:
+        for mark in marks_of(use) if use.backward is None else ():
+            held_out.setdefault(mark[1:3], []).append(samples_of(use))
     for use in seen.uses:
         if use.backward is None and use.collective is None:
             continue
         for mark in marks_of(use):
             if mark[1:3] not in done:
                 done.add(mark[1:3])
-                split = use.backward is not None and mark[1:3] in held_out
+                others = held_out.get(mark[1:3], ())
+                split = use.backward is not None and any(other is not samples_of(use) for other in others)
                 text = "some of it is trained on" if split else "the loader divides it between the ranks"
                 yield from ordered(run, mark, step_at(place_of(use.loader), text), split)
+
+
+def samples_of(use: Use) -> Value:
+    held: Value = use.loader.attributes.get("dataset", use.loader)
+    return held
 
 
 def marks_of(use: Use) -> list[tuple[Any, ...]]:

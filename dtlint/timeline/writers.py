@@ -320,7 +320,7 @@ def wrong_scopes(run: Run) -> Iterator[WrongScope]:
             if source and source in sources:
                 continue  # one wrong rank, many places
             sources.add(source)
-            if known and decision is not None and len(places) == 1 and not access.own:
+            if known and decision is not None and len(places) == 1 and not access.own and says_where(access):
                 yield WrongScope("shared", access.event, access.mask, decision)
         elif access.kind in WRITES and bin(access.mask).count("1") == 1:
             decision = guard(access, ("rank",))
@@ -337,6 +337,14 @@ def wrong_scopes(run: Run) -> Iterator[WrongScope]:
     for event, _ in recorded(run, "main-only"):
         if event.mask & ~1:
             yield WrongScope("missing", event, event.mask & ~1, None)
+
+
+def says_where(access: Access) -> bool:
+    """Is anything known of the place? One out of a list that somebody made may well be each node's own."""
+    held = lane_value(text_of(access.value), next(access.lanes()))
+    return re.sub(r"<[^<>]*>", "", access.places[next(access.lanes())]).strip("/") != "" or (
+        isinstance(held, Unknown) and attribute_of(held.symbol) is not None
+    )
 
 
 def on_network(run: Run, access: Access) -> bool:
