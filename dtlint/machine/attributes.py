@@ -236,9 +236,11 @@ def of_unknown(machine: Machine, base: Unknown, name: str, mask: int) -> Value:
         return machine.unknown("attr", base.symbol, name)
     if name == "grad":
         gradient = library.models.gradient_of(machine, base)
-        if gradient is not None:
-            return gradient
-        return machine.unknown("attr", base.symbol, name, cause=base.cause, tags=base.tags | {library.models.GRADIENT})
+        if gradient is None:
+            tags = base.tags | {library.models.GRADIENT}
+            gradient = machine.unknown("attr", base.symbol, name, cause=base.cause, tags=tags)
+        marks = library.works.on_gradient(machine, base.symbol)
+        return library.provenance.marked(gradient, *marks) if marks else gradient
     if base.cause is None and base.symbol.key[0] == library.options.PARSED:
         return library.options.option(machine, base, name, mask)
     # `make(folder, quiet=rank != 0).found`: that a thing was told its rank does not show what else in it depends on it

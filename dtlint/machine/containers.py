@@ -430,7 +430,19 @@ def grown(machine: Machine, held: Value | None, value: Value, uneven: Cause | No
     tags = (held.tags if isinstance(held, Unknown) else frozenset()) | value.tags - {UNEVEN}
     if uneven is not None:
         tags |= {UNEVEN}
-    return machine.unknown("items", token(held) if held else 0, token(value), cause=cause, tags=tags, like=None)
+    like = value if of_handles(value) else None
+    return machine.unknown("items", token(held) if held else 0, token(value), cause=cause, tags=tags, like=like)
+
+
+def of_handles(value: Value) -> bool:
+    """`(parameter, work)`: what belongs to a handle is asked for by the handle."""
+    from dtlint.machine.library import works
+
+    return (
+        isinstance(value, Tuple)
+        and bool(works.works_in(value))
+        and not any(isinstance(one, Const) for one in value.items)
+    )
 
 
 def extend(machine: Machine, container: Object, added: Value, mask: int) -> None:

@@ -291,6 +291,7 @@ def run_module(machine: Machine, path: str) -> None:
     finally:
         machine.loading.discard(path)
         machine.uses = outer
+        machine.notes["module asks", path] = "global rank" in machine.facts
         machine.deepest, machine.near, machine.facts, machine.decorating = followed
         library.take_back(machine, aside)
         machine.frame, machine.journal, machine.sinks, machine.spent, machine.stack, machine.current_at = saved

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from dtlint.ir import nodes as ir
+from dtlint.machine.library.files import text_of
 from dtlint.machine.library.stepping import attribute_of
 from dtlint.machine.logs import Event
 from dtlint.machine.values import Const, Unknown, Value
@@ -25,8 +26,9 @@ def option_of(run: Any, name: str | None) -> Event | None:
 
 
 def default_of(option: Event) -> Value | None:
-    """What the option is when nobody gives it."""
-    return next((value for keyword, value in option.extra["call"].keywords if keyword == "default"), None)
+    """What the option is when nobody gives it; of a path, what is written."""
+    given = next((value for keyword, value in option.extra["call"].keywords if keyword == "default"), None)
+    return text_of(given) if given is not None else None
 
 
 def usual(run: Any, value: Value | None) -> Value | None:

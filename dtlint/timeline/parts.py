@@ -43,10 +43,17 @@ def differing_models(run: Run) -> Iterator[Differing]:
         below = numbers_below(event.subject) if event.subject is not None else frozenset()
         for one in found:
             place = (one.path, (one.decision.at if one.decision is not None else one.at)[0], one.kind)
-            if place in seen or not matters(run, event, one, below, runs):
+            told = (event.path, event.at, begins(one))  # one size that differs, many layers made with it
+            if place in seen or told in seen or not matters(run, event, one, below, runs):
                 continue
-            seen.add(place)
+            seen |= {place, told} if one.kind == "made" else {place}
             yield Differing(event, one)
+
+
+def begins(one: Difference) -> object:
+    """The last step of the trail: where the value that differs got its name."""
+    steps = one.cause.steps() if one.cause is not None and one.kind == "made" else ()
+    return steps[-1] if steps else id(one)
 
 
 def by_value(event: Event, subject: Row) -> Difference:

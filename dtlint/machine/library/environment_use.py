@@ -97,6 +97,8 @@ def imported(machine: Machine, dotted: str, path: str | None, mask: int) -> None
         log = machine.notes.get(("module log", path))
         if log is not None and log.nodes:
             machine.emit_event("record", "import", dotted, mask, extra={"module log": log})
+        if machine.notes.get(("module asks", path)):
+            machine.facts["global rank"] = True
         return
     if dotted.partition(".")[0] in readers(machine):
         machine.emit_event("record", "import", dotted, mask)

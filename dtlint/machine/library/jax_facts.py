@@ -277,8 +277,13 @@ def perhaps(tags: Iterable[Any]) -> Tags:
     return frozenset(fact("may", tag[2]) if is_fact(tag, "varies") else tag for tag in tags)
 
 
+VIEWS = ("items", "values")  # of a tree: what it holds, as it is
+
+
 def rowwise(machine: Machine, what: str, values: tuple[Value, ...]) -> bool:
     """Does every host still have its own rows of the result?"""
+    if what == "call" and isinstance(values[0], Unknown) and values[0].symbol.key[0] == "attr":
+        return values[0].symbol.key[-1] in VIEWS
     if what == "op @":
         return has(values[0], "global")
     if what.startswith(("op ", "compare", "unary")):

@@ -21,6 +21,7 @@ MODULE = "torch.nn.Module"
 PARAMETER = "torch.nn.Parameter"
 KEY = "model differences"
 EVERYWHERE = "layers run by all"
+OWN_SHAPE = BY_PROCESS | {"memory"}  # what a model's size must not depend on
 
 
 @dataclass(slots=True)
@@ -126,7 +127,17 @@ def part_added(machine: Machine, call: Invocation) -> Value | None:
             decision = rank_decision(machine, call.mask)
             if decision is not None:
                 add(machine, "built", call.receiver, call.mask, decision, decision.cause)
+                return None
+        grown_unevenly(machine, call.receiver)
     return None
+
+
+def grown_unevenly(machine: Machine, base: Value) -> None:
+    """A loop that turns more often on some ranks adds a layer in every turn."""
+    number = base.number if isinstance(base, Object) else 0
+    cause = next((why for newest, why, _ in machine.uneven if number <= newest and why.kind in OWN_SHAPE), None)
+    if cause is not None:
+        add(machine, "made", base, machine.world.full, None, cause)
 
 
 def frozen(machine: Machine, call: Invocation) -> Value | None:
@@ -147,6 +158,9 @@ def constructed(machine: Machine, made: Object, call: Invocation) -> None:
             value = value.attributes.get("value", value)
         if isinstance(value, Row) and value.cause.kind in BY_PROCESS and plain(value):
             made_differently(machine, made, value)
+            return
+        if isinstance(value, Unknown) and value.cause is not None and value.cause.kind in OWN_SHAPE - BY_PROCESS:
+            add(machine, "made", made, machine.world.full, None, value.cause)
             return
         cause = containers.length_cause(machine, value)
         if cause is not None and cause.kind in BY_PROCESS and isinstance(made.kind, str):

@@ -6,7 +6,7 @@ from typing import Any
 
 from dtlint.machine import containers
 from dtlint.machine.core import Machine
-from dtlint.machine.lanes import map_lanes, token
+from dtlint.machine.lanes import map_lanes, row, token
 from dtlint.machine.library.generators import BOUNDED
 from dtlint.machine.library.invocation import Handler, Invocation
 from dtlint.machine.library.provenance import inner_symbols
@@ -20,11 +20,13 @@ from dtlint.machine.values import (
     External,
     FunctionRef,
     Object,
+    Row,
     SliceValue,
     Symbol,
     Tuple,
     Unknown,
     Value,
+    lane_value,
 )
 
 
@@ -141,7 +143,7 @@ def through(kind: str) -> Handler:
         if items is not None:
             if kind == "sorted":
                 if not all(isinstance(item, Const) for item in items):
-                    return machine.new_list(None, call.mask)
+                    return sorted_apart(machine, items, call.mask)
                 try:
                     ordered = sorted(items, key=lambda item: item.value)  # type: ignore[attr-defined]
                 except TypeError:
@@ -170,6 +172,19 @@ def through(kind: str) -> Handler:
         return made
 
     return handler
+
+
+def sorted_apart(machine: Machine, items: tuple[Value, ...], mask: int) -> Value:
+    """`sorted((rank, partner))`: on each rank its own numbers, in order."""
+    cause = next((item.cause for item in items if isinstance(item, Row)), None)
+    lanes: list[Value] = []
+    for lane in range(machine.world.size):
+        held = [lane_value(item, lane) for item in items]
+        if not all(isinstance(one, Const) and isinstance(one.value, int) for one in held):
+            return machine.new_list(None, mask)
+        held.sort(key=lambda one: one.value)  # type: ignore[attr-defined]
+        lanes.append(machine.new_list(tuple(held), mask))
+    return row(tuple(lanes), cause) if cause is not None else machine.new_list(None, mask)
 
 
 def numbers_of_rank(machine: Machine, inner: Value) -> Value | None:

@@ -14,10 +14,11 @@ from dtlint.machine.core import Machine
 from dtlint.machine.library import marks
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.logs import Event, Group
-from dtlint.machine.values import NONE, External, Object, Row, Tuple, Unknown, Value
+from dtlint.machine.values import NONE, Const, External, Object, Row, Slots, Symbol, Tuple, Unknown, Value
 
 KIND = "torch.distributed.Work"
 RUNNING = "running"
+ON_GRADIENTS = "running on gradients"  # fact: the handle by the parameter
 READS = frozenset(
     [
         "item",
@@ -78,6 +79,11 @@ def made(machine: Machine, call: Invocation, event: Event | None, written: tuple
     running(machine)[work.number] = work
     for param in written:
         marks.put(machine, call, param, (RUNNING, work.number))
+        tensor = call.get(param)
+        if isinstance(tensor, Unknown) and tensor.symbol.key[0] == "attr" and tensor.symbol.key[-1] == "grad":
+            # in the journal: what a loop's turn leaves running is not there at the start of the next attempt
+            started = machine.facts.setdefault(ON_GRADIENTS, Slots(1))
+            machine.store(started, tensor.symbol.key[1], Const(work.number), call.mask, call.mask)
     return work
 
 
@@ -174,6 +180,14 @@ def gradients_used(machine: Machine) -> None:
         tensor = next(iter(call.values), None) if isinstance(call, Invocation) else None
         if isinstance(tensor, Unknown) and tensor.symbol.key[0] == "attr" and tensor.symbol.key[-1] == "grad":
             note(machine, "early-use", work)
+
+
+def on_gradient(machine: Machine, parameter: Symbol) -> frozenset[Any]:
+    """The mark of a call that is still running on the gradient of this parameter."""
+    number = machine.facts[ON_GRADIENTS].get(parameter) if ON_GRADIENTS in machine.facts else None
+    if isinstance(number, Const) and number.value in machine.facts.get(RUNNING, {}):
+        return frozenset({(RUNNING, number.value)})
+    return frozenset()
 
 
 def handed(machine: Machine, callee: Value, arguments: tuple[Value, ...]) -> None:
