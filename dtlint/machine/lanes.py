@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
+from dtlint.machine.agreeing import the_agreed
 from dtlint.machine.twins import one_thing
 from dtlint.machine.values import (
     MISSING,
@@ -146,6 +147,9 @@ def join(left: Value, right: Value, symbols: Symbols, decision: Symbol, cause: C
         return right
     if right is MISSING:
         return left
+    agreed = the_agreed(left, right, decision) if cause is None else None
+    if agreed is not None:
+        return agreed
     if isinstance(left, Tuple) and isinstance(right, Tuple) and len(left.items) == len(right.items):
         pairs = zip(left.items, right.items, strict=True)
         return Tuple(tuple(join(one, other, symbols, decision, cause) for one, other in pairs))

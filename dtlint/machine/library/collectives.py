@@ -6,7 +6,7 @@ from dtlint.machine import containers
 from dtlint.machine.assignment import assign_target
 from dtlint.machine.core import Machine
 from dtlint.machine.lanes import ALONE, lanes_in, restrict, token
-from dtlint.machine.library import models, roots, stepping, works
+from dtlint.machine.library import models, provenance, roots, stepping, works
 from dtlint.machine.library.groups import group_in
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.logs import Event, Group
@@ -171,7 +171,13 @@ def root_item(machine: Machine, call: Invocation, value: Object) -> Value | None
         if isinstance(item, Row):
             item = item.lanes[lane] if 0 <= lane < len(item.lanes) else item.lanes[0]
         if isinstance(item, Unknown):
-            return Unknown(machine.symbols.of("agreed", item.symbol), None, item.tags, item.like)
+            agreed = Unknown(machine.symbols.of("agreed", item.symbol), None, item.tags, item.like)
+            return provenance.without(agreed, "order")
+        if isinstance(item, Object) and item.kind == "list" and isinstance(item.attributes.get("[]"), Unknown):
+            inner = item.attributes["[]"]
+            made = machine.new_list(None, call.mask)
+            made.attributes["[]"] = machine.unknown("agreed", token(inner), like=getattr(inner, "like", None))
+            return made
         return item
     return None
 

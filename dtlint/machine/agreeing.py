@@ -1,0 +1,53 @@
+"""Which value counts after a branch on one side of which the ranks have agreed?
+
+`if options.many: names = broadcast(names)`: the other side is for a rank that is alone, and what it sees is all there
+is to see. That holds where the question is settled once; what is asked anew in every turn (`if step % 100 == 0`) leaves
+the ranks without agreement in between.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from dtlint.machine.values import Row, Symbol, Tuple, Unknown, Value
+
+AGREED = "agreed"  # first word of the symbols that stand for what a collective gave to all
+TURNING = frozenset({"op %", "index", "batch", "turn", "number", "loop", "source", "drawn", "time", "agreed", "choice"})
+NEAR = 40
+
+
+def the_agreed(left: Value, right: Value, decision: Symbol) -> Value | None:
+    """The one of the two sides on which the ranks have agreed, where the other one is what each sees for itself."""
+    for one, other in ((left, right), (right, left)):
+        if differs(other) and comes_from_all(one) and settled(decision):
+            return one
+    return None
+
+
+def comes_from_all(value: Value) -> bool:
+    if not isinstance(value, Unknown) or value.cause is not None:
+        return False
+    return any(symbol.key[0] == AGREED for symbol in inside(value.symbol))
+
+
+def differs(value: Value) -> bool:
+    """By its content, or by the order it has from the file system."""
+    if isinstance(value, Tuple):
+        return any(differs(item) for item in value.items)
+    return isinstance(value, Row | Unknown) and (value.cause is not None or bool(value.tags))
+
+
+def settled(decision: Symbol) -> bool:
+    return not any(symbol.key[0] in TURNING or symbol.key[-1] == "fresh" for symbol in inside(decision))
+
+
+def inside(symbol: Symbol) -> Iterator[Symbol]:
+    """The symbol and those it was computed from, as far as that is near."""
+    todo, seen = [symbol], {id(symbol)}
+    while todo and len(seen) < NEAR:
+        one = todo.pop()
+        yield one
+        for part in one.key:
+            if isinstance(part, Symbol) and id(part) not in seen:
+                seen.add(id(part))
+                todo.append(part)
