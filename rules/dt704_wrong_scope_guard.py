@@ -42,6 +42,7 @@ REMEDY = {
     "shared": "guard with the global rank (rank 0 of the job), or write to a place that every node has for itself",
     "node": "guard with the local rank so that one rank of every node does it, or use a place that all nodes share",
     "missing": "put it below the question for the main process",
+    "lacking": "use one and the same condition where it is made and where it is used, or set it to None on the others",
     "absent": "use one and the same condition where it is made and where it is used",
 }
 
@@ -56,6 +57,8 @@ def check(run: Run) -> Iterator[Finding]:
             message = f"only {lanes} writes to this node-local place, but other nodes read there"
         elif found.kind == "missing":
             message = f"{lanes} have no such thing: the library makes it on the main process only"
+        elif found.kind == "lacking":
+            message = f"{lanes} never get `{event.api}`: it is made on other ranks only"
         else:
             message = f"{lanes} use what was made on other ranks only: here it is None"
         trail = [Step(event.path, event.at[0], f"done by {lanes}")]

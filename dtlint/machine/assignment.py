@@ -6,7 +6,7 @@ from typing import Any
 
 from dtlint.ir import nodes as ir
 from dtlint.ir.text import render
-from dtlint.machine import attributes, containers, written
+from dtlint.machine import attributes, containers, lacking, written
 from dtlint.machine.core import Machine
 from dtlint.machine.lanes import map_lanes
 from dtlint.machine.library import batches
@@ -158,6 +158,7 @@ def write_attribute(machine: Machine, base: Value, name: str, value: Value, mask
 
                 calls.follow(machine, setter, base, (value,), (), mask)  # type: ignore[arg-type]
                 return
+        lacking.written(machine, base, name, mask)
         machine.set(base, ("key", name) if containers.NAMESPACE in base.facts else name, value, mask)
     elif isinstance(base, Unknown):
         if base.cause is None:

@@ -6,7 +6,7 @@ import builtins
 from collections import Counter, deque
 
 from dtlint.knowledge.loader import Api
-from dtlint.machine import containers, kept, library, written
+from dtlint.machine import containers, kept, lacking, library, written
 from dtlint.machine.core import Machine
 from dtlint.machine.frames import Frame
 from dtlint.machine.lanes import map_lanes, token
@@ -149,6 +149,7 @@ def of_module(machine: Machine, module: ModuleRef, name: str, mask: int) -> Valu
 def of_object(machine: Machine, thing: Object, name: str, mask: int) -> Value:
     found = machine.get(thing, name)
     if found is not None:
+        lacking.read(machine, thing, name, found, mask)
         return found
     if isinstance(thing.kind, ClassRef):
         return of_instance(machine, thing, name, mask)

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from dtlint.ir import nodes as ir
-from dtlint.machine import attributes, calls, first_instance, instances, state
+from dtlint.machine import attributes, calls, first_instance, instances, set_up, state
 from dtlint.machine.core import Machine
 from dtlint.machine.frames import Frame
 from dtlint.machine.library import identity
 from dtlint.machine.scopes import load_module
-from dtlint.machine.values import NONE, Bound, ClassRef, Const, External, FunctionRef, Object, Value
+from dtlint.machine.values import NONE, Bound, ClassRef, Const, External, FunctionRef, Object, Unknown, Value
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,7 +174,15 @@ def instance_of(machine: Machine, kind: ClassRef, entered: ir.Function | None = 
 
 def entered_on(machine: Machine, kind: ClassRef, function: ir.Function) -> Object:
     stage = "new" if function.name in state.CONSTRUCTORS else "settled"
-    return first_instance.given(machine, kind, stage, lambda: instance_of(machine, kind, function))
+
+    def make() -> Object:
+        made = constructed(machine, kind)
+        if stage == "settled":
+            set_up.by_other_methods(machine, made, unknown_arguments)
+        state.settle(machine, made, function)
+        return made
+
+    return first_instance.given(machine, kind, stage, make)
 
 
 def constructed(machine: Machine, kind: ClassRef) -> Object:
@@ -272,6 +280,8 @@ def annotation_value(machine: Machine, annotation: ir.Expr | None) -> Value | No
         found = machine.evaluate(expression, machine.world.full)
     finally:
         machine.frame = saved
+    if isinstance(found, Unknown):
+        found = type_for_checkers(machine, saved.path, expression) or found
     if isinstance(found, External) and found.name in machine.knowledge.types:
         return machine.new(machine.knowledge.canonical(found.name), machine.world.full)
     if isinstance(found, ClassRef):
@@ -283,3 +293,36 @@ def annotation_value(machine: Machine, annotation: ir.Expr | None) -> Value | No
         finally:
             machine.depth -= 1
     return None
+
+
+def type_for_checkers(machine: Machine, path: str, annotation: ir.Expr) -> External | None:
+    """A type of a library that is imported below `if TYPE_CHECKING:` only."""
+    known: dict[str, dict[str, str]] = machine.notes.setdefault("types for checkers", {})
+    if path not in known:
+        module = machine.project.tree(path)
+        known[path] = dict(imported_for_checkers(module.body)) if module is not None else {}
+    below: list[str] = []
+    while isinstance(annotation, ir.Attr):
+        below.insert(0, annotation.name)
+        annotation = annotation.value
+    first = known[path].get(annotation.id) if isinstance(annotation, ir.Name) else None
+    return External(machine.knowledge.canonical(".".join([first, *below]))) if first is not None else None
+
+
+def imported_for_checkers(body: tuple[ir.Stmt, ...]) -> Iterator[tuple[str, str]]:
+    for statement in body:
+        if (
+            not isinstance(statement, ir.If)
+            or getattr(statement.test, "id", getattr(statement.test, "name", "")) != CHECKING
+        ):
+            continue
+        for line in statement.body:
+            if isinstance(line, ir.Import):
+                for name, alias in line.names:
+                    yield alias or name.partition(".")[0], name if alias else name.partition(".")[0]
+            elif isinstance(line, ir.ImportFrom) and not line.level:
+                for name, alias in line.names:
+                    yield alias or name, f"{line.module}.{name}"
+
+
+CHECKING = "TYPE_CHECKING"

@@ -109,7 +109,8 @@ class Symbol:
         return f"<{self.key[0]} {self.key[1] if len(self.key) > 1 else ''}>"
 
 
-NO_STEPS = frozenset({"attr", "text", "path"})  # a method is one step with its call, and a place has many parts
+# a method is one step with its call; a place has many parts; what is asked of a number is asked whatever it is made of
+NO_STEPS = frozenset({"attr", "text", "path", "op %", "compare ==", "compare !="})
 
 
 class Symbols:

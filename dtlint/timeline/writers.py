@@ -294,8 +294,8 @@ def forgiving(value: Value | None) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class WrongScope:
-    """`kind`: shared (one per node writes a shared place), node (one rank writes a node's own place), absent (what is
-    used here was made under another guard)."""
+    """`kind`: shared (one per node writes a shared place), node (one rank writes a node's own place), absent, lacking
+    (what is used here was made under another guard: others hold None or nothing)."""
 
     kind: str
     event: Event
@@ -306,6 +306,7 @@ class WrongScope:
 
 
 def wrong_scopes(run: Run) -> Iterator[WrongScope]:
+    yield from absent_attributes(run)
     if run.entry.kind != "script" or not started(run) or in_a_test(run.entry.path):
         return  # who calls a function nobody calls may know better
     found = accesses(run)
@@ -345,6 +346,14 @@ def says_where(access: Access) -> bool:
     return re.sub(r"<[^<>]*>", "", access.places[next(access.lanes())]).strip("/") != "" or (
         isinstance(held, Unknown) and attribute_of(held.symbol) is not None
     )
+
+
+def absent_attributes(run: Run) -> Iterator[WrongScope]:
+    """What ranks use that only others have made, below a script or a method that a framework calls on all ranks."""
+    whole = run.entry.kind == "script" and started(run)
+    for event, _ in recorded(run, "absent-attribute"):
+        if whole or event.extra["all"]:
+            yield WrongScope("lacking", event, event.mask, None, event.extra["made"], "made on other ranks only")
 
 
 def on_network(run: Run, access: Access) -> bool:

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from dtlint.ir import nodes as ir
-from dtlint.machine import containers, written
+from dtlint.machine import containers, lacking, written
 from dtlint.machine.core import Machine
 from dtlint.machine.lanes import map_lanes, token
 from dtlint.machine.library import environment_use, files, iterators, options
@@ -126,6 +126,10 @@ def getattr_(machine: Machine, call: Invocation) -> Value | None:
         if isinstance(base, Object) and isinstance(base.kind, ClassRef) and len(call.arguments) == 3:
             if machine.get(base, name) is None and not attributes.may_have(machine, base.kind, name):
                 return call.arguments[2]
+            held = machine.get(base, name)
+            some = lacking.asked(machine, base, name, held, call.arguments[2]) if held is not None else None
+            if some is not None:
+                return some
         if len(call.arguments) == 3 and attributes.has_only_given(base, name):
             return attributes.given(base, name) or call.arguments[2]
         return attributes.read(machine, base, name, call.mask)
@@ -173,7 +177,7 @@ def hasattr_(machine: Machine, call: Invocation) -> Value | None:
             return TRUE
         if isinstance(base, Object):
             if machine.get(base, name) is not None:
-                return TRUE
+                return lacking.asked(machine, base, name, TRUE, FALSE) or TRUE
             if isinstance(base.kind, ClassRef):
                 if attributes.in_class(machine, base.kind, name) is not None:
                     return TRUE

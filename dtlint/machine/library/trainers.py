@@ -12,7 +12,7 @@ from dtlint.machine.lanes import lanes_in
 from dtlint.machine.library import collectives, handing, wrapping
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.logs import Decision
-from dtlint.machine.values import NONE, ClassRef, Const, FunctionRef, Object, Row, Value
+from dtlint.machine.values import NONE, ClassRef, Const, FunctionRef, Object, Row, Unknown, Value
 
 STATE = "transformers.TrainerState"
 CONTROL = "transformers.TrainerControl"
@@ -60,7 +60,10 @@ def hf_train(machine: Machine, call: Invocation) -> Value:
     if isinstance(trainer, Object):
         handing.to_hf_trainer(machine, call)
         given = trainer.attributes.get("args")
-        settings = given if given is not None else machine.new(ARGUMENTS, call.mask)
+        settings: Value = given if given is not None else machine.new(ARGUMENTS, call.mask)
+        if isinstance(settings, Unknown) and settings.like is None:
+            # options that were read from somewhere, of the one type that a trainer takes
+            settings = Unknown(settings.symbol, settings.cause, settings.tags, machine.new(ARGUMENTS, call.mask))
         leading = (settings, machine.new(STATE, call.mask), machine.new(CONTROL, call.mask))
         for callback, lanes in callbacks_of(machine, trainer, call.mask):
             run_hooks(machine, callback, leading, lanes)
@@ -135,7 +138,11 @@ def run_hooks(machine: Machine, thing: Value, leading: tuple[Value, ...], mask: 
         return
     for hook in hooks:
         node: Any = hook.node
+        frame = machine.frame
+        if hook.closure is not None:
+            machine.frame = hook.closure.globals  # annotations are words of the module that has the hook
         arguments = entries.unknown_arguments(machine, node, True)
+        machine.frame = frame
         arguments = (*leading, *arguments[len(leading) :])[: len(arguments)]
 
         state.counted(machine, thing, mask)
@@ -147,7 +154,6 @@ def run_hooks(machine: Machine, thing: Value, leading: tuple[Value, ...], mask: 
         if mask == machine.frame.mask:
             inside()
         else:
-            frame = machine.frame
             text = f"who has {thing.kind.name}"
             decision = Decision(
                 "branch", frame.path, machine.current_at, text, machine.control_cause(), mask, frame.mask, frame.scope

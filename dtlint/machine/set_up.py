@@ -1,0 +1,96 @@
+"""What do an instance's other methods put there, when its constructor has not?
+
+`setup()`, `from_pretrained()`, `build()`: methods that make the model, wrap it and start the ranks, for the methods
+that train. Each is run once on the instance, as nobody is seen to call it: what it communicates is set aside, and of
+what it writes only those things are kept that were not there before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from dtlint.ir import nodes as ir
+from dtlint.machine import attributes, calls, state
+from dtlint.machine.core import Machine
+from dtlint.machine.frames import Frame
+from dtlint.machine.logs import Log
+from dtlint.machine.values import BY_RANK, NONE, ClassRef, FunctionRef, Object, Row, Slots, Value
+
+MOST = 4  # methods of one class
+DEPTH = 6
+Arguments = Callable[[Machine, ir.Function, bool], tuple[Value, ...]]
+
+
+def by_other_methods(machine: Machine, thing: Object, arguments: Arguments) -> None:
+    """Run those methods that give the instance what others of its methods ask for."""
+    if not isinstance(thing.kind, ClassRef):
+        return
+    saved = machine.sinks, machine.frame, machine.uses.reached, machine.deepest
+    machine.uses.reached = set()
+    machine.deepest = DEPTH
+    try:
+        for owner in reversed(attributes.linearise(machine, thing.kind)):
+            if isinstance(owner, ClassRef):
+                of_class(machine, thing, owner, arguments)
+    finally:
+        machine.sinks, machine.frame, machine.uses.reached, machine.deepest = saved
+
+
+def of_class(machine: Machine, thing: Object, owner: ClassRef, arguments: Arguments) -> None:
+    known = list(state.methods(owner))
+    asked = {name for method in known for name in read_names(method)}
+    wanted = set(lacking(thing, owner, asked))
+    for method in [one for one in known if wanted & made_names(one) and reaches(machine, one)][:MOST]:
+        made = set(lacking(thing, owner, wanted & made_names(method)))
+        if made:
+            run_aside(machine, thing, owner, method, arguments, made)
+
+
+def reaches(machine: Machine, method: ir.Function) -> bool:
+    return not method.is_generator and not method.tokens.isdisjoint(machine.meaningful)
+
+
+def lacking(thing: Object, owner: ClassRef, names: set[str]) -> Iterator[str]:
+    for name in names:
+        held = thing.attributes.get(name)
+        if (held is None and name not in owner.attributes) or held == NONE:
+            yield name
+
+
+def run_aside(
+    machine: Machine, thing: Object, owner: ClassRef, method: ir.Function, arguments: Arguments, wanted: set[str]
+) -> None:
+    value = owner.attributes.get(method.name)
+    if not isinstance(value, FunctionRef) or value.node is not method or value.closure is None:
+        return
+    full, before, mark = machine.world.full, machine.objects, len(machine.journal)
+    machine.sinks = [(Log(), full)]
+    machine.frame = Frame(owner.path, "<module>", None, None, None, full)
+    machine.frame.globals = value.closure.globals
+    machine.current_at = method.at or (1, 1, 1, 1)
+    calls.enter(machine, value, thing, arguments(machine, method, True), (), full, None)
+    writes = machine.rollback(mark)
+    kept = [
+        (container, name, held)
+        for container, name, held in writes
+        if container is thing.attributes and name in wanted and is_thing(held)
+    ]
+    if kept:
+        inside = [one for one in writes if isinstance(one[0], Slots) and one[0].serial > before]
+        machine.apply_writes([*inside, *kept])
+
+
+def is_thing(value: Value) -> bool:
+    """Something with a life of its own, or who a rank is; a number may be another one by now."""
+    if isinstance(value, Row):
+        return value.cause.kind in BY_RANK
+    return isinstance(value, Object) and value.kind not in state.CONTAINERS
+
+
+def read_names(method: ir.Function) -> set[str]:
+    return {name for node in state.inner(method.body) if (name := state.attribute_name(node))}
+
+
+def made_names(method: ir.Function) -> set[str]:
+    assigned = (node for node in state.inner(method.body) if isinstance(node, ir.Assign))
+    return {name for node in assigned for part in state.inner(node.targets) if (name := state.attribute_name(part))}
