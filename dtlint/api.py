@@ -45,6 +45,7 @@ from dtlint.timeline import (
 )
 from dtlint.timeline.crossing import crossings
 from dtlint.timeline.engine_turns import steps_in_some_turns
+from dtlint.timeline.epochs_kept import kept_to_itself
 from dtlint.timeline.explain import does, short, spoken_exit
 from dtlint.timeline.files import accesses, together
 from dtlint.timeline.inverted import inverted
@@ -126,6 +127,7 @@ __all__ = [
     "lifecycle",
     "inverted",
     "jax_notes",
+    "kept_to_itself",
     "jax_place",
     "late_starts",
     "missing",

@@ -3,7 +3,7 @@
 What it finds
 -------------
 An epoch loop over a shuffling DistributedSampler (or a streamed data set) in which `set_epoch` is never called on it:
-forgotten, called on another object, or swallowed by a wrapper.
+forgotten, called on another object, or swallowed by a wrapper that does not hand it on.
 
 Why it is bad
 -------------
@@ -26,7 +26,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dtlint.api import Finding, Rule, Run, sampling, span_at
+from dtlint.api import Finding, Rule, Run, kept_to_itself, sampling, span_at
 
 RULE = Rule(
     code="DT204",
@@ -48,6 +48,14 @@ def check(run: Run) -> Iterator[Finding]:
             "no epoch calls the `set_epoch` that this data's order depends on, so all of them have the same order",
             "call `set_epoch(epoch)` at the start of every epoch",
             scope=place[2],
+            trail=steps,
+        )
+    for method, inner, steps in kept_to_itself(run):
+        yield RULE.finding(
+            run.span(method.path, method.node.at),
+            f"`set_epoch` keeps the epoch to itself: `{inner}` below it is never told, so its order stays",
+            "hand it on: call `set_epoch(epoch)` of what this data set walks over",
+            scope=method.name,
             trail=steps,
         )
     for place, steps in sampling.same_stream_every_epoch(run):
