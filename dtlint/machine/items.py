@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+from dtlint.ir import nodes as ir
 from dtlint.machine import containers, library
 from dtlint.machine.core import Machine
 from dtlint.machine.lanes import lanes_in
@@ -75,6 +78,34 @@ def in_order(held: Row, mask: int) -> list[tuple[Value, int]] | None:
 
 def held_in(item: Value, items: list[Value]) -> bool:
     return any(one is item or one == item for one in items)
+
+
+def of_groups(machine: Machine, node: ir.For, iterable: Value) -> tuple[Value, ...] | None:
+    """The numbers of a short range, for a loop that makes a group in every turn: who is in which depends on them."""
+    if not isinstance(iterable, Object) or iterable.kind != "builtins.range":
+        return None
+    items = few(iterable)
+    return items if items is not None and mentions(node.body, maker_names(machine)) else None
+
+
+def maker_names(machine: Machine) -> frozenset[str]:
+    known: frozenset[str] | None = machine.notes.get(("names of group makers",))
+    if known is None:
+        rows = machine.knowledge.apis.values()
+        known = frozenset(row.name.rpartition(".")[2] for row in rows if row.model == "new_group")
+        machine.notes["names of group makers",] = known
+    return known
+
+
+def mentions(part: Any, names: frozenset[str]) -> bool:
+    if isinstance(part, tuple):
+        return any(mentions(one, names) for one in part)
+    if isinstance(part, ir.Call) and isinstance(part.func, ir.Attr | ir.Name):
+        if (part.func.name if isinstance(part.func, ir.Attr) else part.func.id) in names:
+            return True
+    return isinstance(part, ir.Node) and any(
+        mentions(getattr(part, slot), names) for slot in tuple[str, ...](part.__slots__)
+    )
 
 
 def whole(value: Value | None, usual: int) -> int:

@@ -15,7 +15,7 @@ from dtlint.machine.assignment import assign_target
 from dtlint.machine.comprehensions import beside, generator_call, run_over_generator
 from dtlint.machine.core import Machine, limited
 from dtlint.machine.frames import LoopState
-from dtlint.machine.items import in_order, items_by_lane, short_items, turns_of, walked
+from dtlint.machine.items import in_order, items_by_lane, of_groups, short_items, turns_of, walked
 from dtlint.machine.lanes import lanes_in
 from dtlint.machine.library import sharding
 from dtlint.machine.library.generators import stops_alike
@@ -33,7 +33,7 @@ def run_for(machine: Machine, node: ir.For, mask: int) -> int:
     generator = generator_call(machine, iterable)
     if generator is not None:
         return run_over_generator(machine, node, generator, mask)
-    items = short_items(machine, iterable)
+    items = short_items(machine, iterable) or of_groups(machine, node, iterable)
     if items is not None:
         return unroll(machine, node, [(item, mask) for item in items], mask)
     by_lane = items_by_lane(iterable)

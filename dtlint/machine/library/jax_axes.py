@@ -313,7 +313,7 @@ def one_way_restored(value: Value) -> str:
     while symbol.key[0] == "loop" and len(symbol.key) > 3 and isinstance(symbol.key[3], Symbol):
         symbol = symbol.key[3]
     restored = (str(tag[2]) for tag in words(value.tags, "host tree") if tag[3] == "restored")
-    return next(restored, "") if symbol.key[0] == "phi" else ""
+    return next(restored, "") if symbol.key[0] in ("phi", "split") else ""
 
 
 def is_number(machine: Machine, part: object, depth: int = 12) -> bool:
