@@ -22,6 +22,9 @@ Path = tuple[LogNode, ...]
 UNFOLLOWED = frozenset({"call", "depth", "recursion"})  # the result of a function of the project that was not run
 
 
+NOTHING = Symbol(("nothing",), 0)  # for uses of which only the place is asked
+
+
 @dataclass(frozen=True, slots=True)
 class Use:
     """One use of a value. `strong` uses consume it; `mild` ones are judged inside loops only."""

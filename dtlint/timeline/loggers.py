@@ -12,6 +12,7 @@ from dtlint.timeline.files import in_turns
 from dtlint.timeline.records import recorded
 from dtlint.timeline.writers import (
     all_ranks_here,
+    locked,
     of_one_machine,
     one_per_node,
     started,
@@ -26,6 +27,8 @@ def many_loggers(run: Run) -> Iterator[tuple[Event, tuple[LogNode, ...], int]]:
             continue
         call = event.extra.get("call")
         if not isinstance(call, Invocation) or call.row.extra.get("self_guarded"):
+            continue
+        if locked(event, path):
             continue
         lanes = event.mask & active(call, run)
         if event.op == "progress" and (next(undecided(event, path), None) is not None or of_own_part(path)):

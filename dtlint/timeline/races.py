@@ -19,6 +19,7 @@ from dtlint.machine.logs import EXITS, Call, Choice, Event, key, talks
 from dtlint.machine.run import Run
 from dtlint.machine.values import Const, Unknown
 from dtlint.timeline.files import ARRIVAL, READS, WRITES, Access, accesses, choices_of_files, overlap, same_node
+from dtlint.timeline.lives import NOTHING, Use, exclude
 from dtlint.timeline.parting import strip_ends
 
 READ, FILLED, ASKED, TAKEN, ENTERED, GATHERED = "read", "filled", "asked", "taken", "entered", "gathered"
@@ -257,7 +258,9 @@ def soon_after(change: Access, other: Access) -> bool:
 
 
 def pairs(run: Run, change: Access, other: Access) -> Iterator[tuple[int, int]]:
-    """Lanes that change a place, each with a lane that only comes to see it."""
+    """Lanes that change a place, each with a lane that only comes to see it. Not in a program that does either."""
+    if exclude(Use(NOTHING, change.event, change.path), Use(NOTHING, other.event, other.path)):
+        return
     for late in lanes_in(other.mask & ~change.mask):
         for lane in change.lanes():
             if overlap(change.places[lane], other.places[late]) and (

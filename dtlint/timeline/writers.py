@@ -19,12 +19,11 @@ from dtlint.machine.run import Run
 from dtlint.machine.values import BY_PROCESS, BY_RANK, Cause, Const, Row, Symbol, Unknown, Value, lane_value
 from dtlint.timeline.files import READS, WRITES, Access, accesses, overlap, same_node, together
 from dtlint.timeline.host_files import of_each_host
-from dtlint.timeline.lives import Use, exclude
+from dtlint.timeline.lives import NOTHING, Use, exclude
 from dtlint.timeline.options import default_of, option_of
 from dtlint.timeline.programs import in_a_test
 from dtlint.timeline.records import calls_around, recorded
 
-NOTHING = Symbol(("nothing",), 0)
 OWN = frozenset({"clock", "random", "process", "host"})
 
 
@@ -138,6 +137,12 @@ def functions_of_all(run: Run) -> set[tuple[str, str]]:
 HINT = re.compile(r"rank|main|master|primary|chief|lead|coordinator|process|worker|zero|writer|host|proc|root", re.I)
 
 
+def locked(event: Event, path: tuple[LogNode, ...]) -> bool:
+    """Is this done by one process after the other, each of which sees what the one before has done?"""
+    chains = (event.guards, *(node.guards for node in path if isinstance(node, Call)))
+    return any(decision.kind == "lock" for chain in chains for decision in decisions(chain))
+
+
 def vaguely_guarded(event: Event, path: tuple[LogNode, ...]) -> bool:
     """Does a decision nobody can take, but which is about ranks by its words or its cause, stand above? Then it may be
     the guard."""
@@ -184,7 +189,11 @@ def shared_writes(run: Run) -> Iterator[tuple[Access, int]]:
             continue
         if turns(access) and access.kind != "file-delete":
             continue  # who comes first does the work, the others find it done
-        if vaguely_guarded(access.event, access.path) or ends_before_start(run, access):
+        if (
+            locked(access.event, access.path)
+            or vaguely_guarded(access.event, access.path)
+            or ends_before_start(run, access)
+        ):
             continue
         if run.entry.kind == "function" and not names_a_file(access):
             continue

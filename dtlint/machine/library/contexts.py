@@ -29,6 +29,10 @@ def run_context(machine: Machine, manager: Value, expression: ir.Expr, mask: int
         return suppress(machine, manager, mask, inner, at)
     if kind in ("first", "local_first"):
         return in_turns(machine, manager, kind, mask, inner, at)
+    if kind == "lock":
+        frame = machine.frame
+        alone = Decision("lock", frame.path, at, "with a lock", None, mask, mask, frame.scope)
+        return machine.guarded(alone, lambda: inner(manager, mask))
     if kind == "no_sync":
         saved = machine.facts.get("no_sync", 0)
         machine.facts["no_sync"] = saved + 1

@@ -208,6 +208,7 @@ def while_loop(machine: Machine, call: Invocation) -> Value | None:
     def quiet(state: Value) -> Value:
         return separately(machine, call.mask, lambda: callback(machine, body, (state,), call.mask))[1]
 
+    first = machine.symbols.count  # what the quiet turn makes is new in every turn, too: its calls may be taken from it
     carry = steady(machine, carry, quiet)
     box: list[Value] = []
 
@@ -216,6 +217,7 @@ def while_loop(machine: Machine, call: Invocation) -> Value | None:
         return callback(machine, body, (carry,), call.mask)
 
     loop, after = turned(machine, call.mask, "while_loop", once)
+    loop.born = (first, loop.born[1])
     carry_on(machine, loop, carry, after)
     axes = varying(machine, box[0])
     events = over(device_calls(loop.body), axes)
