@@ -152,7 +152,7 @@ def synced(machine: Machine, arguments: tuple[Value, ...]) -> None:
     for value in arguments:
         key = value.symbol.key if isinstance(value, Unknown) else ()
         if len(key) > 2 and key[0] in ("attr", "item"):
-            name = key[2][1].strip("'") if isinstance(key[2], tuple) else key[2]
+            name = str(key[2][1]).strip("'") if isinstance(key[2], tuple) else key[2]
             machine.facts.setdefault("jax synced", set()).add(name)
 
 
