@@ -5,7 +5,7 @@ from __future__ import annotations
 from dtlint.machine.library.options import PARSED
 from dtlint.machine.library.provenance import symbols_in
 from dtlint.machine.library.tensors import ALIASES, COPIES, REVEALS
-from dtlint.machine.logs import FAILS
+from dtlint.machine.logs import FAILS, Event, walk
 from dtlint.machine.values import BY_SHARE, Object, Row, Symbol, Value
 from dtlint.timeline.parting import Divergence
 
@@ -45,7 +45,7 @@ def code_of(divergence: Divergence) -> tuple[str, str]:
             return SHARDING[cause.kind], "default"
         if divergence.cause is not None and divergence.cause.kind == "files" and not is_while(divergence):
             return "", ""  # where to go on after a checkpoint: the file system is shared as a rule
-        if divergence.cause is not None and divergence.cause.kind == "group rank" and not of_world(divergence):
+        if cause is not None and cause.kind == "group rank" and (not of_world(divergence) or hands_on(divergence)):
             return "", ""
         return "DT103", trip_tier(divergence)
     if shape == "local":
@@ -61,6 +61,17 @@ def guarded_code(divergence: Divergence) -> str:
     if is_creation(divergence):
         return "DT109"
     return "DT108" if divergence.event.implicit else "DT101"
+
+
+def hands_on(divergence: Divergence) -> bool:
+    """Does every turn send something to another rank, or take it from there? So do the stages of a pipeline, each of
+    which runs its own part of the model."""
+    loop = divergence.loop
+    return (
+        divergence.event.implicit
+        and loop is not None
+        and any(isinstance(node, Event) and node.kind == "p2p" for node, _ in walk(loop.body))
+    )
 
 
 def is_while(divergence: Divergence) -> bool:

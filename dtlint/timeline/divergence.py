@@ -29,7 +29,8 @@ def find(run: Run) -> Iterator[Divergence]:
     certain = [
         one
         for one in certain
-        if not follows_wrap(one, certain)
+        if (one.here or one.shape != "exit")  # nobody waits
+        and not follows_wrap(one, certain)
         and not untold.may_answer(one.here, one.absent)
         and (one.decision is None or one.decision.exit_word != ASSERTED)
         and not otherwise_answered(one)
