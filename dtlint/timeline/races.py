@@ -226,9 +226,11 @@ def asked(run: Run, changes: list[Access], ask: Access) -> Iterator[Race]:
 
 
 def answers(ask: Access) -> frozenset[str]:
-    """What changes the answer: a file does not make a folder of its place."""
-    of_folders = ask.event.api.rpartition(".")[2] in ("isdir", "is_dir")
-    return FOLDERS if of_folders else FILLS
+    """What changes the answer: a file does not make a folder of its place, nor a folder a file."""
+    name = ask.event.api.rpartition(".")[2]
+    if name in ("isfile", "is_file"):
+        return FILLS - FOLDERS
+    return FOLDERS if name in ("isdir", "is_dir") else FILLS
 
 
 def parts_at(choice: Choice, lane: int) -> bool:
