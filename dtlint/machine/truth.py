@@ -29,12 +29,28 @@ def truth_of(machine: Machine, value: Value) -> tuple[bool | None, Symbol, Cause
             return True, machine.symbols.of("true"), None
         return bool(value.value), machine.symbols.of("const", repr(value.value)[:40]), None
     if isinstance(value, Unknown):
-        return None, value.symbol, value.cause
+        if is_filled(value.symbol):
+            return True, value.symbol, None
+        asked = asked_before(value.symbol)
+        return (None, asked, None) if asked is not None else (None, value.symbol, value.cause)
     if isinstance(value, Tuple):
         return bool(value.items), machine.symbols.of("tuple"), None
     if isinstance(value, Object):
         return containers.truth(machine, value)
     return True, machine.symbols.of("true"), None
+
+
+def is_filled(symbol: object) -> bool:
+    """A path put together of several parts is not empty, whatever they are."""
+    return isinstance(symbol, Symbol) and symbol.key[0] == library.files.JOINED and len(symbol.key) > 2
+
+
+def asked_before(symbol: Symbol) -> Symbol | None:
+    """After `if folder: folder = os.path.join(folder, name)` there is one where there was one before."""
+    if symbol.key[0] != "phi" or len(symbol.key) != 4 or not isinstance(symbol.key[1], Symbol):
+        return None
+    question, *sides = symbol.key[1:]
+    return question if question in sides and any(is_filled(side) for side in sides) else None
 
 
 def answered(machine: Machine, value: Value, mask: int, counted: bool = False) -> Value:

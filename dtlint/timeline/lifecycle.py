@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from dtlint.findings import Step
+from dtlint.machine.library.evidence import of_one
 from dtlint.machine.logs import Attempt, Event
 from dtlint.machine.values import Const, Object
 from dtlint.timeline.environment import uses
@@ -19,7 +20,7 @@ PLAIN = "torch.distributed."
 
 
 def starts(run: Any) -> list[Met]:
-    return [met for met in events(run, "record", "init") if met.event.api == INIT]
+    return [met for met in events(run, "record", "init") if met.event.api == INIT and not of_one(met.event)]
 
 
 def too_early(run: Any) -> Iterator[tuple[Met, Met]]:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from dtlint.ir import nodes as ir
-from dtlint.machine.library.evidence import distributed
+from dtlint.machine.library.evidence import distributed, of_one
 from dtlint.machine.library.stepping import LOADED
 from dtlint.machine.logs import Event
 from dtlint.machine.values import NONE, TRUE, Cause, Const, Object, Row, Symbol, Tuple, Unknown, Value, lane_value
@@ -164,7 +164,7 @@ def statements(body: tuple[Any, ...]) -> Iterator[Any]:
 def unchosen(run: Any) -> Iterator[tuple[Met, Met]]:
     """The first GPU work after an NCCL start for which nobody chose this rank's device."""
     start = next((met for met in events(run, "record", "init") if met.event.api == INIT), None)
-    if start is None or not on_nccl(start.event.extra["call"]) or sets_visible(run):
+    if start is None or of_one(start.event) or not on_nccl(start.event.extra["call"]) or sets_visible(run):
         return
     if start.event.extra["call"].get("device_id") not in (None, NONE):
         return

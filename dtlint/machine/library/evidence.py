@@ -13,6 +13,7 @@ from typing import Any
 
 from dtlint.findings import Step
 from dtlint.machine.logs import COMMUNICATES, Event, walk
+from dtlint.machine.values import Const
 
 ORDER = ("none", "medium", "strong")
 STARTS = frozenset({"init"})
@@ -41,9 +42,18 @@ def evidence(run: Any) -> Evidence:
     return found
 
 
+def of_one(event: Event) -> bool:
+    """`init_process_group(world_size=1)`: a group because a library asks for one."""
+    call = event.extra.get("call")
+    size = call.get("world_size") if event.op == "init" and call is not None else None
+    return isinstance(size, Const) and size.scale is None and size.value == 1
+
+
 def gathered(run: Any) -> Evidence:
     for node, _ in walk(run.log):
         if isinstance(node, Event) and (node.kind in COMMUNICATES or (node.kind == "record" and node.op in STARTS)):
+            if of_one(node):
+                continue
             name = node.api.rpartition(".")[2]
             return Evidence(
                 "strong", Step(node.path, node.at[0], f"`{name}` shows that several processes work together")

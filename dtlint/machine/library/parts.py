@@ -153,7 +153,10 @@ def constructed(machine: Machine, made: Object, call: Invocation) -> None:
     """A layer whose size, or a container whose number of layers, differs by rank."""
     if not is_part(machine, made):
         return
+    places = [value for name, value in call.keywords if name == "device"]  # where the layer is says nothing of it
     for value in call.values:
+        if any(value is one for one in places):
+            continue
         if isinstance(value, Object) and value.kind == "<spread>":
             value = value.attributes.get("value", value)
         if isinstance(value, Row) and value.cause.kind in BY_PROCESS and plain(value):
