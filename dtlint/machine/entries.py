@@ -197,13 +197,22 @@ def constructed(machine: Machine, kind: ClassRef) -> Object:
             return instances.instantiate(  # type: ignore[return-value]
                 machine, kind, unknown_arguments(machine, initialiser.node, True), (), machine.world.full
             )
-        return instances.instantiate(machine, kind, (), (), machine.world.full)  # type: ignore[return-value]
+        given = () if initialiser is not None else left_out(machine, kind)
+        return instances.instantiate(machine, kind, (), given, machine.world.full)  # type: ignore[return-value]
     finally:
         machine.sinks = saved
         frame.left = 0
         frame.leavings.clear()
         frame.guards = None
         machine.frame = frame
+
+
+def left_out(machine: Machine, kind: ClassRef) -> tuple[tuple[str, Value], ...]:
+    """The fields of a dataclass that may be left out: None is what they hold then, and nobody knows what otherwise."""
+    if not any(name in instances.DATACLASSES for name in kind.decorated):
+        return ()
+    names = (name for name in instances.field_names(machine, kind) if attributes.in_class(machine, kind, name) == NONE)
+    return tuple((name, machine.unknown("field", kind.name, name)) for name in names)
 
 
 def unknown_arguments(machine: Machine, function: ir.Function, skip_first: bool) -> tuple[Value, ...]:
