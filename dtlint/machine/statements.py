@@ -175,8 +175,6 @@ def run_if(machine: Machine, node: ir.If, mask: int) -> int:
     mask &= ~machine.frame.left
     if value.cause is not None:
         metrics.decided(machine, value, mask)
-    if not_made(node.body) != not_made(node.orelse) and truth(machine, value, mask)[2] == mask:
-        return run(machine, node.orelse if not_made(node.body) else node.body, mask)
     return branch(
         machine,
         value,
@@ -186,14 +184,6 @@ def run_if(machine: Machine, node: ir.If, mask: int) -> int:
         lambda lanes: run(machine, node.body, lanes),
         lambda lanes: run(machine, node.orelse, lanes),
     )
-
-
-def not_made(body: Any) -> bool:
-    """`raise NotImplementedError`: nobody has written this side of the program, so nobody asks for it."""
-    last = body[-1] if body else None
-    raised = last.value if isinstance(last, ir.Raise) else None
-    named = raised.func if isinstance(raised, ir.Call) else raised
-    return isinstance(named, ir.Name) and named.id == "NotImplementedError"
 
 
 def branch(
