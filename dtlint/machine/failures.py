@@ -151,6 +151,21 @@ def reads_files(body: Log) -> bool:
     return any(isinstance(node, Event) and node.kind == "record" and node.op in READS for node, _ in walk(body))
 
 
+WRITES = frozenset({"file-write", "file-delete", "file-rename", "download", "unpack", "mkdir"})
+
+
+def only_reads(body: Log) -> bool:
+    """A body that finds in files what all ranks find there, and leaves nothing behind."""
+    return not any(isinstance(node, Event) and node.op in WRITES for node, _ in walk(body))
+
+
+def starts_first(body: Log) -> bool:
+    """A body that makes the process group before anything else is said: whoever was not launched as one of several goes
+    on alone, and so do the others."""
+    talk = next((node for node, _ in walk(body) if is_talk(node)), None)
+    return isinstance(talk, Event) and talk.op == "init"
+
+
 def can_fail_alone(body: Log, depth: int = 6) -> bool:
     """Is there anything in a body that goes wrong on one rank and not on another: data, files, steps, collectives?"""
     for node in body.nodes:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from dtlint.findings import Step
-from dtlint.machine.library.evidence import of_one
+from dtlint.machine.library.evidence import alone, of_one
 from dtlint.machine.logs import Attempt, Event
 from dtlint.machine.values import Const, Object
 from dtlint.timeline.environment import uses
@@ -20,6 +20,8 @@ PLAIN = "torch.distributed."
 
 
 def starts(run: Any) -> list[Met]:
+    if alone(run):
+        return []
     return [met for met in events(run, "record", "init") if met.event.api == INIT and not of_one(met.event)]
 
 
@@ -33,8 +35,9 @@ def too_early(run: Any) -> Iterator[tuple[Met, Met]]:
         event = met.event
         if met.number >= first.number:
             return
-        talks = event.kind == "collective" and not event.implicit and event.op != "init"
-        asks = event.op == "group-needed" and not any(isinstance(node, Attempt) for node, _ in met.above)
+        tried = any(isinstance(node, Attempt) for node, _ in met.above)
+        talks = event.kind == "collective" and not event.implicit and event.op != "init" and not tried
+        asks = event.op == "group-needed" and not tried
         if (talks or asks) and event.api.startswith(PLAIN):
             if event.mask & first.event.mask and not exclusive(met, first) and not met.conditional:
                 yield met, first
@@ -118,9 +121,15 @@ def old_options(run: Any) -> Iterator[tuple[Met, str]]:
                 continue
             if passes(run, str(value.value)) or names(run, variable):
                 continue
-            if variable in run.project.text(met.event.path):
-                continue  # `if args.local_rank is None: …`: asked where nobody passes the option
+            if not reads(run, str(value.value).lstrip("-").replace("-", "_")):
+                continue
             yield met, variable
+
+
+def reads(run: Any, option: str) -> bool:
+    """Does anybody want to know what was given for this option?"""
+    modules = (run.project.module(path) for path in relatives(run))
+    return any(option in module.tokens for module in modules if module is not None)
 
 
 def writes(run: Any, variable: str) -> bool:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from dtlint.findings import Step
 from dtlint.machine.entries import CALLED_ALONE
 from dtlint.machine.lanes import lanes_in
-from dtlint.machine.library.evidence import evidence, of_one
+from dtlint.machine.library.evidence import alone, evidence, of_one
 from dtlint.machine.library.files import all_nodes, text_of
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.provenance import symbols_in
@@ -53,7 +53,8 @@ def started(run: Run) -> bool:
     known: bool | None = run.cache.get("started")
     if known is None:
         events = (event for event, _ in recorded(run, "<collective>", "init"))
-        known = bool(run.facts.get("spawned")) or any(event.op in STARTS and not of_one(event) for event in events)
+        started = any(event.op in STARTS and not of_one(event) for event in events)
+        known = not alone(run) and (bool(run.facts.get("spawned")) or started)
         run.cache["started"] = known
     return known
 

@@ -15,8 +15,8 @@ from dtlint.machine.values import NONE, Const, External, Object, Value
 ENVIRONMENT = "os.environ"
 
 
-def written(machine: Machine, name: Value, value: Value, mask: int) -> None:
-    """`os.environ[name] = value`"""
+def written(machine: Machine, name: Value, value: Value, mask: int, default: bool = False) -> None:
+    """`os.environ[name] = value`; `default`: where nobody has set it."""
     reads = machine.facts.setdefault("environment reads", set())
     machine.emit_event(
         "record",
@@ -24,7 +24,7 @@ def written(machine: Machine, name: Value, value: Value, mask: int) -> None:
         ENVIRONMENT,
         mask,
         details=(("name", name), ("value", value)),
-        extra={"reads": reads},
+        extra={"reads": reads, "default": default},
     )
 
 
@@ -41,7 +41,7 @@ def read(machine: Machine, name: Value | None) -> None:
 
 def setdefault(machine: Machine, call: Invocation) -> Value | None:
     if len(call.arguments) > 1:
-        written(machine, call.arguments[0], call.arguments[1], call.mask)
+        written(machine, call.arguments[0], call.arguments[1], call.mask, default=True)
     return call.arguments[1] if len(call.arguments) > 1 else None
 
 

@@ -12,11 +12,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from dtlint.findings import Step
-from dtlint.machine.logs import COMMUNICATES, Event, walk
+from dtlint.machine.logs import COMMUNICATES, Attempt, Choice, Event, walk
 from dtlint.machine.values import Const
 
 ORDER = ("none", "medium", "strong")
 STARTS = frozenset({"init"})
+ONLY = ([Const("RANK"), Const("0")], [Const("WORLD_SIZE"), Const("1")])
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +50,25 @@ def of_one(event: Event) -> bool:
     return isinstance(size, Const) and size.scale is None and size.value == 1
 
 
+def alone(run: Any) -> bool:
+    """Does the program say itself that it is the only process: `os.environ["RANK"] = "0"`, whatever else it is told?"""
+    known: bool | None = run.cache.get("alone")
+    if known is None:
+        known = run.cache["alone"] = not run.facts.get("spawned") and any(
+            isinstance(node, Event)
+            and node.op == "env"
+            and not node.extra.get("default")
+            and node.mask == run.world.full
+            and [value for _, value in node.details] in ONLY
+            and not any(isinstance(above, Choice | Attempt) for above in path)
+            for node, path in walk(run.log)
+        )
+    return known
+
+
 def gathered(run: Any) -> Evidence:
+    if alone(run):
+        return Evidence("none")
     for node, _ in walk(run.log):
         if isinstance(node, Event) and (node.kind in COMMUNICATES or (node.kind == "record" and node.op in STARTS)):
             if of_one(node):
