@@ -131,11 +131,11 @@ def run_handler(
         unknown = own_classes(kinds)  # of the program, and nothing shows who raises it
         shared = unknown or only(types, SHARED) or not (strikes_alone(types) or can_fail_alone(attempt.body))
     shared = shared or (only(types, OF_VALUES) and not tried.of_data and not reads_files(attempt.body))
-    shared = shared or expects(handler) or (tried.alone == "files" and only_reads(attempt.body))
+    shared = shared or expects(handler)
     shared = shared or starts_first(attempt.body)
     met = 0 if strikes_alone(types, WAITING) else met_first(attempt.path, node.body, attempt.body)
     shared = shared or (0 < met == len(attempt.body.nodes))
-    log = HandlerLog(types, handler.at or node.at, shared)
+    log = HandlerLog(types, handler.at or node.at, shared or (tried.alone == "files" and only_reads(attempt.body)))
     log.met = met
     log.of_data = tried.of_data and not only(types, SHARED)
     log.raised = raised
