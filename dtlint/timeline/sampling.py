@@ -9,6 +9,7 @@ from dtlint.ir import nodes as ir
 from dtlint.machine import attributes
 from dtlint.machine.library import samplers
 from dtlint.machine.library.data import TOLD_EPOCH
+from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.loaders import is_true
 from dtlint.machine.run import Run
 from dtlint.machine.values import ClassRef, Const, FunctionRef, Object, Unknown, Value
@@ -65,7 +66,7 @@ def same_order_every_epoch(run: Run) -> Iterator[tuple[Place, Steps, bool]]:
             continue
         if not is_torch(run, sampler) or samplers.shuffles(sampler) is not True or "epoch" in sampler.attributes:
             continue
-        if not fixed_seed(sampler):
+        if not fixed_seed(sampler) or counts_steps(sampler):
             continue
         under = [event for event, path in seen.of("set-epoch") if loop in path]
         if any(concerns(event.subject, sampler, use.loader) for event in under):
@@ -134,6 +135,12 @@ def same_stream_every_epoch(run: Run) -> Iterator[tuple[Place, Steps]]:
         place = (loop.decision.path, loop.decision.at, loop.decision.function)
         shuffled = step_at(dataset.facts["shuffled"], "the stream shuffles by `seed + epoch`")
         yield place, kept(shuffled, step_at(place_of(use.loader), "the loader it feeds"))
+
+
+def counts_steps(sampler: Object) -> bool:
+    """Is it made for jobs that know steps and no epochs?"""
+    call = sampler.facts.get("call")
+    return isinstance(call, Invocation) and bool(call.row.extra.get("steps"))
 
 
 def fixed_seed(sampler: Object) -> bool:

@@ -17,7 +17,7 @@ from dtlint.machine.library.stepping import attribute_of
 from dtlint.machine.logs import Attempt, Call, Choice, Decision, Event, LogNode, decisions, walk
 from dtlint.machine.run import Run
 from dtlint.machine.values import BY_PROCESS, BY_RANK, Cause, Const, Row, Symbol, Unknown, Value, lane_value
-from dtlint.timeline.files import READS, WRITES, Access, accesses, overlap, same_node, together
+from dtlint.timeline.files import ARRIVAL, READS, WRITES, Access, accesses, overlap, same_node, together
 from dtlint.timeline.host_files import of_each_host
 from dtlint.timeline.lives import NOTHING, Use, exclude
 from dtlint.timeline.options import default_of, option_of
@@ -322,16 +322,19 @@ def wrong_scopes(run: Run) -> Iterator[WrongScope]:
     found = accesses(run)
     sources: set[object] = set()
     for access in found:
-        if access.kind in ("file-write", "file-delete", "file-rename") and one_per_node(access.mask, run):
+        if access.kind in ("file-write", "file-delete", "file-rename", ARRIVAL) and one_per_node(access.mask, run):
             decision = guard(access, ("local rank",))
             places = {access.places[lane] for lane in access.lanes()}
-            known = not of_one_machine(run) or on_network(run, access)
+            shared = on_network(run, access)
+            known = shared or not of_one_machine(run)
             cause = decision.cause if decision is not None else None
             source = cause.steps()[:1] if cause is not None else ()
             if source and source in sources:
                 continue  # one wrong rank, many places
-            sources.add(source)
-            if known and decision is not None and len(places) == 1 and not access.own and says_where(access):
+            if not known or decision is None or len(places) > 1 or access.own:
+                continue
+            if shared or says_where(access):
+                sources.add(source)
                 yield WrongScope("shared", access.event, access.mask, decision)
         elif access.kind in WRITES and bin(access.mask).count("1") == 1:
             decision = guard(access, ("rank",))
