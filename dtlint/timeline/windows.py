@@ -94,7 +94,10 @@ def unconditional(met: Met, window: Window) -> bool:
     if not inside(met, window.loop):
         return False
     shared = {(id(choice), side) for choice, side in choices_below(window.backward, window.loop)}
-    own = [(id(choice), side) for choice, side in choices_below(met, window.loop)]
+    below = choices_below(met, window.loop)
+    if any(periodic(choice.symbol) for choice, _ in below):
+        return False  # what follows a `break` in some turns hangs below the same branch as what only they do
+    own = [(id(choice), side) for choice, side in below]
     return shared.issuperset(own) and loops_over(met)[-1] is window.loop
 
 

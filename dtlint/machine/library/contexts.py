@@ -80,9 +80,11 @@ def in_turns(machine: Machine, manager: Value, kind: str, mask: int, inner: Inne
 
 def suppress(machine: Machine, manager: Value, mask: int, inner: Inner, at: Any) -> int:
     frame = machine.frame
-    attempt = Attempt(frame.path, at, mask, frame.guards, frame.scope, "suppress")
     types = manager.facts.get("types", ("Exception",)) if isinstance(manager, Object) else ("Exception",)
+    if not types:
+        return inner(NONE, mask)  # `suppress()` is a context that does nothing
     shared = only(types, SHARED)
+    attempt = Attempt(frame.path, at, mask, frame.guards, frame.scope, "suppress")
     attempt.handlers.append(HandlerLog(tuple(types), at, shared))
     outer, guards = machine.sinks, frame.guards
     machine.emit(attempt)
