@@ -147,7 +147,8 @@ def wrapped_models(machine: Machine, value: Value | None) -> list[Object]:
     if value is None:
         return []
     known = machine.facts.get("models", {})
-    return [known[tag[1]] for tag in sorted(value.tags, key=repr) if isinstance(tag, tuple) and tag[1] in known]
+    made_by = (tag[1] for tag in sorted(value.tags, key=repr) if isinstance(tag, tuple) and len(tag) > 1)
+    return [known[number] for number in made_by if number in known]
 
 
 def backward(machine: Machine, call: Invocation) -> Value:
