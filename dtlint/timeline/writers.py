@@ -17,7 +17,7 @@ from dtlint.machine.library.stepping import attribute_of
 from dtlint.machine.logs import Attempt, Call, Choice, Decision, Event, LogNode, decisions, walk
 from dtlint.machine.run import Run
 from dtlint.machine.values import BY_PROCESS, BY_RANK, Cause, Const, Row, Symbol, Unknown, Value, lane_value
-from dtlint.timeline.files import ARRIVAL, READS, WRITES, Access, accesses, overlap, same_node, together
+from dtlint.timeline.files import READS, WRITES, Access, accesses, overlap, same_node, together
 from dtlint.timeline.host_files import of_each_host
 from dtlint.timeline.lives import NOTHING, Use, exclude
 from dtlint.timeline.options import default_of, option_of
@@ -322,7 +322,7 @@ def wrong_scopes(run: Run) -> Iterator[WrongScope]:
     found = accesses(run)
     sources: set[object] = set()
     for access in found:
-        if access.kind in ("file-write", "file-delete", "file-rename", ARRIVAL) and one_per_node(access.mask, run):
+        if access.kind in ("file-write", "file-delete", "file-rename") and one_per_node(access.mask, run):
             decision = guard(access, ("local rank",))
             places = {access.places[lane] for lane in access.lanes()}
             shared = on_network(run, access)
