@@ -325,16 +325,13 @@ def wrong_scopes(run: Run) -> Iterator[WrongScope]:
         if access.kind in ("file-write", "file-delete", "file-rename") and one_per_node(access.mask, run):
             decision = guard(access, ("local rank",))
             places = {access.places[lane] for lane in access.lanes()}
-            shared = on_network(run, access)
-            known = shared or not of_one_machine(run)
+            known = not of_one_machine(run) or on_network(run, access)
             cause = decision.cause if decision is not None else None
             source = cause.steps()[:1] if cause is not None else ()
             if source and source in sources:
                 continue  # one wrong rank, many places
-            if not known or decision is None or len(places) > 1 or access.own:
-                continue
-            if shared or says_where(access):
-                sources.add(source)
+            sources.add(source)
+            if known and decision is not None and len(places) == 1 and not access.own and says_where(access):
                 yield WrongScope("shared", access.event, access.mask, decision)
         elif access.kind in WRITES and bin(access.mask).count("1") == 1:
             decision = guard(access, ("rank",))
