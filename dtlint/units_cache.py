@@ -10,7 +10,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from dtlint import cache
-from dtlint.project.changes import IMPORTS, Change, Sketch, compare, digest, sketch, written_elsewhere
+from dtlint.project.changes import IMPORTS, WORD, Change, Sketch, compare, digest, sketch, written_elsewhere
 from dtlint.source.text import Incomplete
 
 if TYPE_CHECKING:
@@ -59,6 +59,15 @@ class Remembered:
         self.sketches[IMPORTS] = imports = Sketch(digest(project.imports_in_short()), "", {}, {})
         if before.get(IMPORTS, imports) != imports:
             self.changes[IMPORTS] = Change(outline=False, bodies=frozenset())
+        for word, sketched in before.items():
+            if word.startswith(WORD):
+                self._ask(word)
+                if self.sketches[word] != sketched:
+                    self.changes[word] = Change(outline=False, bodies=frozenset())
+
+    def _ask(self, word: str) -> None:
+        files = self.project.files_with(word.removeprefix(WORD))
+        self.sketches[word] = Sketch(digest("\0".join(files)), "", {}, {})
 
     def _look(self, path: str, before: Sketch | None) -> None:
         text = self.project.text(path)
@@ -95,6 +104,9 @@ class Remembered:
         if self.units is None:
             return
         self.new_work = True
+        for word in outcome.whole:
+            if word.startswith(WORD) and word not in self.sketches:
+                self._ask(word)
         consulted: dict[str, list[str]] = {}
         for path, name in outcome.consulted:
             consulted.setdefault(path, []).append(name)

@@ -14,6 +14,7 @@ from typing import Any
 
 from dtlint.ir import nodes as ir
 
+WORD = "<word> "  # stands among paths, with a word behind it, for which files mention the word
 IMPORTS = "<imports>"  # stands among paths for what the files import from each other
 MOST_NAMES = 12  # new or changed definitions whose names are looked for in the other files; more count as a new outline
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from dtlint.ir import nodes
 from dtlint.ir.lowering_state import SyntaxProblem
 from dtlint.project import cache, loading, prefilter
-from dtlint.project.changes import IMPORTS
+from dtlint.project.changes import IMPORTS, WORD
 from dtlint.project.circles import circles
 from dtlint.project.imports import ImportLine, scan_imports
 from dtlint.project.names import Names
@@ -129,6 +129,14 @@ class Project:
         """The tree of a file, for questions about what is written in it."""
         self.looked.add(path)
         return self.tree(path)
+
+    def mentioning(self, word: str) -> tuple[str, ...]:
+        """The files in whose text this stands: who wants to know no more need not look at whole files."""
+        self.looked.add(f"{WORD}{word}")
+        return self.files_with(word)
+
+    def files_with(self, word: str) -> tuple[str, ...]:
+        return tuple(path for path in self.paths if word in self._texts[path])
 
     def functions(self, path: str) -> list[cache.Summary]:
         """The functions of a file in short; a stored tree need not be decoded for it."""

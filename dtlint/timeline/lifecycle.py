@@ -12,7 +12,7 @@ from dtlint.machine.values import Const, Object
 from dtlint.timeline.environment import uses
 from dtlint.timeline.order import Met, exclusive, ordered
 from dtlint.timeline.placement import INIT, on_nccl
-from dtlint.timeline.programs import in_a_test, names, passes, relatives
+from dtlint.timeline.programs import in_a_test, mentioned, names, passes
 from dtlint.timeline.records import calls_around
 from dtlint.timeline.stepping import events
 
@@ -49,11 +49,7 @@ def never_destroyed(run: Any) -> Iterator[Met]:
     inits = starts(run)
     if run.entry.kind != "script" or not inits or events(run, "record", "destroy") or in_a_test(run.entry.path):
         return
-    if any(
-        "destroy_process_group" in module.tokens
-        for path in relatives(run)
-        if (module := run.project.module(path)) is not None
-    ):
+    if mentioned(run, "destroy_process_group"):
         return
     if works(run):
         yield inits[0]
@@ -128,8 +124,7 @@ def old_options(run: Any) -> Iterator[tuple[Met, str]]:
 
 def reads(run: Any, option: str) -> bool:
     """Does anybody want to know what was given for this option?"""
-    modules = (run.project.module(path) for path in relatives(run))
-    return any(option in module.tokens for module in modules if module is not None)
+    return mentioned(run, option)
 
 
 def writes(run: Any, variable: str) -> bool:

@@ -94,8 +94,9 @@ def guessed(run: Any, cause: Cause) -> bool:
 def starts_itself(run: Any) -> bool:
     """The program is its own launcher, of one process per device of the machine it is on: a function of it starts this
     interpreter (`sys.executable`) again, as often as there are devices."""
-    for path in relatives(run):
-        module = run.project.module(path)
+    own = relatives(run)
+    for path in run.project.mentioning(min(OWN_LAUNCHER)):
+        module = run.project.module(path) if path in own else None
         if module is not None and module.tokens >= OWN_LAUNCHER:
             if any(function.tokens >= OWN_LAUNCHER for function in functions(module.body)):
                 return True

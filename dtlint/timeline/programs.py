@@ -47,17 +47,21 @@ def passes(run: Any, option: str) -> bool:
     if option not in known:
         known[option] = any(
             any(text.startswith(f"{option}=") for text in texts(run.project.module(path)))
-            for path in run.project.paths
-            if f"{option}=" in run.project.text(path)
+            for path in run.project.mentioning(f"{option}=")
         )
     return known[option]
 
 
 def names(run: Any, variable: str) -> bool:
     """Does a file of this program name the variable, to read it in whatever way?"""
-    return any(
-        variable in run.project.text(path) and variable in texts(run.project.module(path)) for path in relatives(run)
-    )
+    own = relatives(run)
+    return any(path in own and variable in texts(run.project.module(path)) for path in run.project.mentioning(variable))
+
+
+def mentioned(run: Any, word: str) -> bool:
+    """Does a file of this program use the word as a name?"""
+    own = relatives(run)
+    return any(path in own and word in run.project.module(path).tokens for path in run.project.mentioning(word))
 
 
 def texts(node: ir.Node) -> Iterator[str]:

@@ -67,3 +67,21 @@ def test_a_module_is_the_same_whoever_is_asked_first(project: tuple[object, Conf
     bound = {path: set(frame.variables) for path, frame in machine.modules.items()}
     assert bound["pack/first.py"] >= {"second", "DEFAULT", "enter"}
     assert bound.keys() >= set(CIRCLE)
+
+
+def test_a_word_that_turns_up_in_another_file_is_seen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("DTLINT_CACHE_DIR", raising=False)
+    (tmp_path / "train.py").write_text(
+        "import ending\nimport torch\nimport torch.distributed as dist\n\ndist.init_process_group('nccl')\n"
+        "model = torch.nn.parallel.DistributedDataParallel(torch.nn.Linear(2, 2))\n"
+        "model(torch.ones(1, 2)).sum().backward()\nending.stop()\n"
+    )
+    plain = "def stop():\n    print('bye')\n"
+    unused = "def unused():\n    import torch\n    torch.distributed.destroy_process_group()\n"
+    told = []
+    for text in (plain, plain + unused, plain):
+        (tmp_path / "ending.py").write_text(text)
+        found = engine.check(["."], Config(cache=True, jobs=1, root=tmp_path)).findings
+        told.append([finding.code for finding in found])
+    assert told == [["DT516"], [], ["DT516"]]
