@@ -37,7 +37,6 @@ RULE = Rule(
 
 
 def check(run: Run) -> Iterator[Finding]:
-
     for found in seeding.disagreements(run, RULE.code):
         yield RULE.finding(
             span_at(found.place),

@@ -1,8 +1,9 @@
-"""Which functions does a file define, as far as they can be told from outside?"""
+"""What does a file hold: its functions, as far as they can be told from outside, and every node below one?"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 from dtlint.ir import nodes
 
@@ -27,3 +28,16 @@ def functions_of(module: nodes.Module) -> Iterator[Found]:
                     yield from inside(handler.body, owner)
 
     yield from inside(module.body, None)
+
+
+def every_node(below: Any) -> Iterator[Any]:
+    """Every node below, outermost first, in the order of the text."""
+    todo = [below]
+    while todo:
+        node = todo.pop()
+        if isinstance(node, tuple | list):
+            todo.extend(reversed(node))
+        elif isinstance(node, nodes.Node):
+            yield node
+            slots: tuple[str, ...] = type(node).__slots__
+            todo.extend(getattr(node, slot) for slot in reversed(slots))

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from dtlint.machine.values import Row, Symbol, Tuple, Unknown, Value
 
 AGREED = "agreed"  # first word of the symbols that stand for what a collective gave to all
+TOLD = frozenset({AGREED, "received"})  # what the ranks have told each other
 TURNING = frozenset({"op %", "index", "batch", "turn", "number", "loop", "source", "drawn", "time", "agreed", "choice"})
 NEAR = 40
 

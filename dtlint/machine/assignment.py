@@ -30,7 +30,6 @@ from dtlint.machine.values import (
 
 
 def run_assign(machine: Machine, node: ir.Assign, mask: int) -> int:
-
     value = machine.evaluate(node.value, mask)
     mask &= ~machine.frame.left
     machine.current_at = node.at
@@ -80,7 +79,6 @@ def run_augmented(machine: Machine, node: ir.AugAssign, mask: int) -> int:
 
 
 def run_annotated(machine: Machine, node: ir.AnnAssign, mask: int) -> int:
-
     if node.value is not None:
         value = machine.evaluate(node.value, mask)
         machine.current_at = node.at
@@ -115,7 +113,6 @@ def with_cause(value: Value, cause: Cause) -> Value:
 
 
 def assign_target(machine: Machine, target: ir.Expr, value: Value, mask: int) -> None:
-
     if value.tags and "off root" in machine.facts:
         from dtlint.machine.library import roots
 

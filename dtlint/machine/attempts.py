@@ -24,14 +24,13 @@ from dtlint.machine.failures import (
     starts_first,
     strikes_alone,
 )
-from dtlint.machine.frames import Frame, Leaving
+from dtlint.machine.frames import Leaving
 from dtlint.machine.library import iterators, works
 from dtlint.machine.logs import EXITS, Attempt, Decision, Guards, HandlerLog, Log, walk
 from dtlint.machine.values import NONE, Cause, ClassRef, External, FunctionRef, Object, Trail, Tuple, Value
 
 
 def run_try(machine: Machine, node: ir.Try, mask: int) -> int:
-
     frame = machine.frame
     attempt = Attempt(frame.path, node.at, mask, frame.guards, frame.scope, "try")
     attempt.again = bool(node.handlers) and in_turn(machine)
@@ -98,16 +97,7 @@ def run_try(machine: Machine, node: ir.Try, mask: int) -> int:
 
 def in_turn(machine: Machine) -> bool:
     """Does a framework call this in every turn: `training_step` and the like?"""
-    frame: Frame | None = machine.frame
-    while frame is not None:
-        kind = getattr(frame.receiver, "kind", None)
-        if isinstance(kind, ClassRef) and frame.function is not None:
-            for base in attributes.external_bases(machine, kind):
-                known = (machine.knowledge.types.get(owner) for owner in machine.knowledge.ancestors(base))
-                if any(one is not None and getattr(frame.function.node, "name", "") in one.turns for one in known):
-                    return True
-        frame = frame.caller
-    return False
+    return attributes.called_as(machine, lambda known: known.turns)
 
 
 def run_handler(
@@ -221,7 +211,6 @@ def run_with(machine: Machine, node: ir.With, mask: int) -> int:
 
 
 def enter_item(machine: Machine, node: ir.With, index: int, mask: int) -> int:
-
     if index == len(node.items):
         return machine.run(node.body, mask)
     expression, target = node.items[index]

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import builtins
 from collections import Counter, deque
+from collections.abc import Callable, Iterator
 
-from dtlint.knowledge.loader import Api
+from dtlint.knowledge.loader import Api, Type
 from dtlint.machine import containers, kept, lacking, library, written
 from dtlint.machine.core import Machine
 from dtlint.machine.frames import Frame
@@ -274,6 +275,28 @@ def in_class(machine: Machine, kind: ClassRef, name: str) -> Value | None:
 
 def external_bases(machine: Machine, kind: ClassRef) -> list[str]:
     return [owner.name for owner in linearise(machine, kind) if isinstance(owner, External)]
+
+
+def library_types(machine: Machine, kind: ClassRef) -> Iterator[Type]:
+    """What the packs say of the library classes that a class of the project is derived from."""
+    for base in external_bases(machine, kind):
+        for owner in machine.knowledge.ancestors(base):
+            known = machine.knowledge.types.get(owner)
+            if known is not None:
+                yield known
+
+
+def called_as(machine: Machine, role: Callable[[Type], tuple[str, ...]]) -> bool:
+    """Is this below a method of the project to which a framework gives this role?"""
+    frame: Frame | None = machine.frame
+    while frame is not None:
+        kind = getattr(frame.receiver, "kind", None)
+        if isinstance(kind, ClassRef) and frame.function is not None:
+            name = getattr(frame.function.node, "name", "")
+            if any(name in role(one) for one in library_types(machine, kind)):
+                return True
+        frame = frame.caller
+    return False
 
 
 def may_have(machine: Machine, kind: ClassRef, name: str) -> bool:

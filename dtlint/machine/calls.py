@@ -36,7 +36,6 @@ FURTHER = 4  # calls that are followed beyond the deepest where lanes have parte
 
 
 def evaluate_call(machine: Machine, node: ir.Call, mask: int) -> Value:
-
     if isinstance(node.func, ir.Name) and node.func.id == "super":
         return super_of(machine, node, mask)
     base: Value | None = None
@@ -194,7 +193,6 @@ def follow(
     mask: int,
     call: ir.Call | None = None,
 ) -> Value:
-
     node = function.node
     machine.consult(function)
     if isinstance(node, ir.Function):
@@ -330,7 +328,6 @@ def enter(
     on_yield: Any,
     outcome: Outcome | None = None,
 ) -> Value:
-
     node = function.node
     caller = machine.frame
     place = machine.current_at

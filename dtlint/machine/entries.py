@@ -44,8 +44,8 @@ def names_reaching(machine: Machine, paths: tuple[str, ...], seeds: frozenset[st
     return frozenset(found)
 
 
-# method names so common that reaching one by name says nothing
 CALLED_ALONE = "called alone"  # fact of the run: a framework calls this method on one rank only
+# method names so common that reaching one by name says nothing
 EVERYWHERE = frozenset(
     {"forward", "get", "update", "run", "append", "items", "keys", "values", "close", "write", "read", "add", "step"}
     | {
@@ -134,11 +134,7 @@ def run_function(machine: Machine, path: str, function: ir.Function, owner: ir.C
 
 def called_alone(machine: Machine, kind: ClassRef, name: str) -> bool:
     """Does a framework call this method on one rank only?"""
-    for base in attributes.external_bases(machine, kind):
-        known = (machine.knowledge.types.get(owner) for owner in machine.knowledge.ancestors(base))
-        if any(one is not None and name in one.alone for one in known):
-            return True
-    return False
+    return any(name in known.alone for known in attributes.library_types(machine, kind))
 
 
 def find(module_frame: Frame, function: ir.Function) -> Value | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from dtlint.ir import nodes as ir
+from dtlint.ir.functions import every_node
 from dtlint.machine import containers, library
 from dtlint.machine.core import Machine
 from dtlint.machine.lanes import lanes_in
@@ -98,14 +99,9 @@ def maker_names(machine: Machine) -> frozenset[str]:
 
 
 def mentions(part: Any, names: frozenset[str]) -> bool:
-    if isinstance(part, tuple):
-        return any(mentions(one, names) for one in part)
-    if isinstance(part, ir.Call) and isinstance(part.func, ir.Attr | ir.Name):
-        if (part.func.name if isinstance(part.func, ir.Attr) else part.func.id) in names:
-            return True
-    return isinstance(part, ir.Node) and any(
-        mentions(getattr(part, slot), names) for slot in tuple[str, ...](part.__slots__)
-    )
+    """Is one of these called below?"""
+    called = (node.func for node in every_node(part) if isinstance(node, ir.Call))
+    return any(getattr(one, "name", getattr(one, "id", "")) in names for one in called)
 
 
 def whole(value: Value | None, usual: int) -> int:

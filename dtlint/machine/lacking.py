@@ -11,7 +11,6 @@ from typing import Any
 
 from dtlint.machine import attributes
 from dtlint.machine.core import Machine
-from dtlint.machine.frames import Frame
 from dtlint.machine.values import BY_RANK, MISSING, Cause, ClassRef, Object, Row, Trail, Value, lane_value
 
 MADE_BY = "attributes made by some"
@@ -54,19 +53,5 @@ def read(machine: Machine, thing: Object, name: Any, found: Value, mask: int) ->
     if have is None or not mask & ~have or not isinstance(found, Object) or not isinstance(thing.kind, ClassRef):
         return
     if all(attributes.in_class(machine, thing.kind, one) is None for one in (name, "__getattr__")):
-        extra = {"made": found, "all": called_by_framework(machine)}
+        extra = {"made": found, "all": attributes.called_as(machine, lambda known: known.hooks)}
         machine.emit_event("record", "absent-attribute", str(name), mask & ~have, subject=thing, extra=extra)
-
-
-def called_by_framework(machine: Machine) -> bool:
-    """Is this below a method that a framework calls on every rank?"""
-    frame: Frame | None = machine.frame
-    while frame is not None:
-        kind = getattr(frame.receiver, "kind", None)
-        if isinstance(kind, ClassRef) and frame.function is not None:
-            for base in attributes.external_bases(machine, kind):
-                known = (machine.knowledge.types.get(owner) for owner in machine.knowledge.ancestors(base))
-                if any(one is not None and getattr(frame.function.node, "name", "") in one.hooks for one in known):
-                    return True
-        frame = frame.caller
-    return False

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from dtlint.machine.agreeing import the_agreed
+from dtlint.machine.agreeing import TOLD, the_agreed
 from dtlint.machine.twins import one_thing
 from dtlint.machine.values import (
     MISSING,
@@ -184,7 +184,7 @@ def join(left: Value, right: Value, symbols: Symbols, decision: Symbol, cause: C
 
 def was_told(symbol: Symbol, depth: int = 6) -> bool:
     """Is this made of what the ranks have told each other?"""
-    if symbol.key[0] in ("agreed", "received"):
+    if symbol.key[0] in TOLD:
         return True
     return depth > 0 and any(isinstance(part, Symbol) and was_told(part, depth - 1) for part in symbol.key[1:])
 

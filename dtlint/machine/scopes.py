@@ -28,7 +28,6 @@ from dtlint.machine.values import (
 
 
 def parameter_defaults(machine: Machine, params: tuple[ir.Param, ...], mask: int) -> tuple[tuple[str, Value], ...]:
-
     return tuple((param.name, machine.evaluate(param.default, mask)) for param in params if param.default is not None)
 
 
@@ -94,7 +93,6 @@ def with_context(value: FunctionRef) -> FunctionRef:
 
 
 def run_class(machine: Machine, node: ir.Class, mask: int) -> int:
-
     outer = machine.frame
     bases = tuple(base for one in node.bases for base in bases_in(machine, one, mask))
     frame = Frame(outer.path, node.qualname, outer.globals, outer, outer, mask)

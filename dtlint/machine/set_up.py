@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from dtlint.ir import nodes as ir
+from dtlint.ir.functions import every_node
 from dtlint.machine import attributes, calls, state
 from dtlint.machine.core import Machine
 from dtlint.machine.frames import Frame
@@ -88,9 +89,9 @@ def is_thing(value: Value) -> bool:
 
 
 def read_names(method: ir.Function) -> set[str]:
-    return {name for node in state.inner(method.body) if (name := state.attribute_name(node))}
+    return {name for node in every_node(method.body) if (name := state.attribute_name(node))}
 
 
 def made_names(method: ir.Function) -> set[str]:
-    assigned = (node for node in state.inner(method.body) if isinstance(node, ir.Assign))
-    return {name for node in assigned for part in state.inner(node.targets) if (name := state.attribute_name(part))}
+    assigned = (node for node in every_node(method.body) if isinstance(node, ir.Assign))
+    return {name for node in assigned for part in every_node(node.targets) if (name := state.attribute_name(part))}

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from dtlint.ir import nodes as ir
+from dtlint.ir.functions import every_node
 from dtlint.machine import attributes
 from dtlint.machine.core import Machine
 from dtlint.machine.frames import Frame
@@ -146,10 +147,10 @@ def methods(owner: ClassRef) -> Iterator[ir.Function]:
 
 def gather(machine: Machine, method: ir.Function, found: dict[str, Written]) -> None:
     own = {param.name for param in method.params[1:]}
-    statements = [node for node in inner(method.body) if isinstance(node, ir.Stmt)]
+    statements = [node for node in every_node(method.body) if isinstance(node, ir.Stmt)]
     for node in statements:
         own.update(names_bound(node))
-    for node in inner(method.body):
+    for node in every_node(method.body):
         if isinstance(node, ir.Assign | ir.AnnAssign) and node.value is not None:
             targets = node.targets if isinstance(node, ir.Assign) else (node.target,)
             for target in targets:
@@ -157,12 +158,12 @@ def gather(machine: Machine, method: ir.Function, found: dict[str, Written]) -> 
                 if name and worth_evaluating(machine, node.value, own):
                     found.setdefault(name, Written()).values.append(node.value)
                 else:
-                    for part in inner((target,)):
+                    for part in every_node((target,)):
                         note_change(part, found)
         elif isinstance(node, ir.AugAssign):
             note_change(node.target, found)
         elif isinstance(node, ir.For):
-            for part in inner((node.target,)):
+            for part in every_node((node.target,)):
                 note_change(part, found)
         elif isinstance(node, ir.Call) and isinstance(node.func, ir.Attr) and node.func.name in CHANGES:
             note_change(node.func.value, found)
@@ -188,7 +189,7 @@ def worth_evaluating(machine: Machine, expression: ir.Expr, own: set[str]) -> bo
     if isinstance(expression, ir.Const):
         return True
     words = set()
-    for node in inner((expression,)):
+    for node in every_node((expression,)):
         if isinstance(node, ir.Lambda | ir.Comp | ir.Yield | ir.Await | ir.Walrus):
             return False
         if isinstance(node, ir.Name):
@@ -213,19 +214,6 @@ def names_bound(statement: ir.Stmt) -> Iterator[str]:
     elif isinstance(statement, ir.Import | ir.ImportFrom):
         names: tuple[tuple[str, str | None], ...] = statement.names
         yield from (alias or name.partition(".")[0] for name, alias in names)
-    for part in inner(targets):
+    for part in every_node(targets):
         if isinstance(part, ir.Name):
             yield part.id
-
-
-def inner(nodes: Any) -> Iterator[Any]:
-    """Every node below, outermost first, in the order of the text."""
-    todo = [nodes]
-    while todo:
-        node = todo.pop()
-        if isinstance(node, tuple | list):
-            todo.extend(reversed(node))
-        elif isinstance(node, ir.Node):
-            yield node
-            slots: tuple[str, ...] = type(node).__slots__
-            todo.extend(getattr(node, slot) for slot in reversed(slots))

@@ -188,7 +188,6 @@ def run_turn(
     enter: Callable[[int], int],
     box: dict[str, Any] | None,
 ) -> int:
-
     frame = machine.frame
     entering = enter(mask)
     if machine.flow is not None and isinstance(node, ir.For):

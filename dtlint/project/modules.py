@@ -38,6 +38,7 @@ class Project:
         self._imports = imports
         self._packages: frozenset[str] | None = None
         self._circles: dict[str, tuple[str, ...]] | None = None
+        self._mentioned: dict[str, tuple[str, ...]] = {}
         self._trees = trees
         self._stored: dict[str, bytes] = {}
         self._modules: dict[str, nodes.Module] = {}
@@ -136,7 +137,9 @@ class Project:
         return self.files_with(word)
 
     def files_with(self, word: str) -> tuple[str, ...]:
-        return tuple(path for path in self.paths if word in self._texts[path])
+        if word not in self._mentioned:
+            self._mentioned[word] = tuple(path for path in self.paths if word in self._texts[path])
+        return self._mentioned[word]
 
     def functions(self, path: str) -> list[cache.Summary]:
         """The functions of a file in short; a stored tree need not be decoded for it."""

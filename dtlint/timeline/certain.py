@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from dtlint.machine.agreeing import TOLD
 from dtlint.machine.lanes import lanes_in
 from dtlint.machine.library.provenance import symbols_in
 from dtlint.machine.logs import (
@@ -251,7 +252,7 @@ def obeys(log: Log) -> bool:
 
 
 def was_told(symbol: Symbol) -> bool:
-    return any(one.key[0] in ("agreed", "received") for one in symbols_in(symbol))
+    return any(one.key[0] in TOLD for one in symbols_in(symbol))
 
 
 def unexplained(items: list[Item], divergence: Divergence, members: int, position: int) -> list[Item]:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dtlint.machine.logs import ASSERTED, Choice
+from dtlint.machine.logs import ASSERTED
 from dtlint.machine.run import Run
 from dtlint.timeline.certain import flush, scan
-from dtlint.timeline.lives import plain
+from dtlint.timeline.lives import NOTHING, Use, plain, sides
 from dtlint.timeline.parting import Divergence, Pending
 from dtlint.timeline.two_groups import crossed
 from dtlint.timeline.undecided import undecided
@@ -49,13 +49,11 @@ def otherwise_answered(divergence: Divergence) -> bool:
     if decision is None or decision.exit_answer is None or decision.symbol is None or decision.cause is not None:
         return False
     asked, given = plain(decision.symbol, decision.exit_answer)
-    below = (*divergence.path[1:], divergence.event)
     return any(
-        isinstance(node, Choice)
-        and node.symbol is not None
-        and node.decision is not decision
-        and plain(node.symbol, any(one is inner for one in node.then.nodes)) == (asked, not given)
-        for node, inner in zip(divergence.path, below, strict=False)
+        choice.symbol is not None
+        and choice.decision is not decision
+        and plain(choice.symbol, then) == (asked, not given)
+        for choice, then in sides(Use(NOTHING, divergence.event, divergence.path))
     )
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from dtlint.machine.failures import WRITES
 from dtlint.machine.lanes import lanes_in
 from dtlint.machine.library import files
 from dtlint.machine.library.invocation import Invocation
@@ -20,7 +21,6 @@ from dtlint.machine.values import NONE, Cause, Const, Row, Symbol, Unknown, Valu
 from dtlint.timeline.options import default_of, option_of
 from dtlint.timeline.records import recorded
 
-WRITES = frozenset({"file-write", "file-delete", "file-rename", "download", "unpack", "mkdir"})
 ARRIVAL = "file-arrival"  # a file gets its name by a rename: at once, so that writers do not disturb each other
 READS = frozenset({"file-read", "load", "listing"})
 KINDS = (*sorted(WRITES), *sorted(READS), "file-ask", "log-init")

@@ -117,14 +117,9 @@ def old_options(run: Any) -> Iterator[tuple[Met, str]]:
                 continue
             if passes(run, str(value.value)) or names(run, variable):
                 continue
-            if not reads(run, str(value.value).lstrip("-").replace("-", "_")):
-                continue
+            if not mentioned(run, str(value.value).lstrip("-").replace("-", "_")):
+                continue  # nobody wants to know what was given for this option
             yield met, variable
-
-
-def reads(run: Any, option: str) -> bool:
-    """Does anybody want to know what was given for this option?"""
-    return mentioned(run, option)
 
 
 def writes(run: Any, variable: str) -> bool:

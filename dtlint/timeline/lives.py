@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from dtlint.findings import Span, Step
 from dtlint.machine.library.jax_facts import has
 from dtlint.machine.library.jax_facts import leaves as leaves_of
-from dtlint.machine.logs import EXITS, Attempt, Call, Choice, Event, LogNode, Loop, walk
+from dtlint.machine.logs import EXITS, Attempt, Call, Choice, Event, LogNode, Loop, plain_question, walk
 from dtlint.machine.run import Run
 from dtlint.machine.values import Const, Symbol, Unknown, Value
 from dtlint.timeline.programs import of_trials
@@ -192,9 +192,8 @@ def exclude(first: Use, second: Use) -> bool:
 
 
 def plain(symbol: Symbol, side: bool) -> tuple[Symbol, bool]:
-    if symbol.key[0] == "not" and isinstance(symbol.key[1], Symbol):
-        return symbol.key[1], not side
-    return symbol, side
+    asked, given = plain_question(symbol)
+    return asked or symbol, side == given
 
 
 def part_of(attempt: Attempt, use: Use) -> int:

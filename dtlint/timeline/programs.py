@@ -6,14 +6,21 @@ from collections.abc import Iterator
 from typing import Any
 
 from dtlint.ir import nodes as ir
-from dtlint.timeline.options import inside
+from dtlint.ir.functions import every_node
 
 TESTS = frozenset({"test", "tests", "testing"})
 TRIALS = TESTS | {"benchmark", "benchmarks"}
 
 
 def relatives(run: Any) -> set[str]:
-    """The files of this program: what the script imports, and what imports the script."""
+    """The files of this program: what the script imports, and what imports the script; worked out once."""
+    known: set[str] | None = run.cache.get("relatives")
+    if known is None:
+        known = run.cache["relatives"] = related(run)
+    return known
+
+
+def related(run: Any) -> set[str]:
     imports = {path: run.project.imported(path) for path in run.project.paths}
     importers: dict[str, set[str]] = {}
     for path, others in imports.items():
@@ -66,7 +73,6 @@ def mentioned(run: Any, word: str) -> bool:
 
 def texts(node: ir.Node) -> Iterator[str]:
     """What is written in quotes below here."""
-    if isinstance(node, ir.Const) and isinstance(node.value, str):
-        yield node.value
-    for inner in inside(node):
-        yield from texts(inner)
+    for inner in every_node(node):
+        if isinstance(inner, ir.Const) and isinstance(inner.value, str):
+            yield inner.value

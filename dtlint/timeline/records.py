@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dtlint.machine.logs import Call, Event, LogNode, walk
+from dtlint.machine.logs import Call, Decision, Event, LogNode, decisions, walk
 from dtlint.machine.run import Run
 
 Found = tuple[Event, tuple[LogNode, ...]]
@@ -21,6 +21,12 @@ def recorded(run: Run, *kinds: str) -> Iterator[Found]:
         run.cache["records"] = table
     for kind in kinds:
         yield from table.get(kind, ())
+
+
+def guards_over(event: Event, path: tuple[LogNode, ...]) -> Iterator[Decision]:
+    """The decisions over an event and over the calls that lead to it."""
+    for chain in (event.guards, *(node.guards for node in path if isinstance(node, Call))):
+        yield from decisions(chain)
 
 
 def calls_around(event: Event, path: tuple[LogNode, ...]) -> list[Call]:

@@ -136,7 +136,6 @@ def same_on_all_hosts(loader: Object) -> bool:
 
 
 def splits_by_worker(use: Use) -> Iterator[bool]:
-
     for look in use.described.looks:
         if inside.splits_by_worker(look):
             yield True

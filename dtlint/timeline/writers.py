@@ -19,10 +19,10 @@ from dtlint.machine.run import Run
 from dtlint.machine.values import BY_PROCESS, BY_RANK, Cause, Const, Row, Symbol, Unknown, Value, lane_value
 from dtlint.timeline.files import READS, WRITES, Access, accesses, overlap, same_node, together
 from dtlint.timeline.host_files import of_each_host
-from dtlint.timeline.lives import NOTHING, Use, exclude
+from dtlint.timeline.lives import NOTHING, Use, exclude, sides
 from dtlint.timeline.options import default_of, option_of
 from dtlint.timeline.programs import in_a_test
-from dtlint.timeline.records import calls_around, recorded
+from dtlint.timeline.records import calls_around, guards_over, recorded
 
 OWN = frozenset({"clock", "random", "process", "host"})
 
@@ -53,8 +53,8 @@ def started(run: Run) -> bool:
     known: bool | None = run.cache.get("started")
     if known is None:
         events = (event for event, _ in recorded(run, "<collective>", "init"))
-        started = any(event.op in STARTS and not of_one(event) for event in events)
-        known = not alone(run) and (bool(run.facts.get("spawned")) or started)
+        begun = any(event.op in STARTS and not of_one(event) for event in events)
+        known = not alone(run) and (bool(run.facts.get("spawned")) or begun)
         run.cache["started"] = known
     return known
 
@@ -111,11 +111,10 @@ def meets_all(run: Run, event: Event, path: tuple[LogNode, ...]) -> bool:
     row = run.knowledge.api(event.api)
     if row is not None and row.kind in ("first", "local_first"):
         return True
-    chains = (event.guards, *(node.guards for node in path if isinstance(node, Call)))
     return (
         event.mask == run.world.full
         and (event.group is None or all(members == run.world.full for members in event.group.members))
-        and not any(decision.kind == "branch" for chain in chains for decision in decisions(chain))
+        and not any(decision.kind == "branch" for decision in guards_over(event, path))
     )
 
 
@@ -125,13 +124,12 @@ def functions_of_all(run: Run) -> set[tuple[str, str]]:
     if known is None:
         known = run.cache["functions of all"] = set()
         for event, path in recorded(run, *WRITES, "log-init"):
-            for chain in (event.guards, *(node.guards for node in path if isinstance(node, Call))):
-                known.update(
-                    (decision.path, decision.function)
-                    for decision in decisions(chain)
-                    if decision.cause is not None and decision.cause.kind == "rank"
-                    if decision.before == run.world.full and decision.taken != decision.before
-                )
+            known.update(
+                (decision.path, decision.function)
+                for decision in guards_over(event, path)
+                if decision.cause is not None and decision.cause.kind == "rank"
+                if decision.before == run.world.full and decision.taken != decision.before
+            )
     return known
 
 
@@ -140,8 +138,7 @@ HINT = re.compile(r"rank|main|master|primary|chief|lead|coordinator|process|work
 
 def locked(event: Event, path: tuple[LogNode, ...]) -> bool:
     """Is this done by one process after the other, each of which sees what the one before has done?"""
-    chains = (event.guards, *(node.guards for node in path if isinstance(node, Call)))
-    return any(decision.kind == "lock" for chain in chains for decision in decisions(chain))
+    return any(decision.kind == "lock" for decision in guards_over(event, path))
 
 
 def vaguely_guarded(event: Event, path: tuple[LogNode, ...]) -> bool:
@@ -220,21 +217,9 @@ def names_a_file(access: Access) -> bool:
 
 def ends_before_start(run: Run, access: Access) -> bool:
     """Is this on a side of the program that ends it, with nothing distributed begun: one that is run by itself?"""
-    below = (*access.path[1:], access.event)
-    ending = any(
-        isinstance(node, Choice) and "exit" in node.exits and inner in sides_that_end(node)
-        for node, inner in zip(access.path, below)
-    )
+    above = sides(Use(NOTHING, access.event, access.path))
+    ending = any(choice.exits[0 if then else 1] == "exit" for choice, then in above)
     return ending and moment(run, access.event) < first_start(run)
-
-
-def sides_that_end(choice: Choice) -> list[LogNode]:
-    return [
-        node
-        for side, word in zip((choice.then, choice.other), choice.exits, strict=True)
-        if word == "exit"
-        for node in side.nodes
-    ]
 
 
 def moment(run: Run, event: Event) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dtlint.machine import containers
+from dtlint.machine.agreeing import AGREED
 from dtlint.machine.assignment import assign_target
 from dtlint.machine.core import Machine
 from dtlint.machine.lanes import ALONE, lanes_in, restrict, token
@@ -133,10 +134,10 @@ def agree(
         source = root_item(machine, call, value)
         items = containers.items_of(machine, value)
         if items is not None and value.kind == "list":
-            held = tuple(source if source is not None and len(items) == 1 else machine.fresh("agreed") for _ in items)
+            held = tuple(source if source is not None and len(items) == 1 else machine.fresh(AGREED) for _ in items)
             machine.set(value, "[]", Tuple(tuple(kept_alone(call, group, one) for one in held)), call.mask)
         else:
-            machine.set(value, "[]", kept_alone(call, group, machine.fresh("agreed")), call.mask)
+            machine.set(value, "[]", kept_alone(call, group, machine.fresh(AGREED)), call.mask)
     elif isinstance(value, Unknown | Row) and expression is not None:
         from dtlint.ir import nodes as ir
 
@@ -154,7 +155,7 @@ def agreed(machine: Machine, call: Invocation, value: Value, param: str) -> Valu
         if isinstance(held, Row) and isinstance(root, Const) and isinstance(root.value, int):
             if 0 <= root.value < machine.world.size and isinstance(held.lanes[root.value], Const):
                 return held.lanes[root.value]
-    return machine.unknown("agreed", token(held), call.row.op, param, machine.symbols.fresh("time"))
+    return machine.unknown(AGREED, token(held), call.row.op, param, machine.symbols.fresh("time"))
 
 
 def root_item(machine: Machine, call: Invocation, value: Object) -> Value | None:
@@ -171,12 +172,12 @@ def root_item(machine: Machine, call: Invocation, value: Object) -> Value | None
         if isinstance(item, Row):
             item = item.lanes[lane] if 0 <= lane < len(item.lanes) else item.lanes[0]
         if isinstance(item, Unknown):
-            agreed = Unknown(machine.symbols.of("agreed", item.symbol), None, item.tags, item.like)
+            agreed = Unknown(machine.symbols.of(AGREED, item.symbol), None, item.tags, item.like)
             return provenance.without(agreed, "order")
         if isinstance(item, Object) and item.kind == "list" and isinstance(item.attributes.get("[]"), Unknown):
             inner = item.attributes["[]"]
             made = machine.new_list(None, call.mask)
-            made.attributes["[]"] = machine.unknown("agreed", token(inner), like=getattr(inner, "like", None))
+            made.attributes["[]"] = machine.unknown(AGREED, token(inner), like=getattr(inner, "like", None))
             return made
         return item
     return None
@@ -194,8 +195,8 @@ def result_value(machine: Machine, call: Invocation, event: Event | None) -> Val
             held = first
             if isinstance(held, Row | Unknown | Object):
                 like = held if isinstance(held, Object) and held.kind == "dict" else None
-                return machine.unknown("agreed", row.op, token(held), machine.symbols.fresh("time"), like=like)
-            return machine.unknown("agreed", row.op, token(held), machine.symbols.fresh("time"))
+                return machine.unknown(AGREED, row.op, token(held), machine.symbols.fresh("time"), like=like)
+            return machine.unknown(AGREED, row.op, token(held), machine.symbols.fresh("time"))
         case "argument":
             clean = agreed(machine, call, first, row.params[0] if row.params else "")
             if event is None:

@@ -204,7 +204,6 @@ def parent(machine: Machine, value: Value) -> Value:
 
 
 def attribute(machine: Machine, thing: Object, name: str, mask: int) -> Value | None:
-
     if name == "parent":
         return path_of(machine, parent(machine, thing), mask)
     if name in ("name", "stem", "suffix", "parts"):

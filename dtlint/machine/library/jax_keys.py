@@ -159,7 +159,6 @@ def one_number(call: Invocation, others: tuple[Value, ...]) -> bool:
 
 
 def drawn(machine: Machine, key: Value, others: tuple[Value, ...], text: str, mask: int) -> Value:
-
     tags = {tag for tag in jax_facts.deep(others) if type(tag) is tuple and tag[0] == "jax"}
     tags = {tag for tag in tags if tag[1] not in ("key", "keys", "host tree", "output")}
     own = {tag for tag in lineage(key) if tag[1] in ("varies", "may", "arg")}

@@ -74,9 +74,7 @@ def number_of(value: Value | None) -> int | None:
 
 def prepared(machine: Machine, loader: Object, by: str, mask: int, owner: Value | None = None) -> Object:
     """The loader a framework gives back: it divides the data between the ranks."""
-    made = machine.new(loader.kind, mask)
-    made.attributes.update(loader.attributes)
-    made.facts.update(loader.facts)
+    made = machine.anew(loader, mask)
     made.facts.pop("described", None)
     made.facts["prepared"] = by
     made.facts["original"] = loader

@@ -50,7 +50,6 @@ from dtlint.machine.values import (
 
 
 def opaque(machine: Machine, call: Invocation) -> Value:
-
     receiver = (call.receiver,) if call.receiver is not None else ()
     made = unknown_of(machine, call.name, *receiver, *call.values)
     if machine.flow is not None:

@@ -395,9 +395,7 @@ def dataset_shuffle(machine: Machine, call: Invocation) -> Value | None:
     if given is None and call.get("generator") is not None:
         return receiver
     state = state_of(machine, given, None) if given is not None and given != NONE else current(machine, "numpy")
-    made = machine.new(receiver.kind, call.mask)
-    made.attributes.update(receiver.attributes)
-    made.facts.update(receiver.facts)
+    made = machine.anew(receiver, call.mask)
     made.facts["shuffled"] = sharding.site(machine)
     if state.cause is not None and state.cause.kind in BY_SHARE:
         made.facts.setdefault("sharded by", Cause("data", state.cause.trail))  # an order of its own for each rank

@@ -15,11 +15,6 @@ def any_function(machine: Machine, question: str, answer: Callable[[ir.Function,
     found: bool | None = machine.notes.get(question)
     if found is None:
         modules = [machine.project.module(path) for path in machine.project.selected]
-        found = any(
-            answer(function, owner)
-            for module in modules
-            if module is not None
-            for function, owner in functions_of(module)
-        )
+        found = any(answer(function, owner) for module in modules for function, owner in functions_of(module))
         machine.notes[question] = found
     return found
