@@ -129,7 +129,8 @@ def assign_target(machine: Machine, target: ir.Expr, value: Value, mask: int) ->
         from dtlint.machine import library
 
         library.item_written(machine, container, index, value, mask)
-        containers.put(machine, container, index, value, mask)
+        if containers.by_name(machine, container, index, "__setitem__", (index, value), mask) is None:
+            containers.put(machine, container, index, value, mask)
     elif isinstance(target, ir.Tup | ir.ListExpr):
         unpack(machine, target.items, value, mask)
     elif isinstance(target, ir.Star):

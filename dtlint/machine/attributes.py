@@ -180,6 +180,11 @@ def of_instance(machine: Machine, thing: Object, name: str, mask: int) -> Value:
             return library.value_of(machine, row, f"{base}.{name}", mask)
         if machine.knowledge.method(base, name) is not None:
             return Bound(External(f"{base}.{name}"), thing)
+    item = machine.get(thing, ("key", name))
+    if item is not None:
+        return item
+    if name == "__setattr__":
+        return Bound(External("builtins.setattr"), None, (thing,))
     fallback = in_class(machine, thing.kind, "__getattr__")
     if fallback is not None:
         return handed_on(machine, fallback, thing, name, mask)

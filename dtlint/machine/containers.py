@@ -15,7 +15,9 @@ from dtlint.machine.values import (
     MISSING,
     NONE,
     Cause,
+    ClassRef,
     Const,
+    FunctionRef,
     Object,
     Row,
     SliceValue,
@@ -32,6 +34,7 @@ DEFAULT = "default"  # fact: what makes the missing items of a `defaultdict`
 KEY_ORDER = "key order"  # fact: the marks of an order that only the keys have
 KEYS = "keys"  # fact: one of the keys nobody knows
 NAMESPACE = "namespace"  # fact: the keys of a dictionary are its attributes, too
+MAPPINGS = frozenset({"builtins.dict", "collections.OrderedDict", "collections.UserDict", "collections.defaultdict"})
 UNEVEN = "uneven"  # tag: the number of items differs between lanes
 
 
@@ -179,12 +182,45 @@ def item(machine: Machine, base: Value, index: Value, mask: int) -> Value:
         found = sharding.piece(machine, base, index)
         if found is not None:
             return found
+    told = by_name(machine, base, index, "__getitem__", (index,), mask)
+    if told is not None:
+        return told
     result = map_lanes(lambda one, other: item_one(machine, one, other, mask), (base, index), machine.world)
     if "picks" in machine.facts:
         from dtlint.machine.library import picks
 
         return picks.taken(machine, base, index, result)
     return result
+
+
+def by_name(
+    machine: Machine, thing: Value, index: Value, method: str, arguments: tuple[Value, ...], mask: int
+) -> Value | None:
+    """`params["lr"]`, where the class says itself what stands under a name."""
+    if not isinstance(thing, Object) or not isinstance(thing.kind, ClassRef) or not is_text(index):
+        return None
+    from dtlint.machine import attributes, calls
+
+    found = attributes.in_class(machine, thing.kind, method)
+    if not isinstance(found, FunctionRef):
+        return None
+    return calls.follow(machine, found, thing, arguments, (), mask)
+
+
+def derived(machine: Machine, thing: Object) -> bool:
+    """Is this of a class of the project that is a dictionary itself?"""
+    from dtlint.machine import attributes
+
+    return isinstance(thing.kind, ClassRef) and not MAPPINGS.isdisjoint(attributes.external_bases(machine, thing.kind))
+
+
+def own_item(machine: Machine, base: Value, index: Value) -> Value | None:
+    """What stands under a name in a dictionary with a class of its own. Most of these give their items as attributes,
+    too: a name that has been set either way is there."""
+    if not isinstance(base, Object) or not is_text(index) or not derived(machine, base):
+        return None
+    name = index.value  # type: ignore[attr-defined]
+    return machine.get(base, ("key", name)) or machine.get(base, name)
 
 
 def item_one(machine: Machine, base: Value, index: Value, mask: int) -> Value:
@@ -199,6 +235,8 @@ def item_one(machine: Machine, base: Value, index: Value, mask: int) -> Value:
         if found is not None:
             return found
     handled = library.read_item(machine, base, index, mask)
+    if handled is None:
+        handled = own_item(machine, base, index)
     if handled is not None:
         return handled
     known = items_of(machine, base) if not (isinstance(base, Object) and base.kind == "dict") else None
@@ -357,7 +395,9 @@ def put(machine: Machine, container: Value, index: Value, value: Value, mask: in
         written.write(machine, container, str(index.value), value, before, mask)
     if not isinstance(container, Object):
         return
-    if container.kind == "dict":
+    if is_text(index) and derived(machine, container):
+        machine.set(container, ("key", index.value), value, mask)  # type: ignore[attr-defined]
+    elif container.kind == "dict":
         if isinstance(index, Const):
             try:
                 hash(index.value)

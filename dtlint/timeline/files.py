@@ -203,9 +203,10 @@ def on_own_disk(run: Run, place: str, text: Value) -> bool:
 
 
 def place_on(place: str, text: Value, lane: int) -> str:
-    """A place made of what only this rank sees is this rank's own."""
+    """A place made of what only this rank sees is this rank's own. What files there are, most ranks see alike."""
     held = lane_value(text, lane)
-    return f"{place} of {lane}" if isinstance(held, Unknown) and held.cause is not None else place
+    differs = isinstance(held, Unknown) and held.cause is not None and held.cause.kind != "files"
+    return f"{place} of {lane}" if differs else place
 
 
 def target_of(event: Event) -> Value | None:

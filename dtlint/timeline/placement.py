@@ -7,6 +7,7 @@ from typing import Any
 
 from dtlint.ir import nodes as ir
 from dtlint.machine.library.evidence import distributed, of_one
+from dtlint.machine.library.reading import BY_NAME
 from dtlint.machine.library.stepping import LOADED
 from dtlint.machine.logs import Event
 from dtlint.machine.values import NONE, TRUE, Cause, Const, Object, Row, Symbol, Tuple, Unknown, Value, lane_value
@@ -86,9 +87,12 @@ def names_device(event: Event) -> bool:
 
 
 def guessed(run: Any, cause: Cause) -> bool:
-    """A parameter of a function nobody calls was taken for the rank because of its name."""
-    steps = cause.steps()
-    return run.entry.kind == "function" and bool(steps) and steps[0].line == run.entry.line
+    """A parameter of a function nobody calls, or an attribute of one, was taken for the rank because of its name. Who
+    calls may start one process per device of this machine."""
+    if run.entry.kind != "function" or not cause.steps():
+        return False
+    source = cause.steps()[0]
+    return source.line == run.entry.line or source in run.facts.get(BY_NAME, ())
 
 
 def starts_itself(run: Any) -> bool:

@@ -243,7 +243,7 @@ def tolerant(access: Access) -> bool:
     if call.row.extra.get("repeatable"):
         return True
     if access.kind == "mkdir":
-        return forgiving(call.get("exist_ok"))
+        return forgiving(call.get("exist_ok")) or failure_caught(access)
     if access.kind == "file-delete":
         return forgiving(call.get("missing_ok")) or failure_caught(access)
     if access.kind in ("download", "unpack"):
@@ -252,16 +252,16 @@ def tolerant(access: Access) -> bool:
 
 
 def quiet_ranks(run: Run) -> bool:
-    """Does each rank's log get a level by its rank? Then the others add their errors to the one log, and no more."""
+    """Does each rank's log get a level or a filter by its rank? Then the others add no more than their errors."""
     for event, _ in recorded(run, "log-level"):
         call = event.extra.get("call")
         level = call.get("level") if isinstance(call, Invocation) else None
-        if event.mask != run.world.full or (level is not None and level.cause is not None):
+        if event.mask != run.world.full or (level is not None and level.cause is not None) or "by rank" in event.extra:
             return True
     return False
 
 
-GONE = frozenset({"OSError", "FileNotFoundError", "IOError", "EnvironmentError"})
+LATE = frozenset({"OSError", "FileNotFoundError", "FileExistsError", "IOError", "EnvironmentError"})
 ANYTHING = frozenset({"Exception", "BaseException"})
 
 
@@ -275,7 +275,7 @@ def failure_caught(access: Access) -> bool:
             return False
         if isinstance(node, Attempt):
             caught = {name.rpartition(".")[2] for handler in node.handlers for name in handler.types}
-            if not caught.isdisjoint(GONE if calls else GONE | ANYTHING):
+            if not caught.isdisjoint(LATE if calls else LATE | ANYTHING):
                 return True
     return False
 

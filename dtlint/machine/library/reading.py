@@ -33,6 +33,8 @@ from dtlint.machine.values import (
     Value,
 )
 
+BY_NAME = "by name"  # fact of the run: the steps where an attribute was taken for the rank because of its name
+
 
 def value_of(machine: Machine, row: Api, name: str, mask: int) -> Value:
     """Read an attribute a pack describes."""
@@ -51,7 +53,10 @@ def member_value(machine: Machine, row: Api, name: str, mask: int) -> Value:
     if row.does == "make":
         made = machine.new(row.type, mask)
         return made
-    return identity.lane_value_of(machine, row.value, name)
+    found = identity.lane_value_of(machine, row.value, name)
+    if found.cause is not None:
+        machine.facts.setdefault(BY_NAME, set()).update(found.cause.steps())
+    return found
 
 
 def read_attribute(machine: Machine, thing: Object, name: str, mask: int) -> Value | None:
