@@ -12,6 +12,7 @@ from dtlint.project.changes import IMPORTS, WORD
 from dtlint.project.circles import circles
 from dtlint.project.imports import ImportLine, scan_imports
 from dtlint.project.names import Names
+from dtlint.project.reach import reached, turned
 from dtlint.source.notebooks import Notebook, read_notebook
 from dtlint.source.text import Incomplete, SourceFile, decode, read_bytes
 
@@ -38,6 +39,8 @@ class Project:
         self._imports = imports
         self._packages: frozenset[str] | None = None
         self._circles: dict[str, tuple[str, ...]] | None = None
+        self._ways: tuple[dict[str, set[str]], dict[str, set[str]]] | None = None  # who imports whom, and by whom
+        self._relatives: dict[str, frozenset[str]] = {}
         self._mentioned: dict[str, tuple[str, ...]] = {}
         self._trees = trees
         self._stored: dict[str, bytes] = {}
@@ -89,10 +92,15 @@ class Project:
             self._circles = circles({importer: self._edges(importer, False) for importer in self.paths})
         return self._circles[path]
 
-    def imported(self, importer: str) -> set[str]:
-        """The files that a file's imports name, at whatever place in it."""
+    def relatives(self, path: str) -> frozenset[str]:
+        """A file with all it imports, and all that import it, from however far."""
         self.looked.add(IMPORTS)
-        return self._edges(importer)
+        if self._ways is None:
+            imports = {importer: self._edges(importer) for importer in self.paths}
+            self._ways = (imports, turned(imports))
+        if path not in self._relatives:
+            self._relatives[path] = frozenset({path}.union(*(reached(path, edges) for edges in self._ways)))
+        return self._relatives[path]
 
     def packages(self) -> frozenset[str]:
         """The top-level packages that any file imports."""

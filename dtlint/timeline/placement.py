@@ -13,7 +13,6 @@ from dtlint.machine.logs import Event
 from dtlint.machine.values import NONE, TRUE, Cause, Const, Object, Row, Symbol, Tuple, Unknown, Value, lane_value
 from dtlint.timeline.models_used import functions
 from dtlint.timeline.order import Met, exclusive, ordered
-from dtlint.timeline.programs import relatives
 from dtlint.timeline.stepping import events
 
 INIT = "torch.distributed.init_process_group"
@@ -98,7 +97,7 @@ def guessed(run: Any, cause: Cause) -> bool:
 def starts_itself(run: Any) -> bool:
     """The program is its own launcher, of one process per device of the machine it is on: a function of it starts this
     interpreter (`sys.executable`) again, as often as there are devices."""
-    own = relatives(run)
+    own = run.project.relatives(run.entry.path)
     for path in run.project.mentioning(min(OWN_LAUNCHER)):
         module = run.project.module(path) if path in own else None
         if module is not None and module.tokens >= OWN_LAUNCHER:

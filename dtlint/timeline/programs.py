@@ -12,31 +12,6 @@ TESTS = frozenset({"test", "tests", "testing"})
 TRIALS = TESTS | {"benchmark", "benchmarks"}
 
 
-def relatives(run: Any) -> set[str]:
-    """The files of this program: what the script imports, and what imports the script; worked out once."""
-    known: set[str] | None = run.cache.get("relatives")
-    if known is None:
-        known = run.cache["relatives"] = related(run)
-    return known
-
-
-def related(run: Any) -> set[str]:
-    imports = {path: run.project.imported(path) for path in run.project.paths}
-    importers: dict[str, set[str]] = {}
-    for path, others in imports.items():
-        for other in others:
-            importers.setdefault(other, set()).add(path)
-    found: set[str] = set()
-    for edges in (imports, importers):
-        pending = [run.entry.path]
-        while pending:
-            path = pending.pop()
-            fresh = edges.get(path, set()) - found
-            found |= fresh
-            pending.extend(fresh)
-    return found | {run.entry.path}
-
-
 def in_a_test(path: str, folders_of: frozenset[str] = TESTS) -> bool:
     """Tests start ranks for one small thing, and leave what they made behind."""
     *folders, name = path.replace("\\", "/").split("/")
@@ -61,13 +36,13 @@ def passes(run: Any, option: str) -> bool:
 
 def names(run: Any, variable: str) -> bool:
     """Does a file of this program name the variable, to read it in whatever way?"""
-    own = relatives(run)
+    own = run.project.relatives(run.entry.path)
     return any(path in own and variable in texts(run.project.module(path)) for path in run.project.mentioning(variable))
 
 
 def mentioned(run: Any, word: str) -> bool:
     """Does a file of this program use the word as a name?"""
-    own = relatives(run)
+    own = run.project.relatives(run.entry.path)
     return any(path in own and word in run.project.module(path).tokens for path in run.project.mentioning(word))
 
 
