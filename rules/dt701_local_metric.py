@@ -3,8 +3,8 @@
 What it finds
 -------------
 An evaluation result that was computed on this rank's shard is printed, logged, given to a `ReduceLROnPlateau` or used
-for the best checkpoint without a reduction; `self.log` in a validation hook without `sync_dist=True`; a running total
-that is all-reduced in every turn.
+for the best checkpoint without a reduction; means over shares of different size that are averaged; `self.log` in a
+validation hook without `sync_dist=True`; a running total that is all-reduced in every turn.
 
 Why it is bad
 -------------
@@ -44,6 +44,7 @@ SPOKEN = {
     "decides": "rank 0 decides on a number from its own part of the data only",
     "steers": "each rank's schedule follows a number from its own part of the data: the learning rates drift apart",
     "lightning": "`self.log` in an evaluation hook without `sync_dist=True` keeps one rank's value",
+    "means": "each rank divides by a count of its own, and the quotients are averaged as if the counts were equal",
     "twice": "this running total is summed over the ranks in every turn: earlier turns are summed again",
 }
 REMEDY = {
@@ -51,6 +52,7 @@ REMEDY = {
     "decides": "all_reduce the number first, so that it speaks for all ranks",
     "steers": "all_reduce the number first, so that every rank takes the same step",
     "lightning": "pass `sync_dist=True`, or log a torchmetrics metric",
+    "means": "sum what is above and what is below the line over the ranks, and divide afterwards",
     "twice": "add up locally and all_reduce once, after the loop",
 }
 

@@ -64,6 +64,7 @@ class Type:
     iterates: str = ""  # what iterating gives
     turns: tuple[str, ...] = ()  # those of them that it calls in every turn of its loop
     alone: tuple[str, ...] = ()  # methods that it calls on the rank that writes, and on no other
+    lacks: tuple[str, ...] = ()  # what programs ask it for, though it has no such attribute
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,6 +216,7 @@ def build(packs: list[tuple[str, Mapping[str, Any]]]) -> Knowledge:
                     row.get("iterates", ""),
                     tuple(row.get("turns", ())),
                     tuple(row.get("alone", ())),
+                    tuple(row.get("lacks", ())),
                 )
     communicating = {
         api.name.rpartition(".")[2]

@@ -313,6 +313,28 @@ def may_have(machine: Machine, kind: ClassRef, name: str) -> bool:
     )
 
 
+def lacks(machine: Machine, thing: Value, name: str) -> bool:
+    """Does the pack say that there is no such attribute? What a framework made of a library's thing may have it."""
+    if not isinstance(thing, Object) or machine.get(thing, name) is not None:
+        return False
+    if isinstance(thing.kind, str):
+        made = thing.facts.get("call")
+        kinds = [thing.kind] if made is not None and made.row.name in machine.knowledge.types else []
+        if thing.facts.get("prepared"):
+            return False
+    elif any(in_class(machine, thing.kind, one) is not None for one in (name, "__getattr__")):
+        return False
+    else:
+        owners = linearise(machine, thing.kind)
+        names = [one.name if isinstance(one, External) else "" for one in owners if not isinstance(one, ClassRef)]
+        kinds = [one for one in names if one.partition(".")[0] not in NO_LIBRARIES]
+    known = [machine.knowledge.types.get(one) for one in kinds]
+    return bool(known) and all(one is not None and name in one.lacks for one in known)
+
+
+NO_LIBRARIES = frozenset({"builtins", "typing", "abc"})
+
+
 def is_a(machine: Machine, value: Value, kind: str) -> bool:
     """Is this an instance of the library class `kind` or of a class derived from it?"""
     if not isinstance(value, Object):

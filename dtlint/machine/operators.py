@@ -73,6 +73,8 @@ def arithmetic_one(machine: Machine, op: str, left: Value, right: Value) -> Valu
     if op == "*" and isinstance(left, Object) and left.kind == "list":
         return containers.repeat(machine, left, right)
     left, right = content(left), content(right)
+    if op == "/" and isinstance(right, Unknown):
+        library.metrics.divided_by(machine, right)
     if op == "-" and isinstance(left, Unknown) and left.symbol.key[0] in ("op +", "op -", "op *"):
         rest = difference(left, right)
         if rest is not None:

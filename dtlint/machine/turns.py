@@ -42,6 +42,7 @@ def turn(
     through = 0
     first = machine.symbols.count  # a later attempt may meet calls that an earlier one has made
     known_causes = 0
+    library.metrics.turning(machine, node, cause)
     causes: dict[tuple[int, Any], Cause] = {}  # why what a turn leaves for the next one differs between lanes
     for attempt in range(MOST):
         for place, (container, name) in widened.items():

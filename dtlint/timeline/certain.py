@@ -31,6 +31,7 @@ from dtlint.machine.logs import (
 from dtlint.machine.run import Run
 from dtlint.machine.values import Symbol
 from dtlint.timeline.difference import first_difference, left_in_choice
+from dtlint.timeline.matching import unmatched
 from dtlint.timeline.parting import (
     Divergence,
     Item,
@@ -92,6 +93,10 @@ def meet_event(run: Run, event: Event, mask: int, path: Path, pending: Pending) 
             yield from report(run, pending, members, (event, path))
             continue
         add(pending, members, item)
+        if agreed(pending[members], members):
+            found = unmatched(pending[members], members)
+            if found is not None:
+                yield found
         settle(pending, members)
 
 

@@ -86,6 +86,9 @@ def trail_of(divergence: Divergence, start: Site) -> tuple[Step, ...]:
         steps.append(Step(divergence.attempt.path, divergence.handler.at[0], "and comes here, alone"))
     steps.extend(path_steps(divergence.event, divergence.path, start))
     steps.extend(Step(one.path, one.at[0], f"{short(one)} is behind the same decision") for one in divergence.further)
+    other = divergence.other if divergence.shape in ("argument", "order") else None
+    if other is not None and (other.path, other.at) != (start.path, start.at):
+        steps.append(Step(other.path, other.at[0], f"other ranks come to {short(other)} here"))
     unique: list[Step] = []
     for step in steps:
         if step not in unique:

@@ -8,20 +8,23 @@ from dataclasses import dataclass
 from dtlint.findings import Step
 from dtlint.machine.library.evidence import evidence
 from dtlint.machine.library.invocation import Invocation
+from dtlint.machine.library.metrics import OWN_COUNTS
 from dtlint.machine.library.roots import OFF
-from dtlint.machine.logs import Choice, Event, LogNode, Loop
+from dtlint.machine.library.stepping import ASKED, INNER, PLAIN
+from dtlint.machine.logs import Call, Choice, Event, LogNode, Loop
 from dtlint.machine.run import Run
-from dtlint.machine.values import NONE, Const, ModuleRef, Object, Unknown, Value
+from dtlint.machine.values import NONE, Cause, Const, ModuleRef, Object, Symbol, Unknown, Value
 from dtlint.timeline.certain import was_told
 from dtlint.timeline.records import recorded
 
 EVALUATION = ("validation_step", "test_step", "on_validation_epoch_end", "on_test_epoch_end", "validation_epoch_end")
 SUMS = frozenset({"all_reduce"})
+MODELS = ("wrapped", ASKED, INNER, PLAIN)
 
 
 @dataclass(frozen=True, slots=True)
 class LocalMetric:
-    """`kind`: shown, decides, steers, lightning or twice."""
+    """`kind`: shown, decides, steers, lightning, twice or means."""
 
     kind: str
     event: Event
@@ -32,6 +35,7 @@ def local_metrics(run: Run) -> Iterator[LocalMetric]:
     yield from evaluated(run)
     yield from lightning(run)
     yield from reduced_twice(run)
+    yield from means_of_means(run)
 
 
 def evaluated(run: Run) -> Iterator[LocalMetric]:
@@ -159,6 +163,35 @@ def reduced_twice(run: Run) -> Iterator[LocalMetric]:
         add = next((one for one, way in grown if one.subject is tensor and loop_of(way) == loop), None)
         if add is not None:
             yield LocalMetric("twice", event, (Step(add.path, add.at[0], "added up over the turns"),))
+
+
+def means_of_means(run: Run) -> Iterator[LocalMetric]:
+    """Each rank divides by its own count, the counts differ, and then the quotients are averaged."""
+    counts: dict[Symbol, Cause] = run.facts.get(OWN_COUNTS, {})
+    trained = {tag[1] for event, _ in recorded(run, "<step>") for tag in tags_of(event.subject)} if counts else set()
+    for event, path in recorded(run, "<collective>") if counts else ():
+        held = event.extra.get("held")
+        if event.op not in SUMS or not isinstance(held, Unknown) or held.symbol.key[0] != "op /":
+            continue
+        cause = counts.get(held.symbol.key[2])
+        if cause is not None and told_by_model(held, trained) and not learns(run, path):
+            yield LocalMetric("means", event, cause.steps())
+
+
+def told_by_model(held: Unknown, trained: set[int]) -> bool:
+    """A number that a model gave, of other data than those it learns from."""
+    tags = [tag for tag in held.tags if isinstance(tag, tuple)]
+    return any(tag[0] in MODELS for tag in tags) and not any(tag[0] == "loader" and tag[1] in trained for tag in tags)
+
+
+def learns(run: Run, path: tuple[LogNode, ...]) -> bool:
+    """Is there a step of training in the function that this belongs to? Losses are divided in ways of their own."""
+    call = call_of(path)
+    return any(call is None or call in above for _, above in recorded(run, "<step>"))
+
+
+def call_of(path: tuple[LogNode, ...]) -> Call | None:
+    return next((node for node in reversed(path) if isinstance(node, Call)), None)
 
 
 def in_place(event: Event) -> bool:

@@ -51,7 +51,7 @@ def place_of(divergence: Divergence) -> Site:
         return Site(decision.path, decision.at, decision.function)
     if divergence.shape == "exit" and decision is not None:
         return Site(decision.path, decision.exit_at or decision.at, decision.function)
-    return site_under(decision, event, divergence.path)
+    return site_under(decision if divergence.shape != "argument" else None, event, divergence.path)
 
 
 def handler_call(divergence: Divergence) -> Call | None:

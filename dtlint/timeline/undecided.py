@@ -9,7 +9,8 @@ from dtlint.machine.library.iterators import ITEMS
 from dtlint.machine.library.tensors import SIZE_ONLY, counted_by_content
 from dtlint.machine.logs import Attempt, Choice, Decision, Event, Loop, first_event, inner_logs, key, talks, walk
 from dtlint.machine.run import Run
-from dtlint.machine.values import Cause, Object, Row, Symbol, Unknown, Value
+from dtlint.machine.values import Cause, Row, Symbol, Unknown, Value
+from dtlint.timeline.matching import EQUAL_SHAPES, made_apart, tensors_of, unlike
 from dtlint.timeline.parting import (
     LEAVES,
     Divergence,
@@ -161,6 +162,13 @@ def differing_argument(run: Run, event: Event, path: Path) -> Divergence | None:
             differs = tensor.facts.get(fact)
             if differs is not None:
                 return Divergence("argument", None, event, path, event.mask, 0, cause=differs, argument=name)
+    for differing in rows_of_tensors(event):
+        for members in communicators(event.group, event.mask):
+            held = [differing.lanes[lane] for lane in lanes_in(members & event.mask)]
+            other = next((one for one in held[1:] if unlike(held[0], one)), None)
+            if other is not None:
+                cause, name = made_apart(differing.cause, held[0], other), unlike(held[0], other)
+                return Divergence("argument", None, event, path, event.mask, 0, cause=cause, argument=name)
     call = event.extra.get("call")
     for value in call.values if call is not None and event.op in EQUAL_SHAPES else ():
         if not isinstance(value, Unknown) or value.cause is None:
@@ -182,17 +190,11 @@ def differing_argument(run: Run, event: Event, path: Path) -> Divergence | None:
     return None
 
 
-def tensors_of(event: Event) -> Iterator[Object]:
+def rows_of_tensors(event: Event) -> Iterator[Row]:
     call = event.extra.get("call")
-    for value in call.values if call is not None else ():
-        if isinstance(value, Object) and value.kind == "torch.Tensor":
+    for value in call.values if call is not None and event.op in EQUAL_SHAPES else ():
+        if isinstance(value, Row):
             yield value
-
-
-EQUAL_SHAPES = frozenset(
-    {"all_reduce", "reduce", "broadcast", "all_gather", "all_gather_into_tensor", "reduce_scatter", "gather"}
-    | {"process_allgather", "broadcast_one_to_all"}
-)
 
 
 def disagrees(value: Value, event: Event) -> bool:

@@ -42,6 +42,8 @@ def find_windows(run: Any) -> Iterator[Window]:
             continue
         innermost = loops[-1]
         for step in steps(run):
+            if not step.event.mask & backward.event.mask:
+                continue  # what other ranks do with gradients of their own
             if inside(step, innermost):
                 if exclusive(step, backward):
                     continue

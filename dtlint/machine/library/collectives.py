@@ -62,7 +62,7 @@ def perform_collective(machine: Machine, call: Invocation) -> Value:
         implicit=row.implicit,
         asynchronous=asynchronous,
         subject=call.receiver or (call.arguments[0] if call.arguments else None),
-        extra={"tensor": next(iter(call.values), None), "call": call},
+        extra={"tensor": next(iter(call.values), None), "call": call, "held": held_by(call)},
     )
     models.reduced(machine, call.values)
     sanitise(machine, call, group)
@@ -70,6 +70,12 @@ def perform_collective(machine: Machine, call: Invocation) -> Value:
     if row.root:
         roots.landed(machine, call, event)
     return kept_alone(call, group, result_value(machine, call, event))
+
+
+def held_by(call: Invocation) -> Value | None:
+    """What the tensor holds before the call."""
+    given = next(iter(call.values), None)
+    return given.attributes.get("content") if isinstance(given, Object) and given.kind == "torch.Tensor" else given
 
 
 def kept_alone(call: Invocation, group: Group | None, value: Value) -> Value:

@@ -13,7 +13,7 @@ from dtlint.machine.library import marks
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.logs import decisions
 from dtlint.machine.presence import asks_presence
-from dtlint.machine.values import BY_RANK, Object, Row, Unknown, Value
+from dtlint.machine.values import BY_RANK, Cause, Object, Row, Symbol, Unknown, Value
 
 LOADER = "loader"
 HOLDERS = ("torch.Tensor", "dict", "list")
@@ -87,6 +87,29 @@ def grown(machine: Machine, tensor: Value, op: str) -> None:
     """`total += …` on a tensor that stays; a division afterwards makes a sum a mean again."""
     if isinstance(tensor, Object) and in_a_loop(machine):
         machine.emit_event("record", "grown" if op == "+" else "emptied", "", tensor.birth, subject=tensor)
+
+
+OWN_COUNTS, OWN_TURNS = "counts of one rank", "loops of one rank"
+OWN_SHARE = ("shard", "last batch")
+
+
+def divided_by(machine: Machine, count: Unknown) -> None:
+    """What stands below the line is a number of this rank's own: of what it was given, of what the data hold, or of
+    the turns of a loop that are not equally many."""
+    cause = count.cause
+    inner = [part.key for part in count.symbol.key[1:] if isinstance(part, Symbol)]
+    total = [key for key in inner if key[0] == "loop"] if count.symbol.key[0] == "op +" else []
+    if cause is None:
+        loops = machine.facts.get(OWN_TURNS, {})
+        cause = next((loops[key[1]] for key in total if loops.get(key[1]) is not None), None)
+    if cause is not None and cause.kind in (OWN_SHARE if not total else (*OWN_SHARE, "data")):
+        machine.facts.setdefault(OWN_COUNTS, {})[count.symbol] = cause
+
+
+def turning(machine: Machine, node: Any, cause: Cause | None) -> None:
+    """Are the turns of this loop equally many on all ranks, this time?"""
+    if cause is not None or OWN_TURNS in machine.facts:
+        machine.facts.setdefault(OWN_TURNS, {})[id(node)] = cause
 
 
 def emptied(machine: Machine, tensor: Object, mask: int) -> None:

@@ -129,6 +129,8 @@ def getattr_(machine: Machine, call: Invocation) -> Value | None:
             some = lacking.asked(machine, base, name, held, call.arguments[2]) if held is not None else None
             if some is not None:
                 return some
+        if len(call.arguments) == 3 and attributes.lacks(machine, base, name):
+            return call.arguments[2]
         if len(call.arguments) == 3 and attributes.has_only_given(base, name):
             return attributes.given(base, name) or call.arguments[2]
         return attributes.read(machine, base, name, call.mask)
@@ -170,7 +172,7 @@ def hasattr_(machine: Machine, call: Invocation) -> Value | None:
 
     if len(call.arguments) == 2 and isinstance(call.arguments[1], Const):
         base, name = call.arguments[0], str(call.arguments[1].value)
-        if options.lacks(machine, base, name):
+        if options.lacks(machine, base, name) or attributes.lacks(machine, base, name):
             return FALSE
         if isinstance(base, FunctionRef) and written.kept_by_function(machine, base):
             return TRUE

@@ -6,7 +6,7 @@ from typing import Any
 
 from dtlint.machine import containers
 from dtlint.machine.core import Machine
-from dtlint.machine.library import whole_batches
+from dtlint.machine.library import elements, whole_batches
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.opaque import opaque
 from dtlint.machine.values import NONE, Const, Object, Row, Symbol, Value
@@ -115,6 +115,7 @@ def construct(machine: Machine, call: Invocation) -> Value | None:
         kind = call.get("dtype")
         if kind is not None and kind.cause is not None:
             made.facts["dtype"] = kind.cause
+        elements.describe(machine, made, call)
     return made
 
 
@@ -158,7 +159,9 @@ def method(machine: Machine, receiver: Object, name: str, call: Invocation) -> V
 
         works.computed(machine, name, (held,), held.tags)
     if name in COPIES:
-        return make(machine, held, call.mask)
+        made = make(machine, held, call.mask)
+        elements.converted(machine, receiver, made, name, call)
+        return made
     if name in REVEALS and (isinstance(held, Const | Row) or not call.arguments):
         return held
     if name in IN_PLACE:

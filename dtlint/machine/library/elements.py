@@ -1,0 +1,142 @@
+"""Of what type are the elements of a tensor, and how many are there, where the program says so?
+
+Two ranks that meet in a collective have to bring the same number of bytes. What a call makes is known where its
+arguments are literals or types; everything else is unknown and agrees with everything.
+"""
+
+from __future__ import annotations
+
+from math import prod
+from typing import Any
+
+from dtlint.machine import containers
+from dtlint.machine.core import Machine
+from dtlint.machine.library.invocation import Invocation
+from dtlint.machine.values import Const, External, Object, Unknown, Value
+
+TYPE, COUNT = "element type", "element count"
+SPELLED_TYPES = {
+    "float": "float32",
+    "double": "float64",
+    "half": "float16",
+    "long": "int64",
+    "int": "int32",
+    "short": "int16",
+}
+TYPES = frozenset({*SPELLED_TYPES.values(), "bfloat16", "bool", "uint8", "int8"})
+PYTHON_TYPES = {"builtins.float": "float64", "builtins.int": "int64", "builtins.bool": "bool"}
+MADE_AS = {
+    "torch.FloatTensor": "float32",
+    "torch.Tensor": "float32",
+    "torch.LongTensor": "int64",
+    "torch.IntTensor": "int32",
+    "torch.BoolTensor": "bool",
+}
+FLOATS = frozenset({"torch.zeros", "torch.ones", "torch.empty", "torch.rand", "torch.randn"})
+LIKE = frozenset({"torch.zeros_like", "torch.ones_like", "torch.empty_like"})
+CONVERTS = (*SPELLED_TYPES, "bfloat16", "bool")
+COUNTED = ("number", "len")  # symbols of whole numbers
+
+
+def describe(machine: Machine, made: Object, call: Invocation) -> None:
+    """Note what is known of a tensor that was just made."""
+    kind, count = type_made(machine, call), count_made(machine, call)
+    if kind is not None:
+        made.facts[TYPE] = kind
+    if count is not None:
+        made.facts[COUNT] = count
+
+
+def type_made(machine: Machine, call: Invocation) -> str | None:
+    given = call.get("dtype")
+    if given is not None:
+        return type_named(given)
+    if call.name in LIKE:
+        found: str | None = known(call.arguments[0] if call.arguments else None, TYPE)
+        return found
+    if call.name in FLOATS:
+        return "float32"
+    if call.name in ("torch.tensor", "torch.as_tensor") and call.arguments:
+        return type_held(machine, call.arguments[0])
+    if call.name == "torch.full" and len(call.arguments) > 1:
+        return type_held(machine, call.arguments[1])
+    return MADE_AS.get(call.name)
+
+
+def type_named(value: Value) -> str | None:
+    """`torch.float64`, `torch.double`, `float`"""
+    name = value.name if isinstance(value, External) else ""
+    if name in PYTHON_TYPES:
+        return PYTHON_TYPES[name]
+    package, _, last = name.rpartition(".")
+    found = SPELLED_TYPES.get(last, last) if package == "torch" else ""
+    return found if found in TYPES else None
+
+
+def type_held(machine: Machine, value: Value) -> str | None:
+    """What `torch.tensor(value)` makes of it."""
+    if isinstance(value, Const):
+        kinds: dict[type, str] = {bool: "bool", int: "int64", float: "float32"}
+        return kinds.get(type(value.value))
+    if isinstance(value, Unknown):
+        return "int64" if value.symbol.key[0] in COUNTED else None
+    items = containers.items_of(machine, value)
+    found = {type_held(machine, item) for item in items} if items else {None}
+    if "float32" in found and None not in found:
+        return "float32"
+    return found.pop() if len(found) == 1 else None
+
+
+def count_made(machine: Machine, call: Invocation) -> int | None:
+    if call.name in LIKE:
+        found: int | None = known(call.arguments[0] if call.arguments else None, COUNT)
+        return found
+    if call.name in FLOATS or call.name == "torch.full":
+        shape = call.get("size") or (call.arguments[0] if call.arguments else None)
+        items = containers.items_of(machine, shape) if shape is not None else None
+        if items is None and call.name != "torch.full":
+            items = call.arguments
+        sizes = [size_of(one) for one in items or ()]
+        return prod(size for size in sizes if size is not None) if items is not None and None not in sizes else None
+    if call.name in ("torch.tensor", "torch.as_tensor", "torch.FloatTensor", "torch.LongTensor") and call.arguments:
+        return count_held(machine, call.arguments[0])
+    return None
+
+
+def size_of(value: Value) -> int | None:
+    if isinstance(value, Const) and type(value.value) is int and not value.scale:
+        return value.value
+    return None
+
+
+def count_held(machine: Machine, value: Value) -> int | None:
+    if isinstance(value, Const):
+        return 1 if isinstance(value.value, bool | int | float) else None
+    if isinstance(value, Unknown):
+        return 1 if value.symbol.key[0] in COUNTED else None
+    items = containers.items_of(machine, value)
+    counts = [count_held(machine, item) for item in items] if items is not None else [None]
+    return sum(one for one in counts if one is not None) if None not in counts else None
+
+
+def known(value: Value | None, fact: str) -> Any:
+    return value.facts.get(fact) if isinstance(value, Object) else None
+
+
+def converted(machine: Machine, source: Object, made: Object, name: str, call: Invocation) -> None:
+    """`x.float()`, `x.to(device)`, `x.to(torch.float64)`"""
+    if COUNT in source.facts:
+        made.facts[COUNT] = source.facts[COUNT]
+    kind = source.facts.get(TYPE)
+    if name in CONVERTS:
+        kind = SPELLED_TYPES.get(name, name)
+    elif name in ("to", "type"):
+        named = [found for value in call.values if (found := type_named(value)) is not None]
+        unsure = any(isinstance(value, Unknown | Object) and not is_device(value) for value in call.values)
+        kind = named[0] if named else None if unsure else kind
+    if kind is not None:
+        made.facts[TYPE] = kind
+
+
+def is_device(value: Value) -> bool:
+    return isinstance(value, Object) and value.kind == "torch.device"
