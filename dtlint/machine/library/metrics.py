@@ -11,6 +11,7 @@ from dtlint.machine.core import Machine
 from dtlint.machine.frames import Frame
 from dtlint.machine.library import marks
 from dtlint.machine.library.invocation import Invocation
+from dtlint.machine.library.tensors import method_of
 from dtlint.machine.logs import decisions
 from dtlint.machine.presence import asks_presence
 from dtlint.machine.values import BY_RANK, Cause, Object, Row, Symbol, Unknown, Value
@@ -102,8 +103,18 @@ def divided_by(machine: Machine, count: Unknown) -> None:
     if cause is None:
         loops = machine.facts.get(OWN_TURNS, {})
         cause = next((loops[key[1]] for key in total if loops.get(key[1]) is not None), None)
-    if cause is not None and cause.kind in (OWN_SHARE if not total else (*OWN_SHARE, "data")):
+    by_content = cause is not None and cause.kind == "data" and bool(total) and any(map(is_sum, count.symbol.key[1:]))
+    if cause is not None and (cause.kind in OWN_SHARE or by_content):
         machine.facts.setdefault(OWN_COUNTS, {})[count.symbol] = cause
+
+
+def is_sum(part: Any) -> bool:
+    """`mask.sum()`, `mask.sum().item()`: it counts what the data hold, not how many rows there are."""
+    while isinstance(part, Symbol) and (method := method_of(part)) is not None:
+        part, name = method
+        if name in ("sum", "count_nonzero"):
+            return True
+    return False
 
 
 def turning(machine: Machine, node: Any, cause: Cause | None) -> None:
