@@ -132,6 +132,7 @@ def _rank(launch: Launch, launches: Launches, counted: Argument | None) -> Itera
                 "nodes are numbered as they arrive",
                 "drop `--node_rank`, or use the static rendezvous with `--master_addr` and `--master_port`",
                 evidence(launch, counted, option), effect="waste", severity="note",
+                tier="strict" if _by_slurm(option) else None,
             )  # fmt: skip
         return
     if option is None:
@@ -159,6 +160,11 @@ def _rank(launch: Launch, launches: Launches, counted: Argument | None) -> Itera
             "or use `--rdzv_backend=c10d`",
             evidence(launch, counted, option),
         )  # fmt: skip
+
+
+def _by_slurm(option: Argument) -> bool:
+    """Slurm's own number of the node or task: which node is the first one is left to it either way."""
+    return any(BATCH_SHELL.search(source.lstrip("@")) for source in unknown_sources(option.value or ""))
 
 
 def _separate(launch: Launch, counted: Argument | None) -> Iterator[Conflict]:

@@ -8,8 +8,8 @@ from dtlint.ir import nodes as ir
 from dtlint.ir.text import render
 from dtlint.machine import attributes, containers, lacking, written
 from dtlint.machine.core import Machine
-from dtlint.machine.lanes import map_lanes
-from dtlint.machine.library import batches
+from dtlint.machine.lanes import map_lanes, token
+from dtlint.machine.library import batches, jax_hosts
 from dtlint.machine.values import (
     FALSE,
     TRUE,
@@ -188,7 +188,8 @@ def unpack(machine: Machine, targets: tuple[ir.Expr, ...], value: Value, mask: i
                     return known[index]
                 if starred is not None and index < starred < len(known):
                     return known[index]
-            return containers.item(machine, held, Const(index), mask)
+            part = jax_hosts.unpacked(machine, held, index)
+            return part if part is not None else containers.item(machine, held, Const(index), mask)
 
         return map_lanes(one, (value,), machine.world)
 
@@ -199,7 +200,7 @@ def unpack(machine: Machine, targets: tuple[ir.Expr, ...], value: Value, mask: i
                 tail = len(targets) - index - 1
                 rest: Value = Tuple(known[index : len(known) - tail])
             else:
-                rest = machine.unknown("rest", id(target), cause=value.cause, tags=value.tags)
+                rest = machine.unknown("rest", id(target), token(value), cause=value.cause, tags=value.tags)
             assign_target(machine, target.value, rest, mask)
         else:
             piece = take(index)

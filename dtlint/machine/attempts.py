@@ -27,7 +27,8 @@ from dtlint.machine.failures import (
 from dtlint.machine.frames import Leaving
 from dtlint.machine.library import iterators, works
 from dtlint.machine.logs import EXITS, Attempt, Decision, Guards, HandlerLog, Log, walk
-from dtlint.machine.values import NONE, Cause, ClassRef, External, FunctionRef, Object, Trail, Tuple, Value
+from dtlint.machine.twins import one_thing
+from dtlint.machine.values import NONE, Cause, ClassRef, External, FunctionRef, Object, Row, Trail, Tuple, Value
 
 
 def run_try(machine: Machine, node: ir.Try, mask: int) -> int:
@@ -235,7 +236,7 @@ def enter_item(machine: Machine, node: ir.With, index: int, mask: int) -> int:
 def with_generator(machine: Machine, manager: Object, mask: int, inner: Any) -> int:
     """A `@contextmanager` of the project: its code before the yield, the body, its code after."""
     frame = machine.frame
-    result = {"lanes": 0, "met": 0}
+    result = {"lanes": 0, "met": 0, "times": 0}
 
     def body(value: Value, lanes: int) -> Value | None:
         generator_frame = machine.frame
@@ -249,6 +250,7 @@ def with_generator(machine: Machine, manager: Object, mask: int, inner: Any) -> 
         try:
             result["lanes"] |= inner(value, lanes)
             result["met"] |= lanes
+            result["times"] += 1
         finally:
             machine.frame = generator_frame
             frame.guards = saved
@@ -257,7 +259,17 @@ def with_generator(machine: Machine, manager: Object, mask: int, inner: Any) -> 
     calls.resume(machine, manager, mask, body)
     if not result["met"]:
         return inner(NONE, mask)
+    if result["times"] > 1 and result["met"] == mask:
+        made_alike(machine, mask)
     return (result["lanes"] | (mask & ~result["met"])) & ~frame.left
+
+
+def made_alike(machine: Machine, mask: int) -> None:
+    """All lanes did the body, one after the other at yields of their own: what they made there is one thing."""
+    variables = machine.frame.variables
+    for name, held in tuple(variables.items()):
+        if isinstance(held, Row) and one_thing(held.lanes):
+            machine.store(variables, name, held.lanes[0], mask, mask)
 
 
 def guards_of(frame: Any) -> Any:

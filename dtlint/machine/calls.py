@@ -10,7 +10,7 @@ from dtlint.machine import attributes, containers, instances, kept, library, par
 from dtlint.machine.core import DEEPEST, Machine, may_talk
 from dtlint.machine.frames import Frame, Leaving
 from dtlint.machine.lanes import join, lanes_in, row, token
-from dtlint.machine.library import files, roots, works
+from dtlint.machine.library import files, key_splits, roots, works
 from dtlint.machine.library.generators import BOUNDED
 from dtlint.machine.library.invocation import Keywords
 from dtlint.machine.library.processes import names_in
@@ -72,6 +72,8 @@ def evaluate_call(machine: Machine, node: ir.Call, mask: int) -> Value:
     value = call_value(machine, callee, tuple(arguments), tuple(keywords), mask, node)
     if works.RUNNING in machine.facts:
         works.handed(machine, callee, tuple(arguments))
+    if key_splits.PARTS in machine.facts:
+        key_splits.called(machine, callee, tuple(arguments), tuple(keywords), value)
     if roots.OFF in machine.facts:
         return roots.called(machine, callee, base, tuple(arguments), tuple(keywords), mask, value)
     return value

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from dtlint.findings import Span, Step
+from dtlint.machine.library import key_splits
 from dtlint.machine.library.jax_facts import has
 from dtlint.machine.library.jax_facts import leaves as leaves_of
 from dtlint.machine.logs import EXITS, Attempt, Call, Choice, Event, LogNode, Loop, plain_question, walk
@@ -258,8 +259,17 @@ def reused_keys(run: Run) -> Iterator[Again]:
         ):
             continue
         again = story.use(Use(symbol, event, path, True, bool(event.extra.get("weak"))))
-        if again is not None and not of_trials(again.site.path):
+        if again is not None and not of_trials(again.site.path) and not for_nothing(run, again):
             yield again
+
+
+def for_nothing(run: Run, again: Again) -> bool:
+    """Was the key split in a helper before, and again here, and whoever called the helper has dropped the parts?"""
+    if again.first is None or "split" not in again.second.event.extra["call"].extra:
+        return False
+    common = {id(node) for node in again.second.path}
+    helpers = [node for node in again.first.path if isinstance(node, Call) and id(node) not in common]
+    return bool(helpers) and key_splits.dropped(run.facts, again.first.event.extra["call"])
 
 
 def reused_buffers(run: Run) -> Iterator[Again]:

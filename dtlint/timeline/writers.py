@@ -14,7 +14,7 @@ from dtlint.machine.library.files import all_nodes, text_of
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.provenance import symbols_in
 from dtlint.machine.library.stepping import attribute_of
-from dtlint.machine.logs import Attempt, Call, Choice, Decision, Event, LogNode, decisions, walk
+from dtlint.machine.logs import Attempt, Call, Choice, Decision, Event, LogNode, decisions, plain_question, walk
 from dtlint.machine.run import Run
 from dtlint.machine.values import BY_PROCESS, BY_RANK, Cause, Const, Row, Symbol, Unknown, Value, lane_value
 from dtlint.timeline.files import READS, WRITES, Access, accesses, overlap, same_node, together
@@ -193,7 +193,7 @@ def shared_writes(run: Run) -> Iterator[tuple[Access, int]]:
             or ends_before_start(run, access)
         ):
             continue
-        if run.entry.kind == "function" and not names_a_file(access):
+        if run.entry.kind == "function" and (not names_a_file(access) or left_to_callers(run, access.path)):
             continue
         if of_each_host(run, access):
             continue
@@ -208,6 +208,12 @@ def shared_writes(run: Run) -> Iterator[tuple[Access, int]]:
 def turns(access: Access) -> bool:
     """Do some ranks come here before the others, with a meeting between?"""
     return len({access.clocks[lane] for lane in access.lanes()}) > 1
+
+
+def left_to_callers(run: Run, path: tuple[LogNode, ...]) -> bool:
+    """Does it depend on what the function is told in plain words: `if save_state:`? A caller may tell one rank only."""
+    questions = (plain_question(node.symbol)[0] for node in path if isinstance(node, Choice) and node.cause is None)
+    return any(one is not None and one.key[:2] == ("parameter", run.entry.name) for one in questions)
 
 
 def names_a_file(access: Access) -> bool:

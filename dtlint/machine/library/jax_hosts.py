@@ -215,6 +215,13 @@ def read_item(machine: Machine, base: Value, index: Value) -> Value | None:
     return None
 
 
+def unpacked(machine: Machine, value: Value, index: int) -> Value | None:
+    """`params, ema = state.averages`: what is taken apart is a tree, and its parts have the axis of devices."""
+    if machine.flow is None or not isinstance(value, Unknown) or has(value, "keys") or not has(value, "replicated"):
+        return None
+    return machine.unknown("part", value.symbol, index, cause=value.cause, tags=value.tags)
+
+
 def element(machine: Machine, value: Value) -> Value | None:
     """One turn's item of a batch of keys."""
     if machine.flow is not None and isinstance(value, Unknown) and has(value, "keys"):

@@ -11,7 +11,7 @@ from typing import Any
 from dtlint.findings import Step
 from dtlint.machine.core import Machine
 from dtlint.machine.lanes import token
-from dtlint.machine.library import jax_facts, jax_shapes
+from dtlint.machine.library import jax_facts, jax_shapes, key_splits
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.jax_facts import fact, has, is_fact, words
 from dtlint.machine.opaque import deep_cause
@@ -62,10 +62,12 @@ def split(machine: Machine, call: Invocation) -> Value | None:
     number = call.get("num")
     if number is None:
         pair = (machine.symbols.fresh("key"), machine.symbols.fresh("key"))
+        key_splits.made(machine, call, *pair)
         return Tuple(tuple(child(machine, key, symbol) for symbol in pair))
     scale, count = count_of(number)
     tags = frozenset((fact("keys", root_of(key), scale, count, jax_facts.place(machine)), *lineage(key)))
     made = machine.fresh("keys", key.cause or number.cause, tags)
+    key_splits.made(machine, call, made.symbol)
     return made
 
 

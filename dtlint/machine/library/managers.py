@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from dtlint.ir import nodes as ir
 from dtlint.machine.core import Machine
 from dtlint.machine.library import collectives, works
@@ -57,8 +59,28 @@ def assigned(machine: Machine, target: ir.Expr, node: ir.Expr) -> None:
     function = machine.frame.function
     if call is None or not isinstance(target, ir.Name) or function is None:
         return
-    if isinstance(function.node, ir.Function) and not works.read_in(function.node.body, target.id):
+    if not isinstance(function.node, ir.Function):
+        return
+    if not works.read_in(function.node.body, target.id):
         note(machine, "answer-dropped", call, call.receiver)
+    elif listened_to(function.node.body, target.id):
+        machine.facts.pop("answered", None)
+
+
+def listened_to(part: Any, name: str) -> bool:
+    """Is the name read for anything but to hand it on?"""
+    if isinstance(part, tuple | list):
+        return any(listened_to(item, name) for item in part)
+    if isinstance(part, ir.Return):
+        return False
+    return works.read_in(part, name) and (
+        not isinstance(part, ir.Stmt)
+        or any(
+            listened_to(getattr(part, slot), name)
+            for slot in tuple[str, ...](part.__slots__)
+            if slot not in ("at", "tokens")
+        )
+    )
 
 
 def answer_of(machine: Machine, node: ir.Expr, value: Value | None = None) -> Invocation | None:

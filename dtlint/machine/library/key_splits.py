@@ -1,0 +1,62 @@
+"""Are the keys that came out of a split ever given to anything?
+
+A helper may split a key and hand the parts back to a caller that drops them: nothing was drawn from them, and splitting
+the same key again repeats nothing.
+"""
+
+from __future__ import annotations
+
+from dtlint.machine.core import Machine
+from dtlint.machine.library import jax_facts
+from dtlint.machine.library.invocation import Invocation, Keywords
+from dtlint.machine.values import Bound, External, FunctionRef, Object, Symbol, Unknown, Value
+
+PARTS = "jax split parts"  # fact of the run: the symbol of a part, or of what is made of parts, to the splits
+GIVEN = "jax split given"  # fact of the run: the splits of which something was given to somebody
+DEEPEST = 8
+
+
+def made(machine: Machine, call: Invocation, *symbols: Symbol) -> None:
+    """A split has made these parts."""
+    machine.objects += 1
+    call.extra["split"] = machine.objects
+    parts = machine.facts.setdefault(PARTS, {})
+    for symbol in symbols:
+        parts[symbol] = frozenset((machine.objects,))
+
+
+def dropped(facts: dict[str, object], call: Invocation) -> bool:
+    """Was nothing of what this split has made ever given to anybody?"""
+    given = facts.get(GIVEN, ())
+    assert isinstance(given, set | tuple)
+    return "split" in call.extra and call.extra["split"] not in given
+
+
+def called(machine: Machine, callee: Value, arguments: tuple[Value, ...], keywords: Keywords, result: Value) -> None:
+    """What a library only makes into something else goes on as that; everybody else makes use of what he is given."""
+    values = (*arguments, *(value for _, value in keywords))
+    unknown = (leaf for value in values for leaf in jax_facts.leaves(value) if isinstance(leaf, Unknown))
+    found = frozenset[int]().union(*(splits_of(machine, leaf.symbol) for leaf in unknown))
+    if not found:
+        return
+    if isinstance(callee, External) and isinstance(result, Unknown) and not any(map(runs, values)):
+        row = machine.knowledge.api(callee.name)
+        if row is None or not row.record:
+            machine.facts[PARTS][result.symbol] = found
+            return
+    machine.facts.setdefault(GIVEN, set()).update(found)
+
+
+def runs(value: Value) -> bool:
+    """A function, or something else that may be called with the keys."""
+    return isinstance(value, FunctionRef | Bound | Object) and getattr(value, "kind", "") not in ("list", "dict")
+
+
+def splits_of(machine: Machine, symbol: Symbol, depth: int = 0) -> frozenset[int]:
+    """The splits whose parts this is made of."""
+    parts: dict[Symbol, frozenset[int]] = machine.facts[PARTS]
+    known = parts.get(symbol)
+    if known is None:
+        inner = (one for one in symbol.key if isinstance(one, Symbol)) if depth < DEEPEST else ()
+        known = parts[symbol] = frozenset[int]().union(*(splits_of(machine, one, depth + 1) for one in inner))
+    return known
