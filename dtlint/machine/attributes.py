@@ -186,6 +186,8 @@ def of_instance(machine: Machine, thing: Object, name: str, mask: int) -> Value:
     if name == "__setattr__":
         return Bound(External("builtins.setattr"), None, (thing,))
     fallback = in_class(machine, thing.kind, "__getattr__")
+    if name == "__dict__":
+        return library.named_fields.own_dict(machine, thing, mask)
     if fallback is not None:
         return handed_on(machine, fallback, thing, name, mask)
     member = machine.knowledge.members.get(name)

@@ -34,6 +34,7 @@ DEFAULT = "default"  # fact: what makes the missing items of a `defaultdict`
 KEY_ORDER = "key order"  # fact: the marks of an order that only the keys have
 KEYS = "keys"  # fact: one of the keys nobody knows
 NAMESPACE = "namespace"  # fact: the keys of a dictionary are its attributes, too
+FIELDS = "fields of"  # fact: the object whose `__dict__` this is
 MAPPINGS = frozenset({"builtins.dict", "collections.OrderedDict", "collections.UserDict", "collections.defaultdict"})
 UNEVEN = "uneven"  # tag: the number of items differs between lanes
 
@@ -265,6 +266,8 @@ def item_one(machine: Machine, base: Value, index: Value, mask: int) -> Value:
     if isinstance(base, Object) and isinstance(base.kind, str) and base.kind == "torch.Tensor":
         held = base.attributes.get("content")
         return held if held is not None else opaque(machine, "item", index)
+    if isinstance(base, Unknown) and is_text(index) and base.symbol in machine.facts.get("told", ()):
+        return machine.unknown("item", base.symbol, index.value, tags=base.tags)  # type: ignore[attr-defined]
     found = opaque(machine, "item", base, index)
     if isinstance(base, Object) and base.kind == "list":
         like = getattr(base.attributes.get("[]"), "like", None)
@@ -408,6 +411,8 @@ def put(machine: Machine, container: Value, index: Value, value: Value, mask: in
                 held = machine.unknown("keys", container.number, cause=cause, tags=frozenset({UNEVEN}))
                 machine.set(container, "[]", held, container.birth)  # some lanes have a key more
             machine.set(container, ("key", index.value), value, mask)
+            if FIELDS in container.facts:
+                machine.set(container.facts[FIELDS], index.value, value, mask)
             if FILLED in container.attributes:
                 machine.set(container, FILLED, NONE, mask)
         else:
@@ -528,6 +533,8 @@ def merge(machine: Machine, target: Object, source: Value, mask: int) -> None:
     if isinstance(source, Object) and source.kind == "dict":
         for name, value in list(source.attributes.items()):
             machine.set(target, name, value, mask)
+            if FIELDS in target.facts and isinstance(name, tuple):
+                machine.set(target.facts[FIELDS], name[1], value, mask)
         return
     pairs = items_of(machine, source) if isinstance(source, Tuple | Object) else None
     if pairs is not None and all(isinstance(pair, Tuple) and len(pair.items) == 2 for pair in pairs):

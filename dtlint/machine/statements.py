@@ -147,6 +147,7 @@ def run_assert(machine: Machine, node: ir.Assert, mask: int) -> int:
     """`assert rank == 0`: the author says that the others never come here, so they are taken out, and nobody waits.
     `assert local_rank == -1`: all of them are, in a program of several ranks."""
     value = evaluate(machine, node.test, mask)
+    given_by_then(machine, node.test, mask)
     if not names_one_rank(machine, node.test, value, mask):
         return mask
     _, false, _, _, _ = truth(machine, value, mask)
@@ -155,6 +156,14 @@ def run_assert(machine: Machine, node: ir.Assert, mask: int) -> int:
         leave(machine, ASSERTED, node.at, false)
         return mask & ~false
     return mask
+
+
+def given_by_then(machine: Machine, test: ir.Expr, mask: int) -> None:
+    """`assert group is not None`, where nothing else was seen: by the time it is run somebody has put something there."""
+    if isinstance(test, ir.Compare) and [op for op, _ in test.pairs] == ["is not"]:
+        thing = test.left
+        if isinstance(thing, ir.Name | ir.Attr) and evaluate(machine, thing, mask) == NONE:
+            assignment.assign_target(machine, thing, machine.fresh("given by then"), mask)
 
 
 def names_one_rank(machine: Machine, test: ir.Expr, value: Value, mask: int) -> bool:

@@ -11,6 +11,7 @@ from dtlint.timeline.records import recorded
 
 WRITES = ("file-write", "log", "log-init")
 OPERATORS = frozenset("=<>!&|+-*/% ")
+LONGEST = 8  # lines of one condition
 
 
 def inverted(run: Run) -> Iterator[tuple[Span, str, str, tuple[Step, ...]]]:
@@ -65,12 +66,12 @@ def names_rank(run: Run, text: str) -> bool:
 
 
 def whole_text(run: Run, decision: Decision) -> str:
-    """Long conditions are cut in the log; the line itself has the rest."""
+    """Long conditions are cut in the log; the lines themselves have the rest."""
     if not decision.text.endswith("…"):
         return decision.text
-    lines = run.project.text(decision.path).splitlines()
-    line = lines[decision.at[0] - 1].strip() if decision.at[0] <= len(lines) else ""
-    return line.removeprefix("el").removeprefix("if ").rstrip(":")
+    lines = [line.strip() for line in run.project.text(decision.path).splitlines()[decision.at[0] - 1 :][:LONGEST]]
+    last = next((number for number, line in enumerate(lines) if line.endswith(":")), 0)
+    return " ".join(lines[: last + 1]).removeprefix("el").removeprefix("if ").rstrip(":")
 
 
 def rank_names(run: Run) -> frozenset[str]:

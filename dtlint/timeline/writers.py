@@ -19,6 +19,7 @@ from dtlint.machine.run import Run
 from dtlint.machine.values import BY_PROCESS, BY_RANK, Cause, Const, Row, Symbol, Unknown, Value, lane_value
 from dtlint.timeline.files import READS, WRITES, Access, accesses, overlap, same_node, together
 from dtlint.timeline.host_files import of_each_host
+from dtlint.timeline.inverted import whole_text
 from dtlint.timeline.lives import NOTHING, Use, exclude, sides
 from dtlint.timeline.options import default_of, option_of
 from dtlint.timeline.programs import in_a_test
@@ -141,28 +142,32 @@ def locked(event: Event, path: tuple[LogNode, ...]) -> bool:
     return any(decision.kind == "lock" for decision in guards_over(event, path))
 
 
-def vaguely_guarded(event: Event, path: tuple[LogNode, ...]) -> bool:
+def vaguely_guarded(run: Run, event: Event, path: tuple[LogNode, ...]) -> bool:
     """Does a decision nobody can take, but which is about ranks by its words or its cause, stand above? Then it may be
     the guard."""
-    return any(decision.cause is not None or HINT.search(decision.text) for decision in undecided(event, path))
+    return any(one.cause is not None or speaks_of_ranks(run, one) for one in undecided(run, event, path))
 
 
-def undecided(event: Event, path: tuple[LogNode, ...]) -> Iterator[Decision]:
+def undecided(run: Run, event: Event, path: tuple[LogNode, ...]) -> Iterator[Decision]:
     """The branches above that nobody can decide; where it depends on who the rank is, also those that others left."""
     for chain in (event.guards, *(node.guards for node in path)):
         for decision in decisions(chain):
-            if decision.kind == "branch" and decision.taken == decision.before and not of_content(decision):
+            if decision.kind == "branch" and decision.taken == decision.before and not of_content(run, decision):
                 yield decision
     for node in path:
-        if isinstance(node, Choice) and node.cause is not None and not of_content(node.decision):
+        if isinstance(node, Choice) and node.cause is not None and not of_content(run, node.decision):
             yield node.decision
 
 
-def of_content(decision: Decision) -> bool:
+def of_content(run: Run, decision: Decision) -> bool:
     """Does it depend on something else than who the rank is, and on nothing that speaks of ranks besides?"""
     if decision.cause is None or decision.cause.kind in BY_PROCESS:
         return False
-    return not HINT.search(decision.text)
+    return not speaks_of_ranks(run, decision)
+
+
+def speaks_of_ranks(run: Run, decision: Decision) -> bool:
+    return HINT.search(whole_text(run, decision)) is not None
 
 
 SPAWNS = re.compile(r"\bspawn(_process\w*)?\s*\(")  # a call: `set_start_method("spawn")` starts nobody
@@ -189,7 +194,7 @@ def shared_writes(run: Run) -> Iterator[tuple[Access, int]]:
             continue  # who comes first does the work, the others find it done
         if (
             locked(access.event, access.path)
-            or vaguely_guarded(access.event, access.path)
+            or vaguely_guarded(run, access.event, access.path)
             or ends_before_start(run, access)
         ):
             continue
@@ -280,7 +285,8 @@ def failure_caught(access: Access) -> bool:
         if calls > 1:
             return False
         if isinstance(node, Attempt):
-            caught = {name.rpartition(".")[2] for handler in node.handlers for name in handler.types}
+            taken = (handler for handler in node.handlers if handler.exit not in ("raise", "exit"))
+            caught = {name.rpartition(".")[2] for handler in taken for name in handler.types}
             if not caught.isdisjoint(LATE if calls else LATE | ANYTHING):
                 return True
     return False

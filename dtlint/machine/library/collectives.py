@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dtlint.machine import containers
+from dtlint.machine import containers, in_place
 from dtlint.machine.agreeing import AGREED
-from dtlint.machine.assignment import assign_target
 from dtlint.machine.core import Machine
 from dtlint.machine.lanes import ALONE, lanes_in, restrict, token
 from dtlint.machine.library import models, provenance, roots, stepping, works
@@ -145,10 +144,7 @@ def agree(
         else:
             machine.set(value, "[]", kept_alone(call, group, machine.fresh(AGREED)), call.mask)
     elif isinstance(value, Unknown | Row) and expression is not None:
-        from dtlint.ir import nodes as ir
-
-        if isinstance(expression, ir.Name | ir.Attr | ir.Index):
-            assign_target(machine, expression, clean, call.mask)
+        in_place.changed(machine, expression, value, clean, call.mask)
 
 
 def agreed(machine: Machine, call: Invocation, value: Value, param: str) -> Value:

@@ -1,6 +1,6 @@
 """Which fields has a class that a call makes: `namedtuple("Info", "rank world_size")`, `make_dataclass(…)`?
 
-What do the fields of an object hold: `asdict(options)`, `vars(options)`? And the other way round, what are the
+What do the fields of an object hold: `asdict(options)`, `vars(options)`, `self.__dict__`? And the other way round, what are the
 attributes of a dictionary that answers as an object: `SimpleNamespace(**options)`, `OmegaConf.create({…})`?
 """
 
@@ -47,6 +47,8 @@ def as_dict(machine: Machine, call: Invocation) -> Value | None:
     from dtlint.machine import instances
 
     thing = call.get("instance") or call.receiver
+    if thing is None:
+        return names_here(machine, call)  # `vars()`
     if isinstance(thing, Unknown):
         return thing  # the same things under the same names
     if not isinstance(thing, Object) or not isinstance(thing.kind, ClassRef):
@@ -56,6 +58,23 @@ def as_dict(machine: Machine, call: Invocation) -> Value | None:
     made = machine.new("dict", call.mask)
     for name in names:
         made.attributes["key", name] = attributes.read(machine, thing, name, call.mask)
+    return made
+
+
+def names_here(machine: Machine, call: Invocation) -> Value:
+    """`locals()`"""
+    made = machine.new("dict", call.mask)
+    made.attributes.update({("key", name): value for name, value in machine.frame.variables.items()})
+    return made
+
+
+def own_dict(machine: Machine, thing: Object, mask: int) -> Value:
+    """`self.__dict__`: what is put into it is an attribute."""
+    made = machine.new("dict", mask)
+    for name, value in thing.attributes.items():
+        if isinstance(name, str) and name.isidentifier():
+            made.attributes["key", name] = value
+    made.facts[containers.FIELDS] = thing
     return made
 
 
@@ -82,4 +101,9 @@ def namespace(machine: Machine, call: Invocation) -> Value | None:
     return made
 
 
-MODELS: dict[str, Any] = {"made_class": made_class, "fields_as_dict": as_dict, "namespace": namespace}
+MODELS: dict[str, Any] = {
+    "made_class": made_class,
+    "fields_as_dict": as_dict,
+    "namespace": namespace,
+    "names_here": names_here,
+}

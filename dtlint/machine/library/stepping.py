@@ -83,8 +83,17 @@ def gradients_handed(machine: Machine, arguments: tuple[Value, ...], mask: int) 
 
 def performed(machine: Machine, call: Invocation) -> None:
     """Remember calls whose only effect is what they give back."""
-    if call.row.extra.get("pure"):
+    extra = call.row.extra
+    if extra.get("pure") and not (extra.get("of_modules") and was_handed_in(machine, call)):
         machine.facts["pure call"] = (call.node, call.row)
+
+
+def was_handed_in(machine: Machine, call: Invocation) -> bool:
+    """`model.float()` of a parameter: one caller may hand in a tensor in the place of the module."""
+    func = call.node.func if call.node is not None else None
+    owner = func.value if isinstance(func, ir.Attr) else None
+    params = getattr(machine.frame.node, "params", ())
+    return isinstance(owner, ir.Name) and any(param.name == owner.id for param in params)
 
 
 def discarded(machine: Machine, node: ir.Expr, value: Value, mask: int) -> None:

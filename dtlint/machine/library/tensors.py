@@ -198,11 +198,11 @@ def unknown_method(machine: Machine, receiver: Value, name: str, call: Invocatio
     """Methods of values nobody knows, that change a variable in place: the variable gets the new value."""
     if name in ("fill_", "copy_", "zero_") and call.node is not None:
         from dtlint.ir import nodes as ir
-        from dtlint.machine.assignment import assign_target
+        from dtlint.machine import in_place
 
         func = call.node.func
         new: Value = Const(0) if name == "zero_" else call.arguments[0] if call.arguments else NONE
         if isinstance(func, ir.Attr) and isinstance(func.value, ir.Name | ir.Attr):
-            assign_target(machine, func.value, new, call.mask)
+            in_place.changed(machine, func.value, receiver, new, call.mask)
             return new
     return None

@@ -1,0 +1,33 @@
+"""Something nobody knows the inside of was changed where it is: which variables hold the new value now?
+
+An object carries its content with it. A value that is only known to be a tensor of the data is not one: every name
+for it, here and in the calls that led here, has to be told.
+"""
+
+from __future__ import annotations
+
+from dtlint.ir import nodes as ir
+from dtlint.machine.assignment import assign_target
+from dtlint.machine.core import Machine
+from dtlint.machine.frames import Frame
+from dtlint.machine.values import Object, Value
+
+
+def changed(machine: Machine, expression: object, old: Value, new: Value, mask: int) -> None:
+    """`all_reduce(total)`, `total.copy_(other)`, where `total` was handed in by the caller."""
+    if isinstance(expression, ir.Name | ir.Attr | ir.Index):
+        assign_target(machine, expression, new, mask)
+    frame: Frame | None = machine.frame
+    while frame is not None and (renamed(machine, frame, old, new, mask) or frame is machine.frame):
+        frame = frame.caller
+
+
+def renamed(machine: Machine, frame: Frame, old: Value, new: Value, mask: int) -> bool:
+    names = [name for name, held in frame.variables.items() if held is old]
+    for name in names:
+        machine.store(frame.variables, name, new, mask, frame.mask)
+    receiver = frame.receiver
+    slots = [name for name, held in receiver.attributes.items() if held is old] if isinstance(receiver, Object) else []
+    for slot in slots:
+        machine.set(receiver, slot, new, mask)  # type: ignore[arg-type]
+    return bool(names or slots)
