@@ -159,7 +159,7 @@ def run_assert(machine: Machine, node: ir.Assert, mask: int) -> int:
 
 
 def given_by_then(machine: Machine, test: ir.Expr, mask: int) -> None:
-    """`assert group is not None`, where nothing else was seen: by the time it is run somebody has put something there."""
+    """`assert group is not None`, as far as was seen it is: by the time this is run somebody has set it."""
     if isinstance(test, ir.Compare) and [op for op, _ in test.pairs] == ["is not"]:
         thing = test.left
         if isinstance(thing, ir.Name | ir.Attr) and evaluate(machine, thing, mask) == NONE:

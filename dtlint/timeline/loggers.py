@@ -33,7 +33,12 @@ def many_loggers(run: Run) -> Iterator[tuple[Event, tuple[LogNode, ...], int]]:
         lanes = event.mask & active(call, run)
         if event.op == "progress" and (next(undecided(run, event, path), None) is not None or of_own_part(path)):
             continue
-        if bin(lanes).count("1") < 2 or told_apart(call) or vaguely_guarded(run, event, path) or in_turns(run, event, lanes):
+        if (
+            bin(lanes).count("1") < 2
+            or told_apart(call)
+            or vaguely_guarded(run, event, path)
+            or in_turns(run, event, lanes)
+        ):
             continue
         if one_per_node(lanes, run) and of_one_machine(run):
             continue

@@ -1,7 +1,7 @@
 """Which fields has a class that a call makes: `namedtuple("Info", "rank world_size")`, `make_dataclass(…)`?
 
-What do the fields of an object hold: `asdict(options)`, `vars(options)`, `self.__dict__`? And the other way round, what are the
-attributes of a dictionary that answers as an object: `SimpleNamespace(**options)`, `OmegaConf.create({…})`?
+What do the fields of an object hold: `asdict(options)`, `vars(options)`, `self.__dict__`? And the other way round, what
+are the attributes of a dictionary that answers as an object: `SimpleNamespace(**options)`, `OmegaConf.create({…})`?
 """
 
 from __future__ import annotations
