@@ -49,8 +49,12 @@ def short_items(machine: Machine, iterable: Value) -> tuple[Value, ...] | None:
     return None
 
 
-def items_by_lane(iterable: Value) -> Row | None:
-    """A short list of which some lanes have more than others: what each of them has."""
+def items_by_lane(machine: Machine, iterable: Value) -> Row | None:
+    """A short list of which some lanes have more than others, or a short list of each lane: what each of them has."""
+    if isinstance(iterable, Row):
+        items = [short_items(machine, one) for one in iterable.lanes]
+        known = [Tuple(one) for one in items if one is not None]
+        return Row(tuple(known), iterable.cause) if len(known) == len(items) else None
     if isinstance(iterable, Object) and iterable.kind == "list":
         held = iterable.attributes.get("[]")
         if isinstance(held, Row) and all(isinstance(one, Tuple) and len(one.items) <= UNROLLED for one in held.lanes):

@@ -36,7 +36,7 @@ def run_for(machine: Machine, node: ir.For, mask: int) -> int:
     items = short_items(machine, iterable) or of_groups(machine, node, iterable)
     if items is not None:
         return unroll(machine, node, [(item, mask) for item in items], mask)
-    by_lane = items_by_lane(iterable)
+    by_lane = items_by_lane(machine, iterable)
     together = in_order(by_lane, mask) if by_lane is not None else None
     if by_lane is not None and together is not None:
         return unroll(machine, node, together, mask, by_lane.cause)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dtlint.machine.logs import ASSERTED
+from dtlint.machine.logs import ASSERTED, Call
 from dtlint.machine.run import Run
 from dtlint.timeline.certain import flush, scan
 from dtlint.timeline.lives import NOTHING, Use, plain, sides
@@ -35,12 +35,26 @@ def find(run: Run) -> Iterator[Divergence]:
         and (one.decision is None or one.decision.exit_word != ASSERTED)
         and not otherwise_answered(one)
     ]
+    for one in certain:
+        if one.shape == "exit" and turned_away(one):
+            one.shape = "guarded"
     yield from certain
     told = {id(event) for one in certain for event in (one.event, one.other, *one.further)}
     unsure = [one for one in undecided(run) if one.choice is None or not untold.below(one.choice)]
     yield from (one for one in unsure if id(one.event) not in told)  # ranks have parted on the way there already
     if not certain and not unsure:
         yield from crossed(run)
+
+
+def turned_away(divergence: Divergence) -> bool:
+    """`if rank != 0: return` in the wrapper that a decorator puts around a function: it guards what it calls."""
+    decision = divergence.decision
+    return (
+        decision is not None
+        and decision.exit_word == "return"
+        and "<locals>" in decision.function
+        and any(isinstance(node, Call) and node.caller == decision.function for node in divergence.path)
+    )
 
 
 def otherwise_answered(divergence: Divergence) -> bool:

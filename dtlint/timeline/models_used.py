@@ -9,7 +9,7 @@ from typing import Any
 from dtlint.ir import nodes as ir
 from dtlint.machine import attributes
 from dtlint.machine.library.provenance import symbols_in
-from dtlint.machine.logs import Choice, Event
+from dtlint.machine.logs import Call, Choice, Event, walk
 from dtlint.machine.presence import asks_presence
 from dtlint.machine.values import TRUE, Bound, ClassRef, Const, FunctionRef, Object, Row, Symbol, Tuple, Unknown, Value
 from dtlint.timeline.order import Met
@@ -133,7 +133,7 @@ def left_out(run: Any, model: Object) -> Iterator[Part]:
             if never_named(run, model, name):
                 yield Part(name, module)
             continue
-        skipped = sometimes(mine, forwards[0])
+        skipped = sometimes(mine, forwards[0]) or between_calls(module, forwards)
         if skipped is not None:
             yield Part(name, module, mine[0], skipped)
 
@@ -159,6 +159,32 @@ def sometimes(uses: list[Met], forward: Met) -> Choice | None:
         deciding.append([choice for choice, _ in own if changes(choice)])
     skipping = [[choice for choice in choices if len(sides[id(choice)]) == 1] for choices in deciding]
     return skipping[0][0] if skipping and all(skipping) else None
+
+
+def between_calls(module: Object, forwards: list[Met]) -> Choice | None:
+    """The changing decision between one call of the model and another that does without this part."""
+    sides: dict[int, set[int]] = {}
+    choices: dict[int, Choice] = {}
+    for met in forwards:
+        for node, side in met.above:
+            if isinstance(node, Choice):
+                choices[id(node)] = node
+                sides.setdefault(id(node), set()).add(side)
+    places = {(met.event.path, met.event.at) for met in forwards}
+    for number, choice in choices.items():
+        if len(sides[number]) == 2 and changes(choice):
+            for log in (choice.then, choice.other):
+                calls = [node for node, _ in walk(log) if isinstance(node, Call) and (node.path, node.at) in places]
+                if calls and not any(runs(call, module) for call in calls):
+                    return choice
+    return None
+
+
+def runs(call: Call, module: Object) -> bool:
+    return any(
+        isinstance(node, Event) and node.op == "module-call" and module.number in numbers_of(node.subject)
+        for node, _ in walk(call.log)
+    )
 
 
 def changes(choice: Choice) -> bool:

@@ -8,11 +8,12 @@ from typing import Any
 
 from dtlint.findings import Step
 from dtlint.ir import nodes as ir
+from dtlint.machine.lanes import token
 from dtlint.machine.library.evidence import distributed
 from dtlint.machine.library.provenance import symbols_in
 from dtlint.machine.library.stepping import attribute_of
 from dtlint.machine.logs import Call, Event, Loop
-from dtlint.machine.values import NONE, TRUE, ClassRef, Const, Object, Unknown, Value
+from dtlint.machine.values import NONE, TRUE, ClassRef, Const, Object, Symbol, Unknown, Value
 from dtlint.timeline.environment import starts
 from dtlint.timeline.options import asked_for, default_of, option_of, usual
 from dtlint.timeline.order import Met, before, below, loops_over
@@ -90,6 +91,25 @@ def refused_without(call: Any) -> str:
         value = worth(given.symbol, {workers.symbol: 0})
         if value is not None and value is not fine and value != 0:
             return f"{name}={value}"
+    return refused_on_a_side(call, workers.symbol)
+
+
+def refused_on_a_side(call: Any, workers: Symbol) -> str:
+    """One side of a branch leaves no workers, and does not take back what needs them."""
+    what, *sides = workers.key
+    if what != "phi":
+        return ""
+    for side in (1, 2):
+        if sides[side] != token(Const(0)):
+            continue
+        for name, fine in (("prefetch_factor", NONE), ("persistent_workers", Const(False))):
+            given = call.get(name)
+            if isinstance(given, Unknown) and given.symbol.key[:2] == workers.key[:2]:
+                held = given.symbol.key[side + 1]
+            else:
+                held = token(given) if isinstance(given, Const) else token(fine)
+            if held not in (token(fine), token(NONE)) and not isinstance(held, Symbol):
+                return f"{name}={given.value}" if isinstance(given, Const) else name
     return ""
 
 

@@ -7,7 +7,7 @@ from typing import Any
 from dtlint.ir import nodes as ir
 from dtlint.machine import containers
 from dtlint.machine.core import Machine
-from dtlint.machine.library import jax_facts, jax_shapes
+from dtlint.machine.library import jax_facts, jax_shapes, options
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.jax_facts import Mapping, has, words
 from dtlint.machine.values import NONE, Bound, Const, FunctionRef, Object, Symbol, Tuple, Unknown, Value
@@ -229,9 +229,9 @@ def check_call(machine: Machine, thing: Object, call: Invocation, specs: tuple[A
             continue
         name = names[index] if index < len(names) else f"argument {index}"
         spec = specs[index]
-        text = text_in(value)
-        if text is not None:
-            what = f"`{name}` is the text {text!r}: not an array, and not in `static_broadcasted_argnums`"
+        text = text_in(machine, value)
+        if text:
+            what = f"`{name}` is {text}: not an array, and not in `static_broadcasted_argnums`"
             jax_facts.note(machine, "axes", call.mask, where, (here,), what=what, effect="crash")
             continue
         if spec is None:
@@ -266,13 +266,15 @@ def check_call(machine: Machine, thing: Object, call: Invocation, specs: tuple[A
         jax_facts.note(machine, "axes", call.mask, None, steps, what=what, effect="waste")
 
 
-def text_in(value: Value) -> str | None:
-    """A text, or one of those that branches leave."""
+def text_in(machine: Machine, value: Value) -> str:
+    """A text, one of those that branches leave, or an option of the command line that nothing converts."""
     if isinstance(value, Const):
-        return value.value if isinstance(value.value, str) else None
+        return f"the text {value.value!r}" if isinstance(value.value, str) else ""
     key = value.symbol.key if isinstance(value, Unknown) else ()
     sides = key[2:] if key[:1] == ("phi",) else ()
-    return str(sides[0]) if sides and all(type(side) is str for side in sides) else None
+    if sides and all(type(side) is str for side in sides):
+        return f"the text {sides[0]!r}"
+    return "a text" if options.is_text(machine, value) else ""
 
 
 def fits(entries: int, arguments: int, statics: tuple[int, ...]) -> bool:
@@ -365,7 +367,7 @@ def check_counts(machine: Machine, call: Invocation, value: Value, led: bool, he
             elif tag[3] == "" and tag[4] is not None and led and tag[4] != 1:
                 what = f"{tag[4]} keys, where the mapped axis has one entry for each device"
                 jax_facts.note(machine, "key count", call.mask, tag[5], (here,), what=what)
-            elif tag[3] == "samples" and is_split(leaf) and divided(call, tag[4]):
+            elif tag[3] == "samples" and is_split(leaf) and (divided(call, tag[4]) or (led and multiplied(tag[4]))):
                 what = "one key for each sample, where the mapped axis has one entry for each device"
                 jax_facts.note(machine, "key count", call.mask, tag[5], (here,), what=what)
         for tag in words(leaf.tags, "device axis"):
@@ -378,6 +380,11 @@ def check_counts(machine: Machine, call: Invocation, value: Value, led: bool, he
 def is_split(keys: Value) -> bool:
     """What `split` gave, and not a part or another shape of it."""
     return isinstance(keys, Unknown) and keys.symbol.key[0] == "keys"
+
+
+def multiplied(count: Symbol) -> bool:
+    """`devices * per_device`"""
+    return count.key[0] == "op *" and any(isinstance(one, tuple) and one[-1:] == ("local",) for one in count.key[1:])
 
 
 def divided(call: Invocation, whole: Symbol) -> bool:

@@ -15,9 +15,11 @@ from dtlint.machine.library import jax_facts, jax_shapes, key_splits
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.jax_facts import fact, has, is_fact, words
 from dtlint.machine.opaque import deep_cause
-from dtlint.machine.values import Const, Symbol, Tuple, Unknown, Value
+from dtlint.machine.values import Cause, Const, Symbol, Tuple, Unknown, Value
 
 CARRIERS = ("key", "rng", "rng_key", "seed", "prng_key")
+INNER = "jax keys of keys"  # by the symbol of a batch of batches: the sizes of what it holds
+INNER_MADE = "jax keys taken from keys"
 INHERITED = frozenset({"varies", "may", "arg", "replica", "from host", "folded"})
 FIXED = frozenset({"parameter", "loop", "attr", "scan", "missing", "keyword"})
 
@@ -64,10 +66,20 @@ def split(machine: Machine, call: Invocation) -> Value | None:
         pair = (machine.symbols.fresh("key"), machine.symbols.fresh("key"))
         key_splits.made(machine, call, *pair)
         return Tuple(tuple(child(machine, key, symbol) for symbol in pair))
-    scale, count = count_of(number)
-    tags = frozenset((fact("keys", root_of(key), scale, count, jax_facts.place(machine)), *lineage(key)))
-    made = machine.fresh("keys", key.cause or number.cause, tags)
+    numbers = number.items if isinstance(number, Tuple) else (number,)
+    if not numbers:
+        return key
+    made = batch_of(machine, key, numbers, key.cause or number.cause, jax_facts.place(machine))
     key_splits.made(machine, call, made.symbol)
+    return made
+
+
+def batch_of(machine: Machine, key: Value, numbers: tuple[Value, ...], cause: Cause | None, where: Any) -> Unknown:
+    """As many keys as the numbers say, one number for each dimension."""
+    scale, count = count_of(numbers[0])
+    made = machine.fresh("keys", cause, frozenset((fact("keys", root_of(key), scale, count, where), *lineage(key))))
+    if len(numbers) > 1:
+        machine.facts.setdefault(INNER, {})[made.symbol] = (numbers[1:], where)
     return made
 
 
@@ -93,6 +105,14 @@ def one_of(machine: Machine, keys: Value, index: Value | None) -> Value | None:
     """`keys[i]`, or any key of a batch."""
     if not has(keys, "keys") or not isinstance(keys, Unknown):
         return None
+    within = machine.facts.get(INNER, {}).get(keys.symbol)
+    if within is not None:
+        known = machine.facts.setdefault(INNER_MADE, {})
+        which = (keys.symbol, token(index) if index is not None else None)
+        if which not in known:
+            known[which] = batch_of(machine, keys, within[0], keys.cause, within[1])
+        held: Value = known[which]
+        return held
     if index is None:
         symbol = machine.symbols.of("item", keys.symbol)
     elif isinstance(index, Const) or (isinstance(index, Unknown) and index.symbol.key[0] in FIXED):
