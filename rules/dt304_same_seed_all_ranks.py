@@ -48,3 +48,11 @@ def check(run: Run) -> Iterator[Finding]:
             scope=place[2],
             trail=steps,
         )
+    for place, steps in noise.shared_samples(run):
+        yield RULE.finding(
+            span_at(place),
+            "every rank gets the same seed here, and its data set then makes the same samples on all of them",
+            "add the rank to the seed of the generator that the samples are made of",
+            scope=place[2],
+            trail=steps,
+        )

@@ -25,11 +25,35 @@ from dtlint.machine.values import Cause, Object, Row, Unknown, Value
 
 
 def run_for(machine: Machine, node: ir.For, mask: int) -> int:
-    from dtlint.machine.expressions import text_of
-
     iterable = containers.one_walk(machine.evaluate(node.iterable, mask))
     mask &= ~machine.frame.left
     walked(machine, iterable, mask)
+    idle = lanes_without_items(machine, iterable, mask)
+    if not idle or not isinstance(iterable, Row):
+        return walk_over(machine, node, iterable, mask)
+    busy = mask & ~idle
+    held = [iterable.lanes[lane] for lane in lanes_in(busy)]
+    only = held[0] if all(one is held[0] or one == held[0] for one in held) else iterable
+    decision = partly(machine, node, iterable.cause, busy, mask)
+    return idle | machine.guarded(decision, lambda: walk_over(machine, node, only, busy))
+
+
+def lanes_without_items(machine: Machine, iterable: Value, mask: int) -> int:
+    """`writer.names() if writer else ()`: the lanes that walk over nothing, where others walk over something that is
+    not known item by item."""
+    if not isinstance(iterable, Row) or all_short(machine, iterable):
+        return 0
+    idle = sum(1 << lane for lane in lanes_in(mask) if containers.items_of(machine, iterable.lanes[lane]) == ())
+    return idle if idle != mask else 0
+
+
+def all_short(machine: Machine, iterable: Row) -> bool:
+    return all(short_items(machine, held) is not None for held in iterable.lanes)
+
+
+def walk_over(machine: Machine, node: ir.For, iterable: Value, mask: int) -> int:
+    from dtlint.machine.expressions import text_of
+
     generator = generator_call(machine, iterable)
     if generator is not None:
         return run_over_generator(machine, node, generator, mask)
@@ -40,7 +64,7 @@ def run_for(machine: Machine, node: ir.For, mask: int) -> int:
     together = in_order(by_lane, mask) if by_lane is not None else None
     if by_lane is not None and together is not None:
         return unroll(machine, node, together, mask, by_lane.cause)
-    if isinstance(iterable, Row) and all(short_items(machine, held) is not None for held in iterable.lanes):
+    if isinstance(iterable, Row) and all_short(machine, iterable):
         return unroll_apart(machine, node, iterable, mask)
     iterable = library.iterated(machine, iterable, mask)
     generator = generator_call(machine, iterable)  # `__iter__` of the project may be one

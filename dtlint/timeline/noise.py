@@ -58,6 +58,34 @@ def shared_noise(run: Run) -> Iterator[tuple[Place, Steps]]:
         yield state.site, (drawn, event_step(combining[id(loop)], "the gradients of all ranks are combined here"))
 
 
+def shared_samples(run: Run) -> Iterator[tuple[Place, Steps]]:
+    """A data set that makes its samples of random numbers alone, from a generator seeded alike on every rank."""
+    done = set()
+    for use in survey(run).training():
+        loader, known = use.loader, use.described
+        if use.reduced is None or loader.facts.get("prepared") or known.gives == "same" or known.shards:
+            continue
+        if isinstance(known.sampler, Object) and known.sampler.facts.get("shards"):
+            continue
+        for look in known.looks:
+            if look.cut or inside.splits_by_rank(look) or any(map(asks_index, look.values)):
+                continue
+            for event in look.events("draw"):
+                state = event.extra["call"].extra.get("rng")
+                generator = generator_of(event)
+                if not isinstance(state, State) or state.site is None or state.site in done or not alike(state):
+                    continue
+                if generator is None or generator.facts.get("inside"):
+                    continue
+                done.add(state.site)
+                drawn = event_step(event, "the samples are made of the same numbers on every rank")
+                yield state.site, (drawn, event_step(use.reduced, "the gradients of all ranks are combined here"))
+
+
+def asks_index(value: Value) -> bool:
+    return any(isinstance(tag, tuple) and tag[0] == "index" for part in provenance.parts(value) for tag in part.tags)
+
+
 def may_be_alike(state: State) -> bool:
     """Seeded alike, at least where somebody asks for a seed."""
     return alike(state) or state.verdict == "same if seeded"

@@ -12,6 +12,7 @@ from typing import Any
 from dtlint.findings import Step
 from dtlint.machine import containers
 from dtlint.machine.core import Machine
+from dtlint.machine.library import options
 from dtlint.machine.logs import Event
 from dtlint.machine.opaque import deep_cause, first_cause
 from dtlint.machine.values import ClassRef, Const, Object, Row, Symbol, Tuple, Unknown, Value
@@ -315,11 +316,15 @@ def is_number(value: Value) -> bool:
 
 
 def scaled(what: str, values: tuple[Value, ...]) -> bool:
-    """A product with something unknown that is no gradient may be the division by the number of devices."""
+    """A product with something unknown that is no gradient may be the division by the number of devices. An option,
+    as it is given, knows nothing of them."""
     if what != "op *":
         return False
     sums = ("grad", "summed", "over", "arg")
-    return any(type(value) is Unknown and not any(has(value, word) for word in sums) for value in values)
+    return any(
+        type(value) is Unknown and not any(has(value, word) for word in sums) and not options.is_option(value.symbol)
+        for value in values
+    )
 
 
 def is_mean(what: str, values: tuple[Value, ...]) -> bool:

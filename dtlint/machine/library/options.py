@@ -8,7 +8,7 @@ from dtlint.machine import written
 from dtlint.machine.core import Machine
 from dtlint.machine.library import files
 from dtlint.machine.library.invocation import Invocation
-from dtlint.machine.values import Const, External, Object, Tuple, Unknown, Value
+from dtlint.machine.values import Const, External, Object, Symbol, Tuple, Unknown, Value
 
 LOCAL_DEFAULTS = "local defaults"
 PATHS = "options that are paths"
@@ -64,6 +64,11 @@ def spelled(machine: Machine, given: Unknown, name: str) -> str:
     return next((one for one in others if one in machine.knowledge.members), name)
 
 
+def is_option(symbol: Symbol) -> bool:
+    """An option of the command line, as the parser gives it."""
+    return symbol.key[0] == "attr" and isinstance(symbol.key[1], Symbol) and symbol.key[1].key[0] == PARSED
+
+
 def is_text(machine: Machine, value: Value | None) -> bool:
     """A text that is written down or put together, or an option of the command line that nothing converts."""
     if isinstance(value, Const):
@@ -71,8 +76,7 @@ def is_text(machine: Machine, value: Value | None) -> bool:
     if not isinstance(value, Unknown):
         return False
     key = value.symbol.key
-    option = key[:1] == ("attr",) and key[1].key[0] == PARSED
-    return key[:1] == ("text",) or (option and key[2] in machine.facts.get(TEXT_OPTIONS, ()))
+    return key[:1] == ("text",) or (is_option(value.symbol) and key[2] in machine.facts.get(TEXT_OPTIONS, ()))
 
 
 def same_parser(machine: Machine, call: Invocation) -> Value | None:

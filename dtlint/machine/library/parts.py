@@ -97,6 +97,8 @@ def written(machine: Machine, base: Value, name: str, value: Value, mask: int) -
     if mask == owners(machine, base):
         if isinstance(value, Row) and is_part(machine, base) and is_part(machine, value):
             made_differently(machine, base, value)
+        elif name == "requires_grad":
+            frozen_unevenly(machine, base)
         return
     frozen = name == "requires_grad" and isinstance(value, Const)
     if not frozen and not is_part(machine, value):
@@ -146,7 +148,19 @@ def frozen(machine: Machine, call: Invocation) -> Value | None:
         decision = rank_decision(machine, call.mask)
         if decision is not None:
             add(machine, "frozen", call.receiver, call.mask, decision, decision.cause)
+    elif call.receiver is not None:
+        frozen_unevenly(machine, call.receiver)
     return None
+
+
+def frozen_unevenly(machine: Machine, base: Value) -> None:
+    """A loop that turns more often on some ranks, or a branch that nobody can decide and that asks for the rank, says
+    how much is frozen."""
+    branches = (one.cause for one in decisions(machine.frame.guards) if one.kind == "branch")
+    loops = (why for _, why, _ in machine.uneven)
+    cause = next((why for why in (*loops, *branches) if why is not None and why.kind in OWN_SHAPE), None)
+    if cause is not None:
+        add(machine, "made", base, machine.world.full, None, cause)
 
 
 def constructed(machine: Machine, made: Object, call: Invocation) -> None:

@@ -17,7 +17,7 @@ from dtlint.machine.lanes import token
 from dtlint.machine.library import picks, provenance, sharding, tensors
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.provenance import MADE_OF
-from dtlint.machine.values import BY_SHARE, FALSE, NONE, Cause, Const, Object, Row, Symbol, Trail, Unknown, Value
+from dtlint.machine.values import BY_SHARE, FALSE, NONE, TRUE, Cause, Const, Object, Row, Symbol, Trail, Unknown, Value
 
 UNSEEDED = Const("<unseeded>", "unseeded")
 GENERATORS = ("torch.Generator", "numpy.random.Generator", "numpy.random.RandomState", "random.Random")
@@ -368,7 +368,8 @@ def split(machine: Machine, call: Invocation) -> Value | None:
     given = call.get("seed") if call.name.startswith("datasets.") else None
     if given is not None and given != NONE:
         state = state_of(machine, given, None)
-    if call.get("shuffle") != FALSE:
+    asked = call.row.extra.get("shuffles") == "asked"  # in order, unless told to shuffle
+    if call.get("shuffle") != FALSE and (not asked or call.get("shuffle") == TRUE):
         call.extra["rng"] = state
     source = call.receiver if call.receiver is not None else (call.arguments[0] if call.arguments else NONE)
     if call.name.startswith("torch."):
