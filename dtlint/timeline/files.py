@@ -14,11 +14,10 @@ from dtlint.machine.failures import WRITES
 from dtlint.machine.lanes import lanes_in
 from dtlint.machine.library import files
 from dtlint.machine.library.invocation import Invocation
-from dtlint.machine.library.stepping import attribute_of
 from dtlint.machine.logs import Attempt, Call, Choice, Event, Log, LogNode, Loop, walk
 from dtlint.machine.run import Run
 from dtlint.machine.values import NONE, Cause, Const, Row, Symbol, Unknown, Value, lane_value
-from dtlint.timeline.options import default_of, option_of
+from dtlint.timeline.options import default_for
 from dtlint.timeline.records import recorded
 
 ARRIVAL = "file-arrival"  # a file gets its name by a rename: at once, so that writers do not disturb each other
@@ -197,8 +196,7 @@ def on_own_disk(run: Run, place: str, text: Value) -> bool:
     first = text.symbol if isinstance(text, Unknown) else None
     while first is not None and (first.key[0] == files.JOINED or first.key[0] in files.TEXTS):
         first = first.key[1] if len(first.key) > 1 and isinstance(first.key[1], Symbol) else None
-    option = option_of(run, attribute_of(first)) if first is not None else None
-    default = default_of(option) if option is not None else None
+    default = default_for(run, first) if first is not None else None
     return isinstance(default, Const) and files.node_local(str(default.value))
 
 

@@ -6,10 +6,11 @@ from collections.abc import Iterator
 from typing import Any
 
 from dtlint.ir import nodes as ir
+from dtlint.machine.library.environment_use import DEFAULTS
 from dtlint.machine.library.files import text_of
 from dtlint.machine.library.stepping import attribute_of
 from dtlint.machine.logs import Event
-from dtlint.machine.values import Const, Unknown, Value
+from dtlint.machine.values import Const, Symbol, Unknown, Value
 from dtlint.timeline.stepping import events
 
 
@@ -29,6 +30,15 @@ def default_of(option: Event) -> Value | None:
     """What the option is when nobody gives it; of a path, what is written."""
     given = next((value for keyword, value in option.extra["call"].keywords if keyword == "default"), None)
     return text_of(given) if given is not None else None
+
+
+def default_for(run: Any, symbol: Symbol) -> Value | None:
+    """The default of the option or of the environment variable that this stands for."""
+    if symbol.key[0] == "environment" and len(symbol.key) == 2:
+        found: Value | None = run.facts.get(DEFAULTS, {}).get(symbol.key[1])
+        return found
+    option = option_of(run, attribute_of(symbol))
+    return default_of(option) if option is not None else None
 
 
 def usual(run: Any, value: Value | None) -> Value | None:

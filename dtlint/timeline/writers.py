@@ -21,7 +21,7 @@ from dtlint.timeline.files import READS, WRITES, Access, accesses, overlap, same
 from dtlint.timeline.host_files import of_each_host
 from dtlint.timeline.inverted import whole_text
 from dtlint.timeline.lives import NOTHING, Use, exclude, sides
-from dtlint.timeline.options import default_of, option_of
+from dtlint.timeline.options import default_for
 from dtlint.timeline.programs import in_a_test
 from dtlint.timeline.records import calls_around, guards_over, recorded
 
@@ -370,8 +370,7 @@ def on_network(run: Run, access: Access) -> bool:
         if all_nodes(access.places[lane]):
             return True
         for symbol in symbols_in(held.symbol) if isinstance(held, Unknown) else ():
-            option = option_of(run, attribute_of(symbol))
-            default = default_of(option) if option is not None else None
+            default = default_for(run, symbol)
             if isinstance(default, Const) and all_nodes(str(default.value)):
                 return True
     return False

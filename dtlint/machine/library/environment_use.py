@@ -13,6 +13,7 @@ from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.values import NONE, Const, External, Object, Value
 
 ENVIRONMENT = "os.environ"
+DEFAULTS = "defaults of environment variables"  # fact of the run: what each is read with where it is not set
 
 
 def written(machine: Machine, name: Value, value: Value, mask: int, default: bool = False) -> None:

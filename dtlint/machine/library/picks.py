@@ -61,7 +61,9 @@ def stored(machine: Machine, base: Value) -> bool:
     if isinstance(base, Object):
         made, opened = base.facts.get("call"), base.facts.get("opened")
         if opened is not None:
-            return bool(opened.op == "file-read")
+            name = base.facts.get("text")
+            own = name is not None and (name.cause is not None or any(provenance.marks(name, "shard", 1)))
+            return bool(opened.op == "file-read") and not own  # a file of this rank's has other samples
         return isinstance(made, Invocation) and bool(made.row.extra.get("stored"))
 
     def read(symbol: Symbol) -> bool:

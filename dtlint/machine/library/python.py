@@ -282,6 +282,8 @@ def read_environment(machine: Machine, name: Value | None, default: Value | None
                 return Const(str(held.value), held.scale) if isinstance(held, Const) else held
 
             return map_lanes(as_text, (value,), machine.world)
+        if isinstance(default, Const):
+            machine.facts.setdefault(environment_use.DEFAULTS, {})[name.value] = default
         return machine.unknown("environment", name.value)
     return machine.unknown("environment", token(name) if name else "")
 
