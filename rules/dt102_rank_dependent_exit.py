@@ -25,7 +25,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dtlint.api import Finding, Rule, Run, diverging, short, spoken_exit, told, who
+from dtlint.api import Finding, Rule, Run, diverging, does, short, spoken_exit, told, who
 
 RULE = Rule(
     code="DT102",
@@ -45,6 +45,6 @@ def check(run: Run) -> Iterator[Finding]:
         decision = divergence.decision
         word = spoken_exit(decision.exit_word) if decision is not None and decision.exit_word else "leave"
         gone, staying = who(run, divergence.absent), who(run, divergence.here)
-        message = f"`{word}` on {gone} only: {staying} go on to {short(divergence.event)} and wait there"
+        message = f"`{word}` on {gone} only: {does(staying, 'waits', 'wait')} in {short(divergence.event)}"
         remedy = "decide on one rank, broadcast or all_reduce the decision, and let every rank take the same way out"
         yield told(RULE, run, divergence, tier, message, remedy)

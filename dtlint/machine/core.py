@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 from dtlint.findings import Step
 from dtlint.ir import nodes as ir
 from dtlint.machine.frames import Frame, Write
-from dtlint.machine.lanes import World, join, overlay
-from dtlint.machine.logs import Choice, Decision, Event, Group, Guards, Log, LogNode, Place, decisions
+from dtlint.machine.lanes import World, join, overlay, taken_off
+from dtlint.machine.logs import Choice, Decision, Event, Group, Guards, Log, LogNode, Mended, Place, decisions
 from dtlint.machine.uses import Uses
 from dtlint.machine.values import (
     FILLED,
@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from dtlint.project.modules import Project
 
 MAX_SINKS = 6
+MAX_MENDED = 3  # ways out in one scope behind which the ranks are compared again
 SHORT = 8  # statements
 ANSWERS = (ir.Compare, ir.BoolOp, ir.Unary, ir.BinOp, ir.Attr)
 QUESTION = 3  # statements of a helper that asks who it is, and no more
@@ -221,9 +222,9 @@ class Machine:
         return list(latest.values())
 
     def join_writes(
-        self, then: list[Write], other: list[Write], symbol: Symbol, cause: Cause | None, mask: int
+        self, then: list[Write], other: list[Write], symbol: Symbol, cause: Cause | None, mask: int, older: int = 0
     ) -> None:
-        """Bring the two sides of an undecided branch back together."""
+        """Bring the two sides of an undecided branch back together; things up to number `older` were there before."""
         sides: dict[tuple[int, Any], list[Any]] = {}
         for side, writes in enumerate((then, other)):
             for container, name, value in writes:
@@ -232,7 +233,7 @@ class Machine:
         for container, name, left, right in sides.values():
             old = container.get(name, MISSING)
             left, right = old if left is None else left, old if right is None else right
-            joined = join(left, right, self.symbols, symbol, cause)
+            joined = taken_off(left, right, older) or join(left, right, self.symbols, symbol, cause)
             if joined is not old:
                 self.journal.append((container, name, old))
                 container[name] = joined
@@ -282,7 +283,7 @@ class Machine:
         choice.exits = (decision.exit_word or "exit", "")
         self.emit(choice)
         rest = [(log, mask & ~lanes) for log, mask in self.sinks if mask & ~lanes]
-        self.sinks = limited([*rest, (choice.other, lanes)], self.sinks)
+        self.sinks = limited([*rest, (choice.other, lanes), *mended(choice, self.sinks)], self.sinks)
 
     def guarded(self, decision: Decision, run: Callable[[], int]) -> int:
         saved = self.frame.guards
@@ -399,7 +400,20 @@ def may_talk(value: Value) -> bool:
 
 
 def limited(sinks: list[tuple[Log, int]], fallback: list[tuple[Log, int]]) -> list[tuple[Log, int]]:
-    return sinks if len(sinks) <= MAX_SINKS else fallback
+    return sinks if sum(type(log) is not Mended for log, _ in sinks) <= MAX_SINKS else fallback
+
+
+def mended(choice: Choice, before: list[tuple[Log, int]]) -> list[tuple[Log, int]]:
+    """One more place to write to, where the lanes that may leave here go on with those that never come here: once the
+    way out is reported, it hides nothing behind it."""
+    lanes = 0
+    for log, mask in before:
+        if type(log) is not Mended:
+            lanes |= mask
+    if not lanes & ~choice.mask or sum(type(log) is Mended for log, _ in before) >= MAX_MENDED:
+        return []
+    choice.left.mended = Mended()
+    return [(choice.left.mended, lanes)]
 
 
 def narrowed(node: LogNode, lanes: int) -> LogNode:

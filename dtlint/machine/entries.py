@@ -190,9 +190,12 @@ def constructed(machine: Machine, kind: ClassRef) -> Object:
     frame = machine.frame
     try:
         if isinstance(initialiser, FunctionRef) and isinstance(initialiser.node, ir.Function):
-            return instances.instantiate(  # type: ignore[return-value]
-                machine, kind, unknown_arguments(machine, initialiser.node, True), (), machine.world.full
-            )
+            if initialiser.closure is not None:  # that of a base names its types where the base stands
+                machine.frame = Frame(initialiser.path, "<module>", None, None, None, machine.world.full)
+                machine.frame.globals = initialiser.closure.globals
+            arguments = unknown_arguments(machine, initialiser.node, True)
+            machine.frame = frame
+            return instances.instantiate(machine, kind, arguments, (), machine.world.full)  # type: ignore[return-value]
         given = () if initialiser is not None else left_out(machine, kind)
         return instances.instantiate(machine, kind, (), given, machine.world.full)  # type: ignore[return-value]
     finally:
@@ -234,6 +237,9 @@ def argument(machine: Machine, function: ir.Function, param: ir.Param) -> Value:
     annotated = annotation_value(machine, param.annotation)
     if annotated is not None:
         return annotated
+    perhaps = annotation_value(machine, optional(param.annotation))
+    if perhaps is not None:
+        return machine.unknown("parameter", function.qualname, param.name, like=perhaps)
     known = machine.knowledge.parameters.get(param.name)
     if known is not None:
         if known.type:
@@ -263,6 +269,18 @@ def looks_like_low_rank(function: ir.Function) -> bool:
     """`rank` beside a scaling or a decomposition is the rank of a matrix."""
     names = {param.name for param in function.params}
     return bool(names & {"alpha", "lora_alpha", "in_features", "out_features", "network_alpha", "decompose_both"})
+
+
+def optional(annotation: ir.Expr | None) -> ir.Expr | None:
+    """What `X | None` and `Optional[X]` may be."""
+    if isinstance(annotation, ir.BinOp) and annotation.op == "|":
+        sides = (annotation.left, annotation.right)
+        named = [side for side in sides if not (isinstance(side, ir.Const) and side.value is None)]
+        return named[0] if len(named) == 1 else None
+    if isinstance(annotation, ir.Index):
+        name = getattr(annotation.value, "name", getattr(annotation.value, "id", ""))
+        return annotation.index if name == "Optional" else None
+    return None
 
 
 def annotation_value(machine: Machine, annotation: ir.Expr | None) -> Value | None:

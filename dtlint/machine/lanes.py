@@ -135,6 +135,16 @@ def all_constant(value: Row) -> bool:
     return all(isinstance(held, Const) for held in value.lanes)
 
 
+def taken_off(left: Value, right: Value, older: int) -> Value | None:
+    """`if distributed: model = model.module`: who takes the wrapper off under a condition asks whether there is one.
+    The wrapper was there before, up to number `older`; one that is put on under a condition is new."""
+    for outer, inner in ((left, right), (right, left)):
+        if isinstance(outer, Object) and outer.number <= older and outer.facts.get("wrapped"):
+            if outer.attributes.get("module") == inner:
+                return inner
+    return None
+
+
 ALONE_SIZES = (None, 0, 1, -1)
 STRUCTURED = (Object, FunctionRef, ClassRef, Bound, External, Tuple)
 

@@ -199,6 +199,22 @@ class Call:
         self.callee_at = callee_at
 
 
+class Mended(Log):
+    """What follows a way out that only some lanes may take, up to the end of the scope, as if nobody took it."""
+
+    __slots__ = ()
+
+
+class Left:
+    """How the sides of a branch left, and what would follow if they did not."""
+
+    __slots__ = ("mended", "words")
+
+    def __init__(self) -> None:
+        self.words = ("", "")
+        self.mended: Mended | None = None
+
+
 class Choice:
     """A branch nobody can decide. Without a cause every lane takes the same side; with one, lanes may part.
     Both sides contain what follows up to the end of the scope when the other one left it."""
@@ -213,16 +229,20 @@ class Choice:
         self.then = Log()
         self.other = Log()
         self.cause = decision.cause
-        self.left = [("", "")]  # shared by the copies of this node for fewer lanes
+        self.left = Left()  # shared by the copies of this node for fewer lanes
 
     @property
     def exits(self) -> tuple[str, str]:
         """How each side left: "", return, break, continue, raise, exit."""
-        return self.left[0]
+        return self.left.words
 
     @exits.setter
     def exits(self, words: tuple[str, str]) -> None:
-        self.left[0] = words
+        self.left.words = words
+
+    @property
+    def mended(self) -> Mended | None:
+        return self.left.mended
 
 
 class Loop:

@@ -7,12 +7,12 @@ from typing import Any
 
 from dtlint.ir import nodes as ir
 from dtlint.machine import assignment, attempts, dictionaries, library, loops, scopes
-from dtlint.machine.core import Machine, limited
+from dtlint.machine.core import Machine, limited, mended
 from dtlint.machine.expressions import evaluate, text_of
 from dtlint.machine.frames import Leaving, Returned
 from dtlint.machine.lanes import lowest
 from dtlint.machine.library import metrics, works
-from dtlint.machine.logs import ASSERTED, Choice, Decision, Guards, decisions, plain_question
+from dtlint.machine.logs import ASSERTED, EXITS, Choice, Decision, Guards, decisions, plain_question
 from dtlint.machine.truth import truth
 from dtlint.machine.values import BY_RANK, NONE, Cause, ClassRef, Symbol, Unknown, Value
 
@@ -283,9 +283,9 @@ def choose(
     start_of = frame.guards
     frame.choices.append(decision)
 
-    mark = len(machine.journal)
+    mark, older = len(machine.journal), machine.objects
     sides = []
-    left_before, left_sides = frame.left, mask
+    left_before, left_sides, left_so_far = frame.left, mask, len(frame.leavings)
     ended_before = len(frame.ended)
     asked, given = plain_question(symbol)
     for log, side in ((choice.then, then), (choice.other, other)):
@@ -316,7 +316,7 @@ def choose(
     join_symbol = symbol or machine.symbols.fresh("choice")
 
     if stayed_then and stayed_other:
-        machine.join_writes(writes_then, writes_other, join_symbol, cause, mask)
+        machine.join_writes(writes_then, writes_other, join_symbol, cause, mask, older)
     else:
         for stayed, writes, sinks, (word, _) in (
             (stayed_then, writes_then, sinks_then, exit_then),
@@ -339,11 +339,12 @@ def choose(
         machine.sinks = outside
         if not choice.then.nodes and not choice.other.nodes:
             machine.retract(choice)
-    elif stayed_then == stayed_other == mask and not exit_then[0] and not exit_other[0]:
-        # a nested choice lost a side inside a loop or call that has ended: both sides go on
-        machine.sinks = limited([*rest, *parts(sinks_then, stayed_then), *parts(sinks_other, stayed_other)], outside)
     else:
-        machine.sinks = limited([*rest, *parts(sinks_then, stayed_then), *parts(sinks_other, stayed_other)], outside)
+        # a side has left, or one of a choice inside it: what stayed goes on where it was
+        sinks = [*rest, *parts(sinks_then, stayed_then), *parts(sinks_other, stayed_other)]
+        if any(leaving.word in ("return", *EXITS) for leaving in frame.leavings[left_so_far:]):
+            sinks += mended(choice, outside)
+        machine.sinks = limited(sinks, outside)
     return stayed_then | stayed_other
 
 

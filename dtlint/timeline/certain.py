@@ -239,10 +239,24 @@ def report(run: Run, pending: Pending, members: int, between: tuple[Event, Path]
             items = unexplained(items, divergence, members, position)
             continue
         yield divergence
+        yield from behind_exit(run, items, divergence)
         alone = left_alone(run, items, divergence, members)
         if alone is not None:
             yield alone
         items = unexplained(items, divergence, members, position)
+
+
+def behind_exit(run: Run, items: list[Item], divergence: Divergence) -> Iterator[Divergence]:
+    """What else parts the ranks when nobody takes the way out that was reported."""
+    if divergence.choice is None or divergence.shape != "exit":
+        return
+    for item in items:
+        outer = item.node
+        if isinstance(outer, Choice) and leaving(outer) is divergence.choice and outer.mended is not None:
+            own: Pending = {}
+            yield from scan(run, outer.mended, item.path, own, run.world.full)
+            yield from flush(run, own)
+            return
 
 
 def obeys(log: Log) -> bool:
