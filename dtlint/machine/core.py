@@ -341,6 +341,8 @@ class Machine:
             return False
         if on_devices or (traced and self.facts.get("jax donated")):
             return False  # what is computed on the devices is followed: it decides what varies between them
+        if traced and len(node.body) <= SHORT and len(self.stack) < 12:
+            return False  # it may give an array its axis of devices
         if self.facts.get("inside") and len(self.stack) < 12:
             return False  # what a data set gives depends on what it holds
         if self.facts.get("loaded") and self.may_reach_loaded(receiver, values):

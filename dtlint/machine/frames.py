@@ -43,6 +43,7 @@ class Returned:
 
 class Frame:
     __slots__ = (
+        "called_at",
         "caller",
         "choices",
         "closure",
@@ -85,6 +86,7 @@ class Frame:
         self.globals: Frame = module or self
         self.closure = closure
         self.caller = caller
+        self.called_at: tuple[int, int, int, int] | None = None  # where in the caller
         self.mask = mask
         self.guards: Guards | None = None
         self.returns: list[Returned] = []

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from dtlint.findings import Step
+from dtlint.machine.lanes import token
 from dtlint.machine.library import evidence, sharding
 from dtlint.machine.library.batches import Share, history, is_whole_name, same_number, says_whole
 from dtlint.machine.library.loaders import option
@@ -14,6 +15,7 @@ from dtlint.machine.logs import Call
 from dtlint.machine.run import Run
 from dtlint.machine.values import Const, Object, Unknown, Value
 from dtlint.timeline.training import Path, Use, place_of, step_at, survey
+from dtlint.timeline.uneven import divided_between_devices
 from dtlint.timeline.windows import windows
 
 Place = tuple[str, Any, str]
@@ -35,9 +37,10 @@ class Mistake:
 
 
 def batch_mistakes(run: Run) -> Iterator[Mistake]:
+    shares: list[Share] = run.facts.get("shares", [])
+    yield from for_other_devices(run, shares)
     if not evidence.distributed(run, "strong"):
         return
-    shares: list[Share] = run.facts.get("shares", [])
     done: set[int] = set()
     for use in survey(run).training():
         loader = use.loader
@@ -185,6 +188,24 @@ def micro_steps(run: Run, shares: list[Share]) -> Iterator[Mistake]:
             event = window.backward.event
             given = step_at((event.path, event.at, event.function), "this often before one step of the optimizer")
             yield Mistake(place_in(share), (given,), text, "divide by the number of ranks: `dist.get_world_size()`")
+
+
+def for_other_devices(run: Run, shares: list[Share]) -> Iterator[Mistake]:
+    """`per_device * (devices - 1)`: a batch that need not be a multiple of the devices it is divided between."""
+    off: list[tuple[Value, str]] = run.facts.get("off by", [])
+    for event, loader in divided_between_devices(run) if off else ():
+        share = next((one for one in history(shares, option(loader, "batch_size")) if one.op == "*"), None)
+        if share is None:
+            continue
+        by = next((text for result, text in off if share.right is result), None)
+        if by is None or event.extra.get("parts") == token(share.right):
+            continue  # it is divided between just as many
+        text = (
+            f"`{share.text}` times `{share.spelled}` is no multiple of the number of devices, but divided between them"
+        )
+        divided = step_at((event.path, event.at, event.function), "the batch is divided between all devices here")
+        remedy = f"take all devices: leave out `{by}`"
+        yield Mistake(place_in(share), (step_at(place_of(loader), "batches of this size"), divided), text, remedy)
 
 
 def pipelines(run: Run, shares: list[Share]) -> Iterator[Mistake]:

@@ -8,6 +8,7 @@ from dtlint.findings import Step
 from dtlint.machine.library import provenance, sharding
 from dtlint.machine.library.loaders import LOADER, is_open, number_of, option
 from dtlint.machine.library.whole_batches import unpadded
+from dtlint.machine.logs import Event
 from dtlint.machine.run import Run
 from dtlint.machine.values import NONE, Const, Object
 from dtlint.timeline.data import Place, Steps, kept
@@ -39,20 +40,25 @@ def partial_batches(run: Run) -> Iterator[tuple[Place, Steps, str]]:
         marks = known.shards[:1] if known is not None else ()
         shards = [step_at(tuple(mark[1:4]), counts or "each rank takes its own part here") for mark in marks]
         yield place_of(loader), kept(*shards, loop_step(part), talking_step(part)), "uneven"
-    loaders: dict[int, Object] = run.facts.get("loaders", {})
-    for event, _ in seen.of("device-split"):
-        for mark in provenance.marks(event.subject, "loader", 2) if event.subject is not None else ():
-            loader = loaders.get(mark[1])
-            if loader is None or not may_be_partial(loader) or not unpadded(event.subject):
-                continue
-            step = event_step(event, "the batch is divided between the devices here")
-            yield place_of(loader), kept(step), "split"
-    for event, _ in seen.of("fixed-size"):
-        for mark in provenance.marks(event.subject, "loader", 2) if event.subject is not None else ():
-            loader = loaders.get(mark[1])
-            if loader is None or not may_be_partial(loader) or option(loader, "batch_size") != event.extra["size"]:
-                continue
+    for event, loader in divided_between_devices(run):
+        if may_be_partial(loader) and event.subject is not None and unpadded(event.subject):
+            yield place_of(loader), kept(event_step(event, "the batch is divided between the devices here")), "split"
+    for event, loader in batches_at(run, "fixed-size"):
+        if may_be_partial(loader) and option(loader, "batch_size") == event.extra["size"]:
             yield place_of(loader), kept(event_step(event, "a buffer for whole batches takes it here")), "buffer"
+
+
+def divided_between_devices(run: Run) -> Iterator[tuple[Event, Object]]:
+    return batches_at(run, "device-split")
+
+
+def batches_at(run: Run, what: str) -> Iterator[tuple[Event, Object]]:
+    """Where this is done to batches, and the loader they come from."""
+    loaders: dict[int, Object] = run.facts.get("loaders", {})
+    for event, _ in survey(run).of(what):
+        for mark in provenance.marks(event.subject, "loader", 2) if event.subject is not None else ():
+            if mark[1] in loaders:
+                yield event, loaders[mark[1]]
 
 
 def may_be_partial(loader: Object) -> bool:
@@ -94,15 +100,10 @@ def uneven_shards(run: Run) -> Iterator[tuple[Place, Steps]]:
             for site in run.facts.get("ceilings", ())
             if site[0] == place[0] and site[2] == place[2] and site[1] < place[1]
         ]
-        if rounded and rounded_shard(run, place):
+        if rounded:
             place = rounded[-1]
         cause = part.loop.cause.steps()
         yield place, kept(*cause, cut, loop_step(part), talking_step(part))
-
-
-def rounded_shard(run: Run, place: Place) -> bool:
-    """Was it a contiguous share that was cut here, rather than every n-th item?"""
-    return True
 
 
 def loop_step(part: PartLoop) -> Step:

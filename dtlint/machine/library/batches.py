@@ -17,7 +17,7 @@ from dtlint.machine.values import Const, Row, Unknown, Value
 
 SIZES = frozenset({"world", "local", "group", "nodes"})
 WHOLE = ("global", "total", "effective")
-OPERATORS = frozenset({"//", "/", "*"})
+OPERATORS = frozenset({"//", "/", "*", "+", "-"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +49,9 @@ def noticed(machine: Machine, node: ir.BinOp | ir.AugAssign, left: Value, right:
             place = (frame.path, getattr(node, "at", None) or machine.current_at, frame.scope)
             machine.facts.setdefault("rank products", []).append((result, place))
         return
+    if node.op in ("+", "-"):
+        off_by(machine, node, left, right, result)
+        return
     sized = isinstance(right, Const) and right.scale in SIZES
     swapped = node.op == "*" and isinstance(left, Const) and left.scale in SIZES and not sized
     if not sized and not swapped and not (node.op in ("//", "/") and says_whole(first)):
@@ -61,6 +64,12 @@ def noticed(machine: Machine, node: ir.BinOp | ir.AugAssign, left: Value, right:
     frame = machine.frame
     made = Share(node.op, left, right, result, frame.path, at, frame.scope, render(first), render(second))
     machine.facts.setdefault("shares", []).append(made)
+
+
+def off_by(machine: Machine, node: ir.BinOp | ir.AugAssign, left: Value, right: Value, result: Value) -> None:
+    """`devices - 1`: a number that is not the one of the devices, though it grows with it."""
+    if isinstance(left, Const) and left.scale in SIZES and isinstance(right, Const) and not right.scale and right.value:
+        machine.facts.setdefault("off by", []).append((result, f"{node.op} {right.value}"))
 
 
 def named(machine: Machine, name: str, value: Value) -> None:

@@ -118,8 +118,10 @@ def set_epoch(machine: Machine, receiver: Value, call: Invocation) -> Value:
 def unknown_method(machine: Machine, receiver: Value, name: str, call: Invocation) -> Value | None:
     if name == "set_epoch":
         return set_epoch(machine, receiver, call)
-    if name in ("reshape", "view") and whole_batches.over_devices(machine, receiver, call):
-        machine.emit_event("record", "device-split", name, call.mask, subject=receiver, extra={"call": call})
+    parts = whole_batches.over_devices(machine, receiver, call) if name in ("reshape", "view") else None
+    if parts is not None:
+        extra = {"call": call, "parts": parts}
+        machine.emit_event("record", "device-split", name, call.mask, subject=receiver, extra=extra)
         return None
     if name == "sort" and call.node is not None and isinstance(call.node.func, ir.Attr):
         from dtlint.machine.assignment import assign_target

@@ -215,7 +215,7 @@ def normalises_together(machine: Machine) -> bool:
 
 
 def replicated(machine: Machine, value: Value) -> Value:
-    where = jax_facts.place(machine)
+    where = jax_facts.places(machine)
     machine.facts["jax replicated"] = True
 
     def leaf(one: Value) -> Value:

@@ -19,6 +19,7 @@ from dtlint.machine.values import ClassRef, Const, Object, Row, Symbol, Tuple, U
 
 Tag = tuple[Any, ...]
 Tags = frozenset[Any]
+Place = tuple[str, Any, str]  # path, position, function
 
 # facts about the inside of one mapped call; they end where the call returns
 INSIDE = frozenset(
@@ -130,11 +131,21 @@ def array(machine: Machine, what: str, *more: Tag, values: tuple[Value, ...] = (
 # --- what is noted ---------------------------------------------------------------------------------------------
 
 
-def place(machine: Machine) -> tuple[str, Any, str]:
+def place(machine: Machine) -> Place:
     return (machine.frame.path, machine.current_at, machine.frame.scope)
 
 
-def step_at(where: tuple[str, Any, str], text: str) -> Step:
+def places(machine: Machine) -> list[Place]:
+    """Where we are, and where we were called from, outwards."""
+    found = [place(machine)]
+    frame: Any = machine.frame
+    while frame.caller is not None and frame.called_at is not None:
+        found.append((frame.caller.path, frame.called_at, frame.caller.scope))
+        frame = frame.caller
+    return found
+
+
+def step_at(where: Place, text: str) -> Step:
     return Step(where[0], where[1][0], text)
 
 
@@ -142,7 +153,7 @@ def note(
     machine: Machine,
     op: str,
     mask: int,
-    where: tuple[str, Any, str] | None = None,
+    where: Place | None = None,
     steps: tuple[Step, ...] = (),
     **more: Any,
 ) -> Event:
@@ -162,11 +173,11 @@ class Mapping:
 
     __slots__ = ("axes", "called", "checked", "kind", "noted", "reduced", "where")
 
-    def __init__(self, kind: str, axes: tuple[str, ...] | None, where: tuple[str, Any, str], checked: bool) -> None:
+    def __init__(self, kind: str, axes: tuple[str, ...] | None, where: Place, checked: bool) -> None:
         self.kind = kind
         self.axes = axes
         self.where = where
-        self.called: tuple[str, Any, str] | None = None  # the line of the call
+        self.called: Place | None = None  # the line of the call
         self.checked = checked  # shard_map(check_vma=True): differentiation sums over the devices
         self.reduced: list[Any] = []  # collectives met inside
         self.noted: set[Any] = set()

@@ -241,15 +241,21 @@ def remember(machine: Machine, key: Value, text: str, steps: tuple[Step, ...]) -
         if tag[2] in entered:
             where, spread = entered[tag[2]]
     if copied is not None and spread != "made":
-        mapping = jax_facts.device_mapping(machine)
-        elsewhere = root is not None and copied[2] != root[0][2]  # a helper that copies whatever it is given
-        where, spread = (mapping.called if elsewhere and mapping is not None else None) or copied, "copied"
+        where, spread = copied_at(copied, root[0] if root else None, jax_facts.device_mapping(machine)), "copied"
     machine.facts.setdefault("jax draws", {})[number] = {
         "where": where,
         "spread": spread,
         "steps": (*steps, *lines),
     }
     return number
+
+
+def copied_at(ways: list[jax_facts.Place], made: jax_facts.Place | None, mapping: jax_facts.Mapping | None) -> Any:
+    """A helper that copies whatever it is given is right by itself: where it is given the key, an author would edit."""
+    called = mapping.called if mapping is not None else None
+    if made is None or called is None or ways[0][2] == made[2]:
+        return ways[0]
+    return next((way for way in ways if (way[0], way[2]) == (called[0], called[2])), called)
 
 
 def carried_by_keyword(machine: Machine, call: Invocation) -> Value | None:

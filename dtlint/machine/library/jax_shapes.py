@@ -175,8 +175,13 @@ def copied(machine: Machine, call: Invocation) -> Value | None:
     if last == "broadcast_to" and not has(first, "device axis") and leading(machine, times):
         return without_first(first) or first
     if last in ("repeat", "tile") and leading(machine, times):
-        return without_first(first)
+        return without_first(first) or (first if last == "tile" and tiles_key(first, times) else None)
     return None
+
+
+def tiles_key(value: Value, times: Value | None) -> bool:
+    """`tile(key, (n, 1))`: a raw key has one axis, and gets a new one in front."""
+    return has(value, "key") and isinstance(times, Tuple) and len(times.items) == 2 and times.items[1] == Const(1)
 
 
 def repeated(value: Value) -> Value | None:

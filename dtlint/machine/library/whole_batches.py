@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from dtlint.machine import containers
 from dtlint.machine.core import Machine
+from dtlint.machine.lanes import token
 from dtlint.machine.library import provenance
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.values import Const, Object, Unknown, Value
@@ -27,15 +30,19 @@ SIZE_KEPT = frozenset(
 )
 
 
-def over_devices(machine: Machine, batch: Value, call: Invocation) -> bool:
-    """`batch.reshape(device_count, -1, …)`: does a whole batch have to be a multiple of the devices?"""
+def over_devices(machine: Machine, batch: Value, call: Invocation) -> tuple[Any, ...] | None:
+    """`batch.reshape(device_count, -1, …)`: a whole batch has to be a multiple of this number (as a token)."""
     sizes = containers.items_of(machine, call.arguments[0]) if call.arguments else None
     first = sizes[0] if sizes else call.arguments[0] if call.arguments else None
     if isinstance(first, Unknown) and first.symbol.key[0] == "op +":  # (count, -1) + x.shape[1:]
-        head = first.symbol.key[1]
-        head = head[0] if isinstance(head, tuple) and head else head
-        return isinstance(head, tuple) and head[-1] in ("local", "world") and unpadded(batch)
-    return isinstance(first, Const) and first.scale in ("local", "world") and unpadded(batch)
+        count = first.symbol.key[1]
+        count = (
+            count[0] if isinstance(count, tuple) and count and isinstance(count[0], tuple) else count
+        )  # of (count, -1)
+    else:
+        count = token(first) if isinstance(first, Const) else None
+    of_devices = isinstance(count, tuple) and count[-1] in ("local", "world") and unpadded(batch)
+    return count if of_devices else None
 
 
 def into_buffer(machine: Machine, buffer: Object, call: Invocation) -> None:
