@@ -26,7 +26,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dtlint.api import Finding, Rule, Run, span_at, uneven
+from dtlint.api import Finding, Rule, Run, diverging, span_at, told, uneven
 
 RULE = Rule(
     code="DT206",
@@ -40,13 +40,16 @@ RULE = Rule(
 )
 
 
+MESSAGE = "ranks get different numbers of samples here, and the loop over them communicates in every turn"
+REMEDY = (
+    "cut the data to a multiple of the number of ranks first (`items[: len(items) - len(items) % world]`), or use a "
+    "sampler that pads"
+)
+
+
 def check(run: Run) -> Iterator[Finding]:
     for place, steps in uneven.uneven_shards(run):
-        yield RULE.finding(
-            span_at(place),
-            "ranks get different numbers of samples here, and the loop over them communicates in every turn",
-            "cut the data to a multiple of the number of ranks first (`items[: len(items) - len(items) % world]`), or "
-            "use a sampler that pads",
-            scope=place[2],
-            trail=steps,
-        )
+        yield RULE.finding(span_at(place), MESSAGE, REMEDY, scope=place[2], trail=steps)
+    for divergence, tier in diverging(run, RULE.code):
+        if divergence.shape == "local":  # of the others, the cuts are told above
+            yield told(RULE, run, divergence, tier, MESSAGE, REMEDY)

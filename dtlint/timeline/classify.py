@@ -7,6 +7,7 @@ from dtlint.machine.library.provenance import symbols_in
 from dtlint.machine.library.tensors import ALIASES, COPIES, REVEALS
 from dtlint.machine.logs import FAILS, Event, walk
 from dtlint.machine.values import BY_SHARE, Object, Row, Symbol, Value
+from dtlint.timeline import strided
 from dtlint.timeline.parting import Divergence
 
 RANK_KINDS = BY_SHARE | {"last batch"}
@@ -104,6 +105,8 @@ def local_code(divergence: Divergence) -> tuple[str, str]:
             return guarded_code(divergence), "default"
         if guessed(divergence):
             return "", ""
+        if event.implicit and strided.strided(divergence):
+            return ("DT206" if strided.unequal(divergence) else ""), "default"
         return ("DT109" if is_creation(divergence) else "DT111"), "default"
     if kind == "exception":
         return "DT106", "default"  # the handler took it well, and what it left behind decides

@@ -28,10 +28,8 @@ class Site:
 
 def short(event: Event) -> str:
     """The call as people say it: `barrier()`."""
-    if event.op in PLAIN:
-        return PLAIN[event.op]
-    name = event.api.rpartition(".")[2]
-    return f"`{name}()`" if name and name != "__call__" else f"`{event.op}`"
+    text = spoken(event)
+    return text if event.op in PLAIN else f"`{text}`"
 
 
 def site_under(decision: Decision | None, event: Event, path: Path) -> Site:
@@ -63,7 +61,12 @@ def path_steps(event: Event, path: Path, start: Site) -> list[Step]:
             begun = True
         if begun:
             steps.append(Step(node.path, node.at[0], f"calls `{node.function}`"))
-    steps.append(Step(event.path, event.at[0], f"{short(event)} is entered by every rank of its group or by none"))
+    entered = (
+        "runs on the devices of all hosts"
+        if event.op == "launch"
+        else "is entered by every rank of its group or by none"
+    )
+    steps.append(Step(event.path, event.at[0], f"{short(event)} {entered}"))
     return steps
 
 
@@ -178,7 +181,7 @@ def timeline_of(run: Run, divergence: Divergence) -> Timeline:
 
 
 def spoken(event: Event) -> str:
-    name = event.api.rpartition(".")[2]
+    name = event.extra.get("program") or event.api.rpartition(".")[2]
     if event.op in PLAIN:
         return PLAIN[event.op]
     return f"{name}()" if name and name != "__call__" else event.op

@@ -12,7 +12,7 @@ from typing import Any
 
 from dtlint.machine import containers
 from dtlint.machine.core import Machine
-from dtlint.machine.library import jax_axes, jax_facts, jax_outputs
+from dtlint.machine.library import jax_axes, jax_facts, jax_launch, jax_outputs
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.jax_facts import Mapping, fact, has, words
 from dtlint.machine.values import NONE, Bound, Const, External, Object, Symbol, Tuple, Unknown, Value
@@ -118,6 +118,7 @@ def over_devices(machine: Machine, thing: Object, call: Invocation) -> Value:
         result = inner(machine, thing, tuple(entered), tuple(keywords), call)
     finally:
         running.pop()
+    jax_launch.mapped(machine, thing, mapping, call)
     told = donate(machine, thing, call)
     if mapping.reduced:
         synced(machine, arguments)
@@ -369,6 +370,7 @@ def compiled(machine: Machine, thing: Object, call: Invocation) -> Value:
         result = inner(machine, thing, call.arguments, call.keywords, call)
     finally:
         machine.facts["jax compiled"] = saved
+    jax_launch.jitted(machine, call)
     told = donate(machine, thing, call)
     result = in_new_buffers(machine, result)
     if not jax_facts.mappings(machine):

@@ -1,0 +1,65 @@
+"""Does each rank take every n-th of the items that all of them go through: `if index % world_size != rank: continue`?
+
+The items that are left over at the end are one more on some ranks. A loop that stops all ranks at a common index has no
+such rest, unless it makes a number of pieces of each item that depends on the item.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from dtlint.machine.library.provenance import symbols_in
+from dtlint.machine.logs import Choice, Log, Loop, walk
+from dtlint.machine.values import BY_RANK, Symbol
+from dtlint.timeline.parting import Divergence
+
+INDEX = "index"
+SIZES = ("world", "local", "group")
+BOUNDS = frozenset({"compare >=", "compare >", "compare ==", "compare <", "compare <="})
+LEAVES = frozenset({"break", "return"})
+
+
+def strided(divergence: Divergence) -> bool:
+    return index_of(divergence) is not None
+
+
+def unequal(divergence: Divergence) -> bool:
+    """May one rank have more of them than another?"""
+    index = index_of(divergence)
+    loop = next((node for node in reversed(divergence.path) if isinstance(node, Loop)), None)
+    if index is None or loop is None:
+        return False
+    return not bounded(loop, index) or any(cut_up(side) for side in sides(divergence.choice))
+
+
+def index_of(divergence: Divergence) -> Symbol | None:
+    """What is counted, where its remainder by the number of ranks is compared with who the rank is."""
+    choice, cause = divergence.choice, divergence.cause
+    if choice is None or choice.symbol is None or cause is None or cause.kind not in BY_RANK:
+        return None
+    for one in symbols_in(choice.symbol):
+        if one.key[0] == "op %" and isinstance(one.key[1], Symbol) and one.key[1].key[0] == INDEX:
+            if isinstance(one.key[2], tuple) and one.key[2][-1] in SIZES:
+                return one.key[1]
+    return None
+
+
+def bounded(loop: Loop, index: Symbol) -> bool:
+    """Is the loop left at an index that is the same for all?"""
+    return any(
+        isinstance(node, Choice)
+        and not LEAVES.isdisjoint(node.exits)
+        and node.symbol is not None
+        and any(one.key[0] in BOUNDS and index in one.key[1:] for one in symbols_in(node.symbol))
+        for node, _ in walk(loop.body)
+    )
+
+
+def cut_up(log: Log) -> bool:
+    return any(isinstance(node, Loop) and node.kind == "while" for node, _ in walk(log))
+
+
+def sides(choice: Any) -> Iterator[Log]:
+    yield choice.then
+    yield choice.other
