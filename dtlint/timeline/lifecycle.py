@@ -47,12 +47,20 @@ def too_early(run: Any) -> Iterator[tuple[Met, Met]]:
 def never_destroyed(run: Any) -> Iterator[Met]:
     """A script that makes a group and ends without destroying it, in any module that belongs to it."""
     inits = starts(run)
-    if run.entry.kind != "script" or not inits or events(run, "record", "destroy") or in_a_test(run.entry.path):
+    if run.entry.kind != "script" or not inits or in_a_test(run.entry.path):
         return
-    if mentioned(run, "destroy_process_group"):
+    destroyed = events(run, "record", "destroy")
+    if any(not at_a_signal(met) for met in destroyed):
+        return
+    on_signals = frozenset((met.event.path, met.event.function) for met in destroyed)
+    if mentioned(run, "destroy_process_group", on_signals):
         return
     if works(run):
         yield inits[0]
+
+
+def at_a_signal(met: Met) -> bool:
+    return any(isinstance(node, Attempt) and node.kind == "signal" for node, _ in met.above)
 
 
 def way_to(met: Met) -> Iterator[Step]:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from dtlint.ir import nodes as ir
-from dtlint.ir.functions import every_node
+from dtlint.ir.functions import every_node, functions_of
 
 TESTS = frozenset({"test", "tests", "testing"})
 TRIALS = TESTS | {"benchmark", "benchmarks"}
@@ -40,10 +40,18 @@ def names(run: Any, variable: str) -> bool:
     return any(path in own and variable in texts(run.project.module(path)) for path in run.project.mentioning(variable))
 
 
-def mentioned(run: Any, word: str) -> bool:
-    """Does a file of this program use the word as a name?"""
+def mentioned(run: Any, word: str, besides: frozenset[tuple[str, str]] = frozenset()) -> bool:
+    """Does a file of this program use the word as a name, other than in these functions?"""
     own = run.project.relatives(run.entry.path)
-    return any(path in own and word in run.project.module(path).tokens for path in run.project.mentioning(word))
+    return any(path in own and used(run.project.module(path), word, besides) for path in run.project.mentioning(word))
+
+
+def used(module: ir.Module, word: str, besides: frozenset[tuple[str, str]]) -> bool:
+    if word not in module.tokens:
+        return False
+    here = {function for path, function in besides if path == module.path}
+    inside = [function.qualname for function, _ in functions_of(module) if word in function.tokens] if here else []
+    return not here.issuperset(inside) or not inside
 
 
 def texts(node: ir.Node) -> Iterator[str]:
