@@ -29,6 +29,7 @@ from dtlint.machine.values import (
 )
 
 MANY = 64
+ITEMS = "items"  # symbol: one of the items of a list that has grown, of which each part is named
 SHORT = 16  # items of a list that differs between lanes
 DEFAULT = "default"  # fact: what makes the missing items of a `defaultdict`
 KEY_ORDER = "key order"  # fact: the marks of an order that only the keys have
@@ -435,7 +436,7 @@ def put(machine: Machine, container: Value, index: Value, value: Value, mask: in
                 changed[index.value] = value
                 machine.set(container, "[]", Tuple(tuple(changed)), mask)
         elif value.cause is not None or index.cause is not None:
-            widened = opaque(machine, "items", value, index)
+            widened = opaque(machine, ITEMS, value, index)
             machine.set(container, "[]", widened, mask)
 
 
@@ -476,7 +477,7 @@ def grown(machine: Machine, held: Value | None, value: Value, uneven: Cause | No
     if uneven is not None:
         tags |= {UNEVEN}
     like = value if of_handles(value) else None
-    return machine.unknown("items", token(held) if held else 0, token(value), cause=cause, tags=tags, like=like)
+    return machine.unknown(ITEMS, token(held) if held else 0, token(value), cause=cause, tags=tags, like=like)
 
 
 def of_handles(value: Value) -> bool:

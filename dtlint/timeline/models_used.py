@@ -193,7 +193,12 @@ def changes(choice: Choice) -> bool:
         return choice.cause.kind in ("data", "random", "rank", "clock")
     if choice.symbol is None or asks_presence(choice.symbol):
         return False  # a part of every batch, or of none
-    return any(one.key[0] in CHANGING for one in symbols_in(choice.symbol))
+    return any(one.key[0] in CHANGING and not names_a_setting(one) for one in symbols_in(choice.symbol))
+
+
+def names_a_setting(symbol: Symbol) -> bool:
+    """`config["distill"]`: what stands under a name changes with the table it is in, no sooner."""
+    return symbol.key[0] == "item" and len(symbol.key) == 3 and isinstance(symbol.key[2], str)
 
 
 def never_named(run: Any, model: Object, name: str) -> bool:

@@ -93,28 +93,37 @@ def ceil(machine: Machine, call: Invocation) -> Value | None:
 
 
 def isinstance_(machine: Machine, call: Invocation) -> Value | None:
-    from dtlint.machine import attributes
-
     if len(call.arguments) != 2:
         return None
     value, kinds = call.arguments
+    by_lane = value.lanes if isinstance(value, Row) else (value,)
+    answers = {is_of(machine, held, kinds) for held in by_lane}
+    if answers in ({True}, {False}):
+        return TRUE if answers == {True} else FALSE
+    if isinstance(value, Row) and answers == {True, False}:
+        return map_lanes(lambda held: Const(is_of(machine, held, kinds)), (value,), machine.world)
+    return machine.unknown("isinstance", token(value), token(kinds))  # what lanes hold differs sooner than its class
+
+
+def is_of(machine: Machine, value: Value, kinds: Value) -> bool | None:
+    """Is one thing of one of these classes, as far as it is known what it is?"""
+    from dtlint.machine import attributes
+
     options = containers.items_of(machine, kinds) or (kinds,)
     if isinstance(value, Object):
         for option in options:
             if isinstance(option, ClassRef) and isinstance(value.kind, ClassRef):
                 if option in attributes.linearise(machine, value.kind):
-                    return TRUE
+                    return True
             elif isinstance(option, External) and attributes.is_a(machine, value, option.name):
-                return TRUE
+                return True
         if isinstance(value.kind, str) and value.kind in ("list", "dict", "set"):
             names = {option.name for option in options if isinstance(option, External)}
-            return TRUE if f"builtins.{value.kind}" in names else FALSE
-    if isinstance(value, Const) and value.value is not None:
+            return f"builtins.{value.kind}" in names
+    if isinstance(value, Const) and all(isinstance(option, External | ClassRef) for option in options):
         names = {option.name for option in options if isinstance(option, External)}
-        if names:
-            return TRUE if f"builtins.{type(value.value).__name__}" in names else FALSE
-    known = isinstance(value, Row) and not containers.of_unknown_make(value)
-    return machine.unknown("isinstance", token(value), token(kinds), cause=value.cause if known else None)
+        return not names.isdisjoint({f"builtins.{type(value.value).__name__}", "builtins.object"})
+    return None
 
 
 def getattr_(machine: Machine, call: Invocation) -> Value | None:

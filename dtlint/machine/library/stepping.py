@@ -206,12 +206,25 @@ def joined(machine: Machine, call: Invocation) -> Value | None:
     for tag in result.tags:
         if isinstance(tag, tuple) and tag[0] == GATHERED:
             source = machine.facts["gathers"][tag[1]].extra.get("source")
-            if any(
-                isinstance(item, Unknown) and isinstance(source, Unknown) and item.symbol is source.symbol
-                for item in held
-            ):
+            if isinstance(source, Unknown) and any(has_own(item, source.symbol) for item in held):
                 return provenance.without(result, GATHERED)
     return result
+
+
+def has_own(item: Value, own: Symbol) -> bool:
+    """Is this the tensor itself, or any item of `[features] + gathered[:rank]`?"""
+    return isinstance(item, Unknown) and (item.symbol is own or is_among(own, item.symbol))
+
+
+def is_among(own: Symbol, listed: Symbol, depth: int = 6) -> bool:
+    if listed.key[0] not in (containers.ITEMS, "item") or not depth:
+        return False
+    return any(
+        part is own
+        or (isinstance(part, tuple) and own in part)
+        or (isinstance(part, Symbol) and is_among(own, part, depth - 1))
+        for part in listed.key[1:]
+    )
 
 
 def needs_gradient(value: Value) -> bool:
