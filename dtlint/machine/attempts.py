@@ -308,10 +308,15 @@ def with_final(machine: Machine, mask: int, inner: Any, leave: Value) -> int:
     machine.emit(attempt)
     inside = [(attempt.body, mask)]
     machine.sinks = inside
+    last_exit, frame.last_exit = frame.last_exit, ("", None)
     through: int = inner(mask & ~frame.left)
-    if through:
+    word = frame.last_exit[0]
+    gone = mask & ~frame.left & ~through if word in ("return", "break", "continue") else 0
+    if not word:
+        frame.last_exit = last_exit
+    if through | gone:  # `return` out of the body goes by here, too
         machine.current_at = at
-        calls.call_value(machine, leave, (NONE, NONE, NONE), (), through)
+        calls.call_value(machine, leave, (NONE, NONE, NONE), (), through | gone)
     if machine.sinks != inside:
         # a side of a choice left the body: what follows belongs to the side that stayed
         after = [*((log, lanes & ~mask) for log, lanes in outer if lanes & ~mask), *machine.sinks]

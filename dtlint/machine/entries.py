@@ -130,6 +130,10 @@ def run_function(machine: Machine, path: str, function: ir.Function, owner: ir.C
         calls.resume(machine, generator, machine.world.full, lambda held, lanes: NONE)
         return
     calls.enter(machine, value, receiver if skip_self else None, arguments, (), machine.world.full, None)
+    if function.name == "__enter__" and isinstance(receiver, Object) and isinstance(receiver.kind, ClassRef):
+        leave = attributes.in_class(machine, receiver.kind, "__exit__")
+        if isinstance(leave, FunctionRef):  # whoever goes in comes out again
+            calls.follow(machine, leave, receiver, (NONE, NONE, NONE), (), machine.world.full)
 
 
 def called_alone(machine: Machine, kind: ClassRef, name: str) -> bool:

@@ -203,8 +203,21 @@ def on_own_disk(run: Run, place: str, text: Value) -> bool:
 def place_on(place: str, text: Value, lane: int) -> str:
     """A place made of what only this rank sees is this rank's own. What files there are, most ranks see alike."""
     held = lane_value(text, lane)
-    differs = isinstance(held, Unknown) and held.cause is not None and held.cause.kind != "files"
+    differs = isinstance(held, Unknown) and held.cause is not None and (held.cause.kind != "files" or private(held))
     return f"{place} of {lane}" if differs else place
+
+
+def private(value: Value) -> bool:
+    """Does the name come from `tempfile`, which makes places for one process on purpose?"""
+
+    def search(part: object, depth: int) -> bool:
+        if isinstance(part, Symbol) and depth < 10:
+            return any(search(inner, depth + 1) for inner in part.key)
+        if isinstance(part, tuple):
+            return any(search(inner, depth + 1) for inner in part)
+        return isinstance(part, str) and part.startswith("tempfile.")
+
+    return isinstance(value, Unknown) and search(value.symbol, 0)
 
 
 def target_of(event: Event) -> Value | None:

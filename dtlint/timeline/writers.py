@@ -16,8 +16,8 @@ from dtlint.machine.library.provenance import symbols_in
 from dtlint.machine.library.stepping import attribute_of
 from dtlint.machine.logs import Attempt, Call, Choice, Decision, Event, LogNode, decisions, plain_question, walk
 from dtlint.machine.run import Run
-from dtlint.machine.values import BY_PROCESS, BY_RANK, Cause, Const, Row, Symbol, Unknown, Value, lane_value
-from dtlint.timeline.files import READS, WRITES, Access, accesses, overlap, same_node, together
+from dtlint.machine.values import BY_PROCESS, BY_RANK, Cause, Const, Row, Unknown, Value, lane_value
+from dtlint.timeline.files import READS, WRITES, Access, accesses, overlap, private, same_node, together
 from dtlint.timeline.host_files import of_each_host
 from dtlint.timeline.inverted import whole_text
 from dtlint.timeline.lives import NOTHING, Use, exclude, sides
@@ -498,19 +498,6 @@ def draws(access: Access) -> set[str]:
 def made_for(folder: Access, write: Access) -> bool:
     """Only some ranks make the folder, and a rank that does not writes into it."""
     return bool(write.mask & ~folder.mask) and folder.order < write.order and related(folder, write)
-
-
-def private(value: Value) -> bool:
-    """Does the name come from `tempfile`, which makes places for one process on purpose?"""
-
-    def search(part: object, depth: int) -> bool:
-        if isinstance(part, Symbol) and depth < 10:
-            return any(search(inner, depth + 1) for inner in part.key)
-        if isinstance(part, tuple):
-            return any(search(inner, depth + 1) for inner in part)
-        return isinstance(part, str) and part.startswith("tempfile.")
-
-    return isinstance(value, Unknown) and search(value.symbol, 0)
 
 
 def source_of(access: Access) -> Step | None:
