@@ -65,6 +65,7 @@ from dtlint.timeline.records import recorded
 from dtlint.timeline.saved import questionable_saves
 from dtlint.timeline.telling import diverging, missing, place_of, told, waiting, who
 from dtlint.timeline.training import span_at, step_at
+from dtlint.timeline.worker_counts import lost_counts
 from dtlint.timeline.writers import (
     distributed_step,
     rank_local_names,
@@ -103,6 +104,7 @@ __all__ = [
     "disordered",
     "left_behind",
     "local_metrics",
+    "lost_counts",
     "review",
     "crossings",
     "questionable_saves",

@@ -39,15 +39,17 @@ RULE = Rule(
 
 
 def check(run: Run) -> Iterator[Finding]:
-    for met, start in placement.unchosen(run):
+    for met, start, late in placement.unchosen(run):
         event = met.event
+        chosen = (Step(late.event.path, late.event.at[0], "the device is chosen here, too late"),) if late else ()
         yield RULE.finding(
             run.span(event.path, event.at),
             "no device was chosen: this happens on GPU 0 in every process of the node",
             "call `torch.cuda.set_device(local_rank)` before, best before init_process_group",
             scope=event.function,
             trail=(
-                Step(start.event.path, start.event.at[0], "NCCL is started"),
+                Step(start.event.path, start.event.at[0], "the process group is started"),
                 Step(event.path, event.at[0], "the first work on the current device"),
+                *chosen,
             ),
         )

@@ -3,12 +3,13 @@
 What it finds
 -------------
 The epoch, the step or a difficulty is written onto the data set of a loader with workers, after the workers were
-started: between epochs with `persistent_workers=True`, or inside the loop over the loader.
+started: between epochs with `persistent_workers=True`, or inside the loop over the loader. Or the data set counts its
+epochs itself, in workers that are not persistent, and seeds its order with the count.
 
 Why it is bad
 -------------
 Workers got their copy of the data set when the iteration began. The new value never reaches them; every epoch is the
-same, on every rank.
+same, on every rank. What a worker counts is lost with it: the next one gets the copy that was never counted.
 
 Instead
 -------
@@ -24,7 +25,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dtlint.api import Finding, Rule, Run, Step, workers
+from dtlint.api import Finding, Rule, Run, Step, lost_counts, span_at, workers
 
 RULE = Rule(
     code="DT607",
@@ -51,5 +52,17 @@ def check(run: Run) -> Iterator[Finding]:
                 Step(path, at[0], "the parent's data set is changed"),
                 *(Step(call.path, call.at[0], f"calls `{call.function}`") for call in stale.calls[1:]),
                 Step(stale.write.path, stale.write.at[0], f"`{stale.attribute}` is written; workers read their copy"),
+            ),
+        )
+    for lost in lost_counts(run):
+        place = lost.place
+        yield RULE.finding(
+            span_at(place),
+            f"`{lost.name}` is counted in the workers, which start anew in every epoch: each of them repeats the first",
+            "pass `persistent_workers=True`, or tell the data set the epoch before each of them",
+            scope=place[2],
+            trail=(
+                Step(lost.path, lost.counted.at[0], f"the worker counts `{lost.name}` in its own copy"),
+                Step(place[0], place[1][0], "workers that end with the epoch"),
             ),
         )

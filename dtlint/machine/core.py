@@ -94,6 +94,7 @@ class Machine:
         self.making: dict[int, ir.Call] = {}  # number of an instance → the call that made it
         self.instances: dict[Any, Any] = {}  # instances that entry points of this unit begin on
         self.born: list[Object] | None = None  # what is made while such an instance is made
+        self.asking: ir.If | None = None  # the branch whose question is being worked out
         self.interesting: frozenset[str] = frozenset()  # names through which communication can be reached
         self.meaningful: frozenset[str] = frozenset()  # names through which anything the packs know can be reached
         # loops that turn more often on some lanes: the newest object before, why, and the marks of what they walk over
@@ -337,7 +338,7 @@ class Machine:
             and node.tokens.isdisjoint(self.interesting)
         ):
             return not any(may_talk(value) for value in values)
-        if not node.tokens.isdisjoint(self.meaningful):
+        if not node.tokens.isdisjoint(self.meaningful) or any(is_key(value) for value in values):
             return False
         if on_devices or (traced and self.facts.get("jax donated")):
             return False  # what is computed on the devices is followed: it decides what varies between them
@@ -394,6 +395,11 @@ def writes_to(statement: ir.Stmt, owner: str, depth: int = 2) -> bool:
 
 def callable_value(value: Value) -> bool:
     return isinstance(value, FunctionRef | Bound)
+
+
+def is_key(value: Value) -> bool:
+    """A PRNG key of JAX: whoever is handed one draws from it."""
+    return any(type(tag) is tuple and tag[:2] == ("jax", "key") for tag in value.tags)
 
 
 def may_talk(value: Value) -> bool:

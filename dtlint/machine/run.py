@@ -17,6 +17,7 @@ from dtlint.machine.core import DEEPEST, Machine, OutOfBudget
 from dtlint.machine.entries import Entry, names_reaching, run_function, run_script
 from dtlint.machine.frames import Frame
 from dtlint.machine.lanes import World
+from dtlint.machine.library.jax_keys import CARRIERS
 from dtlint.machine.logs import Log
 from dtlint.machine.scopes import load_module, through_imports
 from dtlint.machine.uses import Uses
@@ -98,8 +99,7 @@ def run_unreached(machine: Machine, path: str, reached: frozenset[tuple[str, str
         (function, owner)
         for function, owner in functions_of(module)
         if (path, function.qualname) not in reached
-        and not function.tokens.isdisjoint(machine.interesting)
-        and not function.tokens.isdisjoint(machine.knowledge.telling)
+        and (tells_ranks_apart(machine, function) or draws(machine, module, function))
         and not is_test(function, owner)
     ]
     if not candidates:
@@ -119,6 +119,21 @@ def run_unreached(machine: Machine, path: str, reached: frozenset[tuple[str, str
         yield run_entry(
             machine, entry, lambda function=function, owner=owner: run_function(machine, path, function, owner)
         )
+
+
+def tells_ranks_apart(machine: Machine, function: ir.Function) -> bool:
+    """Can it communicate, and is there something in it by which ranks may part?"""
+    tokens = function.tokens
+    return not tokens.isdisjoint(machine.interesting) and not tokens.isdisjoint(machine.knowledge.telling)
+
+
+def draws(machine: Machine, module: ir.Module, function: ir.Function) -> bool:
+    """Is it handed a key to draw from, in a module that knows such keys? A key is spent whoever calls."""
+    if "jax" not in module.tokens:
+        return False
+    return any(param.name in CARRIERS for param in function.params) or not function.tokens.isdisjoint(
+        machine.knowledge.keyed
+    )
 
 
 def is_test(function: ir.Function, owner: ir.Class | None) -> bool:

@@ -180,6 +180,7 @@ def names_one_rank(machine: Machine, test: ir.Expr, value: Value, mask: int) -> 
 
 
 def run_if(machine: Machine, node: ir.If, mask: int) -> int:
+    machine.asking = node
     value = evaluate(machine, node.test, mask)
     mask &= ~machine.frame.left
     if value.cause is not None:

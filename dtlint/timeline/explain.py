@@ -184,6 +184,8 @@ def spoken(event: Event) -> str:
     name = event.extra.get("program") or event.api.rpartition(".")[2]
     if event.op in PLAIN:
         return PLAIN[event.op]
+    if name == "__call__" and event.kind == "record":
+        return event.api.split(".")[-2]
     return f"{name}()" if name and name != "__call__" else event.op
 
 

@@ -165,28 +165,37 @@ def statements(body: tuple[Any, ...]) -> Iterator[Any]:
 # --- no device chosen ----------------------------------------------------------------------------------------------
 
 
-def unchosen(run: Any) -> Iterator[tuple[Met, Met]]:
-    """The first GPU work after an NCCL start for which nobody chose this rank's device."""
+def unchosen(run: Any) -> Iterator[tuple[Met, Met, Met | None]]:
+    """The first GPU work after an NCCL start for which nobody chose this rank's device, and the choice that comes too
+    late for it. Where the backend is an option, only such a choice shows that the ranks work on GPUs of their own."""
     start = next((met for met in events(run, "record", "init") if met.event.api == INIT), None)
-    if start is None or of_one(start.event) or not on_nccl(start.event.extra["call"]) or sets_visible(run):
+    if start is None or of_one(start.event) or sets_visible(run):
         return
-    if start.event.extra["call"].get("device_id") not in (None, NONE):
+    nccl = on_nccl(start.event.extra["call"])
+    if nccl is False or start.event.extra["call"].get("device_id") not in (None, NONE):
         return
     choices = [met for met in ordered(run) if chooses(met.event)]
+    if nccl is None and not choices:
+        return
     for met in ordered(run):
         if met.number > start.number and not exclusive(met, start):
             if chooses(met.event):
                 return
             if any(one.number < met.number for one in choices):
                 return
-            if on_default_device(met.event) or (choices and meets_on_device(met.event)):
-                yield met, start
+            if on_default_device(met.event) or (choices and nccl and meets_on_device(met.event)):
+                late = next((one for one in choices if not exclusive(met, one)), None)
+                if nccl or late is not None:
+                    yield met, start, late
                 return
 
 
-def on_nccl(call: Any) -> bool:
+def on_nccl(call: Any) -> bool | None:
+    """Is this backend, or one of several, NCCL? None where it is an option."""
     backend = call.get("backend")
-    return isinstance(backend, Const) and isinstance(backend.value, str) and "nccl" in backend.value.lower()
+    if isinstance(backend, Const):
+        return isinstance(backend.value, str) and "nccl" in backend.value.lower()
+    return None if backend is not None else False
 
 
 def chooses(event: Event) -> bool:
@@ -196,7 +205,7 @@ def chooses(event: Event) -> bool:
 
 def on_default_device(event: Event) -> bool:
     """`.cuda()`, `.to("cuda")`: the current device, which is GPU 0 in every process."""
-    if event.kind != "record" or event.op != "move":
+    if event.kind != "record" or event.op not in ("move", "tensor-move"):
         return False
     call = event.extra["call"]
     if call.row.name.endswith(".cuda"):

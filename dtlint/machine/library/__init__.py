@@ -56,7 +56,7 @@ from dtlint.machine.library.reading import (
     uneven_length,
     value_of,
 )
-from dtlint.machine.values import NONE, ClassRef, Const, FunctionRef, Object, Tuple, Value
+from dtlint.machine.values import FALSE, NONE, ClassRef, Const, FunctionRef, Object, Tuple, Value
 
 __all__ = [  # what the machine asks
     "HANDLERS",
@@ -260,6 +260,8 @@ def perform(
             subject=receiver or (arguments[0] if arguments else None),
             extra={"call": invocation},
         )
+    if row.record == "init":
+        groups.started(machine, mask)
     if row.record == "log" or row.extra.get("shows"):
         metrics.shown(machine, invocation)
     handler = HANDLERS.get(row.model) if row.model else None
@@ -275,6 +277,8 @@ def perform(
         case "value":
             if row.extra:
                 groups.asked(machine, invocation)
+                if "begun_by" in row.extra and groups.starts_here(machine, invocation):
+                    return FALSE
             group = invocation.get(row.group) if row.group else None
             return identity.ask(machine, row, row.name, group)
         case "source":

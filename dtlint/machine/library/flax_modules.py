@@ -10,9 +10,9 @@ from typing import Any
 
 from dtlint.machine import attributes
 from dtlint.machine.core import Machine
-from dtlint.machine.library import jax_axes, jax_collectives, jax_facts
+from dtlint.machine.library import jax_axes, jax_collectives, jax_facts, jax_keys
 from dtlint.machine.library.invocation import Invocation
-from dtlint.machine.values import FALSE, Bound, ClassRef, FunctionRef, Object, Value
+from dtlint.machine.values import FALSE, NONE, Bound, ClassRef, FunctionRef, Object, Value
 
 MODULE = "flax.linen.Module"
 FUNCTIONS = "flax apply"  # fact of the run: modules whose `apply` some state holds
@@ -59,4 +59,13 @@ def batch_norm(machine: Machine, call: Invocation) -> None:
         jax_collectives.bound(machine, call, names)
 
 
-MODELS: dict[str, Any] = {"flax_batch_norm": batch_norm}
+def parameter(machine: Machine, call: Invocation) -> None:
+    """`self.param("kernel", initializer, *arguments)` hands a key of its own to the initializer."""
+    from dtlint.machine import calls
+
+    if len(call.arguments) > 1 and isinstance(call.arguments[1], FunctionRef | Bound) and len(machine.stack) <= DEEPEST:
+        key = jax_keys.child(machine, NONE, machine.symbols.fresh("key"))
+        calls.call_value(machine, call.arguments[1], (key, *call.arguments[2:]), call.keywords, call.mask)
+
+
+MODELS: dict[str, Any] = {"flax_batch_norm": batch_norm, "flax_param": parameter}

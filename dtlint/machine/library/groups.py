@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from math import prod
+from typing import Any
 
+from dtlint.ir import nodes as ir
+from dtlint.ir.functions import functions_of
 from dtlint.machine import containers
 from dtlint.machine.core import Machine
 from dtlint.machine.lanes import lanes_in, restrict, row
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.logs import Group
-from dtlint.machine.values import NONE, Cause, Const, External, Object, Row, Tuple, Value, lane_value
+from dtlint.machine.values import NONE, TRUE, Cause, Const, External, Object, Row, Tuple, Value, lane_value
 
 GROUP_KIND = "torch.distributed.ProcessGroup"
 MESH_KIND = "torch.distributed.device_mesh.DeviceMesh"
@@ -189,6 +192,61 @@ def asked(machine: Machine, call: Invocation) -> None:
         machine.facts[ASKED] = True
     elif call.row.extra.get("needs_group") and ASKED not in machine.facts and not machine.facts.get("inside"):
         machine.emit_event("record", "group-needed", call.name, call.mask, extra={"call": call})
+
+
+STARTED = "process group started"
+
+
+def started(machine: Machine, mask: int) -> None:
+    """From here on these ranks have a process group."""
+    machine.set(whether_started(machine), STARTED, TRUE, mask)
+
+
+def starts_here(machine: Machine, call: Invocation) -> bool:
+    """`if not is_initialized(): init_process_group()`: who starts the group where nobody has done so asks in order to
+    start it, not for the day it is run without one."""
+    if machine.get(whether_started(machine), STARTED) is not None:
+        return False
+    begun_by = call.row.extra["begun_by"]
+    node, asking = machine.frame.node, machine.asking
+    if isinstance(node, ir.Function) and begun_by in node.tokens:
+        return True
+    return asking is not None and not called_in((asking.body, asking.orelse)).isdisjoint(starters(machine, begun_by))
+
+
+def starters(machine: Machine, begun_by: str) -> frozenset[str]:
+    """The call that starts the group, and the functions of the project that make it."""
+    known: dict[str, frozenset[str]] = machine.notes.setdefault("starters", {})
+    paths = machine.project.mentioning(begun_by)
+    if begun_by not in known:
+        found = {begun_by}
+        for path in paths:
+            module = machine.project.tree(path)
+            for function, _ in functions_of(module) if module is not None else ():
+                if begun_by in function.tokens:
+                    found.add(function.name)
+        known[begun_by] = frozenset(found)
+    return known[begun_by]
+
+
+def called_in(part: Any) -> set[str]:
+    """The last names of what a piece of the program calls."""
+    if isinstance(part, tuple):
+        return {name for one in part for name in called_in(one)}
+    if not isinstance(part, ir.Node) or isinstance(part, ir.Function | ir.Class | ir.Lambda):
+        return set()
+    slots: tuple[str, ...] = part.__slots__
+    found = {name for slot in slots for name in called_in(getattr(part, slot))}
+    if isinstance(part, ir.Call):
+        found.add(str(getattr(part.func, "name", getattr(part.func, "id", ""))))
+    return found
+
+
+def whether_started(machine: Machine) -> Object:
+    held = machine.facts.get(STARTED)
+    if held is None:
+        held = machine.facts[STARTED] = machine.new(STARTED, machine.world.full)
+    return held
 
 
 def init_device_mesh(machine: Machine, call: Invocation) -> Value:
