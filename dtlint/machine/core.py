@@ -162,10 +162,14 @@ class Machine:
     # --- writes, journal, joins ----------------------------------------------------------------------------------
 
     def store(self, container: dict[Any, Value], name: Any, value: Value, mask: int, owners: int) -> None:
-        old = container.get(name, MISSING)
+        old = before = container.get(name, MISSING)
         if mask & owners != owners:
+            if type(container) is Slots:
+                old = bound_by(container, name, old, mask)
             value = overlay(old, value, mask, self.world, self.control_cause())
-        self.journal.append((container, name, old))
+        elif type(container) is Slots and container.partly is not None:
+            container.partly.pop(name, None)
+        self.journal.append((container, name, before))
         container[name] = value
         if owners != 0 and type(container) is Slots and container.serial:
             self.heap_writes += 1
@@ -231,7 +235,8 @@ class Machine:
             for container, name, value in writes:
                 entry = sides.setdefault((id(container), name), [container, name, None, None])
                 entry[2 + side] = value
-        for container, name, left, right in sides.values():
+        # what objects hold before the variables that hold the objects: which of two is kept depends on it
+        for container, name, left, right in sorted(sides.values(), key=of_variable):
             old = container.get(name, MISSING)
             left, right = old if left is None else left, old if right is None else right
             joined = taken_off(left, right, older) or join(left, right, self.symbols, symbol, cause)
@@ -405,6 +410,24 @@ def is_key(value: Value) -> bool:
 def may_talk(value: Value) -> bool:
     """Whoever gets it may make it communicate."""
     return callable_value(value) or (isinstance(value, Object) and value.kind == "<generator>")
+
+
+def bound_by(container: Slots, name: Any, old: Value, mask: int) -> Value:
+    """What stands there for the lanes that write: nothing, where they alone have bound it so far."""
+    partly = container.partly
+    if old is MISSING:
+        if partly is None:
+            partly = container.partly = {}
+        partly[name] = mask
+    elif partly is not None and name in partly:
+        if partly[name] & ~mask == 0:
+            old = MISSING
+        partly[name] |= mask
+    return old
+
+
+def of_variable(side: list[Any]) -> bool:
+    return not (type(side[0]) is Slots and side[0].serial)
 
 
 def limited(sinks: list[tuple[Log, int]], fallback: list[tuple[Log, int]]) -> list[tuple[Log, int]]:

@@ -225,6 +225,9 @@ def prefer(left: Value, right: Value) -> Value:
             return 2 if value.cause is not None else 1
         return 0 if value is NONE or value == NONE else 1
 
+    if isinstance(left, Object) and isinstance(right, Object):
+        if any(held is left for held in right.attributes.values()):
+            return right  # put around the other on one side: `data if is_stream(data) else Stream(data, sampler)`
     return left if weight(left) >= weight(right) else right
 
 

@@ -342,13 +342,15 @@ class Bound(Value):
 
 
 class Slots(dict[Any, Value]):
-    """A dictionary of variables or attributes; `serial` tells whether it is older than a call."""
+    """A dictionary of variables or attributes; `serial` tells whether it is older than a call, `partly` which lanes
+    have bound what some have not."""
 
-    __slots__ = ("serial",)
+    __slots__ = ("partly", "serial")
 
     def __init__(self, serial: int = 0) -> None:
         super().__init__()
         self.serial = serial
+        self.partly: dict[Any, int] | None = None
 
 
 class Object(Value):

@@ -41,6 +41,7 @@ def find(run: Run) -> Iterator[Divergence]:
     yield from certain
     told = {id(event) for one in certain for event in (one.event, one.other, *one.further)}
     unsure = [one for one in undecided(run) if one.choice is None or not untold.below(one.choice)]
+    unsure = [one for one in unsure if not before_spawn(run, one)]
     yield from (one for one in unsure if id(one.event) not in told)  # ranks have parted on the way there already
     if not certain and not unsure:
         yield from crossed(run)
@@ -69,6 +70,16 @@ def otherwise_answered(divergence: Divergence) -> bool:
         and plain(choice.symbol, then) == (asked, not given)
         for choice, then in sides(Use(NOTHING, divergence.event, divergence.path))
     )
+
+
+def before_spawn(run: Run, divergence: Divergence) -> bool:
+    """Is this decided by the one process that starts the others?"""
+    sites = run.facts.get("spawned at", ())
+    starts = [
+        index for index, node in enumerate(divergence.path) if isinstance(node, Call) and (node.path, node.at) in sites
+    ]
+    outside = divergence.path[: starts[-1]] if starts else ()
+    return any(node is divergence.choice or node is divergence.loop for node in outside)
 
 
 def follows_wrap(divergence: Divergence, certain: list[Divergence]) -> bool:

@@ -146,8 +146,11 @@ def marks_of(use: Use) -> list[tuple[Any, ...]]:
     sampler = use.described.sampler
     divided = (isinstance(sampler, Object) and sampler.facts.get("shards")) or use.loader.facts.get("prepared")
     if divided:
-        found.extend(provenance.marks(dataset, "order"))
+        found.extend(provenance.marks(dataset, "order", closed=UNORDERED))
     return found
+
+
+UNORDERED = frozenset({"set"})  # no place in it belongs to anything, in whatever order it was filled
 
 
 def ordered(run: Run, mark: tuple[Any, ...], step: Step, split: bool = False) -> Iterator[Disagreement]:

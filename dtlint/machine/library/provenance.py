@@ -16,10 +16,12 @@ WORKER = ("worker", "info")
 MADE_OF = "made of "  # attributes of a distribution: what it was made of
 
 
-def parts(value: Value, depth: int = DEPTH, seen: set[int] | None = None) -> Iterator[Value]:
-    """The value and what it holds, a few levels deep."""
+def parts(
+    value: Value, depth: int = DEPTH, seen: set[int] | None = None, closed: frozenset[str] = frozenset()
+) -> Iterator[Value]:
+    """The value and what it holds, a few levels deep; things of a `closed` kind are not looked into."""
     yield value
-    if depth <= 0:
+    if depth <= 0 or (closed and isinstance(value, Object) and value.kind in closed):
         return
     seen = seen if seen is not None else set()
     inner: tuple[Value, ...] = ()
@@ -40,13 +42,15 @@ def parts(value: Value, depth: int = DEPTH, seen: set[int] | None = None) -> Ite
     elif isinstance(value, Unknown) and value.like is not None:
         inner = (value.like,)
     for held in inner:
-        yield from parts(held, depth - 1, seen)
+        yield from parts(held, depth - 1, seen, closed)
 
 
-def marks(value: Value, kind: str, depth: int = DEPTH) -> list[tuple[Any, ...]]:
+def marks(
+    value: Value, kind: str, depth: int = DEPTH, closed: frozenset[str] = frozenset()
+) -> list[tuple[Any, ...]]:
     """The marks of one kind on a value or on what it holds, in a stable order."""
     found: dict[tuple[Any, ...], None] = {}
-    for part in parts(value, depth):
+    for part in parts(value, depth, closed=closed):
         for tag in part.tags:
             if isinstance(tag, tuple) and tag[0] == kind:
                 found.setdefault(tag)
