@@ -45,9 +45,7 @@ def parts(
         yield from parts(held, depth - 1, seen, closed)
 
 
-def marks(
-    value: Value, kind: str, depth: int = DEPTH, closed: frozenset[str] = frozenset()
-) -> list[tuple[Any, ...]]:
+def marks(value: Value, kind: str, depth: int = DEPTH, closed: frozenset[str] = frozenset()) -> list[tuple[Any, ...]]:
     """The marks of one kind on a value or on what it holds, in a stable order."""
     found: dict[tuple[Any, ...], None] = {}
     for part in parts(value, depth, closed=closed):
