@@ -43,7 +43,7 @@ def run_try(machine: Machine, node: ir.Try, mask: int) -> int:
     machine.sinks = inside
     left_before, differences = frame.left, machine.differences.copy()
     asked, raised_before = len(machine.facts.get(iterators.ENDS, ())), len(machine.raised)
-    through = machine.run(node.body, mask)
+    through = run_body(machine, node, mask)
     if node.orelse and through:
         through = machine.run(node.orelse, through)
     body_sinks = machine.sinks
@@ -94,6 +94,14 @@ def run_try(machine: Machine, node: ir.Try, mask: int) -> int:
         machine.sinks = saved
         staying &= final_through
     return staying & ~frame.left
+
+
+def run_body(machine: Machine, node: ir.Try, mask: int) -> int:
+    machine.trying += bool(node.handlers)
+    try:
+        return machine.run(node.body, mask)
+    finally:
+        machine.trying -= bool(node.handlers)
 
 
 def in_turn(machine: Machine) -> bool:

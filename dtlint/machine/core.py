@@ -94,6 +94,7 @@ class Machine:
         self.making: dict[int, ir.Call] = {}  # number of an instance → the call that made it
         self.instances: dict[Any, Any] = {}  # instances that entry points of this unit begin on
         self.born: list[Object] | None = None  # what is made while such an instance is made
+        self.trying = 0  # how many `try` with handlers are open
         self.asking: ir.If | None = None  # the branch whose question is being worked out
         self.interesting: frozenset[str] = frozenset()  # names through which communication can be reached
         self.meaningful: frozenset[str] = frozenset()  # names through which anything the packs know can be reached

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from typing import Any
 
 from dtlint.ir import nodes as ir
 from dtlint.machine import assignment, attempts, dictionaries, library, loops, scopes
 from dtlint.machine.core import Machine, limited, mended
 from dtlint.machine.expressions import evaluate, text_of
-from dtlint.machine.frames import Leaving, Returned
+from dtlint.machine.frames import Frame, Leaving, Returned
 from dtlint.machine.lanes import lowest
 from dtlint.machine.library import metrics, works
 from dtlint.machine.logs import ASSERTED, EXITS, Choice, Decision, Guards, decisions, plain_question
@@ -100,11 +101,55 @@ def run_raise(machine: Machine, node: ir.Raise, mask: int) -> int:
     word = "exit" if value is not None and is_system_exit(value) else "raise"
     if value is not None and mask != machine.world.full and name_of(value).endswith(NEVER):
         word = ASSERTED
+    if word == "raise" and value is not None and fails_for_certain(machine, value, mask):
+        if not at_the_end(frame.node, node):
+            return mask
+        frame.returns.append(Returned(mask, machine.fresh("as configured"), None, None, None))
+        leave(machine, "return", node.at, mask)
+        return 0
     frame.left |= mask
     leave(machine, word, node.at, mask)
     if word == "exit":
         machine.ended(mask, node.at)
     return 0
+
+
+def fails_for_certain(machine: Machine, raised: Value, mask: int) -> bool:
+    """All ranks come to this `raise`, whatever happens, and nobody catches it: a program that cannot work is one whose
+    options are set somewhere else than here, so the raise is for other settings than its author's."""
+    if mask != machine.world.full or machine.trying or name_of(raised).endswith(CONTROLS):
+        return False
+    frame: Frame | None = machine.frame
+    if not isinstance(machine.frame.node, ir.Function):
+        return False
+    while frame is not None:
+        if frame.choices or frame.loops or frame.on_yield is not None or frame.left:
+            return False
+        frame = frame.caller
+    return True
+
+
+CONTROLS = ("StopIteration", "StopAsyncIteration", "GeneratorExit", "KeyboardInterrupt", "Exit")
+
+
+def at_the_end(function: Any, statement: ir.Stmt) -> bool:
+    """Does nothing of the function come after it?"""
+    body = function.body
+    while body:
+        last = body[-1]
+        if last is statement:
+            return True
+        if isinstance(last, ir.If):
+            return any(at_the_end(side, statement) for side in (Part(last.body), Part(last.orelse)))
+        body = last.body if isinstance(last, ir.With) else ()
+    return False
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A side of a branch, as if it were a function's body."""
+
+    body: tuple[Any, ...]
 
 
 NEVER = ("NotImplementedError", "AssertionError")  # whoever raises them says that nobody comes here
