@@ -28,7 +28,19 @@ from dtlint.machine.frames import Leaving
 from dtlint.machine.library import iterators, works
 from dtlint.machine.logs import EXITS, Attempt, Decision, Guards, HandlerLog, Log, walk
 from dtlint.machine.twins import one_thing
-from dtlint.machine.values import NONE, Cause, ClassRef, External, FunctionRef, Object, Row, Trail, Tuple, Value
+from dtlint.machine.values import (
+    BY_SHARE,
+    NONE,
+    Cause,
+    ClassRef,
+    External,
+    FunctionRef,
+    Object,
+    Row,
+    Trail,
+    Tuple,
+    Value,
+)
 
 
 def run_try(machine: Machine, node: ir.Try, mask: int) -> int:
@@ -59,7 +71,8 @@ def run_try(machine: Machine, node: ir.Try, mask: int) -> int:
             alone = "exception"
         elif computed or attempt.body.nodes:
             alone = "files"  # the ranks see the same ones where they share a file system
-        tried = Tried(alone, "data" in computed, iterators.ended(machine, asked), raised_before)
+        own_files = bool(BY_SHARE.intersection(computed)) and reads_files(attempt.body)
+        tried = Tried(alone, "data" in computed or own_files, iterators.ended(machine, asked), raised_before)
         for handler in node.handlers:
             caught |= run_handler(machine, node, handler, attempt, mask, through, tried)
     moved = body_sinks != inside

@@ -354,6 +354,8 @@ class Machine:
             return False  # what a data set gives depends on what it holds
         if self.facts.get("loaded") and self.may_reach_loaded(receiver, values):
             return False  # it may change a data set whose workers hold a copy
+        if self.facts.get("running") and isinstance(receiver, Object) and len(self.stack) < 12:
+            return False  # it may read a tensor that is still on its way
         if isinstance(receiver, Object) and "wrapper" in receiver.facts and len(self.stack) < 12:
             return False  # a method of a wrapped model may train it behind the wrapper's back
         if ("next" in node.tokens or node.name == "__iter__") and len(self.stack) < 12:

@@ -183,7 +183,7 @@ def call(
     processes.handed_over(machine, invocation)
     options.handed_over(machine, invocation)
     unknown = python.opaque(machine, invocation)
-    return unknown if receiver is not None else told(machine, unknown)
+    return unknown if receiver is not None else told(machine, unknown, invocation.values)
 
 
 def initialised(

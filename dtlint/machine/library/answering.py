@@ -22,7 +22,7 @@ from dtlint.machine.library import (
 from dtlint.machine.library.invocation import LOCAL, Invocation, Keywords
 from dtlint.machine.library.reading import uneven_length
 from dtlint.machine.opaque import opaque
-from dtlint.machine.values import BY_RANK, Const, Object, Unknown, Value
+from dtlint.machine.values import BY_RANK, Const, Object, Row, Unknown, Value
 
 MOVES = frozenset({"to", "cuda", "cpu", "xpu", "npu", "hpu", "to_empty"})  # where a thing lives is not what it holds
 
@@ -76,14 +76,22 @@ def call_unknown(
         if found is not None:
             return found
     made = opaque(machine, "call", callee, *arguments, *(value for _, value in keywords))
-    return made if callee.cause is not None else told(machine, made)
+    return made if callee.cause is not None else told(machine, made, (*arguments, *(value for _, value in keywords)))
 
 
-def told(machine: Machine, made: Value) -> Value:
-    """Something unknown was made with arguments that tell who this rank is."""
-    if isinstance(made, Unknown) and made.cause is not None and made.cause.kind in BY_RANK:
+def told(machine: Machine, made: Value, given: tuple[Value, ...]) -> Value:
+    """Something unknown was made with arguments that tell who this rank is. What a rank has picked tells something
+    else: all of `loads(lines[rank])` is this rank's own."""
+    own = any(value.cause is not None and picked(value) for value in given)
+    if isinstance(made, Unknown) and made.cause is not None and made.cause.kind in BY_RANK and not own:
         machine.facts.setdefault("told", set()).add(made.symbol)
     return made
+
+
+def picked(value: Value) -> bool:
+    if isinstance(value, Row):
+        return any(isinstance(held, Unknown) for held in value.lanes)
+    return isinstance(value, Unknown) and value.symbol.key[0] in ("item", "slice")
 
 
 def call_model(

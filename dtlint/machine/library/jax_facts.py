@@ -243,6 +243,9 @@ def flow(machine: Machine, what: str, values: tuple[Value, ...], tags: Tags) -> 
         return tags
     if "draw" in seen:
         shared_draws(machine, found)
+    if what in ("item", "slice") and "host draw" in seen and deep_cause(machine, values[1:]) is not None:
+        # each host takes its own part of what all of them have drawn
+        return frozenset(tag for tag in without(found, frozenset({"host draw"})) if tag in tags or is_jax(tag))
     if "host draw" in seen:
         host_draws(machine, found, values)
     if "host noise" in seen:
@@ -271,6 +274,10 @@ def flow(machine: Machine, what: str, values: tuple[Value, ...], tags: Tags) -> 
     if is_mean(what, values):
         kept |= {fact("mean")}
     return frozenset(tag for tag in kept if tag in tags or (type(tag) is tuple and tag[0] == "jax"))
+
+
+def is_jax(tag: Any) -> bool:
+    return type(tag) is tuple and tag[0] == "jax"
 
 
 def not_followed(what: str, values: tuple[Value, ...]) -> bool:

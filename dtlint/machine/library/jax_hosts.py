@@ -208,7 +208,8 @@ def read_item(machine: Machine, base: Value, index: Value) -> Value | None:
         return jax_shapes.with_axis(machine, base, made)
     if has(base, "keys"):
         if jax_shapes.keeps_first(index):
-            return machine.unknown("column", base.symbol, token(index), cause=base.cause, tags=base.tags)
+            cause = base.cause or jax_keys.bounds_cause(index)
+            return machine.unknown("column", base.symbol, token(index), cause=cause, tags=base.tags)
         return jax_keys.one_of(machine, base, index)
     if isinstance(index, Const) and index.value == 0 and has(base, "replicated"):
         return jax_arrays.taken_off(machine, base)

@@ -15,7 +15,7 @@ from dtlint.machine.library import jax_facts, jax_shapes, key_splits
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.jax_facts import fact, has, is_fact, words
 from dtlint.machine.opaque import deep_cause
-from dtlint.machine.values import Cause, Const, Symbol, Tuple, Unknown, Value
+from dtlint.machine.values import Cause, Const, SliceValue, Symbol, Tuple, Unknown, Value
 
 CARRIERS = ("key", "rng", "rng_key", "seed", "prng_key")
 INNER = "jax keys of keys"  # by the symbol of a batch of batches: the sizes of what it holds
@@ -99,6 +99,13 @@ def counted_in(number: Value) -> Symbol | None:
         if len(shape) == 3 and shape[0] == "attr" and shape[2] == "shape" and isinstance(shape[1], Symbol):
             return shape[1]
     return None
+
+
+def bounds_cause(index: Value) -> Cause | None:
+    """Why a host takes other keys than the next: `keys[start:stop]` with bounds of its own."""
+    first = index.items[0] if isinstance(index, Tuple) and index.items else index
+    ends = (first.lower, first.upper) if isinstance(first, SliceValue) else ()
+    return next((end.cause for end in ends if end.cause is not None), None)
 
 
 def one_of(machine: Machine, keys: Value, index: Value | None) -> Value | None:
