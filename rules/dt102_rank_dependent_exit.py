@@ -43,8 +43,11 @@ RULE = Rule(
 def check(run: Run) -> Iterator[Finding]:
     for divergence, tier in diverging(run, "DT102"):
         decision = divergence.decision
-        word = spoken_exit(decision.exit_word) if decision is not None and decision.exit_word else "leave"
+        word = (decision.exit_word if decision is not None else "") or divergence.way_out
+        word = spoken_exit(word) if word else "leave"
         gone, staying = who(run, divergence.absent), who(run, divergence.here)
+        if divergence.shape == "local":
+            gone, staying = "some ranks", "the others"
         message = f"`{word}` on {gone} only: {does(staying, 'waits', 'wait')} in {short(divergence.event)}"
         remedy = "decide on one rank, broadcast or all_reduce the decision, and let every rank take the same way out"
         yield told(RULE, run, divergence, tier, message, remedy)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dtlint.machine.library.options import PARSED
 from dtlint.machine.library.provenance import symbols_in
 from dtlint.machine.library.tensors import ALIASES, COPIES, REVEALS
-from dtlint.machine.logs import FAILS, Event, walk
+from dtlint.machine.logs import EXITS, FAILS, Event, walk
 from dtlint.machine.values import BY_SHARE, Object, Row, Symbol, Value
 from dtlint.timeline import strided
 from dtlint.timeline.parting import Divergence
@@ -13,6 +13,7 @@ from dtlint.timeline.parting import Divergence
 RANK_KINDS = BY_SHARE | {"last batch"}
 # a training loop over parts that are not equally long: family DT2 tells where they were cut
 SHARDING = {"shard": "DT206", "last batch": "DT202"}
+LEAVES = frozenset({"return", "break", "continue", *EXITS})
 CREATION = frozenset({"new_group", "wrap", "init"})
 
 
@@ -107,6 +108,8 @@ def local_code(divergence: Divergence) -> tuple[str, str]:
             return "", ""
         if event.implicit and strided.strided(divergence):
             return ("DT206" if strided.unequal(divergence) else ""), "default"
+        if kind in SHARDING and LEAVES.intersection(exits):
+            return "DT102", "default"  # who was given nothing leaves
         return ("DT109" if is_creation(divergence) else "DT111"), "default"
     if kind == "exception":
         return "DT106", "default"  # the handler took it well, and what it left behind decides

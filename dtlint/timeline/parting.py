@@ -56,6 +56,11 @@ class Divergence:
     between: tuple[Event, Path] | None = None  # the call of all members that met what was pending
     further: list[Event] = field(default_factory=list)  # other calls behind the same decision
 
+    @property
+    def way_out(self) -> str:
+        """How one side of an undecided branch leaves."""
+        return next((word for word in self.choice.exits if word), "") if self.choice is not None else ""
+
 
 @dataclass(slots=True)
 class Item:

@@ -113,6 +113,10 @@ def one_of(machine: Machine, keys: Value, index: Value | None) -> Value | None:
     if not has(keys, "keys") or not isinstance(keys, Unknown):
         return None
     within = machine.facts.get(INNER, {}).get(keys.symbol)
+    if within is not None and isinstance(index, Tuple) and index.items:
+        part = one_of(machine, keys, index.items[0])
+        rest = index.items[1:]
+        return part if part is None or not rest else one_of(machine, part, rest[0] if len(rest) == 1 else Tuple(rest))
     if within is not None:
         known = machine.facts.setdefault(INNER_MADE, {})
         which = (keys.symbol, token(index) if index is not None else None)
