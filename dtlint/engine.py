@@ -57,6 +57,7 @@ def runs(listing: Listing, config: Config, progress: Progress | None = None) -> 
 
 
 def _project(listing: Listing, config: Config, progress: Progress | None = None) -> Project:
+    from dtlint.launch.documents import started
     from dtlint.project.modules import Project
 
     done, total = 0, len(listing.files)
@@ -70,7 +71,9 @@ def _project(listing: Listing, config: Config, progress: Progress | None = None)
     directory = cache.directory_for(config) if config.cache else None
     files = [*listing.files, *listing.companions]
     known = _knowledge(config)
-    return Project.build(files, known.tokens, config.workers, directory, tick, known.leading)
+    project = Project.build(files, known.tokens, config.workers, directory, tick, known.leading)
+    project.started = started([*listing.documents, *listing.launchers])
+    return project
 
 
 def _knowledge(config: Config) -> Knowledge:

@@ -1,4 +1,4 @@
-"""Which files does a check read: those asked for, those they import, those that start them?"""
+"""Which files does a check read: those asked for, those they import, those that start them, or tell how?"""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from pathlib import Path
 
 from dtlint import context
 from dtlint.config import Config
+from dtlint.launch.documents import document_files
 from dtlint.launch.files import SUFFIXES, launch_files
 from dtlint.mistakes import Mistake
 from dtlint.source.files import Discovery, discover, shown_path, standard_input
@@ -20,17 +21,18 @@ class NothingThere(Mistake):
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """The files that were asked for, those they import that were not, and what may start them."""
+    """The files that were asked for, those they import that were not, what may start them, and what tells how."""
 
     files: list[SourceFile]
     companions: list[SourceFile]
     launchers: list[SourceFile]
+    documents: list[SourceFile]
     notices: list[str]
     problems: list[Incomplete]
 
     @property
     def everything(self) -> list[SourceFile]:
-        return [*self.files, *self.companions, *self.launchers]
+        return [*self.files, *self.companions, *self.launchers, *self.documents]
 
 
 def listed(paths: Sequence[str], config: Config, stdin: tuple[str, bytes] | None = None) -> Listing:
@@ -56,6 +58,7 @@ def listed(paths: Sequence[str], config: Config, stdin: tuple[str, bytes] | None
         [files[path] for path in sorted(files)],
         companions,
         launchers.files,
+        document_files(names, config.exclude).files,
         [*found.notices, *launchers.notices],
         [*found.problems, *(problem for problem in launchers.problems if problem not in found.problems)],
     )

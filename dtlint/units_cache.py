@@ -47,7 +47,9 @@ class Remembered:
         if units is None:
             return
         modules = [f"{path} {project.name_of(path)}" for path in project.paths]
-        self.name = digest("\0".join([*modules, "", *sorted(machine.interesting), "", *sorted(machine.meaningful)]))
+        told = [f"{sorted(project.started.alone)} {sorted(project.started.launched)} {project.started.launching}"]
+        words = [*sorted(machine.interesting), "", *sorted(machine.meaningful)]
+        self.name = digest("\0".join([*modules, "", *words, "", *told]))
         stored = units.read(self.name)
         try:
             before = {path: Sketch.from_plain(held) for path, held in stored["files"].items()}

@@ -20,35 +20,38 @@ def launch_files(paths: Sequence[str], exclude: Sequence[str] = (), force_exclud
     """Files named outright are taken; below directories those with the endings of launch files, as git sees them."""
     given = [Path(path) for path in paths]
     named = [str(path) for path in given if not path.is_dir() and not _other(path)]
-    below = [str(file) for path in given if path.is_dir() for file in _below(path)]
     result = discover(named, exclude, force_exclude) if named else Discovery()
-    if below:
-        # What lies in a directory was not asked for by name: `exclude` holds, and silently.
-        inside = discover(below, exclude, force_exclude=True)
-        known = {file.path for file in result.files}
-        result.files += [file for file in inside.files if file.path not in known]
-        result.files.sort(key=lambda file: file.path)
+    inside = files_below([path for path in given if path.is_dir()], SUFFIXES, exclude)
+    known = {file.path for file in result.files}
+    result.files += [file for file in inside.files if file.path not in known]
+    result.files.sort(key=lambda file: file.path)
     return result
+
+
+def files_below(directories: Sequence[Path], suffixes: Sequence[str], exclude: Sequence[str]) -> Discovery:
+    """What lies in a directory was not asked for by name: `exclude` holds, and silently."""
+    below = [str(file) for directory in directories for file in _below(directory, suffixes)]
+    return discover(below, exclude, force_exclude=True) if below else Discovery()
 
 
 def _other(path: Path) -> bool:
     return path.suffix.lower() in (".py", ".pyw", ".ipynb", ".md", ".toml")
 
 
-def _below(directory: Path) -> Iterator[Path]:
-    tracked = _tracked(directory)
+def _below(directory: Path, suffixes: Sequence[str]) -> Iterator[Path]:
+    tracked = _tracked(directory, suffixes)
     for path in _walk(directory) if tracked is None else tracked:
-        if path.suffix.lower() in SUFFIXES and not NEVER.intersection(path.relative_to(directory).parts[:-1]):
+        if path.suffix.lower() in suffixes and not NEVER.intersection(path.relative_to(directory).parts[:-1]):
             if path.is_file() and (path.suffix.lower() not in DATA_SUFFIXES or path.stat().st_size <= LARGEST):
                 yield path
 
 
-def _tracked(directory: Path) -> list[Path] | None:
+def _tracked(directory: Path, suffixes: Sequence[str]) -> list[Path] | None:
     """What git tracks or would track, None outside a work tree or without git."""
     if not any((parent / ".git").exists() for parent in (directory.resolve(), *directory.resolve().parents)):
         return None
     command = ["git", "-C", str(directory), "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
-    command += ["--deduplicate", "--", *(f":(glob,icase)**/*{suffix}" for suffix in SUFFIXES)]
+    command += ["--deduplicate", "--", *(f":(glob,icase)**/*{suffix}" for suffix in suffixes)]
     try:
         done = subprocess.run(command, capture_output=True, timeout=120, check=False, stdin=subprocess.DEVNULL)
     except (OSError, subprocess.SubprocessError):

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from dtlint.ir import nodes
 from dtlint.ir.lowering_state import SyntaxProblem
+from dtlint.launch.documents import Started
 from dtlint.project import cache, loading, prefilter
 from dtlint.project.changes import IMPORTS, WORD
 from dtlint.project.circles import circles
@@ -32,6 +33,7 @@ class Project:
         self.paths: tuple[str, ...] = tuple(sorted(texts))
         self.selected = selected
         self.problems: list[Incomplete] = []
+        self.started = Started()
         self.notebooks = notebooks
         self.looked: set[str] = set()  # paths whose trees somebody asked for, beside running them
         self._texts = texts

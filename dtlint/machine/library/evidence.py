@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from dtlint.findings import Step
+from dtlint.machine.library.choosing import left_to_choose
 from dtlint.machine.logs import COMMUNICATES, Attempt, Choice, Event, walk
 from dtlint.machine.values import Const
 
@@ -51,19 +52,41 @@ def of_one(event: Event) -> bool:
 
 
 def alone(run: Any) -> bool:
-    """Does the program say itself that it is the only process: `os.environ["RANK"] = "0"`, whatever else it is told?"""
+    """Does the program say itself that it is the only process: `os.environ["RANK"] = "0"`, whatever else it is told?
+    Or do the documents?"""
     known: bool | None = run.cache.get("alone")
     if known is None:
-        known = run.cache["alone"] = not run.facts.get("spawned") and any(
-            isinstance(node, Event)
-            and node.op == "env"
-            and not node.extra.get("default")
-            and node.mask == run.world.full
-            and [value for _, value in node.details] in ONLY
-            and not any(isinstance(above, Choice | Attempt) for above in path)
-            for node, path in walk(run.log)
-        )
+        known = run.cache["alone"] = not run.facts.get("spawned") and (says_so(run) or told_so(run))
     return known
+
+
+def says_so(run: Any) -> bool:
+    return any(
+        isinstance(node, Event)
+        and node.op == "env"
+        and not node.extra.get("default")
+        and node.mask == run.world.full
+        and [value for _, value in node.details] in ONLY
+        and not any(isinstance(above, Choice | Attempt) for above in path)
+        for node, path in walk(run.log)
+    )
+
+
+def told_so(run: Any) -> bool:
+    """Do the documents start this program by itself, never by a launcher, and can it be run so? What begins a group
+    whatever it is told cannot; a trainer that takes what its launcher gives it can, and so can what begins one on one
+    side of a branch, where the documents start others by a launcher."""
+    project = run.project
+    if run.entry.kind != "script" or not project.started.by_itself(run.entry.path):
+        return False
+    for node, path in walk(run.log):
+        if isinstance(node, Event) and node.op in STARTS:
+            if node.extra.get("call") is not None and node.extra["call"].row.extra.get("as_launched"):
+                return True
+            return project.started.launching and left_to_choose(run, node, path)
+        if isinstance(node, Event) and (node.op in ("fit", "prepare") or node.api.startswith("jax.")):
+            return False
+    return False
 
 
 def gathered(run: Any) -> Evidence:

@@ -1,0 +1,72 @@
+"""Which programs do a project's own documents start by themselves, and never by a launcher?
+
+A serial tool beside a distributed trainer shares its code, its options and its way of asking for ranks: nothing in the
+source tells the two apart. What the README and the scripts write in front of their names does.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from dtlint.launch.files import SHELL_SUFFIXES, files_below
+from dtlint.source.files import Discovery
+from dtlint.source.text import Incomplete, SourceFile, read
+
+SUFFIXES = (".md", ".rst")
+LAUNCHERS = re.compile(
+    r"torchrun|torch\.distributed|distributed\.run|accelerate|deepspeed|\bsrun\b|mpirun|mpiexec|horovodrun|torch_xla"
+    r"|xla_dist|\bray\b|--nproc|--num_processes|\bkubectl\b|\bcolossalai\b|\bgpu-vm\b|tpu-vm"
+)
+BATCH = re.compile(r"^#SBATCH|^#PBS|^#BSUB", re.M)
+PROGRAM = re.compile(r"(?<![\w./-])((?:[\w.-]+/)*[\w-]+\.py)\b")
+MODULE = re.compile(r"-m\s+([\w.]+)")
+ALONE = re.compile(r"^[\s>$`]*(?:[A-Z_][A-Z0-9_]*=\S*\s+)*python3?(?:\.\d+)?\s+(?:-u\s+)?(?:\./)?([\w./-]+\.py)\b")
+
+
+@dataclass(frozen=True, slots=True)
+class Started:
+    """Paths as the documents write them."""
+
+    alone: frozenset[str] = frozenset()
+    launched: frozenset[str] = frozenset()  # by a launcher, or by something nobody knows
+    launching: bool = False  # does a document start anything by a launcher?
+
+    def by_itself(self, path: str) -> bool:
+        return any(same(path, one) for one in self.alone) and not any(same(path, one) for one in self.launched)
+
+
+def same(path: str, written: str) -> bool:
+    """Is this the file, as far as the end of its path says?"""
+    return path == written or path.endswith(f"/{written}") or written.endswith(f"/{path}")
+
+
+def document_files(paths: Sequence[str], exclude: Sequence[str] = ()) -> Discovery:
+    """The documents below the directories that were asked for."""
+    return files_below([Path(path) for path in paths if Path(path).is_dir()], SUFFIXES, exclude)
+
+
+def started(files: Iterable[SourceFile]) -> Started:
+    """What documents and shell scripts say."""
+    alone: set[str] = set()
+    launched: set[str] = set()
+    launching = False
+    for file in files:
+        if not file.path.lower().endswith((*SUFFIXES, *SHELL_SUFFIXES)):
+            continue
+        source = read(file)
+        if isinstance(source, Incomplete):
+            continue
+        batch = BATCH.search(source.text) is not None
+        for line in source.text.replace("\\\n", " ").split("\n"):
+            by_launcher = LAUNCHERS.search(line) is not None
+            launching |= by_launcher
+            begun = ALONE.match(line)
+            if begun and not by_launcher and not batch:
+                alone.add(begun.group(1))
+            elif by_launcher or batch or "$" in line or begun:
+                launched.update(found.group(1) for found in PROGRAM.finditer(line))
+                launched.update(f"{found.group(1).replace('.', '/')}.py" for found in MODULE.finditer(line))
+    return Started(frozenset(alone), frozenset(launched), launching)
