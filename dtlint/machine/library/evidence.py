@@ -72,20 +72,26 @@ def says_so(run: Any) -> bool:
     )
 
 
+TRAINS = frozenset({"backward", "train", "fit"})
+
+
 def told_so(run: Any) -> bool:
     """Do the documents start this program by itself, never by a launcher, and can it be run so? What begins a group
     whatever it is told cannot; a trainer that takes what its launcher gives it can, and so can what begins one on one
-    side of a branch, where the documents start others by a launcher."""
-    project = run.project
-    if run.entry.kind != "script" or not project.started.by_itself(run.entry.path):
+    side of a branch. Who trains beside others that are started by a launcher may be started like them one day."""
+    told = run.project.started
+    if run.entry.kind != "script" or not told.by_itself(run.entry.path):
         return False
-    for node, path in walk(run.log):
-        if isinstance(node, Event) and node.op in STARTS:
-            if node.extra.get("call") is not None and node.extra["call"].row.extra.get("as_launched"):
-                return True
-            return project.started.launching and left_to_choose(run, node, path)
-        if isinstance(node, Event) and (node.op in ("fit", "prepare") or node.api.startswith("jax.")):
+    seen = [(node, path) for node, path in walk(run.log) if isinstance(node, Event)]
+    if told.launching and any(node.op in TRAINS for node, _ in seen):
+        return False
+    for node, path in seen:
+        if node.op in ("fit", "prepare") or node.api.startswith("jax."):
             return False
+        if node.op in STARTS:
+            call = node.extra.get("call")
+            as_launched = call is not None and call.row.extra.get("as_launched")
+            return bool(as_launched or (told.launching and left_to_choose(run, node, path)))
     return False
 
 
