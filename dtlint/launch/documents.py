@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from dtlint.launch.files import SHELL_SUFFIXES, files_below
+from dtlint.project.started import Started
 from dtlint.source.files import Discovery
 from dtlint.source.text import Incomplete, SourceFile, read
 
@@ -24,23 +24,6 @@ BATCH = re.compile(r"^#SBATCH|^#PBS|^#BSUB", re.M)
 PROGRAM = re.compile(r"(?<![\w./-])((?:[\w.-]+/)*[\w-]+\.py)\b")
 MODULE = re.compile(r"-m\s+([\w.]+)")
 ALONE = re.compile(r"^[\s>$`]*(?:[A-Z_][A-Z0-9_]*=\S*\s+)*python3?(?:\.\d+)?\s+(?:-u\s+)?(?:\./)?([\w./-]+\.py)\b")
-
-
-@dataclass(frozen=True, slots=True)
-class Started:
-    """Paths as the documents write them."""
-
-    alone: frozenset[str] = frozenset()
-    launched: frozenset[str] = frozenset()  # by a launcher, or by something nobody knows
-    launching: bool = False  # does a document start anything by a launcher?
-
-    def by_itself(self, path: str) -> bool:
-        return any(same(path, one) for one in self.alone) and not any(same(path, one) for one in self.launched)
-
-
-def same(path: str, written: str) -> bool:
-    """Is this the file, as far as the end of its path says?"""
-    return path == written or path.endswith(f"/{written}") or written.endswith(f"/{path}")
 
 
 def document_files(paths: Sequence[str], exclude: Sequence[str] = ()) -> Discovery:

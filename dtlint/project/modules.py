@@ -7,13 +7,13 @@ from pathlib import Path
 
 from dtlint.ir import nodes
 from dtlint.ir.lowering_state import SyntaxProblem
-from dtlint.launch.documents import Started
 from dtlint.project import cache, loading, prefilter
 from dtlint.project.changes import IMPORTS, WORD
 from dtlint.project.circles import circles
 from dtlint.project.imports import ImportLine, scan_imports
 from dtlint.project.names import Names
 from dtlint.project.reach import reached, turned
+from dtlint.project.started import Started
 from dtlint.source.notebooks import Notebook, read_notebook
 from dtlint.source.text import Incomplete, SourceFile, decode, read_bytes
 

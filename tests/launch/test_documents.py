@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from dtlint.launch.documents import Started, document_files, started
+from dtlint.launch.documents import document_files, started
+from dtlint.project.started import Started
 from dtlint.source.text import SourceFile
 
 

@@ -12,6 +12,7 @@ from dtlint.knowledge.loader import load
 from dtlint.machine.logs import Choice, Event, walk
 from dtlint.machine.run import Run, analyse
 from dtlint.project.cache import summaries
+from dtlint.project.started import Started
 from dtlint.timeline.attempts import failures
 from dtlint.timeline.classify import code_of
 from dtlint.timeline.divergence import divergences
@@ -34,6 +35,7 @@ class Files:
         self.paths = tuple(sorted(texts))
         self.selected = self.paths
         self.looked = set()
+        self.started = Started()
         self.texts = texts
         self.modules = {path: lower(text, path) for path, text in texts.items()}
         self.names = {path.removesuffix(".py").replace("/", "."): path for path in texts}

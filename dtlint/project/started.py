@@ -1,0 +1,22 @@
+"""Which programs do the documents of a project start, and how?"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Started:
+    """Paths as the documents write them."""
+
+    alone: frozenset[str] = frozenset()
+    launched: frozenset[str] = frozenset()  # by a launcher, or by something nobody knows
+    launching: bool = False  # does a document start anything by a launcher?
+
+    def by_itself(self, path: str) -> bool:
+        return any(same(path, one) for one in self.alone) and not any(same(path, one) for one in self.launched)
+
+
+def same(path: str, written: str) -> bool:
+    """Is this the file, as far as the end of its path says?"""
+    return path == written or path.endswith(f"/{written}") or written.endswith(f"/{path}")
