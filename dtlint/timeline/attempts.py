@@ -18,11 +18,12 @@ from dtlint.machine.logs import (
     Loop,
     first_event,
     first_in,
+    inner_logs,
     key,
     walk,
 )
 from dtlint.machine.run import Run
-from dtlint.machine.values import Cause
+from dtlint.machine.values import Cause, Object
 from dtlint.timeline.classify import RANK_KINDS
 from dtlint.timeline.parting import Divergence, Path, communicates_without_end, strip_ends
 
@@ -71,7 +72,8 @@ def of_attempt(run: Run, node: Attempt, path: Path) -> Iterator[Divergence]:
         missed = first_of(node.body.nodes[handler.met :], node.mask)
         if missed is None or not (leaves & set(SWALLOWS)):
             continue
-        if not goes_on(node, handler, path) or agrees_after(node, path):
+        waits_inside = any(holds_back(one) for one in node.body.nodes[handler.met :])
+        if not goes_on(node, handler, path) or (not waits_inside and agrees_after(node, path)):
             continue
         alone = [one for one in handler.raised if of_some(one)]
         if alone:
@@ -217,6 +219,18 @@ def first_of(nodes: Iterable[LogNode], mask: int) -> tuple[Event, tuple[Call, ..
 AGREEMENTS = frozenset(
     {"all_reduce", "all_gather_object", "all_gather", "broadcast_object_list", "broadcast", "reduce"}
 )
+
+
+def holds_back(node: LogNode) -> bool:
+    """Do the others wait in here for a rank that has failed? What is said behind the body then meets what they say in
+    it. The forward of a replica says nothing but its buffers."""
+    below = [node, *(inner for log in inner_logs(node) for inner, _ in walk(log))]
+    return any(
+        isinstance(one, Event)
+        and one.kind == "collective"
+        and not (one.op == "forward" and isinstance(one.subject, Object) and not one.subject.facts.get("sharded"))
+        for one in below
+    )
 
 
 def agrees_after(node: Attempt, path: Path) -> bool:
