@@ -141,6 +141,11 @@ def _read(reader: _Reader, given: Iterable[Token]) -> None:
         reader.after = after
 
     for token in given:
+        if reader.frames and reader.frames[-1].kind == "function-head" and token.text != ")":
+            reader.frames.pop()  # `exec 3< <(command)`: no function, commands in brackets
+            finish("(")
+            reader.open("(")
+            reader.enter()
         reader.define(token)
         frame = reader.frames[-1] if reader.frames else None
         heading = frame is not None and frame.kind in ("for", "case") and frame.arm == 0  # `for x in …`, `case x in`

@@ -130,6 +130,8 @@ def external(machine: Machine, owner: str, name: str, mask: int) -> Value:
     row = machine.knowledge.attributes.get(full)
     if row is not None:
         return library.value_of(machine, row, full, mask)
+    if owner in machine.knowledge.attributes:
+        return of_unknown(machine, machine.unknown(owner), name, mask)  # `from library import OPTIONS`
     return External(full)
 
 

@@ -350,7 +350,7 @@ def add_key(node: LogNode, lane: int, group: Any, parts: list[Any]) -> None:
         else:
             parts.append(("choice", then, other) if then else ("choice", other, then))
     elif isinstance(node, Loop):
-        body = key(node.body, lane, group)
+        body = key(node.body, lane, group) if node.body.talking_lanes >> lane & 1 else ()
         if any(item[0] != "end" for item in body):
             trip = node.trip
             turns = None

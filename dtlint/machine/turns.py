@@ -7,7 +7,7 @@ from typing import Any
 
 from dtlint.ir import nodes as ir
 from dtlint.ir.carried import carried
-from dtlint.machine import library
+from dtlint.machine import library, written
 from dtlint.machine.core import Machine
 from dtlint.machine.frames import LoopState
 from dtlint.machine.lanes import token
@@ -120,13 +120,16 @@ def note_turn(machine: Machine, loop: Loop, mark: int) -> None:
     functions called in the loop do to their own names says nothing."""
     seen: set[tuple[int, Any]] = set()
     places: set[int] | None = None
+    onto = written.places(machine)
     for container, name, before in machine.journal[mark:]:
         place = (id(container), name)
+        if before is MISSING and id(container) in onto and type(name) is str:
+            before = machine.unknown("attr", onto[id(container)], name)  # as it was read before
         if place in seen or not isinstance(before, Unknown | Tuple | Object):
             continue
         seen.add(place)
         if places is None:
-            places = lasting_places(machine.frame)
+            places = lasting_places(machine.frame) | onto.keys()
         if id(container) not in places:
             continue
         after = container.get(name, MISSING)

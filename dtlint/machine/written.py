@@ -7,7 +7,7 @@ beside the symbol and read again under that name; everything else about the thin
 from __future__ import annotations
 
 from dtlint.machine.core import Machine
-from dtlint.machine.values import MISSING, FunctionRef, Slots, Unknown, Value
+from dtlint.machine.values import MISSING, FunctionRef, Slots, Symbol, Unknown, Value
 
 WRITTEN = "written onto"
 OWN = frozenset({"grad", "data", "requires_grad", "training"})  # tensors and modules are looked after elsewhere
@@ -43,3 +43,8 @@ def read(machine: Machine, base: Unknown, name: str) -> Value | None:
     machine.heap_reads += 1
     found = slots.get(name)
     return None if found is None or found is MISSING else found
+
+
+def places(machine: Machine) -> dict[int, Symbol]:
+    """Where it is kept, and what it was written onto."""
+    return {id(slots): symbol for symbol, slots in machine.facts.get(WRITTEN, {}).items()}

@@ -9,6 +9,7 @@ that separates a rank that made the call from one that did not is the place to r
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 from dtlint.machine.agreeing import TOLD
 from dtlint.machine.lanes import lanes_in
@@ -158,22 +159,33 @@ def meet_block(run: Run, node: Choice | Loop, mask: int, path: Path, pending: Pe
     if in_talking_loop(path, mask) and full not in groups:
         groups.append(full)
     for members in groups:
-        keys: dict[int, object] = {}
-        for lane in lanes_in(mask & members):
-            if isinstance(node, Loop):
-                body = tuple(part for part in key(node.body, lane, members) if part != ("end",))
-                if body:
-                    keys[lane] = ("loop", body)
-            else:
-                then, otherwise = side_key(node, True, lane, members), side_key(node, False, lane, members)
-                if then == otherwise:
-                    if then:
-                        keys[lane] = ("both", then)
-                elif strip_ends(then) != strip_ends(otherwise) or in_talking_loop(path, mask):
-                    keys[lane] = ("choice", then, otherwise) if then else ("choice", otherwise, then)
-        if keys:
+        said = {lane: tuple(says(node, lane, members, path, mask)) for lane in lanes_in(mask & members)}
+        for position in range(max(map(len, said.values()), default=0)):
+            keys = {lane: parts[position] for lane, parts in said.items() if position < len(parts)}
             add(pending, members, Item(node, path, mask & members, keys))
             settle(pending, members)
+
+
+def says(node: Choice | Loop, lane: int, members: int, path: Path, mask: int) -> Iterator[object]:
+    """What a loop or branch says for one lane: as one thing, unless both sides of the branch say the same."""
+    if isinstance(node, Loop):
+        yield from looped(key(node.body, lane, members))
+        return
+    then, otherwise = side_key(node, True, lane, members), side_key(node, False, lane, members)
+    if then == otherwise:
+        for part in then:
+            if part[0] == "loop":
+                yield from looped(part[2])
+            else:
+                yield part
+    elif strip_ends(then) != strip_ends(otherwise) or in_talking_loop(path, mask):
+        yield ("choice", then, otherwise) if then else ("choice", otherwise, then)
+
+
+def looped(turn: tuple[Any, ...]) -> Iterator[object]:
+    body = tuple(part for part in turn if part != ("end",))
+    if body:
+        yield "loop", body
 
 
 def begins_anew(node: Choice, path: Path, mask: int) -> bool:

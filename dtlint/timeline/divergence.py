@@ -7,8 +7,9 @@ from collections.abc import Iterator
 from dtlint.machine.logs import ASSERTED, Call
 from dtlint.machine.run import Run
 from dtlint.timeline.certain import flush, scan
-from dtlint.timeline.lives import NOTHING, Use, plain, sides
+from dtlint.timeline.lives import NOTHING, Use, exclude, plain, sides
 from dtlint.timeline.parting import Divergence, Pending
+from dtlint.timeline.records import recorded
 from dtlint.timeline.two_groups import crossed
 from dtlint.timeline.undecided import undecided
 from dtlint.timeline.untold import Untold
@@ -34,6 +35,7 @@ def find(run: Run) -> Iterator[Divergence]:
         and not untold.may_answer(one.here, one.absent)
         and (one.decision is None or one.decision.exit_word != ASSERTED)
         and not otherwise_answered(one)
+        and not plain_model(run, one)
     ]
     for one in certain:
         if one.shape == "exit" and turned_away(one):
@@ -80,6 +82,18 @@ def before_spawn(run: Run, divergence: Divergence) -> bool:
     ]
     outside = divergence.path[: starts[-1]] if starts else ()
     return any(node is divergence.choice or node is divergence.loop for node in outside)
+
+
+def plain_model(run: Run, divergence: Divergence) -> bool:
+    """A forward on one side of a branch, where the model is wrapped on the other side only."""
+    told = ((divergence.event, divergence.path), (divergence.other, divergence.other_path))
+    for event, path in told:
+        if event is not None and event.op in ("forward", "backward"):
+            here = Use(NOTHING, event, path)
+            wraps = [Use(NOTHING, one, above) for one, above in recorded(run, "<collective>") if one.op == "wrap"]
+            if wraps and all(exclude(one, here) for one in wraps):
+                return True
+    return False
 
 
 def follows_wrap(divergence: Divergence, certain: list[Divergence]) -> bool:

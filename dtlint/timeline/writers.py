@@ -202,7 +202,7 @@ def shared_writes(run: Run) -> Iterator[tuple[Access, int]]:
             continue
         if run.entry.kind == "function" and (not names_a_file(access) or left_to_callers(run, access.path)):
             continue
-        if of_each_host(run, access):
+        if of_each_host(run, access) or named_by_a_given_rank(run, access):
             continue
         lanes = together(access, run, whenever=turns(access))
         crowded = any(
@@ -215,6 +215,14 @@ def shared_writes(run: Run) -> Iterator[tuple[Access, int]]:
 def turns(access: Access) -> bool:
     """Do some ranks come here before the others, with a meeting between?"""
     return len({access.clocks[lane] for lane in access.lanes()}) > 1
+
+
+def named_by_a_given_rank(run: Run, access: Access) -> bool:
+    """Has the name in it what the process group is told as the rank: a number from the command line, say?"""
+    given = (event.extra["call"].get("rank") for event, _ in recorded(run, "init") if "call" in event.extra)
+    ranks = {rank.symbol for rank in given if isinstance(rank, Unknown)}
+    held = lane_value(text_of(access.value), next(access.lanes()))
+    return bool(ranks) and isinstance(held, Unknown) and not ranks.isdisjoint(symbols_in(held.symbol))
 
 
 def left_to_callers(run: Run, path: tuple[LogNode, ...]) -> bool:

@@ -159,3 +159,8 @@ def test_any_order_of_words_is_read_to_the_end(parts):
 
 def test_words_are_plain():
     assert Word("a", 1).known and not Word("a", 1).spreads
+
+
+def test_a_command_in_brackets_behind_one_word_is_no_function():
+    found = commands("exec 3< <(ssh $host date &)\ntorchrun --nnodes=2 train.py\n")
+    assert found[-1].names == ["torchrun", "--nnodes=2", "train.py"]

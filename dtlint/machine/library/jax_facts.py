@@ -268,6 +268,8 @@ def flow(machine: Machine, what: str, values: tuple[Value, ...], tags: Tags) -> 
         drop |= {"summed", "over", "mean"}
     if reduces_inside(found, what) or ("grad" in seen and out_of_sight(what, values)):
         drop |= {"grad", "varies", "may", "summed", "over"}
+    if "grad" in seen and what == "call" and is_model(values[0]):
+        drop |= {"grad", "summed", "over"}
     kept = without(found, frozenset(drop))
     if not_followed(what, values):
         kept = perhaps(kept)
@@ -387,6 +389,11 @@ def out_of_sight(what: str, values: tuple[Value, ...]) -> bool:
             return False
         return not (callee.symbol.key[0] == "attr" and callee.symbol.key[-1] in UPDATES)
     return True
+
+
+def is_model(callee: Value) -> bool:
+    """What is called has gone into the parameters of a model; what a model answers is no update of them."""
+    return isinstance(callee, Unknown) and has(callee, "grad") and callee.symbol.key[0] != "attr"
 
 
 def shared_draws(machine: Machine, found: set[Any]) -> None:

@@ -426,6 +426,8 @@ def gradient(machine: Machine, loss: Value, parameter: Value, call: Invocation) 
         if mapping.checked and alike:
             if axes:
                 tags |= {fact("over", number, tag[2]) for tag in axes}
+        elif not words(own, "grad") and (words(own, "varies") or (words(own, "may") and len(words(own, "arg")) > 1)):
+            tags |= {*axes, *maybe}  # by what was made of this device's samples: a divergence, an attack, no update
         else:
             tags |= {fact("grad", number), *axes, *maybe}
             if info["mean"]:
