@@ -10,6 +10,7 @@ from dtlint.launch.devices import too_many_processes
 from dtlint.launch.model import PER_NODE_LAUNCHERS, Argument, Launch
 from dtlint.launch.project import Launches
 from dtlint.launch.rendezvous import MEETING_ARGUMENTS, MEETING_VARIABLES, TALKING
+from dtlint.launch.shell_values import unknown_sources
 from dtlint.launch.topology import nodes_option
 
 ITSELF = re.compile(r"srun\b[^\n]*(?:\$0|\$\{?BASH_SOURCE)")
@@ -152,14 +153,23 @@ def _world(launch: Launch, step: Launch) -> Iterator[Conflict]:
     world = step.world_size
     if size is None or size.number is None or world is None or size.number == world:
         return
+    remedy = "take it from Slurm: `export WORLD_SIZE=$SLURM_NTASKS`"
     if step.tasks_per_node == 1 and step.nodes and size.number % step.nodes == 0 and size.number > world:
-        return  # each task starts the processes of its node by itself
+        if not _is_rank(launch):
+            return  # each task starts the processes of its node by itself
+        remedy = f"start one task for each rank: `--ntasks-per-node={size.number // step.nodes}`"
     yield Conflict(
         launch.path, size.line,
         f"`WORLD_SIZE={size.number}`, but `srun` starts {world} task{'s' if world > 1 else ''}",
-        "take it from Slurm: `export WORLD_SIZE=$SLURM_NTASKS`",
+        remedy,
         evidence(launch, size),
     )  # fmt: skip
+
+
+def _is_rank(launch: Launch) -> bool:
+    """Is the number of the task the rank, `RANK=$SLURM_PROCID`? Then nobody else will come for this node."""
+    rank = launch.environment.get("RANK")
+    return rank is not None and any("SLURM_PROCID" in source for source in unknown_sources(rank.value or ""))
 
 
 def _larger_than_job(step: Launch, job: Launch | None) -> Iterator[Conflict]:

@@ -191,6 +191,10 @@ def run_delete(machine: Machine, node: ir.Delete, mask: int) -> int:
 def run_assert(machine: Machine, node: ir.Assert, mask: int) -> int:
     """`assert rank == 0`: the author says that the others never come here, so they are taken out, and nobody waits.
     `assert local_rank == -1`: all of them are, in a program of several ranks."""
+    if isinstance(node.test, ir.Const) and not node.test.value:  # `assert False`: nobody goes on from here
+        machine.frame.left |= mask
+        leave(machine, "raise" if mask == machine.world.full else ASSERTED, node.at, mask)
+        return 0
     value = evaluate(machine, node.test, mask)
     given_by_then(machine, node.test, mask)
     if not names_one_rank(machine, node.test, value, mask):

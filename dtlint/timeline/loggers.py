@@ -42,7 +42,7 @@ def many_loggers(run: Run) -> Iterator[tuple[Event, tuple[LogNode, ...], int]]:
             continue
         if one_per_node(lanes, run) and of_one_machine(run):
             continue
-        if not lanes & 1 and next(undecided(event, path), None) is not None:
+        if not lanes & 1 and next(undecided(run, event, path), None) is not None:
             continue  # `if everyone or rank == 0`: the first rank always, the others when they are asked to
         yield event, path, lanes
 

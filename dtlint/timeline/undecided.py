@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 from dtlint.machine.lanes import lanes_in
 from dtlint.machine.library.iterators import ITEMS
@@ -21,6 +22,8 @@ from dtlint.timeline.parting import (
     next_in_loop,
     strip_ends,
 )
+
+Said = tuple[Any, ...]  # what a log says for one lane
 
 
 def undecided(run: Run) -> Iterator[Divergence]:
@@ -70,8 +73,26 @@ def may_split(run: Run, node: Choice, path: Path) -> Divergence | None:
             continue
         if strip_ends(then) == strip_ends(other) and not in_talking_loop(path, node.mask):
             continue
-        return None if made_up_for(run, node, path) else split_of(run, node, path)
+        if loops_of_both_say_the_same(then, other) or made_up_for(run, node, path):
+            return None
+        return split_of(run, node, path)
     return None
+
+
+def loops_of_both_say_the_same(then: Said, other: Said) -> bool:
+    """Two parts to play, each in a loop of its own, with the same calls: how they take turns nobody can say here."""
+    looped = all(any(part[0] == "loop" for part in side) for side in (then, other))
+    return looped and set(spoken(then)) == set(spoken(other))
+
+
+def spoken(parts: Said) -> Iterator[Said]:
+    for part in parts:
+        if part[0] == "loop":
+            yield from spoken(part[2])
+        elif part[0] == "choice":
+            yield from spoken((*part[1], *part[2]))
+        elif part != ("end",):
+            yield part
 
 
 def made_up_for(run: Run, node: Choice, path: Path) -> bool:
