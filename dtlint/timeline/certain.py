@@ -172,7 +172,10 @@ def says(node: Choice | Loop, lane: int, members: int, path: Path, mask: int) ->
         yield from looped(key(node.body, lane, members))
         return
     then, otherwise = side_key(node, True, lane, members), side_key(node, False, lane, members)
-    if then == otherwise:
+    if then == otherwise and leaving(node) is not None:
+        if then:
+            yield "both", then
+    elif then == otherwise:
         for part in then:
             if part[0] == "loop":
                 yield from looped(part[2])
