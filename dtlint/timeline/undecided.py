@@ -22,6 +22,7 @@ from dtlint.timeline.parting import (
     next_in_loop,
     strip_ends,
 )
+from dtlint.timeline.records import guards_over
 
 Said = tuple[Any, ...]  # what a log says for one lane
 
@@ -181,7 +182,7 @@ def differing_argument(run: Run, event: Event, path: Path) -> Divergence | None:
     for tensor in tensors_of(event) if event.op in EQUAL_SHAPES else ():
         for fact, name in (("shape", "shape"), ("dtype", "type")):
             differs = tensor.facts.get(fact)
-            if differs is not None:
+            if differs is not None and not on_one_side(event, path, differs):
                 return Divergence("argument", None, event, path, event.mask, 0, cause=differs, argument=name)
     for differing in rows_of_tensors(event):
         for members in communicators(event.group, event.mask):
@@ -193,6 +194,8 @@ def differing_argument(run: Run, event: Event, path: Path) -> Divergence | None:
     call = event.extra.get("call")
     for value in call.values if call is not None and event.op in EQUAL_SHAPES else ():
         if not isinstance(value, Unknown) or value.cause is None:
+            continue
+        if on_one_side(event, path, value.cause):
             continue
         if value.symbol.key[0] in SIZE_ONLY or counted_by_content(value.symbol):
             return Divergence("argument", None, event, path, event.mask, 0, cause=value.cause, argument="shape")
@@ -209,6 +212,15 @@ def differing_argument(run: Run, event: Event, path: Path) -> Divergence | None:
                 argument=name,
             )
     return None
+
+
+def on_one_side(event: Event, path: Path, differs: Cause) -> bool:
+    """Do those who make this call stand on one side of the branch that makes the difference?"""
+    first = differs.steps()[:1]
+    return any(
+        one.kind == "branch" and one.taken != one.before and one.cause is not None and one.cause.steps()[:1] == first
+        for one in guards_over(event, path)
+    )
 
 
 def rows_of_tensors(event: Event) -> Iterator[Row]:
