@@ -8,9 +8,10 @@ from dtlint.findings import Step
 from dtlint.machine.library import provenance, sharding
 from dtlint.machine.library.loaders import LOADER, is_open, number_of, option
 from dtlint.machine.library.whole_batches import unpadded
-from dtlint.machine.logs import Event
+from dtlint.machine.logs import Event, Loop, first_in
 from dtlint.machine.run import Run
 from dtlint.machine.values import NONE, Const, Object
+from dtlint.timeline.certain import ENDLESS
 from dtlint.timeline.data import Place, Steps, kept
 from dtlint.timeline.training import (
     PartLoop,
@@ -82,6 +83,8 @@ def uneven_shards(run: Run) -> Iterator[tuple[Place, Steps]]:
     for part in survey(run).parts:
         if part.talks is None or part.leaves or part.loop.cause is None or part.loop.cause.kind != "shard":
             continue
+        if goes_round(part):
+            continue
         loader = loader_of(part.loop.subject)
         known = loader.facts.get("described") if loader is not None else None
         marks = (
@@ -104,6 +107,15 @@ def uneven_shards(run: Run) -> Iterator[tuple[Place, Steps]]:
             place = rounded[-1]
         cause = part.loop.cause.steps()
         yield place, kept(*cause, cut, loop_step(part), talking_step(part))
+
+
+def goes_round(part: PartLoop) -> bool:
+    """`while True: for name in names: …`: who comes to the end begins anew, and meets the others in every turn. Unless
+    they are also to meet once a round."""
+    outer = part.above[-1] if part.above else None
+    if not isinstance(outer, Loop) or outer.decision.text not in ENDLESS:
+        return False
+    return all(node is part.loop or first_in(node, outer.mask) is None for node in outer.body.nodes)
 
 
 def loop_step(part: PartLoop) -> Step:
