@@ -309,7 +309,7 @@ def spread(machine: Machine, call: Invocation) -> Value | None:
 
 def global_array(machine: Machine, call: Invocation) -> Value:
     jax_facts.started(machine)
-    axes = jax_outputs.sharded_over(call.get("sharding"))
+    axes = jax_outputs.sharded_over(call.get("sharding") or call.get("pspecs"))
     part = call.get("local_data")
     if part is not None and axes:
         machine.emit_event("record", "host-part", call.name, call.mask, subject=part)

@@ -185,9 +185,6 @@ def is_dict(value: Value | None) -> bool:
 
 
 def sharded_over(sharding: Value | None) -> tuple[str, ...] | None:
-    """The axes a NamedSharding splits an array over; () for replicated, None when nobody knows."""
-    if isinstance(sharding, Object) and sharding.kind == NAMED:
-        spec = sharding.attributes.get("spec")
-        if isinstance(spec, Object) and spec.kind == jax_axes.SPEC:
-            return jax_axes.spec_axes(spec)
-    return None
+    """The axes a NamedSharding or PartitionSpec splits an array over; () for replicated, None when nobody knows."""
+    spec = sharding.attributes.get("spec") if isinstance(sharding, Object) and sharding.kind == NAMED else sharding
+    return jax_axes.spec_axes(spec) if isinstance(spec, Object) and spec.kind == jax_axes.SPEC else None
