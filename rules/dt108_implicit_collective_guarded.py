@@ -3,7 +3,8 @@
 What it finds
 -------------
 A framework call that talks to all ranks inside (sharded state dicts, checkpoints of DeepSpeed, FSDP, DCP, Accelerate,
-Lightning or orbax, `gather`, the forward or backward of a wrapped model) is reached by some ranks only.
+Lightning or orbax, `gather`, the forward or backward of a wrapped model, a JAX program over the devices of all hosts)
+is reached by some ranks only.
 
 Why it is bad
 -------------
