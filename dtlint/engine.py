@@ -51,12 +51,13 @@ def check(
     return report
 
 
-def runs(listing: Listing, config: Config, progress: Progress | None = None) -> Iterator[Any]:
-    """What the abstract machine sees in these files, one run after the other."""
-    return _machine(_project(listing, config, progress), config, progress)
+def runs(listing: Listing, config: Config, about: str | None = None) -> Iterator[Any]:
+    """What the abstract machine sees in these files, one run after the other; with `about`, in those that can come to
+    that file."""
+    return _machine(_project(listing, config, about=about), config)
 
 
-def _project(listing: Listing, config: Config, progress: Progress | None = None) -> Project:
+def _project(listing: Listing, config: Config, progress: Progress | None = None, about: str | None = None) -> Project:
     from dtlint.launch.documents import started
     from dtlint.project.modules import Project
 
@@ -71,7 +72,7 @@ def _project(listing: Listing, config: Config, progress: Progress | None = None)
     directory = cache.directory_for(config) if config.cache else None
     files = [*listing.files, *listing.companions]
     known = _knowledge(config)
-    project = Project.build(files, known.tokens, config.workers, directory, tick, known.leading)
+    project = Project.build(files, known.tokens, config.workers, directory, tick, known.leading, about)
     project.started = started([*listing.documents, *listing.launchers])
     return project
 
@@ -89,15 +90,10 @@ def _knowledge(config: Config) -> Knowledge:
         raise ConfigError(f"`knowledge` in the configuration: {problem}") from None
 
 
-def _machine(project: Project, config: Config, progress: Progress | None) -> Iterator[Any]:
+def _machine(project: Project, config: Config) -> Iterator[Any]:
     from dtlint.machine import run
 
-    seen: set[str] = set()
-    for one in run.analyse(project, _knowledge(config), config):
-        yield one
-        seen.add(one.entry.path)
-        if progress is not None:
-            progress(len(seen), len(project.selected), "running")
+    return run.analyse(project, _knowledge(config), config)
 
 
 def _outcomes(

@@ -37,7 +37,7 @@ def command(place: str, paths: tuple[str, ...], color: str, **given: Any) -> Non
     settings = options.configured(targets, given)
     listing = engine.listed(targets, settings)
     shown = shown_path(Path(path), Path.cwd())
-    trails = queries.why(engine.runs(listing, settings), shown, line)
+    trails = queries.why(engine.runs(listing, settings, about=shown), shown, line)
     if not trails:
         options.put(f"{shown}:{line}: nothing on this line depends on the rank, as far as dtlint can see\n")
         return

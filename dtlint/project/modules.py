@@ -57,8 +57,10 @@ class Project:
         cache_dir: Path | None = None,
         tick: Callable[[int], None] = lambda count: None,
         leading: frozenset[bytes] = frozenset(),
+        about: str | None = None,
     ) -> Project:
-        """Read, select and parse. `tokens` None keeps every file; `tick(n)` hears of `n` more files being done."""
+        """Read, select and parse. `tokens` None keeps every file; `tick(n)` hears of `n` more files being done. With
+        `about`, only what imports that file or is imported by it is selected."""
         texts, contents, notebooks, problems = _read(files)
         imports: dict[str, tuple[ImportLine, ...]] = {path: scan_imports(data) for path, data in contents.items()}
         names = Names(tuple(texts), imports)
@@ -71,6 +73,8 @@ class Project:
         selected = everything if tokens is None else prefilter.select(contents, imports, tokens, path_of, leading)
         project = cls(texts, names, selected, notebooks, cache.TreeCache(cache_dir), imports)
         project.problems.extend(problems)
+        if about in texts:
+            project.selected = tuple(path for path in selected if path in project.relatives(about))
         project._load(jobs, tick)
         return project
 
