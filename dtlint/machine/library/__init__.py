@@ -30,6 +30,7 @@ from dtlint.machine.library import (
     options,
     parts,
     processes,
+    provenance,
     python,
     python_iteration,
     python_methods,
@@ -318,7 +319,8 @@ def perform(
             return handled
     processes.handed_over(machine, invocation)
     options.handed_over(machine, invocation)
-    return python.opaque(machine, invocation)
+    found: Value = python.opaque(machine, invocation)
+    return provenance.own_data(machine, found) if row.extra.get("stored") and not row.model else found
 
 
 def note(machine: Machine, call: Invocation) -> None:

@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from dtlint.machine.values import Bound, Cause, Object, Row, SliceValue, Symbol, Tuple, Unknown, Value
+from dtlint.machine.core import Machine
+from dtlint.machine.values import BY_PROCESS, Bound, Cause, Object, Row, SliceValue, Symbol, Tuple, Unknown, Value
 
 DEPTH = 4
 WORKER = ("worker", "info")
@@ -113,3 +114,11 @@ def mentions(value: Value, test: Callable[[Symbol], bool], depth: int = 2) -> bo
         if isinstance(part, Unknown) and any(test(symbol) for symbol in symbols_in(part.symbol)):
             return True
     return False
+
+
+def own_data(machine: Machine, read: Value) -> Value:
+    """What stands in a file of this rank is its own data, and no longer a question of who it is."""
+    if not isinstance(read, Unknown) or read.cause is None or read.cause.kind not in BY_PROCESS:
+        return read
+    cause = Cause("data", read.cause.trail).then(machine.step("what this rank's own file holds"))
+    return Unknown(read.symbol, cause, read.tags, read.like)
