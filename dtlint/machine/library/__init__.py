@@ -45,7 +45,15 @@ from dtlint.machine.library import (
     works,
     wrapping,
 )
-from dtlint.machine.library.answering import MOVES, call_instance, call_model, call_unknown, method_called, told
+from dtlint.machine.library.answering import (
+    MOVES,
+    call_instance,
+    call_model,
+    call_unknown,
+    method_called,
+    told,
+    without_flags,
+)
 from dtlint.machine.library.invocation import LOCAL, Invocation, Keywords
 from dtlint.machine.library.reading import (
     element,
@@ -183,6 +191,8 @@ def call(
         return identity.lane_value_of(machine, known.value, last)
     processes.handed_over(machine, invocation)
     options.handed_over(machine, invocation)
+    if receiver is None and not known_library(machine, name):
+        invocation = without_flags(invocation)
     unknown = python.opaque(machine, invocation)
     return unknown if receiver is not None else told(machine, unknown, invocation.values)
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from dtlint.ir import nodes as ir
 from dtlint.machine import library
 from dtlint.machine.core import Machine
@@ -77,6 +79,17 @@ def call_unknown(
             return found
     made = opaque(machine, "call", callee, *arguments, *(value for _, value in keywords))
     return made if callee.cause is not None else told(machine, made, (*arguments, *(value for _, value in keywords)))
+
+
+def without_flags(call: Invocation) -> Invocation:
+    """`resume(path, verbose=rank == 0)`: who tells that to a function nobody knows wants it to talk, on one rank."""
+
+    def flag(value: Value) -> bool:
+        return isinstance(value, Row) and all(
+            isinstance(held, Const) and isinstance(held.value, bool) for held in value.lanes
+        )
+
+    return replace(call, keywords=tuple((name, value) for name, value in call.keywords if not flag(value)))
 
 
 def told(machine: Machine, made: Value, given: tuple[Value, ...]) -> Value:
