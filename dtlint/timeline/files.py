@@ -58,7 +58,7 @@ class Tour:
     run: Run
     clocks: list[int]
     found: list[Access] = field(default_factory=list)
-    seen: set[int] = field(default_factory=set)
+    seen: dict[int, bool] = field(default_factory=dict)  # nodes, and whether ranks meet in them
     moments: dict[int, tuple[int, ...]] = field(default_factory=dict)  # clocks at openings of loggers
 
 
@@ -87,25 +87,39 @@ def in_turns(run: Run, event: Event, lanes: int) -> bool:
 def visit(tour: Tour, log: Log, mask: int, path: tuple[LogNode, ...]) -> None:
     for node in log.nodes:
         lanes = node.mask & mask
-        if not lanes or id(node) in tour.seen:
+        if not lanes:
             continue
-        tour.seen.add(id(node))
-        inner = (*path, node)
-        if isinstance(node, Event):
-            meet_or_touch(tour, node, lanes, path)
-        elif isinstance(node, Call):
-            visit(tour, node.log, lanes, inner)
-        elif isinstance(node, Choice):
-            either(tour, (node.then, node.other), lanes, inner)
-        elif isinstance(node, Loop):
-            visit(tour, node.body, lanes, inner)
-            if polls(node):
-                for lane in lanes_in(lanes):
-                    tour.clocks[lane] += 1
-        elif isinstance(node, Attempt):
-            either(tour, (node.body, *(handler.log for handler in node.handlers)), lanes, inner)
-            if node.final is not None:
-                visit(tour, node.final, lanes, inner)
+        if id(node) in tour.seen:
+            if tour.seen[id(node)]:  # a call that is remembered: what it touches is known, but the ranks meet again
+                tick(tour, lanes)
+            continue
+        before = list(tour.clocks)
+        tour.seen[id(node)] = False
+        walk_into(tour, node, lanes, path)
+        tour.seen[id(node)] = tour.clocks != before
+
+
+def walk_into(tour: Tour, node: LogNode, lanes: int, path: tuple[LogNode, ...]) -> None:
+    inner = (*path, node)
+    if isinstance(node, Event):
+        meet_or_touch(tour, node, lanes, path)
+    elif isinstance(node, Call):
+        visit(tour, node.log, lanes, inner)
+    elif isinstance(node, Choice):
+        either(tour, (node.then, node.other), lanes, inner)
+    elif isinstance(node, Loop):
+        visit(tour, node.body, lanes, inner)
+        if polls(node):
+            tick(tour, lanes)
+    elif isinstance(node, Attempt):
+        either(tour, (node.body, *(handler.log for handler in node.handlers)), lanes, inner)
+        if node.final is not None:
+            visit(tour, node.final, lanes, inner)
+
+
+def tick(tour: Tour, lanes: int) -> None:
+    for lane in lanes_in(lanes):
+        tour.clocks[lane] += 1
 
 
 def either(tour: Tour, sides: tuple[Log, ...], lanes: int, path: tuple[LogNode, ...]) -> None:
@@ -129,11 +143,9 @@ def polls(loop: Loop) -> bool:
 def meet_or_touch(tour: Tour, event: Event, lanes: int, path: tuple[LogNode, ...]) -> None:
     if event.kind == "collective":
         if event.group is None or any(event.group.members[lane] & ~(1 << lane) for lane in lanes_in(lanes)):
-            for lane in lanes_in(lanes):
-                tour.clocks[lane] += 1
+            tick(tour, lanes)
     elif event.op == "may-meet" or event.kind in ("untold", "device-collective"):
-        for lane in lanes_in(lanes):
-            tour.clocks[lane] += 1
+        tick(tour, lanes)
     if event.op in OPENINGS:
         tour.moments[id(event)] = tuple(tour.clocks)
     if event.kind == "record" and event.op in KINDS:
