@@ -30,14 +30,31 @@ def functions_of(module: nodes.Module) -> Iterator[Found]:
     yield from inside(module.body, None)
 
 
-def every_node(below: Any) -> Iterator[Any]:
-    """Every node below, outermost first, in the order of the text."""
+def every_node(below: Any, outside: tuple[type, ...] = ()) -> Iterator[Any]:
+    """Every node below, outermost first, in the order of the text; what stands in an `outside` is left out."""
     todo = [below]
     while todo:
         node = todo.pop()
         if isinstance(node, tuple | list):
             todo.extend(reversed(node))
-        elif isinstance(node, nodes.Node):
+        elif isinstance(node, nodes.Node) and not isinstance(node, outside):
             yield node
             slots: tuple[str, ...] = type(node).__slots__
             todo.extend(getattr(node, slot) for slot in reversed(slots))
+
+
+def children(node: Any) -> Iterator[Any]:
+    """The nodes right below one."""
+    for slot in getattr(node, "__slots__", ()):
+        held = getattr(node, slot)
+        for inner in held if isinstance(held, tuple) else (held,):
+            for one in inner if isinstance(inner, tuple) else (inner,):
+                if isinstance(one, nodes.Node):
+                    yield one
+
+
+def called_names(below: Any, outside: tuple[type, ...] = ()) -> Iterator[str]:
+    """The last names of what is called below."""
+    for node in every_node(below, outside):
+        if isinstance(node, nodes.Call):
+            yield str(getattr(node.func, "name", getattr(node.func, "id", "")))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from dtlint.ir import nodes as ir
-from dtlint.ir.functions import every_node
+from dtlint.ir.functions import called_names
 from dtlint.machine import containers, library
 from dtlint.machine.core import Machine
 from dtlint.machine.lanes import lanes_in
@@ -104,8 +104,7 @@ def maker_names(machine: Machine) -> frozenset[str]:
 
 def mentions(part: Any, names: frozenset[str]) -> bool:
     """Is one of these called below?"""
-    called = (node.func for node in every_node(part) if isinstance(node, ir.Call))
-    return any(getattr(one, "name", getattr(one, "id", "")) in names for one in called)
+    return any(name in names for name in called_names(part))
 
 
 def whole(value: Value | None, usual: int) -> int:

@@ -12,6 +12,7 @@ from typing import Any
 from dtlint.machine.values import Cause, Const, External, Symbol, Value, lane_value
 
 Place = tuple[int, int, int, int]
+Site = tuple[str, Place, str]  # path, place, function
 ASSERTED = "assert"  # the word of an exit that does not happen: some lanes are said not to come here
 
 

@@ -29,8 +29,9 @@ def run_for(machine: Machine, node: ir.For, mask: int) -> int:
     mask &= ~machine.frame.left
     walked(machine, iterable, mask)
     idle = lanes_without_items(machine, iterable, mask)
-    if not idle or not isinstance(iterable, Row):
+    if not idle:
         return walk_over(machine, node, iterable, mask)
+    assert isinstance(iterable, Row)
     busy = mask & ~idle
     held = [iterable.lanes[lane] for lane in lanes_in(busy)]
     only = held[0] if all(one is held[0] or one == held[0] for one in held) else iterable

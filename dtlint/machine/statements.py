@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from typing import Any
 
 from dtlint.ir import nodes as ir
@@ -87,6 +86,10 @@ def run_return(machine: Machine, node: ir.Return, mask: int) -> int:
     return 0
 
 
+CONTROLS = ("StopIteration", "StopAsyncIteration", "GeneratorExit", "KeyboardInterrupt", "Exit")
+NEVER = ("NotImplementedError", "AssertionError")  # whoever raises them says that nobody comes here
+
+
 def run_raise(machine: Machine, node: ir.Raise, mask: int) -> int:
     value = evaluate(machine, node.value, mask) if node.value is not None else None
     frame = machine.frame
@@ -102,7 +105,7 @@ def run_raise(machine: Machine, node: ir.Raise, mask: int) -> int:
     if value is not None and mask != machine.world.full and name_of(value).endswith(NEVER):
         word = ASSERTED
     if word == "raise" and value is not None and fails_for_certain(machine, value, mask):
-        if not at_the_end(frame.node, node):
+        if not isinstance(frame.node, ir.Function) or not at_the_end(frame.node.body, node):
             return mask
         frame.returns.append(Returned(mask, machine.fresh("as configured"), None, None, None))
         leave(machine, "return", node.at, mask)
@@ -129,30 +132,14 @@ def fails_for_certain(machine: Machine, raised: Value, mask: int) -> bool:
     return True
 
 
-CONTROLS = ("StopIteration", "StopAsyncIteration", "GeneratorExit", "KeyboardInterrupt", "Exit")
-
-
-def at_the_end(function: Any, statement: ir.Stmt) -> bool:
-    """Does nothing of the function come after it?"""
-    body = function.body
-    while body:
-        last = body[-1]
-        if last is statement:
-            return True
-        if isinstance(last, ir.If):
-            return any(at_the_end(side, statement) for side in (Part(last.body), Part(last.orelse)))
-        body = last.body if isinstance(last, ir.With) else ()
-    return False
-
-
-@dataclass(frozen=True, slots=True)
-class Part:
-    """A side of a branch, as if it were a function's body."""
-
-    body: tuple[Any, ...]
-
-
-NEVER = ("NotImplementedError", "AssertionError")  # whoever raises them says that nobody comes here
+def at_the_end(body: tuple[Any, ...], statement: ir.Stmt) -> bool:
+    """Does nothing of the body come after it?"""
+    last = body[-1] if body else None
+    if isinstance(last, ir.If):
+        return at_the_end(last.body, statement) or at_the_end(last.orelse, statement)
+    if isinstance(last, ir.With):
+        return at_the_end(last.body, statement)
+    return last is statement
 
 
 def is_system_exit(value: Value) -> bool:
@@ -229,8 +216,9 @@ def names_one_rank(machine: Machine, test: ir.Expr, value: Value, mask: int) -> 
 
 
 def run_if(machine: Machine, node: ir.If, mask: int) -> int:
-    machine.asking = node
+    above, machine.asking = machine.asking, node
     value = evaluate(machine, node.test, mask)
+    machine.asking = above
     mask &= ~machine.frame.left
     if value.cause is not None:
         metrics.decided(machine, value, mask)

@@ -13,7 +13,7 @@ from dtlint.timeline.parting import Divergence
 RANK_KINDS = BY_SHARE | {"last batch"}
 # a training loop over parts that are not equally long: family DT2 tells where they were cut
 SHARDING = {"shard": "DT206", "last batch": "DT202"}
-LEAVES = frozenset({"return", "break", "continue", *EXITS})
+TURNED_AWAY = frozenset({"return", "break", "continue", *EXITS})
 CREATION = frozenset({"new_group", "wrap", "init"})
 
 
@@ -106,9 +106,10 @@ def local_code(divergence: Divergence) -> tuple[str, str]:
             return guarded_code(divergence), "default"
         if guessed(divergence):
             return "", ""
-        if event.implicit and strided.strided(divergence):
-            return ("DT206" if strided.unequal(divergence) else ""), "default"
-        if kind in SHARDING and LEAVES.intersection(exits):
+        index = strided.index_of(divergence) if event.implicit else None
+        if index is not None:
+            return ("DT206" if strided.unequal(divergence, index) else ""), "default"
+        if kind in SHARDING and TURNED_AWAY.intersection(exits):
             return "DT102", "default"  # who was given nothing leaves
         return ("DT109" if is_creation(divergence) else "DT111"), "default"
     if kind == "exception":

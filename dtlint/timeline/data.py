@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from dtlint.findings import Step
 from dtlint.machine.logs import Event
 from dtlint.machine.run import Run
 
-Place = tuple[str, Any, str]
 Steps = tuple[Step, ...]
 
 

@@ -8,10 +8,10 @@ from typing import Any
 from dtlint.machine.library import inside, provenance, sharding, webdatasets
 from dtlint.machine.library.loaders import LOADER, number_of, option
 from dtlint.machine.library.seeds import GENERATORS, State
-from dtlint.machine.logs import Event
+from dtlint.machine.logs import Event, Site
 from dtlint.machine.run import Run
 from dtlint.machine.values import Const, External, FunctionRef, Object, Unknown, Value
-from dtlint.timeline.data import Place, Steps, kept, whole_world
+from dtlint.timeline.data import Steps, kept, whole_world
 from dtlint.timeline.training import (
     event_step,
     place_of,
@@ -21,7 +21,7 @@ from dtlint.timeline.training import (
 )
 
 
-def divided_twice(run: Run) -> Iterator[tuple[Place, Steps, str]]:
+def divided_twice(run: Run) -> Iterator[tuple[Site, Steps, str]]:
     seen = survey(run)
     for event, _ in seen.of("sampler"):
         call = event.extra["call"]
@@ -55,7 +55,7 @@ def divided_twice(run: Run) -> Iterator[tuple[Place, Steps, str]]:
             yield (mark[1], mark[2], mark[3]), kept(again), f"cut by rank here, then by `{name}`"
 
 
-def taken_over(loader: Object, event: Event, sampled: bool) -> Iterator[tuple[Place, Steps, str]]:
+def taken_over(loader: Object, event: Event, sampled: bool) -> Iterator[tuple[Site, Steps, str]]:
     """A loader that is already divided goes to somebody who divides it."""
     name = event.api.rpartition(".")[2]
     again = event_step(event, f"`{name}` divides what it is given between the ranks")
@@ -88,7 +88,7 @@ def cut_by_rank(dataset: Value) -> list[tuple[Any, ...]]:
     return sharding.shards_of(dataset)
 
 
-def half_split(run: Run) -> Iterator[tuple[Place, Steps, str]]:
+def half_split(run: Run) -> Iterator[tuple[Site, Steps, str]]:
     yield from half_split_hosts(run)
     for use in survey(run).training():
         if use.reduced is None or use.loader.facts.get("prepared"):
@@ -115,7 +115,7 @@ def half_split(run: Run) -> Iterator[tuple[Place, Steps, str]]:
                 yield split_place(by_rank, use.loader), steps, "rank"
 
 
-def half_split_hosts(run: Run) -> Iterator[tuple[Place, Steps, str]]:
+def half_split_hosts(run: Run) -> Iterator[tuple[Site, Steps, str]]:
     """JAX: a pipeline split by worker alone feeds the devices of a host, in a program that asks which host it is."""
     seen = survey(run)
     if not (run.facts.get("jax hosts") and seen.gradients):
@@ -171,7 +171,7 @@ def drawn_alike(event: Event) -> bool:
     return not provenance.mentions(state.seed, lambda symbol: "worker" in str(symbol.key[0]))
 
 
-def split_place(split: Any, loader: Object) -> Place:
+def split_place(split: Any, loader: Object) -> Site:
     if isinstance(split, bool):
         dataset = loader.attributes.get("dataset")
         return place_of(dataset) if isinstance(dataset, Object) else place_of(loader)

@@ -8,12 +8,11 @@ from typing import Any
 from dtlint.findings import Step
 from dtlint.machine.library import evidence, provenance, samplers
 from dtlint.machine.library.loaders import LOADER, is_true, number_of, option
-from dtlint.machine.logs import Call, Choice, Event, Loop, walk
+from dtlint.machine.logs import Call, Choice, Event, Loop, Site, walk
 from dtlint.machine.run import Run
 from dtlint.machine.values import Const, Object, Unknown, Value
 from dtlint.timeline.training import REDUCES, Path, Use, event_step, is_gradient, place_of, step_at, survey
 
-Place = tuple[str, Any, str]
 Steps = tuple[Step, ...]
 
 
@@ -27,7 +26,7 @@ def evaluated(run: Run) -> Iterator[Object]:
             yield loader
 
 
-def lost_samples(run: Run) -> Iterator[tuple[Place, Steps]]:
+def lost_samples(run: Run) -> Iterator[tuple[Site, Steps]]:
     if not evidence.distributed(run):
         return
     for loader in evaluated(run):
@@ -35,7 +34,7 @@ def lost_samples(run: Run) -> Iterator[tuple[Place, Steps]]:
             yield place_of(loader), ()
 
 
-def counted_twice(run: Run) -> Iterator[tuple[Place, Steps, str]]:
+def counted_twice(run: Run) -> Iterator[tuple[Site, Steps, str]]:
     seen = survey(run)
     sums = (event for event, _ in seen.collectives if event.op in REDUCES)
     reduced = next((event for event in sums if not is_gradient(event.extra.get("tensor"))), None)
@@ -81,7 +80,7 @@ def loader_in(run: Run, node: Any) -> Object | None:
 # --- DT211 -----------------------------------------------------------------------------------------------------
 
 
-def skipped_twice(run: Run) -> Iterator[tuple[Place, Steps]]:
+def skipped_twice(run: Run) -> Iterator[tuple[Site, Steps]]:
     seen = survey(run)
     for event, _ in seen.of("skip"):
         call = event.extra["call"]
@@ -106,7 +105,7 @@ def compares(node: Choice, count: Value) -> bool:
     return isinstance(count, Unknown) and count.symbol in symbol.key[1:]
 
 
-def state_left_out(run: Run) -> Iterator[tuple[Place, Steps]]:
+def state_left_out(run: Run) -> Iterator[tuple[Site, Steps]]:
     """A loader that can tell where it is, in a program that saves and loads everything else."""
     seen = survey(run)
     saved = next((event for event, _ in seen.of("file-write")), None)
@@ -123,14 +122,14 @@ def state_left_out(run: Run) -> Iterator[tuple[Place, Steps]]:
             break
 
 
-def called_from(path: Path, scope: str) -> Place | None:
+def called_from(path: Path, scope: str) -> Site | None:
     for node in path:
         if isinstance(node, Call) and node.caller == scope:
             return (node.path, node.at, node.caller)
     return None
 
 
-def begun_anew(run: Run) -> Iterator[tuple[Place, Steps]]:
+def begun_anew(run: Run) -> Iterator[tuple[Site, Steps]]:
     """A checkpoint in the middle of an epoch, and a resumed epoch that begins with its first batch."""
     seen = survey(run)
     loaded = next((event for event, _ in seen.of("load-state")), None)

@@ -12,13 +12,12 @@ from dtlint.machine.library import evidence, inside, provenance
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.loaders import Described, option
 from dtlint.machine.library.seeds import GENERATORS, State, alike
-from dtlint.machine.logs import Event, Loop
+from dtlint.machine.logs import Event, Loop, Site
 from dtlint.machine.run import Run
 from dtlint.machine.values import NONE, Const, Object, Row, Symbol, Unknown, Value
 from dtlint.timeline.options import usual
 from dtlint.timeline.training import event_step, place_of, step_at, survey
 
-Place = tuple[str, Any, str]
 Steps = tuple[Step, ...]
 AGREES = frozenset({"shuffle", "permutation", "permuted", "choice", "choices", "sample"})
 
@@ -26,7 +25,7 @@ AGREES = frozenset({"shuffle", "permutation", "permuted", "choice", "choices", "
 # --- DT304 -----------------------------------------------------------------------------------------------------
 
 
-def shared_noise(run: Run) -> Iterator[tuple[Place, Steps]]:
+def shared_noise(run: Run) -> Iterator[tuple[Site, Steps]]:
     """Draws for a batch or by a policy, in a loop that combines gradients, from generators seeded alike."""
     seen = survey(run)
     combining: dict[int, Event] = {}
@@ -58,7 +57,7 @@ def shared_noise(run: Run) -> Iterator[tuple[Place, Steps]]:
         yield state.site, (drawn, event_step(combining[id(loop)], "the gradients of all ranks are combined here"))
 
 
-def shared_samples(run: Run) -> Iterator[tuple[Place, Steps]]:
+def shared_samples(run: Run) -> Iterator[tuple[Site, Steps]]:
     """A data set that makes its samples of random numbers alone, from a generator seeded alike on every rank."""
     done = set()
     for use in survey(run).training():
@@ -115,7 +114,7 @@ def belongs_to_batch(value: Value) -> bool:
 # --- DT306 -----------------------------------------------------------------------------------------------------
 
 
-def copied_generators(run: Run) -> Iterator[tuple[Place, Steps]]:
+def copied_generators(run: Run) -> Iterator[tuple[Site, Steps]]:
     done = set()
     for loader, known in walked(run):
         workers = workers_of(run, loader, known)
@@ -160,14 +159,14 @@ def generator_of(event: Event) -> Object | None:
     return None
 
 
-def generator_place(generator: Object) -> Place:
+def generator_place(generator: Object) -> Site:
     return (generator.path, generator.at or (1, 1, 1, 1), str(generator.facts.get("scope", "")))
 
 
 # --- DT308 -----------------------------------------------------------------------------------------------------
 
 
-def collisions(run: Run) -> Iterator[tuple[Place, Steps, str]]:
+def collisions(run: Run) -> Iterator[tuple[Site, Steps, str]]:
     if evidence.distributed(run):
         for event, _ in survey(run).of("seed"):
             yield from rank_collision(run, event)
@@ -192,11 +191,11 @@ def seed_of(event: Event) -> Value | None:
     return found
 
 
-def rank_collision(run: Run, event: Event) -> Iterator[tuple[Place, Steps, str]]:
+def rank_collision(run: Run, event: Event) -> Iterator[tuple[Site, Steps, str]]:
     value = seed_of(event)
     if not isinstance(value, Row) or event.mask != run.world.full:
         return
-    place: Place = (event.path, event.at, event.function)
+    place: Site = (event.path, event.at, event.function)
     made = next((site for result, site in run.facts.get("rank products", ()) if result == value), None)
     if times_zero(value):
         yield place, value.cause.steps(), "the seed is multiplied by the rank, so a seed of 0 is 0 on every rank"

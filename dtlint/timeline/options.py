@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from dtlint.ir import nodes as ir
+from dtlint.ir.functions import every_node
 from dtlint.machine.library.environment_use import DEFAULTS
 from dtlint.machine.library.files import text_of
 from dtlint.machine.library.stepping import attribute_of
@@ -55,23 +56,14 @@ def asked_for(run: Any, path: str, name: str) -> bool:
     return module is not None and any(mentions(test, name) for test in tests_in(module))
 
 
-def tests_in(node: ir.Node) -> Iterator[ir.Node]:
-    if isinstance(node, ir.If | ir.IfExp | ir.While | ir.Assert):
-        yield node.test
-    for inner in inside(node):
-        yield from tests_in(inner)
+def tests_in(below: ir.Node) -> Iterator[ir.Node]:
+    for node in every_node(below):
+        if isinstance(node, ir.If | ir.IfExp | ir.While | ir.Assert):
+            yield node.test
 
 
-def mentions(node: ir.Node, name: str) -> bool:
-    if (isinstance(node, ir.Attr) and node.name == name) or (isinstance(node, ir.Name) and node.id == name):
-        return True
-    return any(mentions(inner, name) for inner in inside(node))
-
-
-def inside(node: ir.Node) -> Iterator[ir.Node]:
-    for slot in getattr(node, "__slots__", ()):
-        held = getattr(node, slot)
-        for inner in held if isinstance(held, tuple) else (held,):
-            for one in inner if isinstance(inner, tuple) else (inner,):
-                if isinstance(one, ir.Node):
-                    yield one
+def mentions(below: ir.Node, name: str) -> bool:
+    return any(
+        node.name == name if isinstance(node, ir.Attr) else isinstance(node, ir.Name) and node.id == name
+        for node in every_node(below)
+    )

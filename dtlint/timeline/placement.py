@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from dtlint.ir import nodes as ir
+from dtlint.ir.functions import children
 from dtlint.machine.library.evidence import distributed, of_one
 from dtlint.machine.library.reading import BY_NAME
 from dtlint.machine.library.stepping import LOADED
@@ -138,12 +139,7 @@ def has_remainder(expression: Any, names: set[str]) -> bool:
         names.add(expression.id)
     elif isinstance(expression, ir.Attr):
         names.add(expression.name)
-    for slot in getattr(expression, "__slots__", ()):
-        held = getattr(expression, slot)
-        for inner in held if isinstance(held, tuple) else (held,):
-            if isinstance(inner, ir.Expr) and has_remainder(inner, names):
-                return True
-    return False
+    return any(has_remainder(inner, names) for inner in children(expression))
 
 
 def assigned_remainder(statement: Any, names: set[str]) -> bool:

@@ -11,9 +11,10 @@ from dtlint.machine.library import samplers
 from dtlint.machine.library.data import TOLD_EPOCH
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.loaders import is_true
+from dtlint.machine.logs import Site
 from dtlint.machine.run import Run
 from dtlint.machine.values import ClassRef, Const, FunctionRef, Object, Unknown, Value
-from dtlint.timeline.data import Place, Steps, kept
+from dtlint.timeline.data import Steps, kept
 from dtlint.timeline.training import (
     event_step,
     loader_of,
@@ -23,7 +24,7 @@ from dtlint.timeline.training import (
 )
 
 
-def shuffled_samplers(run: Run) -> Iterator[tuple[Place, Steps]]:
+def shuffled_samplers(run: Run) -> Iterator[tuple[Site, Steps]]:
     """Loaders that torch refuses."""
     for event, _ in survey(run).of("loader"):
         call = event.extra["call"]
@@ -38,7 +39,7 @@ def shuffled_samplers(run: Run) -> Iterator[tuple[Place, Steps]]:
                 break
 
 
-def ordered_samplers(run: Run) -> Iterator[tuple[Place, Steps]]:
+def ordered_samplers(run: Run) -> Iterator[tuple[Site, Steps]]:
     """Training samplers with `shuffle=False` in an epoch loop."""
     for use in survey(run).training():
         sampler = use.described.sampler
@@ -57,7 +58,7 @@ def is_torch(run: Run, sampler: Object) -> bool:
     return isinstance(sampler.kind, str) and samplers.DISTRIBUTED in run.knowledge.ancestors(sampler.kind)
 
 
-def same_order_every_epoch(run: Run) -> Iterator[tuple[Place, Steps, bool]]:
+def same_order_every_epoch(run: Run) -> Iterator[tuple[Site, Steps, bool]]:
     seen = survey(run)
     for use in seen.training():
         loop = use.epoch_loop
@@ -79,7 +80,7 @@ def same_order_every_epoch(run: Run) -> Iterator[tuple[Place, Steps, bool]]:
         yield place, kept(made, step_at(place_of(use.loader), "the loader it feeds"), other, walked), other is not None
 
 
-def same_own_order_every_epoch(run: Run) -> Iterator[tuple[Place, Steps]]:
+def same_own_order_every_epoch(run: Run) -> Iterator[tuple[Site, Steps]]:
     """A sampler or data set of the program's own that has a `set_epoch`, which nobody calls."""
     seen = survey(run)
     for use in seen.training():
@@ -117,7 +118,7 @@ def assigned(function: ir.Function) -> Iterator[ir.Attr]:
                 yield target
 
 
-def same_stream_every_epoch(run: Run) -> Iterator[tuple[Place, Steps]]:
+def same_stream_every_epoch(run: Run) -> Iterator[tuple[Site, Steps]]:
     """A stream that is shuffled by `seed + epoch`, walked over again and again without being told the epoch."""
     seen = survey(run)
     for use in seen.training():

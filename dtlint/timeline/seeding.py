@@ -15,12 +15,11 @@ from dtlint.machine.lanes import lanes_in
 from dtlint.machine.library import evidence, inside, jax_facts, provenance
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.seeds import State
-from dtlint.machine.logs import Event, Group
+from dtlint.machine.logs import Event, Group, Site
 from dtlint.machine.run import Run
 from dtlint.machine.values import BY_SHARE, FALSE, Cause, Object, Row, Unknown, Value
 from dtlint.timeline.training import Use, event_step, is_gradient, place_of, step_at, survey, unshared
 
-Place = tuple[str, Any, str]
 LOCAL = {
     "clock": "the clock",
     "process": "something each process has for itself",
@@ -33,7 +32,7 @@ LOCAL = {
 @dataclass(frozen=True, slots=True)
 class Disagreement:
     code: str
-    place: Place
+    place: Site
     what: str  # what the ranks do not agree on
     why: str  # in words
     steps: tuple[Step, ...]
@@ -54,7 +53,7 @@ def everything(run: Run) -> Iterator[Disagreement]:
     yield from first_weights_of_hosts(run)
 
 
-def told(code: str, place: Place, what: str, cause: Cause | None, why: str, *steps: Step) -> Disagreement:
+def told(code: str, place: Site, what: str, cause: Cause | None, why: str, *steps: Step) -> Disagreement:
     """A rank in a seed belongs to the rule of what it spoils; a clock or process id has a rule of its own."""
     trail = cause.steps() if cause is not None else ()
     if cause is not None and cause.kind in LOCAL and trail:
@@ -155,7 +154,7 @@ UNORDERED = frozenset({"set"})  # no place in it belongs to anything, in whateve
 
 def ordered(run: Run, mark: tuple[Any, ...], step: Step, split: bool = False) -> Iterator[Disagreement]:
     """`split`: other samples of this order are held out to evaluate the model."""
-    place: Place = (mark[1], mark[2], mark[3])
+    place: Site = (mark[1], mark[2], mark[3])
     code, what = ("DT208", "the split") if split else ("DT207", "the order of the data")
     state = run.facts.get("order states", {}).get(mark[1:3])
     if isinstance(state, State):
@@ -278,7 +277,7 @@ def first_weights_of_hosts(run: Run) -> Iterator[Disagreement]:
         if cause is None or not trail:
             continue
         first = trail[0]
-        place: Place = (first.path, (first.line, 1, first.line, 1), event.function)
+        place: Site = (first.path, (first.line, 1, first.line, 1), event.function)
         text = "each host copies its own weights to its devices"
         yield told("DT305", place, "the first weights", cause, "the key differs by host", event_step(event, text))
         return

@@ -4,21 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
 from dtlint.findings import Step
 from dtlint.machine.lanes import token
 from dtlint.machine.library import evidence, sharding
 from dtlint.machine.library.batches import Share, history, is_whole_name, same_number, says_whole
 from dtlint.machine.library.loaders import option
-from dtlint.machine.logs import Call
+from dtlint.machine.logs import Call, Site
 from dtlint.machine.run import Run
 from dtlint.machine.values import Const, Object, Unknown, Value
 from dtlint.timeline.training import Path, Use, place_of, step_at, survey
 from dtlint.timeline.uneven import divided_between_devices
 from dtlint.timeline.windows import windows
 
-Place = tuple[str, Any, str]
 Steps = tuple[Step, ...]
 WHERE = {
     "world": "the number of ranks",
@@ -30,7 +28,7 @@ WHERE = {
 
 @dataclass(frozen=True, slots=True)
 class Mistake:
-    place: Place
+    place: Site
     steps: Steps
     text: str
     remedy: str
@@ -64,7 +62,7 @@ def batch_mistakes(run: Run) -> Iterator[Mistake]:
     yield from micro_steps(run, shares)
 
 
-def place_in(share: Share) -> Place:
+def place_in(share: Share) -> Site:
     return (share.path, share.at, share.scope)
 
 
@@ -228,7 +226,7 @@ def pipelines(run: Run, shares: list[Share]) -> Iterator[Mistake]:
         yield Mistake(where, (batched,), text, "divide it: `global_batch_size // jax.process_count()`")
 
 
-def given_at(path: Path, named: Place) -> Place | None:
+def given_at(path: Path, named: Site) -> Site | None:
     """The call by which the number leaves the function that named it."""
     for node in path:
         if isinstance(node, Call) and node.path == named[0] and node.caller == named[2]:

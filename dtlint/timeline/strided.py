@@ -6,31 +6,22 @@ such rest, unless it makes a number of pieces of each item that depends on the i
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any
-
 from dtlint.machine.library.provenance import symbols_in
-from dtlint.machine.logs import Choice, Log, Loop, walk
+from dtlint.machine.logs import Choice, Log, Loop, inner_logs, walk
 from dtlint.machine.values import BY_RANK, Symbol
-from dtlint.timeline.parting import Divergence
+from dtlint.timeline.parting import LEAVES, Divergence
 
 INDEX = "index"
 SIZES = ("world", "local", "group")
 BOUNDS = frozenset({"compare >=", "compare >", "compare ==", "compare <", "compare <="})
-LEAVES = frozenset({"break", "return"})
 
 
-def strided(divergence: Divergence) -> bool:
-    return index_of(divergence) is not None
-
-
-def unequal(divergence: Divergence) -> bool:
-    """May one rank have more of them than another?"""
-    index = index_of(divergence)
+def unequal(divergence: Divergence, index: Symbol) -> bool:
+    """May one rank have more of the items counted by `index` than another?"""
     loop = next((node for node in reversed(divergence.path) if isinstance(node, Loop)), None)
-    if index is None or loop is None:
+    if loop is None or divergence.choice is None:
         return False
-    return not bounded(loop, index) or any(cut_up(side) for side in sides(divergence.choice))
+    return not bounded(loop, index) or any(cut_up(side) for side in inner_logs(divergence.choice))
 
 
 def index_of(divergence: Divergence) -> Symbol | None:
@@ -58,8 +49,3 @@ def bounded(loop: Loop, index: Symbol) -> bool:
 
 def cut_up(log: Log) -> bool:
     return any(isinstance(node, Loop) and node.kind == "while" for node, _ in walk(log))
-
-
-def sides(choice: Any) -> Iterator[Log]:
-    yield choice.then
-    yield choice.other

@@ -9,7 +9,7 @@ from dtlint.findings import Span, Step
 from dtlint.machine.library import provenance
 from dtlint.machine.library.loaders import LOADER, Described
 from dtlint.machine.library.models import GRADIENT
-from dtlint.machine.logs import Choice, Event, LogNode, Loop, walk
+from dtlint.machine.logs import Choice, Event, LogNode, Loop, Site, walk
 from dtlint.machine.run import Run
 from dtlint.machine.values import Const, Object, Value
 
@@ -200,7 +200,7 @@ def is_pipeline(value: Object) -> bool:
 # --- places ----------------------------------------------------------------------------------------------------
 
 
-def place_of(thing: Object) -> tuple[str, Any, str]:
+def place_of(thing: Object) -> Site:
     """Where the object was made: path, exact place, function."""
     held = thing.facts.get("at")
     if held is not None:
@@ -208,11 +208,11 @@ def place_of(thing: Object) -> tuple[str, Any, str]:
     return (thing.path, thing.at or (1, 1, 1, 1), "")
 
 
-def span_at(place: tuple[str, Any, str]) -> Span:
+def span_at(place: Site) -> Span:
     return Span(place[0], *place[1])
 
 
-def step_at(place: tuple[str, Any, str], text: str) -> Step:
+def step_at(place: Site, text: str) -> Step:
     return Step(place[0], place[1][0], text)
 
 

@@ -8,11 +8,11 @@ from dtlint.findings import Step
 from dtlint.machine.library import provenance, sharding
 from dtlint.machine.library.loaders import LOADER, is_open, number_of, option
 from dtlint.machine.library.whole_batches import unpadded
-from dtlint.machine.logs import Event, Loop, first_in
+from dtlint.machine.logs import Event, Loop, Site, first_in
 from dtlint.machine.run import Run
 from dtlint.machine.values import NONE, Const, Object
 from dtlint.timeline.certain import ENDLESS
-from dtlint.timeline.data import Place, Steps, kept
+from dtlint.timeline.data import Steps, kept
 from dtlint.timeline.training import (
     PartLoop,
     event_step,
@@ -23,7 +23,7 @@ from dtlint.timeline.training import (
 )
 
 
-def partial_batches(run: Run) -> Iterator[tuple[Place, Steps, str]]:
+def partial_batches(run: Run) -> Iterator[tuple[Site, Steps, str]]:
     """The loader, and what the last batch does: uneven ranks, a split that fails, a buffer it does not fill."""
     seen = survey(run)
     for part in seen.parts:
@@ -79,7 +79,7 @@ def may_be_partial(loader: Object) -> bool:
     return not (total is not None and size is not None and size > 0 and total % size == 0)
 
 
-def uneven_shards(run: Run) -> Iterator[tuple[Place, Steps]]:
+def uneven_shards(run: Run) -> Iterator[tuple[Site, Steps]]:
     for part in survey(run).parts:
         if part.talks is None or part.leaves or part.loop.cause is None or part.loop.cause.kind != "shard":
             continue
@@ -96,7 +96,7 @@ def uneven_shards(run: Run) -> Iterator[tuple[Place, Steps]]:
         )
         if not marks:
             continue
-        place: Place = (marks[0][1], marks[0][2], marks[0][3])
+        place: Site = (marks[0][1], marks[0][2], marks[0][3])
         cut = step_at(place, "each rank takes its own part here")
         rounded = [
             site

@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from dtlint.machine.library import inside, provenance, sharding, webdatasets
 from dtlint.machine.library.loaders import LOADER
 from dtlint.machine.library.seeds import alike
-from dtlint.machine.logs import Choice, Loop
+from dtlint.machine.logs import Choice, Loop, Site
 from dtlint.machine.run import Run
 from dtlint.machine.values import BY_SHARE, Object, Unknown, Value
-from dtlint.timeline.data import Place, Steps, kept, whole_world
+from dtlint.timeline.data import Steps, kept, whole_world
 from dtlint.timeline.metrics import several_processes
 from dtlint.timeline.training import (
     Use,
@@ -22,7 +22,7 @@ from dtlint.timeline.training import (
 )
 
 
-def unsharded(run: Run) -> Iterator[tuple[Use, Place, Steps]]:
+def unsharded(run: Run) -> Iterator[tuple[Use, Site, Steps]]:
     """Training loops that combine gradients of ranks which all saw the same samples."""
     seen = survey(run)
     if seen.of("model-parallel"):
@@ -48,7 +48,7 @@ def unsharded(run: Run) -> Iterator[tuple[Use, Place, Steps]]:
         )
 
 
-def handed_over(run: Run) -> Iterator[tuple[Use, Place, Steps]]:
+def handed_over(run: Run) -> Iterator[tuple[Use, Site, Steps]]:
     """A loader whose data is the same on all ranks, for a trainer of several processes that was told to leave it as it
     is; a stream it cannot divide anyway."""
     for event, path in survey(run).of("hand-over"):
@@ -63,14 +63,14 @@ def handed_over(run: Run) -> Iterator[tuple[Use, Place, Steps]]:
             yield Use(loader, None, path), place_of(loader), kept(event_step(event, left))
 
 
-def picked_alike(run: Run) -> Iterator[tuple[Place, Steps]]:
+def picked_alike(run: Run) -> Iterator[tuple[Site, Steps]]:
     """Batches that the program picks itself out of stored data, with the same numbers on every rank."""
     known = run.facts.get("picks")
     seen = survey(run)
     if not known or seen.of("model-parallel"):
         return
     sites = {number: found for found, number in known.items()}
-    done: set[Place] = set()
+    done: set[Site] = set()
     for event, path in seen.collectives:
         loss = event.extra.get("loss")
         if event.op != "backward" or not isinstance(loss, Value) or not any(isinstance(node, Loop) for node in path):
@@ -89,7 +89,7 @@ def picked_alike(run: Run) -> Iterator[tuple[Place, Steps]]:
             yield state.site, kept(picked, event_step(event, "the gradients of all ranks are combined here"))
 
 
-def unsharded_hosts(run: Run) -> Iterator[tuple[Place, Steps]]:
+def unsharded_hosts(run: Run) -> Iterator[tuple[Site, Steps]]:
     """JAX on several hosts: each host feeds its devices, and all hosts read the same."""
     seen = survey(run)
     if not seen.of("init"):

@@ -11,20 +11,21 @@ from dataclasses import dataclass
 from typing import Any
 
 from dtlint.ir import nodes as ir
+from dtlint.ir.functions import every_node
 from dtlint.machine import attributes
 from dtlint.machine.library.inside import Inside
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.loaders import is_open, option
+from dtlint.machine.logs import Site
 from dtlint.machine.run import Run
 from dtlint.machine.values import NONE, Const, FunctionRef, Object, Value
 from dtlint.timeline.noise import workers_of
-from dtlint.timeline.options import inside
 from dtlint.timeline.training import Use, place_of, survey
 
 
 @dataclass(frozen=True, slots=True)
 class LostCount:
-    place: tuple[str, Any, str]  # of the loader
+    place: Site  # of the loader
     counted: ir.AugAssign
     path: str
     name: str
@@ -88,18 +89,12 @@ def once(body: tuple[Any, ...]) -> Iterator[ir.AugAssign]:
 def depending(function: ir.Function, owner: str, name: str) -> set[str]:
     """The names that are assigned from the counter, directly or by way of others."""
     found: set[str] = set()
-    assignments = [node for node in every(function) if isinstance(node, ir.Assign)]
+    assignments = [node for node in every_node(function) if isinstance(node, ir.Assign)]
     for _ in range(4):
         for node in assignments:
             if reads(node.value, owner, name, found):
                 found |= {target.id for target in node.targets if isinstance(target, ir.Name)}
     return found
-
-
-def every(node: ir.Node) -> Iterator[ir.Node]:
-    for one in inside(node):
-        yield one
-        yield from every(one)
 
 
 def given(call: ir.Call) -> Iterator[ir.Node]:
@@ -108,9 +103,11 @@ def given(call: ir.Call) -> Iterator[ir.Node]:
         yield value
 
 
-def reads(node: ir.Node, owner: str, name: str, others: set[str]) -> bool:
-    if isinstance(node, ir.Attr) and node.name == name and isinstance(node.value, ir.Name) and node.value.id == owner:
-        return True
-    if isinstance(node, ir.Name) and node.id in others:
-        return True
-    return any(reads(one, owner, name, others) for one in inside(node))
+def reads(below: ir.Node, owner: str, name: str, others: set[str]) -> bool:
+    for node in every_node(below):
+        if isinstance(node, ir.Name) and node.id in others:
+            return True
+        if isinstance(node, ir.Attr) and node.name == name and isinstance(node.value, ir.Name):
+            if node.value.id == owner:
+                return True
+    return False

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from dtlint.findings import Step
 from dtlint.machine.entries import CALLED_ALONE
 from dtlint.machine.lanes import lanes_in
+from dtlint.machine.library import log_filters
 from dtlint.machine.library.evidence import alone, evidence, of_one
 from dtlint.machine.library.files import all_nodes, text_of
 from dtlint.machine.library.invocation import Invocation
@@ -274,7 +275,7 @@ def tolerant(access: Access) -> bool:
 
 def quiet_ranks(run: Run) -> bool:
     """Does each rank's log get a level or a filter by its rank? Then the others add no more than their errors."""
-    for event, _ in recorded(run, "log-level"):
+    for event, _ in recorded(run, log_filters.LEVEL):
         call = event.extra.get("call")
         level = call.get("level") if isinstance(call, Invocation) else None
         if event.mask != run.world.full or (level is not None and level.cause is not None) or "by rank" in event.extra:

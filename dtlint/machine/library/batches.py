@@ -50,7 +50,8 @@ def noticed(machine: Machine, node: ir.BinOp | ir.AugAssign, left: Value, right:
             machine.facts.setdefault("rank products", []).append((result, place))
         return
     if node.op in ("+", "-"):
-        off_by(machine, node, left, right, result)
+        if isinstance(left, Const) and left.scale in SIZES:
+            off_by(machine, node.op, right, result)
         return
     sized = isinstance(right, Const) and right.scale in SIZES
     swapped = node.op == "*" and isinstance(left, Const) and left.scale in SIZES and not sized
@@ -66,10 +67,10 @@ def noticed(machine: Machine, node: ir.BinOp | ir.AugAssign, left: Value, right:
     machine.facts.setdefault("shares", []).append(made)
 
 
-def off_by(machine: Machine, node: ir.BinOp | ir.AugAssign, left: Value, right: Value, result: Value) -> None:
+def off_by(machine: Machine, sign: str, right: Value, result: Value) -> None:
     """`devices - 1`: a number that is not the one of the devices, though it grows with it."""
-    if isinstance(left, Const) and left.scale in SIZES and isinstance(right, Const) and not right.scale and right.value:
-        machine.facts.setdefault("off by", []).append((result, f"{node.op} {right.value}"))
+    if isinstance(right, Const) and not right.scale and right.value:
+        machine.facts.setdefault("off by", []).append((result, f"{sign} {right.value}"))
 
 
 def named(machine: Machine, name: str, value: Value) -> None:

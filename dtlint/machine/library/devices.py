@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from dtlint.ir import nodes as ir
+from dtlint.ir.functions import every_node
 from dtlint.machine.core import Machine
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.stepping import LOADED
@@ -47,24 +48,7 @@ MAPS = frozenset({"map_location"})
 
 def read_names(function: ir.Function) -> set[str]:
     """Names the body reads; a keyword of the same name in a call is no read."""
-    found: set[str] = set()
-
-    def visit(node: Any) -> None:
-        if isinstance(node, ir.Name):
-            found.add(node.id)
-        for slot in getattr(node, "__slots__", ()):
-            held = getattr(node, slot)
-            for inner in held if isinstance(held, tuple) else (held,):
-                if isinstance(inner, tuple):
-                    for one in inner:
-                        if isinstance(one, ir.Node):
-                            visit(one)
-                elif isinstance(inner, ir.Node):
-                    visit(inner)
-
-    for statement in function.body:
-        visit(statement)
-    return found
+    return {node.id for node in every_node(function.body) if isinstance(node, ir.Name)}
 
 
 MODELS: dict[str, Any] = {"load_state": load_state}

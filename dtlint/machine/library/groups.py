@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from math import prod
-from typing import Any
 
 from dtlint.ir import nodes as ir
-from dtlint.ir.functions import functions_of
+from dtlint.ir.functions import called_names, functions_of
 from dtlint.machine import containers
 from dtlint.machine.core import Machine
 from dtlint.machine.lanes import lanes_in, restrict, row
@@ -195,6 +194,7 @@ def asked(machine: Machine, call: Invocation) -> None:
 
 
 STARTED = "process group started"
+OF_ITS_OWN = (ir.Function, ir.Class, ir.Lambda)  # what stands in these runs some other time
 
 
 def started(machine: Machine, mask: int) -> None:
@@ -211,35 +211,25 @@ def starts_here(machine: Machine, call: Invocation) -> bool:
     node, asking = machine.frame.node, machine.asking
     if isinstance(node, ir.Function) and begun_by in node.tokens:
         return True
-    return asking is not None and not called_in((asking.body, asking.orelse)).isdisjoint(starters(machine, begun_by))
+    if asking is None:
+        return False
+    known = starters(machine, begun_by)
+    return any(name in known for name in called_names((asking.body, asking.orelse), OF_ITS_OWN))
 
 
 def starters(machine: Machine, begun_by: str) -> frozenset[str]:
     """The call that starts the group, and the functions of the project that make it."""
     known: dict[str, frozenset[str]] = machine.notes.setdefault("starters", {})
-    paths = machine.project.mentioning(begun_by)
+    paths = machine.project.mentioning(begun_by)  # asked by each unit: its answer is what the unit rests on
     if begun_by not in known:
-        found = {begun_by}
-        for path in paths:
-            module = machine.project.tree(path)
-            for function, _ in functions_of(module) if module is not None else ():
-                if begun_by in function.tokens:
-                    found.add(function.name)
-        known[begun_by] = frozenset(found)
+        found = (
+            function.name
+            for path in paths
+            for function, _ in functions_of(machine.project.tree(path))
+            if begun_by in function.tokens
+        )
+        known[begun_by] = frozenset((begun_by, *found))
     return known[begun_by]
-
-
-def called_in(part: Any) -> set[str]:
-    """The last names of what a piece of the program calls."""
-    if isinstance(part, tuple):
-        return {name for one in part for name in called_in(one)}
-    if not isinstance(part, ir.Node) or isinstance(part, ir.Function | ir.Class | ir.Lambda):
-        return set()
-    slots: tuple[str, ...] = part.__slots__
-    found = {name for slot in slots for name in called_in(getattr(part, slot))}
-    if isinstance(part, ir.Call):
-        found.add(str(getattr(part.func, "name", getattr(part.func, "id", ""))))
-    return found
 
 
 def whether_started(machine: Machine) -> Object:

@@ -66,7 +66,7 @@ def apply(machine: Machine, call: Invocation) -> Value | None:
         result = run(machine, function, call.arguments[first:], unnamed(call), call)
     finally:
         running.pop()
-    carried = {tag for tag in jax_facts.deep(given.values) if type(tag) is tuple and tag[0] == "jax"}
+    carried = {tag for tag in jax_facts.deep(given.values) if jax_facts.is_jax(tag)}
     carried = set(jax_facts.without(carried, NOT_CONTENT))
     if key is not None and key != NONE and draws(machine):
         jax_keys.batch_used_as_key(machine, call, key)

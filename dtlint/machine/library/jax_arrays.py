@@ -151,7 +151,7 @@ def train_state(machine: Machine, call: Invocation) -> Value:
 
     jax_facts.started(machine)
     flax_modules.held_by_state(machine, call)
-    tags = {tag for tag in jax_facts.deep(call.values) if type(tag) is tuple and tag[0] == "jax" and tag[1] in KEPT}
+    tags = {tag for tag in jax_facts.deep(call.values) if jax_facts.is_jax(tag) and tag[1] in KEPT}
     made = machine.fresh("train state", None, frozenset(tags | {fact("array")}))
     held = [leaf.symbol for value in call.values for leaf in jax_facts.leaves(value) if isinstance(leaf, Unknown)]
     machine.facts.setdefault("jax holds", {})[made.symbol] = held
@@ -186,7 +186,7 @@ def apply_gradients(machine: Machine, receiver: Value, call: Invocation) -> Valu
             if any(tag[2] in axes for tag in words(other, "varies")) and not normalises_together(machine):
                 jax_facts.note(machine, "unreduced state", call.mask, None, (mapped,), name=name)
     tags = own | set(jax_facts.without(found, frozenset(drop | {"host tree", "key", "keys"})))
-    return machine.fresh("state", None, frozenset(tag for tag in tags if type(tag) is tuple and tag[0] == "jax"))
+    return machine.fresh("state", None, frozenset(tag for tag in tags if jax_facts.is_jax(tag)))
 
 
 def changes_statistics(machine: Machine, call: Invocation) -> bool:

@@ -416,8 +416,8 @@ def against_mesh(machine: Machine, mesh: Value | None, value: Value, mask: int, 
     if isinstance(value, Object) and value.kind == SPEC:
         for name in spec_axes(value) or ():
             if name not in axes:
+                assert isinstance(mesh, Object) and mesh.at is not None and value.at is not None
                 where = (value.path, value.at, machine.frame.scope)
-                assert isinstance(mesh, Object)
                 steps = (
                     jax_facts.step_at((mesh.path, mesh.at, ""), f"the mesh has {', '.join(map(repr, axes))}"),
                     machine.step("meets that mesh here"),

@@ -47,7 +47,7 @@ def passed(machine: Machine, op: str, tags: Any, names: tuple[str, ...] | None, 
         return rest | {fact("varies", name) for name in names or ()} | {fact("array")}
     kept: set[Any] = set()
     for tag in tags:
-        if not (type(tag) is tuple and tag[0] == "jax"):
+        if not jax_facts.is_jax(tag):
             continue
         if tag[1] in ("varies", "may"):
             if names is not None and tag[2] not in names and tag[2] != "?":

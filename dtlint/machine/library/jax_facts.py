@@ -13,13 +13,12 @@ from dtlint.findings import Step
 from dtlint.machine import containers
 from dtlint.machine.core import Machine
 from dtlint.machine.library import options
-from dtlint.machine.logs import Event
+from dtlint.machine.logs import Event, Site
 from dtlint.machine.opaque import deep_cause, first_cause
 from dtlint.machine.values import ClassRef, Const, Object, Row, Symbol, Tuple, Unknown, Value
 
 Tag = tuple[Any, ...]
 Tags = frozenset[Any]
-Place = tuple[str, Any, str]  # path, position, function
 
 # facts about the inside of one mapped call; they end where the call returns
 INSIDE = frozenset(
@@ -50,12 +49,16 @@ def fact(word: str, *rest: Any) -> Tag:
     return ("jax", word, *rest)
 
 
+def is_jax(tag: Any) -> bool:
+    return type(tag) is tuple and tag[0] == "jax"
+
+
 def is_fact(tag: Any, word: str) -> bool:
     return type(tag) is tuple and tag[0] == "jax" and tag[1] == word
 
 
 def words(tags: Iterable[Any], word: str) -> list[Tag]:
-    return [tag for tag in tags if type(tag) is tuple and tag[0] == "jax" and tag[1] == word]
+    return [tag for tag in tags if is_fact(tag, word)]
 
 
 def has(value: Value, word: str) -> bool:
@@ -114,12 +117,12 @@ def with_facts(machine: Machine, value: Value, add: Iterable[Tag], drop: frozens
     """One leaf with more and fewer facts; constants and callables stay what they are."""
     if not isinstance(value, Unknown):
         return value
-    kept = [tag for tag in value.tags if not (type(tag) is tuple and tag[0] == "jax" and tag[1] in drop)]
+    kept = [tag for tag in value.tags if not (is_jax(tag) and tag[1] in drop)]
     return Unknown(value.symbol, value.cause, frozenset((*kept, *add)), value.like)
 
 
 def without(tags: Iterable[Any], drop: frozenset[str]) -> Tags:
-    return frozenset(tag for tag in tags if not (type(tag) is tuple and tag[0] == "jax" and tag[1] in drop))
+    return frozenset(tag for tag in tags if not (is_jax(tag) and tag[1] in drop))
 
 
 def array(machine: Machine, what: str, *more: Tag, values: tuple[Value, ...] = ()) -> Unknown:
@@ -131,11 +134,11 @@ def array(machine: Machine, what: str, *more: Tag, values: tuple[Value, ...] = (
 # --- what is noted ---------------------------------------------------------------------------------------------
 
 
-def place(machine: Machine) -> Place:
+def place(machine: Machine) -> Site:
     return (machine.frame.path, machine.current_at, machine.frame.scope)
 
 
-def places(machine: Machine) -> list[Place]:
+def places(machine: Machine) -> list[Site]:
     """Where we are, and where we were called from, outwards."""
     found = [place(machine)]
     frame: Any = machine.frame
@@ -145,7 +148,7 @@ def places(machine: Machine) -> list[Place]:
     return found
 
 
-def step_at(where: Place, text: str) -> Step:
+def step_at(where: Site, text: str) -> Step:
     return Step(where[0], where[1][0], text)
 
 
@@ -153,7 +156,7 @@ def note(
     machine: Machine,
     op: str,
     mask: int,
-    where: Place | None = None,
+    where: Site | None = None,
     steps: tuple[Step, ...] = (),
     **more: Any,
 ) -> Event:
@@ -173,11 +176,11 @@ class Mapping:
 
     __slots__ = ("axes", "called", "checked", "kind", "noted", "reduced", "where")
 
-    def __init__(self, kind: str, axes: tuple[str, ...] | None, where: Place, checked: bool) -> None:
+    def __init__(self, kind: str, axes: tuple[str, ...] | None, where: Site, checked: bool) -> None:
         self.kind = kind
         self.axes = axes
         self.where = where
-        self.called: Place | None = None  # the line of the call
+        self.called: Site | None = None  # the line of the call
         self.checked = checked  # shard_map(check_vma=True): differentiation sums over the devices
         self.reduced: list[Any] = []  # collectives met inside
         self.noted: set[Any] = set()
@@ -238,7 +241,7 @@ def flow(machine: Machine, what: str, values: tuple[Value, ...], tags: Tags) -> 
         used(machine, values, donated)
     if not found:
         return tags
-    seen = {tag[1] for tag in found if type(tag) is tuple and tag[0] == "jax"}
+    seen = {tag[1] for tag in found if is_jax(tag)}
     if not seen:
         return tags
     if "draw" in seen:
@@ -275,11 +278,7 @@ def flow(machine: Machine, what: str, values: tuple[Value, ...], tags: Tags) -> 
         kept = perhaps(kept)
     if is_mean(what, values):
         kept |= {fact("mean")}
-    return frozenset(tag for tag in kept if tag in tags or (type(tag) is tuple and tag[0] == "jax"))
-
-
-def is_jax(tag: Any) -> bool:
-    return type(tag) is tuple and tag[0] == "jax"
+    return frozenset(tag for tag in kept if tag in tags or is_jax(tag))
 
 
 def not_followed(what: str, values: tuple[Value, ...]) -> bool:

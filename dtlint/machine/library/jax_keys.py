@@ -14,6 +14,7 @@ from dtlint.machine.lanes import token
 from dtlint.machine.library import jax_facts, jax_shapes, key_splits
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.jax_facts import fact, has, is_fact, words
+from dtlint.machine.logs import Site
 from dtlint.machine.opaque import deep_cause
 from dtlint.machine.values import Cause, Const, SliceValue, Symbol, Tuple, Unknown, Value
 
@@ -43,7 +44,7 @@ def key_of(machine: Machine, call: Invocation) -> Value | None:
 
 def lineage(value: Value) -> list[Any]:
     """The facts that children of a key inherit."""
-    return [tag for tag in value.tags if type(tag) is tuple and tag[0] == "jax" and tag[1] in INHERITED]
+    return [tag for tag in value.tags if jax_facts.is_jax(tag) and tag[1] in INHERITED]
 
 
 def root_of(value: Value) -> Any:
@@ -188,11 +189,11 @@ def one_number(call: Invocation, others: tuple[Value, ...]) -> bool:
     """Drawn without a shape, from nothing that is an array itself?"""
     if "shape" not in call.row.params or call.get("shape") not in (None, Tuple(())):
         return False
-    return not any(type(tag) is tuple and tag[0] == "jax" for tag in jax_facts.deep(others))
+    return not any(jax_facts.is_jax(tag) for tag in jax_facts.deep(others))
 
 
 def drawn(machine: Machine, key: Value, others: tuple[Value, ...], text: str, mask: int) -> Value:
-    tags = {tag for tag in jax_facts.deep(others) if type(tag) is tuple and tag[0] == "jax"}
+    tags = {tag for tag in jax_facts.deep(others) if jax_facts.is_jax(tag)}
     tags = {tag for tag in tags if tag[1] not in ("key", "keys", "host tree", "output")}
     own = {tag for tag in lineage(key) if tag[1] in ("varies", "may", "arg")}
     cause = key.cause or deep_cause(machine, others)
@@ -261,7 +262,7 @@ def remember(machine: Machine, key: Value, text: str, steps: tuple[Step, ...]) -
     return number
 
 
-def copied_at(ways: list[jax_facts.Place], made: jax_facts.Place | None, mapping: jax_facts.Mapping | None) -> Any:
+def copied_at(ways: list[Site], made: Site | None, mapping: jax_facts.Mapping | None) -> Any:
     """A helper that copies whatever it is given is right by itself: where it is given the key, an author would edit."""
     called = mapping.called if mapping is not None else None
     if made is None or called is None or ways[0][2] == made[2]:

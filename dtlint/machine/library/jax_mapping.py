@@ -182,7 +182,7 @@ def enter_leaf(machine: Machine, leaf: Value, spec: Any, mapping: Mapping, numbe
     axes = jax_axes.varying_axes(spec, mapping)
     add = [fact("arg", number)]
     drop = frozenset({"device axis", "host tree", "state of", "plain", "global", "even", *jax_facts.INSIDE})
-    outer = [tag for tag in leaf.tags if type(tag) is tuple and tag[0] == "jax" and tag[1] in ("varies", "may")]
+    outer = [tag for tag in leaf.tags if jax_facts.is_jax(tag) and tag[1] in ("varies", "may")]
     add += outer
     if axes == ():
         return jax_facts.with_facts(machine, leaf, [*add, fact("replica", number)], drop)

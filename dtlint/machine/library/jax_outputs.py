@@ -10,6 +10,7 @@ from dtlint.machine.core import Machine
 from dtlint.machine.library import jax_axes, jax_facts
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.jax_facts import INSIDE, Mapping, fact, has, is_fact, words
+from dtlint.machine.logs import Site
 from dtlint.machine.values import NONE, Bound, FunctionRef, Object, Tuple, Unknown, Value
 
 NAMED = "jax.sharding.NamedSharding"
@@ -22,7 +23,7 @@ def leave(
     mapping: Mapping,
     result: Value,
     records: list[tuple[int, Value]],
-    here: tuple[str, Any, str],
+    here: Site,
 ) -> Value:
     outputs = result.items if isinstance(result, Tuple) else (result,)
     machine.objects += 1
@@ -63,7 +64,7 @@ def drift(leaf: Value) -> tuple[bool, frozenset[int]]:
     return varying, frozenset(tag[2] for tag in words(found, "replica"))
 
 
-def returned_at(function: Value) -> tuple[str, Any, str] | None:
+def returned_at(function: Value) -> Site | None:
     """The line of the last top-level `return`."""
     while isinstance(function, Bound) or (isinstance(function, Object) and "transform" in function.facts):
         function = function.function if isinstance(function, Bound) else function.facts["function"]
@@ -91,8 +92,8 @@ def judge(
     mapping: Mapping,
     call: Invocation,
     found: set[Any],
-    where: tuple[str, Any, str],
-    here: tuple[str, Any, str],
+    where: Site,
+    here: Site,
 ) -> None:
     """Parameters that leave with what only this device knows, or with a sum where a mean is meant."""
     known = machine.facts.get("jax grads", {})

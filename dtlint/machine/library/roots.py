@@ -16,7 +16,7 @@ from dtlint.machine.core import Machine
 from dtlint.machine.lanes import lanes_in, lowest
 from dtlint.machine.library import marks
 from dtlint.machine.library.invocation import Invocation
-from dtlint.machine.logs import Event
+from dtlint.machine.logs import Event, Site
 from dtlint.machine.values import (
     NONE,
     Bound,
@@ -64,7 +64,7 @@ class Result:
         self.holders = holders
         # the destination may make its call in a branch of its own: the others take part all the same
         self.lanes = event.group.members[lowest(holders)] if event.group is not None else event.mask
-        self.first: tuple[str, Any, str] | None = None
+        self.first: Site | None = None
 
 
 def landed(machine: Machine, call: Invocation, event: Event) -> None:

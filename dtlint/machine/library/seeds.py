@@ -17,6 +17,7 @@ from dtlint.machine.lanes import token
 from dtlint.machine.library import picks, provenance, sharding, tensors
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.provenance import MADE_OF
+from dtlint.machine.logs import Site
 from dtlint.machine.values import BY_SHARE, FALSE, NONE, TRUE, Cause, Const, Object, Row, Symbol, Trail, Unknown, Value
 
 UNSEEDED = Const("<unseeded>", "unseeded")
@@ -48,7 +49,7 @@ class State:
 
     verdict: str
     seed: Value
-    site: tuple[str, Any, str] | None
+    site: Site | None
     cause: Cause | None = None
 
 

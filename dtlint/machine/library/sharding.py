@@ -15,6 +15,7 @@ from dtlint.machine.core import Machine
 from dtlint.machine.lanes import token
 from dtlint.machine.library import provenance
 from dtlint.machine.library.invocation import Invocation
+from dtlint.machine.logs import Site
 from dtlint.machine.values import BY_SHARE, NONE, Cause, Const, Object, Row, SliceValue, Symbol, Trail, Unknown, Value
 
 EVEN = "even"
@@ -23,11 +24,11 @@ FILLED_UP = "filled up"  # symbol: a list and what was missing to a multiple of 
 SIZES = ("world", "group", "local", "nodes")
 
 
-def site(machine: Machine) -> tuple[str, Any, str]:
+def site(machine: Machine) -> Site:
     return (machine.frame.path, machine.current_at, machine.frame.scope)
 
 
-def remember(machine: Machine, kind: str, place: tuple[str, Any, str] | None = None) -> tuple[Any, ...]:
+def remember(machine: Machine, kind: str, place: Site | None = None) -> tuple[Any, ...]:
     """A mark for something that happened here; rules find the exact place under it."""
     path, at, scope = place or site(machine)
     return (kind, path, at, scope)
