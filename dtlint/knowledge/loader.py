@@ -65,6 +65,7 @@ class Type:
     turns: tuple[str, ...] = ()  # those of them that it calls in every turn of its loop
     alone: tuple[str, ...] = ()  # methods that it calls on the rank that writes, and on no other
     lacks: tuple[str, ...] = ()  # what programs ask it for, though it has no such attribute
+    computes: Mapping[str, str] = field(default_factory=dict)  # called on a derived class: which of its methods runs
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,6 +219,7 @@ def build(packs: list[tuple[str, Mapping[str, Any]]]) -> Knowledge:
                     tuple(row.get("turns", ())),
                     tuple(row.get("alone", ())),
                     tuple(row.get("lacks", ())),
+                    row.get("computes", {}),
                 )
     communicating = {
         api.name.rpartition(".")[2]

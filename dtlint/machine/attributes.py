@@ -75,7 +75,7 @@ def read_one(machine: Machine, base: Value, name: str, mask: int) -> Value:
             return Bound(found, base)
         if found is not None:
             return found
-        return machine.unknown("class attribute", base.name, name)
+        return library.computed_by(machine, base, name) or machine.unknown("class attribute", base.name, name)
     if isinstance(base, Unknown):
         return of_unknown(machine, base, name, mask)
     if isinstance(base, Bound | FunctionRef):

@@ -210,8 +210,11 @@ def follow(
     if len(machine.stack) >= machine.deepest + (function.name in ("__init__", "__post_init__")) and (
         len(machine.stack) >= machine.deepest + FURTHER or not machine.parted(mask)
     ):
-        untold(machine, function, mask, (*arguments, *(value for _, value in keywords)))
-        return opaque(machine, "depth", Const(getattr(node, "qualname", "lambda")), *arguments)
+        told = untold(machine, function, mask, (*arguments, *(value for _, value in keywords)))
+        made = opaque(machine, "depth", Const(getattr(node, "qualname", "lambda")), *arguments)
+        if told:
+            return machine.unknown("told", made.symbol, tags=frozenset(tag for tag in made.tags if not of_part(tag)))
+        return made
     if getattr(node, "name", "") == library.data.TOLD_EPOCH and receiver is not None:
         machine.emit_event("record", "own-set-epoch", library.data.TOLD_EPOCH, mask, subject=receiver)
     if isinstance(node, ir.Function) and machine.can_skip(function, receiver, arguments, keywords):
@@ -220,18 +223,25 @@ def follow(
     return remembered(machine, function, receiver, arguments, keywords, mask)
 
 
-def untold(machine: Machine, function: FunctionRef, mask: int, arguments: tuple[Value, ...]) -> None:
-    """A call that is not followed, and that may communicate: what stands beside it cannot be judged."""
+def untold(machine: Machine, function: FunctionRef, mask: int, arguments: tuple[Value, ...]) -> bool:
+    """A call that is not followed, and that may communicate: what stands beside it cannot be judged, and what it
+    gives may be everybody's."""
     node = function.node
     names = node.tokens if isinstance(node, ir.Function) else names_in(node)
     if names.isdisjoint(machine.interesting) and not any(may_talk(value) for value in arguments):
-        return
+        return False
     for value in arguments:
         for held in value.lanes if isinstance(value, Row) else (value,):
             left_unknown(machine, held, mask)
     frame = machine.frame
     api = f"{function.path}:{function.name}"
     machine.emit(Event("untold", "", api, mask, frame.guards, frame.path, machine.current_at, frame.scope))
+    return True
+
+
+def of_part(tag: object) -> bool:
+    """Does it say from whose part of the data something was computed?"""
+    return isinstance(tag, tuple) and tag[0] == "loader"
 
 
 def left_unknown(machine: Machine, value: Value, mask: int) -> None:

@@ -55,6 +55,7 @@ from dtlint.machine.library.answering import (
     without_flags,
 )
 from dtlint.machine.library.invocation import LOCAL, Invocation, Keywords
+from dtlint.machine.library.operations import computed_by
 from dtlint.machine.library.reading import (
     element,
     iterated,
@@ -77,6 +78,7 @@ __all__ = [  # what the machine asks
     "call_unknown",
     "chosen",
     "circumstances",
+    "computed_by",
     "compared",
     "discarded",
     "element",

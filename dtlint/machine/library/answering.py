@@ -14,6 +14,7 @@ from dtlint.machine.library import (
     hooks,
     jax_hosts,
     models,
+    operations,
     parts,
     processes,
     replaced,
@@ -147,6 +148,8 @@ def call_instance(
         return models.forward(
             machine, thing, Invocation(f"{thing.kind}.forward", known, thing, arguments, keywords, mask, node)
         )
+    if thing.kind == operations.OPERATION:
+        return operations.apply(machine, thing, arguments, keywords, mask)
     row = machine.knowledge.method(str(thing.kind), "__call__")
     if row is not None:
         return library.perform(machine, row, thing, arguments, keywords, mask, node)
