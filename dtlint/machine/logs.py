@@ -6,13 +6,14 @@ Every node knows the lanes that reach it (`mask`) and, inside its own frame, the
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Callable, Iterator
+from typing import Any, TypeVar
 
 from dtlint.machine.values import Cause, Const, External, Symbol, Value, lane_value
 
 Place = tuple[int, int, int, int]
 Site = tuple[str, Place, str]  # path, place, function
+Above = TypeVar("Above")
 ASSERTED = "assert"  # the word of an exit that does not happen: some lanes are said not to come here
 
 
@@ -483,14 +484,26 @@ def first_in(node: LogNode, mask: int) -> tuple[Event, tuple[Call, ...]] | None:
     return found
 
 
-def walk(log: Log) -> Iterator[tuple[LogNode, tuple[LogNode, ...]]]:
-    """Every node once, with the nodes above it on the first way to it; handlers and final parts included.
+TIMES = 3  # a remembered call is gone through again, at other places, so many times
 
-    Logs share what follows a branch that some side left, so the tree is a graph: each log is walked once."""
-    seen: set[int] = set()
-    stack: list[tuple[Iterator[LogNode], tuple[LogNode, ...]]] = [(iter(log.nodes), ())]
+
+def walk(log: Log) -> Iterator[tuple[LogNode, tuple[LogNode, ...]]]:
+    """Every node, with the nodes above it; handlers and final parts included."""
+    return visits(log, lambda node, side: node, modules=False)
+
+
+def visits(
+    log: Log, entry: Callable[[LogNode, int], Above], modules: bool
+) -> Iterator[tuple[LogNode, tuple[Above, ...]]]:
+    """Every node in the order of the program, with an entry for each node above it and the side of it that was taken;
+    with `modules`, also what is run at an import, where the import stands.
+
+    Logs share what follows a branch that some side left, so the tree is a graph: each log is walked once, the first
+    way. The log of a call that is remembered happens again wherever the call stands."""
+    calls: dict[int, int] = {}
+    stack: list[tuple[Iterator[LogNode], tuple[Above, ...], set[int]]] = [(iter(log.nodes), (), set())]
     while stack:
-        nodes, path = stack[-1]
+        nodes, path, seen = stack[-1]
         node = next(nodes, None)
         if node is None:
             stack.pop()
@@ -499,12 +512,20 @@ def walk(log: Log) -> Iterator[tuple[LogNode, tuple[LogNode, ...]]]:
             continue
         seen.add(id(node))
         yield node, path
-        below = [inner for inner in inner_logs(node) if id(inner) not in seen and inner.nodes]
-        if below:
-            inner_path = (*path, node)
-            for inner in reversed(below):
-                seen.add(id(inner))
-                stack.append((iter(inner.nodes), inner_path))
+        if isinstance(node, Event):
+            inner = node.extra.get("module log") if modules else None
+            if isinstance(inner, Log) and id(inner) not in calls:
+                calls[id(inner)] = 1
+                stack.append((iter(inner.nodes), path, set()))
+        elif isinstance(node, Call):
+            times = calls[id(node.log)] = calls.get(id(node.log), 0) + 1
+            if node.log.nodes and times <= TIMES:
+                stack.append((iter(node.log.nodes), (*path, entry(node, 0)), set()))
+        else:
+            below = [(side, part) for side, part in enumerate(inner_logs(node)) if id(part) not in seen and part.nodes]
+            for side, part in reversed(below):
+                seen.add(id(part))
+                stack.append((iter(part.nodes), (*path, entry(node, side)), seen))
 
 
 def inner_logs(node: LogNode) -> tuple[Log, ...]:

@@ -14,7 +14,7 @@ from dtlint.machine.failures import WRITES
 from dtlint.machine.lanes import lanes_in
 from dtlint.machine.library import files
 from dtlint.machine.library.invocation import Invocation
-from dtlint.machine.logs import Attempt, Call, Choice, Event, Log, LogNode, Loop, walk
+from dtlint.machine.logs import TIMES, Attempt, Call, Choice, Event, Log, LogNode, Loop, walk
 from dtlint.machine.run import Run
 from dtlint.machine.values import NONE, Cause, Const, Row, Symbol, Unknown, Value, lane_value
 from dtlint.timeline.options import default_for
@@ -58,7 +58,9 @@ class Tour:
     run: Run
     clocks: list[int]
     found: list[Access] = field(default_factory=list)
-    seen: dict[int, bool] = field(default_factory=dict)  # nodes, and whether ranks meet in them
+    seen: set[int] = field(default_factory=set)  # nodes, since the last call began
+    calls: dict[int, int] = field(default_factory=dict)  # how often the log of a call was gone through
+    meets: dict[int, bool] = field(default_factory=dict)  # do ranks meet in it?
     moments: dict[int, tuple[int, ...]] = field(default_factory=dict)  # clocks at openings of loggers
 
 
@@ -89,14 +91,24 @@ def visit(tour: Tour, log: Log, mask: int, path: tuple[LogNode, ...]) -> None:
         lanes = node.mask & mask
         if not lanes:
             continue
-        if id(node) in tour.seen:
-            if tour.seen[id(node)]:  # a call that is remembered: what it touches is known, but the ranks meet again
-                tick(tour, lanes)
-            continue
-        before = list(tour.clocks)
-        tour.seen[id(node)] = False
-        walk_into(tour, node, lanes, path)
-        tour.seen[id(node)] = tour.clocks != before
+        if id(node) not in tour.seen:
+            tour.seen.add(id(node))
+            walk_into(tour, node, lanes, path)
+
+
+def into_call(tour: Tour, log: Log, lanes: int, path: tuple[LogNode, ...]) -> None:
+    """A call that is remembered happens again where it stands; after some times its files are known well enough."""
+    times = tour.calls[id(log)] = tour.calls.get(id(log), 0) + 1
+    if times > TIMES:
+        if tour.meets[id(log)]:
+            tick(tour, lanes)
+        return
+    before, seen = list(tour.clocks), tour.seen
+    tour.seen = set()
+    tour.meets[id(log)] = False
+    visit(tour, log, lanes, path)
+    tour.meets[id(log)] = tour.clocks != before
+    tour.seen = seen
 
 
 def walk_into(tour: Tour, node: LogNode, lanes: int, path: tuple[LogNode, ...]) -> None:
@@ -104,7 +116,7 @@ def walk_into(tour: Tour, node: LogNode, lanes: int, path: tuple[LogNode, ...]) 
     if isinstance(node, Event):
         meet_or_touch(tour, node, lanes, path)
     elif isinstance(node, Call):
-        visit(tour, node.log, lanes, inner)
+        into_call(tour, node.log, lanes, inner)
     elif isinstance(node, Choice):
         either(tour, (node.then, node.other), lanes, inner)
     elif isinstance(node, Loop):

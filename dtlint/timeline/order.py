@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from dtlint.machine.logs import Choice, Event, Log, LogNode, Loop, inner_logs
+from dtlint.machine.logs import Choice, Event, LogNode, Loop, visits
 
 Above = tuple[tuple[LogNode, int], ...]
 
@@ -30,38 +30,16 @@ class Met:
 
 
 def ordered(run: Any) -> list[Met]:
-    """Every event of the run once; computed once."""
+    """Every event of the run; computed once."""
     found: list[Met] | None = run.cache.get("order")
     if found is None:
-        found = run.cache["order"] = [
-            Met(number, event, above) for number, (event, above) in enumerate(events_in(run.log, (), set()))
-        ]
+        events = (
+            (node, above)
+            for node, above in visits(run.log, lambda node, side: (node, side), modules=True)
+            if isinstance(node, Event)
+        )
+        found = run.cache["order"] = [Met(number, event, above) for number, (event, above) in enumerate(events)]
     return found
-
-
-def events_in(log: Log, above: Above, seen: set[int]) -> Iterator[tuple[Event, Above]]:
-    stack: list[tuple[Iterator[LogNode], Above]] = [(iter(log.nodes), above)]
-    seen.add(id(log))
-    while stack:
-        nodes, path = stack[-1]
-        node = next(nodes, None)
-        if node is None:
-            stack.pop()
-            continue
-        if id(node) in seen:
-            continue
-        seen.add(id(node))
-        if isinstance(node, Event):
-            yield node, path
-            inner = node.extra.get("module log")
-            if isinstance(inner, Log) and id(inner) not in seen:
-                seen.add(id(inner))
-                stack.append((iter(inner.nodes), path))
-            continue
-        below = [(side, part) for side, part in enumerate(inner_logs(node)) if id(part) not in seen and part.nodes]
-        for side, part in reversed(below):
-            seen.add(id(part))
-            stack.append((iter(part.nodes), (*path, (node, side))))
 
 
 def exclusive(first: Met, second: Met) -> bool:
