@@ -10,7 +10,7 @@ from dtlint.ir import nodes as ir
 from dtlint.machine import attributes, calls, first_instance, instances, set_up, state
 from dtlint.machine.core import Machine
 from dtlint.machine.frames import Frame
-from dtlint.machine.library import groups, identity
+from dtlint.machine.library import group_start, identity
 from dtlint.machine.scopes import load_module
 from dtlint.machine.values import NONE, Bound, ClassRef, Const, External, FunctionRef, Object, Unknown, Value
 
@@ -189,7 +189,7 @@ def constructed(machine: Machine, kind: ClassRef) -> Object:
     from dtlint.machine.logs import Log
 
     initialiser = attributes.in_class(machine, kind, "__init__")
-    saved, begun = machine.sinks, machine.facts.get(groups.STARTED)
+    saved, begun = machine.sinks, machine.facts.get(group_start.STARTED)
     machine.sinks = [(Log(), machine.world.full)]
     frame = machine.frame
     try:
@@ -204,7 +204,7 @@ def constructed(machine: Machine, kind: ClassRef) -> Object:
         return instances.instantiate(machine, kind, (), given, machine.world.full)  # type: ignore[return-value]
     finally:
         machine.sinks = saved
-        machine.facts[groups.STARTED] = begun  # set aside with the rest
+        machine.facts[group_start.STARTED] = begun  # set aside with the rest
         frame.left = 0
         frame.leavings.clear()
         frame.guards = None

@@ -17,6 +17,7 @@ from dtlint.machine.library import (
     engines,
     environment_use,
     files,
+    group_start,
     groups,
     hooks,
     identity,
@@ -24,6 +25,7 @@ from dtlint.machine.library import (
     jax_hosts,
     log_filters,
     managers,
+    meshes,
     metrics,
     models,
     named_fields,
@@ -105,6 +107,7 @@ __all__ = [  # what the machine asks
 
 HANDLERS: dict[str, Any] = {
     **groups.MODELS,
+    **meshes.MODELS,
     **named_fields.MODELS,
     **hooks.MODELS,
     **log_filters.MODELS,
@@ -274,7 +277,7 @@ def perform(
             extra={"call": invocation},
         )
     if row.record == "init":
-        groups.started(machine, mask)
+        group_start.started(machine, mask)
     if row.record == "log" or row.extra.get("shows"):
         metrics.shown(machine, invocation)
     handler = HANDLERS.get(row.model) if row.model else None
@@ -289,8 +292,8 @@ def perform(
             return transfers.point_to_point(machine, invocation)
         case "value":
             if row.extra:
-                groups.asked(machine, invocation)
-                if "begun_by" in row.extra and groups.starts_here(machine, invocation):
+                group_start.asked(machine, invocation)
+                if "begun_by" in row.extra and group_start.starts_here(machine, invocation):
                     return FALSE
             group = invocation.get(row.group) if row.group else None
             return identity.ask(machine, row, row.name, group)

@@ -10,10 +10,10 @@ from dtlint.machine.library import (
     data,
     files,
     generators,
-    groups,
     identity,
     iterators,
     jax_hosts,
+    meshes,
     python,
     stepping,
     tensors,
@@ -103,8 +103,8 @@ def super_attribute(machine: Machine, thing: Object, name: str, mask: int) -> Va
 def read_item(machine: Machine, base: Value, index: Value, mask: int) -> Value | None:
     if isinstance(base, External) and base.name == "os.environ":
         return python.read_environment(machine, index, None)
-    if isinstance(base, Object) and base.kind == groups.MESH_KIND:
-        return groups.mesh_part(machine, base, index, mask)
+    if isinstance(base, Object) and base.kind == meshes.MESH_KIND:
+        return meshes.mesh_part(machine, base, index, mask)
     found = jax_hosts.read_item(machine, base, index)
     if found is not None:
         return found

@@ -1,0 +1,67 @@
+"""Is there a process group already, and who asks for one before there is?"""
+
+from __future__ import annotations
+
+from dtlint.ir import nodes as ir
+from dtlint.ir.functions import called_names, functions_of
+from dtlint.machine.core import Machine
+from dtlint.machine.library.invocation import Invocation
+from dtlint.machine.values import TRUE, Object
+
+ASKED = "process group asked for"
+
+
+def asked(machine: Machine, call: Invocation) -> None:
+    """`extra.needs_group`: the question fails without a process group. `extra.asks_group`: from here on the program
+    knows whether there is one."""
+    if call.row.extra.get("asks_group"):
+        machine.facts[ASKED] = True
+    elif call.row.extra.get("needs_group") and ASKED not in machine.facts and not machine.facts.get("inside"):
+        machine.emit_event("record", "group-needed", call.name, call.mask, extra={"call": call})
+
+
+STARTED = "process group started"
+
+OF_ITS_OWN = (ir.Function, ir.Class, ir.Lambda)  # what stands in these runs some other time
+
+
+def started(machine: Machine, mask: int) -> None:
+    """From here on these ranks have a process group."""
+    machine.set(whether_started(machine), STARTED, TRUE, mask)
+
+
+def starts_here(machine: Machine, call: Invocation) -> bool:
+    """`if not is_initialized(): init_process_group()`: who starts the group where nobody has done so asks in order to
+    start it, not for the day it is run without one."""
+    if machine.get(whether_started(machine), STARTED) is not None:
+        return False
+    begun_by = call.row.extra["begun_by"]
+    node, asking = machine.frame.node, machine.asking
+    if isinstance(node, ir.Function) and begun_by in node.tokens:
+        return True
+    if asking is None:
+        return False
+    known = starters(machine, begun_by)
+    return any(name in known for name in called_names((asking.body, asking.orelse), OF_ITS_OWN))
+
+
+def starters(machine: Machine, begun_by: str) -> frozenset[str]:
+    """The call that starts the group, and the functions of the project that make it."""
+    known: dict[str, frozenset[str]] = machine.notes.setdefault("starters", {})
+    paths = machine.project.mentioning(begun_by)  # asked by each unit: its answer is what the unit rests on
+    if begun_by not in known:
+        found = (
+            function.name
+            for path in paths
+            for function, _ in functions_of(machine.project.tree(path))
+            if begun_by in function.tokens
+        )
+        known[begun_by] = frozenset((begun_by, *found))
+    return known[begun_by]
+
+
+def whether_started(machine: Machine) -> Object:
+    held = machine.facts.get(STARTED)
+    if held is None:
+        held = machine.facts[STARTED] = machine.new(STARTED, machine.world.full)
+    return held
