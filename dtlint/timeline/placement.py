@@ -12,6 +12,7 @@ from dtlint.machine.library.reading import BY_NAME
 from dtlint.machine.library.stepping import LOADED
 from dtlint.machine.logs import Event
 from dtlint.machine.values import NONE, TRUE, Cause, Const, Object, Row, Symbol, Tuple, Unknown, Value, lane_value
+from dtlint.timeline.files import accesses, overlap
 from dtlint.timeline.models_used import functions
 from dtlint.timeline.order import Met, exclusive, ordered
 from dtlint.timeline.stepping import events
@@ -254,13 +255,30 @@ def unmapped(call: Any) -> bool:
 
 
 def used_states(run: Any) -> set[int]:
-    """Numbers of the loads whose content goes into a model or an optimizer."""
+    """Numbers of the loads whose content goes into a model or an optimizer. A file that is nothing but the weights a
+    model begins with comes from elsewhere, often from a CPU, where this program does not write it."""
     found: set[int] = set()
+    wrapped = next((met.number for met in events(run, "collective", "wrap")), 0)
     for met in events(run, "record", "load-state"):
         subject = met.event.subject
         trained = not isinstance(subject, Object) or subject.facts.keys() & {"wrapped", "wrapper"}
         if not trained and "optim" not in str(getattr(subject, "kind", "")):
             continue
         for value in met.event.extra["call"].values:
-            found.update(tag[1] for tag in value.tags if isinstance(tag, tuple) and tag[0] == LOADED)
+            loads = {tag[1] for tag in value.tags if isinstance(tag, tuple) and tag[0] == LOADED}
+            whole = isinstance(value, Unknown) and value.symbol.key[0] == "loaded"
+            if whole and met.number < wrapped and not loads & written_here(run):
+                continue
+            found |= loads
     return found
+
+
+def written_here(run: Any) -> set[int]:
+    """Numbers of the loads from places that this program writes."""
+    found = accesses(run)
+    written = {place for access in found if access.kind == "file-write" for place in access.places}
+    return {
+        access.event.extra["number"]
+        for access in found
+        if access.kind == "load" and any(overlap(read, place) for read in access.places for place in written)
+    }
