@@ -88,6 +88,7 @@ class Knowledge:
     keyed: frozenset[str] = frozenset()  # last names of what hands a key to a function of the program
     giving: tuple[str, ...] = ()  # beginnings of names whose functions never return None
     not_giving: tuple[str, ...] = ()  # beginnings of names that are exceptions to these
+    agreeing: frozenset[str] = frozenset()  # last names of collectives that give all ranks the same
 
     def always_gives(self, name: str) -> bool:
         return name.startswith(self.giving) and not name.startswith(self.not_giving)
@@ -255,6 +256,7 @@ def build(packs: list[tuple[str, Mapping[str, Any]]]) -> Knowledge:
         frozenset(api.name.rpartition(".")[2] for api in apis.values() if api.extra.get("hands_key")),
         tuple(name for _, content in packs for name in content.get("giving", {}).get("below", ())),
         tuple(name for _, content in packs for name in content.get("giving", {}).get("except", ())),
+        agreeing_names(apis),
     )
     for name in [*apis]:
         canonical = knowledge.canonical(name)
@@ -293,6 +295,13 @@ def telling_names(apis: Mapping[str, Api], tables: Mapping[str, Mapping[str, Api
             if telling:
                 found.add(name)
     return frozenset(found)
+
+
+def agreeing_names(apis: Mapping[str, Api]) -> frozenset[str]:
+    """Whoever calls something so on an object nobody knows asks for what all ranks have. Strings have a `join` too."""
+    rows = (api for api in apis.values() if api.does == "collective" and not api.implicit)
+    names = {api.name.rpartition(".")[2] for api in rows if api.result in ("same", "argument")}
+    return frozenset(name for name in names if not hasattr(str, name))
 
 
 def parting_names(apis: Mapping[str, Api], tables: Mapping[str, Mapping[str, Api]]) -> set[str]:

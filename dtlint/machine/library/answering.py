@@ -78,6 +78,8 @@ def call_unknown(
             found = jax_hosts.unknown_method(machine, receiver, node.func.name, invocation)
         if found is not None:
             return found
+        if node.func.name in machine.knowledge.agreeing:  # `strategy.broadcast(path)`
+            return machine.unknown("agreed", token(callee), *map(token, arguments))
     made = opaque(machine, "call", callee, *arguments, *(value for _, value in keywords))
     return made if callee.cause is not None else told(machine, made, (*arguments, *(value for _, value in keywords)))
 
