@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from dtlint.machine.agreeing import TOLD, the_agreed
 from dtlint.machine.twins import one_thing
 from dtlint.machine.values import (
+    BY_RANK,
     MISSING,
     NONE,
     Bound,
@@ -177,6 +178,8 @@ def join(left: Value, right: Value, symbols: Symbols, decision: Symbol, cause: C
             kept, other = (left, right) if isinstance(left, Row) else (right, left)
             if isinstance(other, Unknown) and other.cause is None and was_told(other.symbol):
                 return other  # where the ranks do not tell each other, there is one of them
+            if isinstance(other, Const) and kept.cause is not None and kept.cause.kind in BY_RANK:
+                symbols.telling.setdefault(decision, kept is left)
             return kept if isinstance(other, Const) or other.cause is None else other
         if isinstance(left, STRUCTURED) or isinstance(right, STRUCTURED):
             return prefer(left, right)

@@ -312,6 +312,9 @@ def choose(
     other: Callable[[int], int],
 ) -> int:
     """Nobody can decide: run both sides on the same start, keep both logs, join what they wrote."""
+    known = told_apart(machine, symbol)
+    if known is not None:
+        return then(mask) if known else other(mask)
     frame = machine.frame
     decision = Decision("branch", frame.path, at, text(), cause, mask, mask, frame.scope, symbol=symbol)
     choice = Choice(symbol, decision, mask, frame.guards)
@@ -384,6 +387,18 @@ def choose(
             sinks += mended(choice, outside)
         machine.sinks = limited(sinks, outside)
     return stayed_then | stayed_other
+
+
+def told_apart(machine: Machine, symbol: Symbol | None) -> bool | None:
+    """`rank = int(…) if distributed else 0`: on one side of `if rank == 0`, where there is another, it is true."""
+    asked, given = plain_question(symbol)
+    for question, answer in ((symbol, True), (asked, given)) if asked is not None else ():
+        known = machine.symbols.telling.get(question)
+        if known is not None:
+            apart = (one for one in decisions(machine.frame.guards) if one.taken != one.before)
+            if any(one.cause is not None and one.cause.kind in BY_RANK for one in apart):
+                return known is answer
+    return None
 
 
 def parts(sinks: list[Any], lanes: int) -> list[Any]:

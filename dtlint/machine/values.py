@@ -119,6 +119,7 @@ class Symbols:
     def __init__(self) -> None:
         self.table: dict[tuple[Any, ...], Symbol] = {}
         self.count = 0
+        self.telling: dict[Symbol, bool] = {}  # questions, and the answer for which ranks know who they are
 
     def of(self, *key: Any) -> Symbol:
         found = self.table.get(key)
