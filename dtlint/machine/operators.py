@@ -23,6 +23,7 @@ from dtlint.machine.values import (
     External,
     FunctionRef,
     Object,
+    Symbol,
     Tuple,
     Unknown,
     Value,
@@ -150,6 +151,11 @@ def compare_one(machine: Machine, op: str, left: Value, right: Value) -> Value:
             if op in ("is", "=="):
                 return asked
             return machine.unknown("not", asked.symbol, cause=cause, tags=held.tags)
+    if op in ("==", "!="):
+        side = side_of_placeholder(left, right) or side_of_placeholder(right, left)
+        if side is not None:
+            question, holds = side
+            return machine.unknown("not", question) if holds is (op == "!=") else Unknown(question, None)
     if op in ("is", "is not") and isinstance(left, Object) and isinstance(right, Object):
         return truthy((left is right) == (op == "is"))
     if op in ("==", "!=") and isinstance(left, Tuple) and isinstance(right, Tuple):
@@ -170,6 +176,21 @@ def compare_one(machine: Machine, op: str, left: Value, right: Value) -> Value:
         asked = opaque(machine, f"compare {positive}", left, right)
         return machine.unknown("not", asked.symbol, cause=asked.cause, tags=asked.tags)
     return opaque(machine, f"compare {op}", left, right)
+
+
+OF_MODELS = ("wrapped", "plain", "inner")  # tags of what models compute
+
+
+def side_of_placeholder(value: Value, number: Value) -> tuple[Symbol, bool] | None:
+    """`loss = model(x) if late else 0`: whether it is 0 asks for the side, as what a model gives never is exactly."""
+    if not isinstance(number, Const) or not isinstance(value, Unknown) or value.cause is None:
+        return None
+    key = value.symbol.key
+    if key[0] != "phi" or len(key) != 4 or not isinstance(key[1], Symbol):
+        return None
+    computed = any(isinstance(tag, tuple) and tag[0] in OF_MODELS for tag in value.tags)
+    sides = [side == token(number) and not isinstance(side, Symbol) for side in key[2:]]
+    return (key[1], sides[0]) if computed and sides in ([True, False], [False, True]) else None
 
 
 # spellings of "more than one" and its contrary with a two, by whether the size stands on the left
