@@ -392,12 +392,11 @@ def choose(
 def told_apart(machine: Machine, symbol: Symbol | None) -> bool | None:
     """`rank = int(…) if distributed else 0`: on one side of `if rank == 0`, where there is another, it is true."""
     asked, given = plain_question(symbol)
-    for question, answer in ((symbol, True), (asked, given)) if asked is not None else ():
-        known = machine.symbols.telling.get(question)
-        if known is not None:
-            apart = (one for one in decisions(machine.frame.guards) if one.taken != one.before)
-            if any(one.cause is not None and one.cause.kind in BY_RANK for one in apart):
-                return known is answer
+    known = machine.symbols.telling.get(asked) if asked is not None else None
+    if known is not None:
+        apart = (one.cause for one in decisions(machine.frame.guards) if one.taken != one.before)
+        if any(cause is not None and cause.kind in BY_RANK for cause in apart):
+            return known is given
     return None
 
 

@@ -131,6 +131,11 @@ class Symbols:
             found = self.table[key] = self.fresh("deep") if depth > 10 and key[0] != "not" else Symbol(key, depth)
         return found
 
+    def tell(self, question: Symbol, answer: bool) -> None:
+        while question.key[0] == "not" and isinstance(question.key[1], Symbol):
+            question, answer = question.key[1], not answer
+        self.telling.setdefault(question, answer)
+
     def fresh(self, what: str) -> Symbol:
         self.count += 1
         return Symbol((what, self.count, "fresh"), 1)
