@@ -14,9 +14,9 @@ from dtlint.machine.items import few, short_items, turns_of, walked
 from dtlint.machine.lanes import row
 from dtlint.machine.library import provenance, sharding
 from dtlint.machine.logs import Decision, Loop
-from dtlint.machine.opaque import opaque
+from dtlint.machine.opaque import all_tags, opaque
 from dtlint.machine.turns import merge_leavings, note_items, note_turn, otherwise, perhaps_broken
-from dtlint.machine.values import Bound, Cause, ClassRef, FunctionRef, Object, Symbol, Tuple, Unknown, Value
+from dtlint.machine.values import Bound, Cause, ClassRef, Const, FunctionRef, Object, Symbol, Tuple, Unknown, Value
 
 
 def generator_call(machine: Machine, value: Value) -> Object | None:
@@ -192,12 +192,17 @@ def run_comprehension(machine: Machine, node: ir.Comp, mask: int) -> Value:
         outer.left |= frame.left
     if exact and parted is None and not uneven and len(collected) <= containers.MANY:
         return finished(machine, node, tuple(collected), mask)
-    if exact and parted is not None and node.kind in ("list", "generator") and all(map(acts, collected)):
+    told = all(map(acts, collected)) or (
+        len(sources) == 1 and counts_ranks(sources[0]) and all(map(counted, collected))
+    )
+    if exact and parted is not None and node.kind in ("list", "generator") and told:
         return by_lane(machine, collected, takers, parted, mask)
     kind = "list" if node.kind == "generator" else node.kind
     made = machine.new(kind, mask)
     base = opaque(machine, "comprehension", *collected[:4], *sources[:2])
     tags = base.tags | ({containers.UNEVEN} if uneven else frozenset()) | marks
+    if node.key is not None:
+        tags |= of_values(collected)
     made.attributes["[]"] = Unknown(
         made_of(machine, node, base, sources),
         uneven[0] if uneven else shares[0] if shares else base.cause,
@@ -207,11 +212,31 @@ def run_comprehension(machine: Machine, node: ir.Comp, mask: int) -> Value:
     return made
 
 
+def of_values(pairs: list[Value]) -> frozenset[Any]:
+    """What is known of the values of a dictionary, other than how long they are."""
+    values = [pair.items[1] for pair in pairs[:4] if isinstance(pair, Tuple)]
+    return frozenset(
+        tag
+        for tag in all_tags(*values)
+        if tag != containers.UNEVEN and not (type(tag) is tuple and tag[0] == "lengths")
+    )
+
+
 def acts(value: Value) -> bool:
     """Something with methods or to be called: which lanes have it decides what they do."""
     return isinstance(value, ClassRef | FunctionRef | Bound) or (
         isinstance(value, Object) and isinstance(value.kind, ClassRef)
     )
+
+
+def counts_ranks(iterable: Value) -> bool:
+    """`range(world_size)`"""
+    count = iterable.attributes.get("count") if isinstance(iterable, Object) else None
+    return isinstance(count, Const) and count.scale is not None
+
+
+def counted(value: Value) -> bool:
+    return isinstance(value, Const) and type(value.value) is int
 
 
 def by_lane(machine: Machine, collected: list[Value], takers: list[int], cause: Cause, mask: int) -> Value:

@@ -85,6 +85,8 @@ def element(machine: Machine, value: Value, index: Value | None = None) -> Value
             return any_key(machine, value)
         held = value.attributes["[]"]
         return machine.unknown("item", token(held), cause=held.cause, tags=held.tags, like=getattr(held, "like", None))
+    if isinstance(value, Object) and value.kind == "torch.Tensor":
+        value = value.attributes.get("content", value)
     return machine.unknown("item", token(value), cause=value.cause, tags=value.tags - {UNEVEN})
 
 
@@ -359,6 +361,8 @@ def cut(machine: Machine, base: Value, index: SliceValue) -> Value:
                 return Tuple(tuple(known[bounds[0] : bounds[1] : bounds[2]]))
             except (TypeError, ValueError):
                 pass
+    if isinstance(base, Object) and base.kind == "torch.Tensor" and differing is None:
+        base = base.attributes.get("content", base)
     result = opaque(machine, "slice", base, *parts)
     held = base.attributes.get("[]") if isinstance(base, Object) else None
     if isinstance(held, Unknown):  # a part of what the list holds, whichever list that is

@@ -251,7 +251,8 @@ class Loop:
     """A loop whose body was run once. `trip` is the number of turns where it is known per lane; `cause` says why
     the number may differ where it is not."""
 
-    __slots__ = ("body", "born", "carried", "cause", "decision", "guards", "kind", "mask", "subject", "trip", "variant")
+    __slots__ = ("body", "born", "carried", "cause", "decision", "guards", "kind", "mask", "objects")
+    __slots__ += ("subject", "trip", "variant")
 
     def __init__(
         self,
@@ -272,6 +273,7 @@ class Loop:
         self.subject = subject
         self.kind = kind
         self.born = (0, 0)  # numbers of the fresh symbols that a turn makes: new in every turn
+        self.objects = 0  # how many objects there were before the first turn
         self.variant: set[Symbol] = set()  # further symbols that are new in every turn
         self.carried: dict[Symbol, Value] = {}  # what a turn leaves for each of them to the next one
 

@@ -41,7 +41,7 @@ def turn(
     mark = len(machine.journal)
     through = 0
     first = machine.symbols.count  # a later attempt may meet calls that an earlier one has made
-    known_causes = 0
+    objects, known_causes = machine.objects, 0
     library.metrics.turning(machine, node, cause)
     causes: dict[tuple[int, Any], Cause] = {}  # why what a turn leaves for the next one differs between lanes
     for attempt in range(MOST):
@@ -66,7 +66,7 @@ def turn(
             del machine.uneven[depth:]
             frame.loops.pop()
             machine.sinks, frame.guards = outer_sinks, outer_guards
-            loop.born = (first, machine.symbols.count)
+            loop.born, loop.objects = (first, machine.symbols.count), objects
         if machine.flow is not None:
             note_turn(machine, loop, inner_mark)
         grown = changed_more(machine, inner_mark, start, widened, node, causes, deciding(machine, loop, box))

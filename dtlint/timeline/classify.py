@@ -104,6 +104,8 @@ def local_code(divergence: Divergence) -> tuple[str, str]:
             return "", ""
         if of_settings(divergence):
             return guarded_code(divergence), "default"
+        if not event.implicit and strided.owns(divergence):
+            return ("DT102" if TURNED_AWAY.intersection(exits) else guarded_code(divergence)), "default"
         if guessed(divergence):
             return "", ""
         index = strided.index_of(divergence) if event.implicit else None

@@ -210,5 +210,7 @@ def loop_of(path: tuple[LogNode, ...]) -> int | None:
 
 def made_inside(tensor: Object, path: tuple[LogNode, ...]) -> bool:
     loop = next(node for node in reversed(path) if isinstance(node, Loop))
+    if 0 < loop.objects < tensor.number:
+        return True
     decision = loop.decision
     return tensor.at is None or tensor.path != decision.path or tensor.at[0] >= decision.at[0]

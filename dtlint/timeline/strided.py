@@ -30,10 +30,32 @@ def index_of(divergence: Divergence) -> Symbol | None:
     if choice is None or choice.symbol is None or cause is None or cause.kind not in BY_RANK:
         return None
     for one in symbols_in(choice.symbol):
-        if one.key[0] == "op %" and isinstance(one.key[1], Symbol) and one.key[1].key[0] == INDEX:
+        if one.key[0] == "op %" and counted(one.key[1]):
             if isinstance(one.key[2], tuple) and one.key[2][-1] in SIZES:
                 return one.key[1]
     return None
+
+
+def owns(divergence: Divergence) -> bool:
+    """`hash(name) % world == rank`: whatever the name, one rank answers yes and the others no."""
+    choice, cause = divergence.choice, divergence.cause
+    if choice is None or choice.symbol is None or cause is None or cause.kind != "rank":
+        return False
+    asked = choice.symbol
+    while asked.key[0] == "not":
+        asked = asked.key[1]
+    return asked.key[0] in ("compare ==", "compare !=") and any(
+        isinstance(part, Symbol) and part.key[0] == "op %" and by_world(part.key[2]) and not counted(part.key[1])
+        for part in asked.key[1:]
+    )
+
+
+def by_world(part: object) -> bool:
+    return isinstance(part, tuple) and part[-1] == "world"
+
+
+def counted(part: object) -> bool:
+    return isinstance(part, Symbol) and part.key[0] == INDEX
 
 
 def bounded(loop: Loop, index: Symbol) -> bool:

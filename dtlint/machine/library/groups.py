@@ -61,6 +61,12 @@ def member_masks(machine: Machine, ranks: Value | None) -> list[int] | None:
 def at_lane(machine: Machine, value: Value, lane: int) -> Value:
     """A list as one lane sees it, with the items that lane holds."""
     held = lane_value(value, lane)
+    if isinstance(held, Object) and held.kind == "builtins.range":
+        numbers = range_items(held, lane)
+        return Tuple(tuple(numbers)) if numbers is not None else held
+    inside = held.attributes.get("[]") if isinstance(held, Object) and held.kind == "list" else None
+    if isinstance(inside, Row):
+        return inside.lanes[lane]
     items = containers.items_of(machine, held)
     if items is not None and any(isinstance(item, Row) for item in items):
         return Tuple(tuple(lane_value(item, lane) for item in items))
@@ -68,7 +74,11 @@ def at_lane(machine: Machine, value: Value, lane: int) -> Value:
 
 
 def deep_cause(machine: Machine, value: Value) -> Cause | None:
-    items = containers.items_of(machine, value) or ()
+    if isinstance(value, Object) and value.kind == "builtins.range":
+        items: tuple[Value, ...] = tuple(value.attributes[name] for name in ("start", "stop", "step"))
+    else:
+        held = value.attributes.get("[]") if isinstance(value, Object) and value.kind == "list" else None
+        items = (held,) if isinstance(held, Row) else containers.items_of(machine, value) or ()
     return value.cause or next((item.cause for item in items if item.cause is not None), None)
 
 
@@ -92,8 +102,10 @@ def member_mask(machine: Machine, ranks: Value | None) -> int | None:
     return mask
 
 
-def range_items(value: Object) -> list[Value] | None:
+def range_items(value: Object, lane: int | None = None) -> list[Value] | None:
     parts = [value.attributes.get(name) for name in ("start", "stop", "step")]
+    if lane is not None:
+        parts = [lane_value(part, lane) if part is not None else None for part in parts]
     if not all(isinstance(part, Const) and isinstance(part.value, int) for part in parts):
         return None
     start, stop, step = (part.value for part in parts)  # type: ignore[union-attr]

@@ -97,12 +97,23 @@ def isinstance_(machine: Machine, call: Invocation) -> Value | None:
         return None
     value, kinds = call.arguments
     by_lane = value.lanes if isinstance(value, Row) else (value,)
+    if isinstance(value, Row) and all(is_made(held) for held in by_lane) and of_project(machine, kinds):
+        return map_lanes(lambda held: Const(bool(is_of(machine, held, kinds))), (value,), machine.world)
     answers = {is_of(machine, held, kinds) for held in by_lane}
     if answers in ({True}, {False}):
         return TRUE if answers == {True} else FALSE
     if isinstance(value, Row) and answers == {True, False}:
         return map_lanes(lambda held: Const(is_of(machine, held, kinds)), (value,), machine.world)
     return machine.unknown("isinstance", token(value), token(kinds))  # what lanes hold differs sooner than its class
+
+
+def is_made(value: Value) -> bool:
+    """Something that the program has made of a class of its own, while other ranks made something else."""
+    return isinstance(value, Object) and isinstance(value.kind, ClassRef)
+
+
+def of_project(machine: Machine, kinds: Value) -> bool:
+    return all(isinstance(option, ClassRef) for option in containers.items_of(machine, kinds) or (kinds,))
 
 
 def is_of(machine: Machine, value: Value, kinds: Value) -> bool | None:

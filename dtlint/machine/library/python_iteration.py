@@ -7,6 +7,7 @@ from typing import Any
 from dtlint.machine import containers
 from dtlint.machine.core import Machine
 from dtlint.machine.lanes import map_lanes, row, token
+from dtlint.machine.library import sharding
 from dtlint.machine.library.generators import BOUNDED
 from dtlint.machine.library.invocation import Handler, Invocation
 from dtlint.machine.library.provenance import inner_symbols
@@ -73,7 +74,10 @@ def range_(machine: Machine, call: Invocation) -> Value | None:
 
         return unknown_of(machine, "count", *parts)
 
-    made.attributes["count"] = map_lanes(count, (start, stop, step), machine.world)
+    if sharding.equally_often(start, stop, step):
+        made.attributes["count"] = count(Const(0), stop, step)
+    else:
+        made.attributes["count"] = map_lanes(count, (start, stop, step), machine.world)
     return made
 
 
@@ -157,6 +161,10 @@ def through(kind: str) -> Handler:
             calls.resume(machine, inner, call.mask, lambda value, lanes: given.append(value))
             if given and all(isinstance(value, Unknown) for value in given):
                 return gathered(machine, kind, inner, given, call.mask)
+        if isinstance(inner, Object) and inner.kind == "builtins.range":
+            few = neighbours(machine, inner, call.mask)
+            if few is not None:
+                return few
         made = machine.new("set" if kind == "set" else "list", call.mask)
         numbers = numbers_of_rank(machine, inner)
         if numbers is not None:
@@ -185,6 +193,25 @@ def sorted_apart(machine: Machine, items: tuple[Value, ...], mask: int) -> Value
         held.sort(key=lambda one: one.value)  # type: ignore[attr-defined]
         lanes.append(machine.new_list(tuple(held), mask))
     return row(tuple(lanes), cause) if cause is not None else machine.new_list(None, mask)
+
+
+def neighbours(machine: Machine, inner: Object, mask: int) -> Value | None:
+    """`list(range(low, low + width))` with bounds by rank: the ranks next to this one, told apart."""
+    bounds = tuple(inner.attributes[name] for name in ("start", "stop", "step"))
+    cause = next((bound.cause for bound in bounds if bound.cause is not None), None)
+    if cause is None:
+        return None
+
+    def told(*parts: Value) -> Value:
+        held = [part.value for part in parts if isinstance(part, Const) and isinstance(part.value, int)]
+        items = range(*held) if len(held) == 3 and held[2] != 0 else None
+        if items is None or not set(items[:9]) <= set(range(machine.world.size)):
+            return NONE
+        return machine.new_list(tuple(map(Const, items)), mask)
+
+    lists = map_lanes(told, bounds, machine.world)
+    within = bounds[1].cause is not None or (isinstance(bounds[1], Const) and bounds[1].scale is not None)
+    return lists if within and isinstance(lists, Row) and NONE not in lists.lanes else None
 
 
 def numbers_of_rank(machine: Machine, inner: Value) -> Value | None:

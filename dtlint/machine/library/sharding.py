@@ -220,6 +220,48 @@ def is_multiple(of: Any, world: int) -> bool:
     return isinstance(of, Symbol) and of.key[0] == "op *" and any(is_multiple(one, world) for one in of.key[1:3])
 
 
+def equally_often(start: Value, stop: Value, step: Value) -> bool:
+    """`range(rank * size, total - total % (world * size), world * size)`: every rank starts within the first step of
+    a number of whole steps."""
+    if not isinstance(start, Row) or stop.cause is not None or step.cause is not None:
+        return False
+    if not isinstance(stop, Unknown):
+        return False  # numbers are counted
+    width = factors(token(step))
+    if not all(within(factors(token(held)), width) for held in start.lanes):
+        return False
+    key = stop.symbol.key
+    if key[0] == "op -" and isinstance(key[2], Symbol) and key[2].key[0] == "op %" and key[2].key[1] == key[1]:
+        return factors(key[2].key[2]) == width
+    return divides(width, factors(stop.symbol))
+
+
+Factors = tuple[int, list[Any]]  # what a product is made of: a number, and whatever has no number
+
+
+def factors(of: Any) -> Factors:
+    number = provenance.number_in(of)
+    if number is not None:
+        return number, []
+    if not isinstance(of, Symbol) or of.key[0] != "op *":
+        return 1, [of]
+    one, other = factors(of.key[1]), factors(of.key[2])
+    return one[0] * other[0], sorted([*one[1], *other[1]], key=id)
+
+
+def within(start: Factors, step: Factors) -> bool:
+    return start[0] == 0 or (start[1] == step[1] and 0 < start[0] < step[0])
+
+
+def divides(part: Factors, whole: Factors) -> bool:
+    rest = list(whole[1])
+    for one in part[1]:
+        if one not in rest:
+            return False
+        rest.remove(one)
+    return part[0] != 0 and whole[0] % part[0] == 0
+
+
 def fills_up(machine: Machine, added: Value) -> bool:
     """Were as many items added as were missing to a multiple of the world size? `files[: -len(files) % world]`"""
     held = added.attributes.get("[]") if isinstance(added, Object) else added
