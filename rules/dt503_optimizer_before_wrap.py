@@ -45,10 +45,14 @@ RULE = Rule(
 def check(run: Run) -> Iterator[Finding]:
     for made, wrap in unreduced.stale_optimizers(run):
         event = made.event
+        sharded = wrap.event.op == "wrap"
         yield RULE.finding(
             run.span(event.path, event.at),
-            f"this optimizer holds parameters that line {wrap.event.at[0]} replaces by sharded ones",
-            "build the optimizer after the model is wrapped, from the wrapped model's parameters",
+            f"this optimizer holds parameters that line {wrap.event.at[0]} replaces by "
+            + ("sharded ones" if sharded else "copies on the device"),
+            "build the optimizer after the model is wrapped, from the wrapped model's parameters"
+            if sharded
+            else "build the optimizer after the model is moved",
             scope=event.function,
             trail=(
                 Step(event.path, event.at[0], "the optimizer takes the parameters as they are now"),

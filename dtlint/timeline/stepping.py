@@ -29,8 +29,14 @@ def events(run: Any, kind: str, *ops: str) -> list[Met]:
 
 
 def backwards(run: Any) -> list[Met]:
-    """`loss.backward()` of torch; frameworks divide and switch by themselves."""
-    return [met for met in events(run, "step", "backward") if met.event.api == "Tensor.backward"]
+    """`loss.backward()` of torch, and what hands the loss on to it as it is; other frameworks divide and switch by
+    themselves."""
+    return [met for met in events(run, "step", "backward") if met.event.api == "Tensor.backward" or as_it_is(run, met)]
+
+
+def as_it_is(run: Any, met: Met) -> bool:
+    row = run.knowledge.apis.get(met.event.api)
+    return row is not None and bool(row.extra.get("as_it_is"))
 
 
 def symbol_of(value: Value | None) -> Symbol | None:

@@ -172,9 +172,9 @@ def trained(step: Met) -> set[Any]:
 def stale_optimizers(run: Any) -> Iterator[tuple[Met, Met]]:
     """Optimizers that hold parameters which a later wrap replaces, with the wrap."""
     made = events(run, "record", "optimizer")
-    for wrap in events(run, "collective", "wrap"):
+    for wrap in (*events(run, "collective", "wrap"), *copies(run)):
         model = wrap.event.subject
-        if not isinstance(model, Object) or not replaces(run, wrap):
+        if not isinstance(model, Object) or (wrap.event.op == "wrap" and not replaces(run, wrap)):
             continue
         known = {model.number}
         for met in made:
@@ -189,6 +189,19 @@ def stale_optimizers(run: Any) -> Iterator[tuple[Met, Met]]:
             ]
             if not again and not handed_over(wrap, call):
                 yield met, wrap
+
+
+def copies(run: Any) -> Iterator[Met]:
+    """Models that go to a device whose memory cannot be shared: the first time, their parameters are other ones then."""
+    gone: set[int] = set()
+    for met in events(run, "record", "move"):
+        call = met.event.extra["call"]
+        where = call.arguments[0] if call.arguments else call.get("device")
+        row = run.knowledge.apis.get(where.symbol.key[0]) if isinstance(where, Unknown) else None
+        subject = met.event.subject
+        if row is not None and row.extra.get("copies") and isinstance(subject, Object) and subject.number not in gone:
+            gone.add(subject.number)
+            yield met
 
 
 def replaces(run: Any, wrap: Met) -> bool:

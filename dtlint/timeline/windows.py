@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from dtlint.machine.logs import Loop
-from dtlint.machine.values import FALSE, Const, Object, Symbol, Unknown
+from dtlint.machine.values import FALSE, TRUE, Const, Object, Symbol, Unknown
 from dtlint.timeline.order import Met, choices_below, exclusive, inside, loops_over
 from dtlint.timeline.stepping import backwards, events, steps, symbol_of
 from dtlint.timeline.symbols import both_hold, constant, leaves, moduli, periodic, worth
@@ -134,8 +134,10 @@ def needless_syncs(run: Any) -> Iterator[Window]:
     for window in windows(run):
         event = window.backward.event
         wrapped = reduced.get((event.path, event.at))
-        if wrapped is None or wrapped.api != "Tensor.backward" or event.extra.get("no_sync"):
+        if wrapped is None or event.extra.get("no_sync"):
             continue
+        if wrapped.api != "Tensor.backward" and wrapped.extra.get("model") is None:
+            continue  # of whichever model: nobody said that it is a wrapped one
         if not switched(run, window) and (not window.nested or divided(event.subject)):
             yield window
 
@@ -173,6 +175,9 @@ def off_when(met: Met, loop: Loop) -> list[tuple[Symbol, bool]] | None:
     if len(found) != len(own):
         return None
     call = met.event.extra.get("call")
+    if call is not None and "enabled" in call.row.params:
+        enabled = call.get("enabled") or TRUE
+        return [*found, (enabled.symbol, True)] if isinstance(enabled, Unknown) else found if enabled == TRUE else None
     given = met.event.extra.get("value") or (call.get("requires_gradient_sync") if call is not None else None)
     if given is None:
         return found if "no_sync" in met.event.api.rpartition(".")[2] else None
