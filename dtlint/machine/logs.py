@@ -251,8 +251,10 @@ class Loop:
     """A loop whose body was run once. `trip` is the number of turns where it is known per lane; `cause` says why
     the number may differ where it is not."""
 
-    __slots__ = ("body", "born", "carried", "cause", "decision", "guards", "kind", "mask", "objects")
-    __slots__ += ("subject", "trip", "variant")
+    __slots__ = (
+        *("body", "born", "carried", "cause", "decision", "guards"),
+        *("kind", "mask", "objects", "subject", "trip", "variant"),
+    )
 
     def __init__(
         self,

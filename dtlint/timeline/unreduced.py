@@ -192,7 +192,7 @@ def stale_optimizers(run: Any) -> Iterator[tuple[Met, Met]]:
 
 
 def copies(run: Any) -> Iterator[Met]:
-    """Models that go to a device whose memory cannot be shared: the first time, their parameters are other ones then."""
+    """Models that go to a device whose memory is its own, for the first time: their parameters are other ones then."""
     gone: set[int] = set()
     for met in events(run, "record", "move"):
         call = met.event.extra["call"]
