@@ -10,9 +10,9 @@ from typing import Any
 from dtlint.ir import nodes as ir
 from dtlint.machine import containers
 from dtlint.machine.core import Machine
-from dtlint.machine.library import handing, loaders, provenance, seeds, sharding, streams, whole_batches
+from dtlint.machine.library import files, handing, loaders, provenance, seeds, sharding, streams, whole_batches
 from dtlint.machine.library.invocation import Invocation
-from dtlint.machine.opaque import opaque
+from dtlint.machine.opaque import deep_cause, opaque
 from dtlint.machine.values import NONE, Cause, Const, Object, Unknown, Value
 
 LEAVES = frozenset(
@@ -73,9 +73,13 @@ def element(machine: Machine, value: Object, mask: int) -> Value | None:
         tags = frozenset({("loader", value.number)})
         machine.facts.setdefault("loaders", {})[value.number] = value
         return machine.unknown("batch", value.number, machine.symbols.fresh("turn"), cause=cause, tags=tags)
+    if value.kind == files.HANDLE:
+        return files.line_of(machine, value)
     known = machine.knowledge.types.get(value.kind) if isinstance(value.kind, str) else None
     if known is not None and known.iterates == "text":
-        return machine.unknown("text", value.number, machine.symbols.fresh("turn"), cause=value.cause)
+        made = value.facts.get("call")
+        cause = deep_cause(machine, made.values) if isinstance(made, Invocation) else None
+        return machine.unknown("text", value.number, machine.symbols.fresh("turn"), cause=cause)
     if known is not None and known.iterates in machine.knowledge.types:
         return machine.new(known.iterates, mask)
     return None

@@ -13,9 +13,23 @@ from typing import Any
 from dtlint.knowledge.loader import Api
 from dtlint.machine.core import Machine
 from dtlint.machine.lanes import lanes_in, map_lanes, token
+from dtlint.machine.library import provenance
 from dtlint.machine.library.invocation import Invocation
-from dtlint.machine.opaque import all_tags, first_cause, opaque
-from dtlint.machine.values import NONE, Bound, Const, External, Object, Row, Symbol, Unknown, Value, lane_value
+from dtlint.machine.opaque import all_tags, deep_cause, first_cause, opaque
+from dtlint.machine.values import (
+    BY_PROCESS,
+    BY_SHARE,
+    NONE,
+    Bound,
+    Const,
+    External,
+    Object,
+    Row,
+    Symbol,
+    Unknown,
+    Value,
+    lane_value,
+)
 
 PATH = "pathlib.Path"
 HANDLE = "io.TextIOWrapper"
@@ -233,7 +247,23 @@ def opened(machine: Machine, call: Invocation) -> Value:
         extra = {"call": call, "target": target, "mode": word}
         event = machine.emit_event("record", kind, call.name, call.mask, subject=target, extra=extra)
         made.facts["opened"] = event
+        held = content(machine, made.facts["text"]) if not writes else None
+        if held is not None:
+            machine.set(made, "content", held, call.mask)
     return made
+
+
+def content(machine: Machine, text: Value) -> Value | None:
+    """What stands in a file, where each rank opens another one."""
+    if text.cause is None or text.cause.kind not in BY_PROCESS | BY_SHARE:
+        return None
+    return provenance.own_data(machine, machine.unknown("content", token(text), cause=text.cause))
+
+
+def line_of(machine: Machine, handle: Object) -> Value | None:
+    """What a walk over an open file gives."""
+    cause = deep_cause(machine, (handle,))
+    return machine.unknown("item", token(handle), cause=cause) if cause is not None else None
 
 
 def fetching_data(machine: Machine, call: Invocation) -> Value | None:
