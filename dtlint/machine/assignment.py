@@ -129,12 +129,21 @@ def assign_target(machine: Machine, target: ir.Expr, value: Value, mask: int) ->
         from dtlint.machine import library
 
         library.item_written(machine, container, index, value, mask)
+        if isinstance(container, Unknown) and isinstance(target.value, ir.Index):
+            put_inside(machine, target.value, container, value, mask)
         if containers.by_name(machine, container, index, "__setitem__", (index, value), mask) is None:
             containers.put(machine, container, index, value, mask)
     elif isinstance(target, ir.Tup | ir.ListExpr):
         unpack(machine, target.items, value, mask)
     elif isinstance(target, ir.Star):
         assign_target(machine, target.value, value, mask)
+
+
+def put_inside(machine: Machine, target: ir.Index, held: Unknown, value: Value, mask: int) -> None:
+    """`results[i]["name"] = name`: what a list of unknown things is told of the rank's own data, it holds."""
+    if held.cause is None and value.cause is not None and value.cause.kind == "data":
+        told = machine.unknown("told", token(held), token(value), cause=value.cause, tags=held.tags | value.tags)
+        assign_target(machine, target, told, mask)
 
 
 def write_attribute(machine: Machine, base: Value, name: str, value: Value, mask: int) -> None:

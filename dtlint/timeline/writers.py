@@ -13,11 +13,12 @@ from dtlint.machine.library import log_filters
 from dtlint.machine.library.evidence import alone, evidence, of_one
 from dtlint.machine.library.files import all_nodes, text_of
 from dtlint.machine.library.invocation import Invocation
+from dtlint.machine.library.metrics import LOADER
 from dtlint.machine.library.provenance import symbols_in
 from dtlint.machine.library.stepping import attribute_of
 from dtlint.machine.logs import Attempt, Call, Choice, Decision, Event, LogNode, decisions, plain_question, walk
 from dtlint.machine.run import Run
-from dtlint.machine.values import BY_PROCESS, BY_RANK, Cause, Const, Row, Unknown, Value, lane_value
+from dtlint.machine.values import BY_PROCESS, BY_RANK, Cause, Const, Object, Row, Unknown, Value, lane_value
 from dtlint.timeline.files import READS, WRITES, Access, accesses, overlap, private, same_node, together
 from dtlint.timeline.host_files import of_each_host
 from dtlint.timeline.inverted import whole_text
@@ -203,7 +204,7 @@ def shared_writes(run: Run) -> Iterator[tuple[Access, int]]:
             continue
         if run.entry.kind == "function" and (not names_a_file(access) or left_to_callers(run, access.path)):
             continue
-        if of_each_host(run, access) or named_by_a_given_rank(run, access):
+        if of_each_host(run, access) or named_by_a_given_rank(run, access) or named_by_a_sample(run, access):
             continue
         lanes = together(access, run, whenever=turns(access))
         crowded = any(
@@ -224,6 +225,20 @@ def named_by_a_given_rank(run: Run, access: Access) -> bool:
     ranks = {rank.symbol for rank in given if isinstance(rank, Unknown)}
     held = lane_value(text_of(access.value), next(access.lanes()))
     return bool(ranks) and isinstance(held, Unknown) and not ranks.isdisjoint(symbols_in(held.symbol))
+
+
+def named_by_a_sample(run: Run, access: Access) -> bool:
+    """Has the name of a sample in it, and does nobody know which samples the sampler gives this rank?"""
+    loaders = run.facts.get("loaders", {})
+    held = lane_value(text_of(access.value), next(access.lanes()))
+    made = (loaders[tag[1]] for tag in held.tags if isinstance(tag, tuple) and tag[0] == LOADER and tag[1] in loaders)
+    samplers = [one.attributes.get(name) for one in made for name in ("sampler", "batch_sampler")]
+    return any(isinstance(one, Unknown) or foreign_kind(run, one) for one in samplers)
+
+
+def foreign_kind(run: Run, value: Value | None) -> bool:
+    """Is it of a library's class that the packs say nothing of?"""
+    return isinstance(value, Object) and isinstance(value.kind, str) and value.kind not in run.knowledge.types
 
 
 def left_to_callers(run: Run, path: tuple[LogNode, ...]) -> bool:
@@ -397,8 +412,8 @@ def of_one_machine(run: Run) -> bool:
 
 
 def one_per_node(mask: int, run: Run) -> bool:
-    lanes = list(lanes_in(mask))
-    return len(lanes) == run.world.hosts and len({lane // run.world.per_host for lane in lanes}) == len(lanes) > 1
+    """Is it the first of each node? Others among the ranks of a node write in their turn, after the first."""
+    return run.world.hosts > 1 and list(lanes_in(mask)) == list(range(0, run.world.size, run.world.per_host))
 
 
 def guard(access: Access, kinds: tuple[str, ...]) -> Decision | None:
