@@ -10,11 +10,16 @@ from dtlint.ir import nodes as ir
 from dtlint.machine.assignment import assign_target
 from dtlint.machine.core import Machine
 from dtlint.machine.frames import Frame
-from dtlint.machine.values import Object, Value
+from dtlint.machine.values import ClassRef, Object, Value
+
+SAME_MEMORY = ("data",)  # attributes of a tensor that are the tensor itself, without its history
 
 
 def changed(machine: Machine, expression: object, old: Value, new: Value, mask: int) -> None:
     """`all_reduce(total)`, `total.copy_(other)`, where `total` was handed in by the caller."""
+    while isinstance(expression, ir.Attr) and expression.name in SAME_MEMORY:
+        expression = expression.value
+        old = machine.evaluate(expression, mask)
     if isinstance(expression, ir.Name | ir.Attr | ir.Index):
         assign_target(machine, expression, new, mask)
     frame: Frame | None = machine.frame
@@ -26,8 +31,13 @@ def renamed(machine: Machine, frame: Frame, old: Value, new: Value, mask: int) -
     names = [name for name, held in frame.variables.items() if held is old]
     for name in names:
         machine.store(frame.variables, name, new, mask, frame.mask)
-    receiver = frame.receiver
-    slots = [name for name, held in receiver.attributes.items() if held is old] if isinstance(receiver, Object) else []
-    for slot in slots:
-        machine.set(receiver, slot, new, mask)  # type: ignore[arg-type]
+    slots = [
+        (thing, name)
+        for thing in (frame.receiver, *frame.variables.values())
+        if isinstance(thing, Object) and isinstance(thing.kind, ClassRef)
+        for name, held in thing.attributes.items()
+        if held is old
+    ]
+    for thing, name in slots:
+        machine.set(thing, name, new, mask)
     return bool(names or slots)

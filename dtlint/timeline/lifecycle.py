@@ -9,6 +9,7 @@ from dtlint.findings import Step
 from dtlint.machine.library.evidence import alone, of_one
 from dtlint.machine.logs import Attempt, Event
 from dtlint.machine.values import Const, Object
+from dtlint.machine.written import WRITTEN
 from dtlint.timeline.environment import uses
 from dtlint.timeline.order import Met, exclusive, ordered
 from dtlint.timeline.placement import INIT, on_nccl
@@ -125,9 +126,16 @@ def old_options(run: Any) -> Iterator[tuple[Met, str]]:
                 continue
             if passes(run, str(value.value)) or names(run, variable):
                 continue
-            if not mentioned(run, str(value.value).lstrip("-").replace("-", "_")):
+            name = str(value.value).lstrip("-").replace("-", "_")
+            if not mentioned(run, name) or told_by_program(run, name):
                 continue  # nobody wants to know what was given for this option
             yield met, variable
+
+
+def told_by_program(run: Any, name: str) -> bool:
+    """`args.local_rank = number`, before a process of its own is started with these options."""
+    held = (slots[name] for slots in run.facts.get(WRITTEN, {}).values() if name in slots)
+    return any(not isinstance(value, Const) for value in held)
 
 
 def writes(run: Any, variable: str) -> bool:
