@@ -15,7 +15,7 @@ from dtlint.machine.failures import (
     WAITING,
     Tried,
     can_fail_alone,
-    is_talk,
+    goes_wrong_in_talk,
     met_first,
     only,
     only_raises,
@@ -26,7 +26,7 @@ from dtlint.machine.failures import (
 )
 from dtlint.machine.frames import Leaving
 from dtlint.machine.library import iterators, works
-from dtlint.machine.logs import EXITS, Attempt, Decision, Guards, HandlerLog, Log, walk
+from dtlint.machine.logs import EXITS, Attempt, Decision, Guards, HandlerLog, Log
 from dtlint.machine.twins import one_thing
 from dtlint.machine.values import (
     BY_SHARE,
@@ -67,7 +67,7 @@ def run_try(machine: Machine, node: ir.Try, mask: int) -> int:
         # what works on the same values everywhere, touches no file and talks to nobody fails everywhere or nowhere
         alone = ""
         computed = machine.differences - differences
-        if set(computed) - {"files"} or any(is_talk(inner) for inner, _ in walk(attempt.body)):
+        if set(computed) - {"files"} or goes_wrong_in_talk(attempt.body):
             alone = "exception"
         elif computed or attempt.body.nodes:
             alone = "files"  # the ranks see the same ones where they share a file system

@@ -177,6 +177,13 @@ def can_fail_alone(body: Log, depth: int = 6) -> bool:
     return False
 
 
+def goes_wrong_in_talk(body: Log) -> bool:
+    """Does a body communicate in ways that may fail on one rank? That a model is wrapped on the way to its checkpoint
+    is not what the handler is for: there is no checkpoint yet, on any rank."""
+    ops = {node.op for node, _ in walk(body) if is_talk(node) and isinstance(node, Event)}
+    return bool(ops - {"wrap"} if reads_files(body) else ops)
+
+
 def is_talk(node: object) -> bool:
     return isinstance(node, Event) and node.kind in COMMUNICATES
 

@@ -15,7 +15,7 @@ from dtlint.machine.values import ClassRef, Object, Value
 SAME_MEMORY = ("data",)  # attributes of a tensor that are the tensor itself, without its history
 
 
-def changed(machine: Machine, expression: object, old: Value, new: Value, mask: int) -> None:
+def changed(machine: Machine, expression: ir.Expr | None, old: Value, new: Value, mask: int) -> None:
     """`all_reduce(total)`, `total.copy_(other)`, where `total` was handed in by the caller."""
     while isinstance(expression, ir.Attr) and expression.name in SAME_MEMORY:
         expression = expression.value

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dtlint.ir import nodes as ir
 from dtlint.machine import containers, in_place
 from dtlint.machine.agreeing import AGREED
 from dtlint.machine.core import Machine
@@ -126,7 +127,7 @@ def agree(
     machine: Machine,
     call: Invocation,
     value: Value | None,
-    expression: object,
+    expression: ir.Expr | None,
     param: str,
     group: Group | None,
 ) -> None:
@@ -167,6 +168,8 @@ def root_item(machine: Machine, call: Invocation, value: Object) -> Value | None
         return None
     root = call.get(call.row.root) if call.row.root else None
     lane = root.value if isinstance(root, Const) and isinstance(root.value, int) else 0
+    if not call.mask >> lane & 1:
+        return None  # these ranks only receive: what they hold is gone
     if isinstance(held, Row):
         held = held.lanes[lane] if 0 <= lane < len(held.lanes) else held.lanes[0]
     if isinstance(held, Tuple) and len(held.items) == 1:
