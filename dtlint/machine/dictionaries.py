@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from dtlint.machine.core import Machine
-from dtlint.machine.values import MISSING, Const, External, Object, Value
+from dtlint.machine.values import MISSING, ClassRef, Const, External, FunctionRef, Object, Unknown, Value
 
 
 def entries(value: Object) -> Iterator[tuple[Any, Value]]:
@@ -25,9 +25,37 @@ def take_out(machine: Machine, container: Value, index: Value, mask: int) -> Non
 
 
 def one_of_makers(machine: Machine, base: Object, index: Value) -> Value | None:
-    """`OPTIMIZERS[args.optimizer]`: whichever class of a library it is, the first stands for all."""
-    held = [value for _, value in entries(base)]
-    rows = [machine.knowledge.api(value.name) for value in held if isinstance(value, External)]
-    if held and len(rows) == len(held) and index.cause is None and "[]" not in base.attributes:
-        return held[0] if all(row is not None and row.does == "make" for row in rows) else None
-    return None
+    """`OPTIMIZERS[args.optimizer]`: what stands under the option's default; where it has none, whichever class of one
+    kind it is, the first stands for all."""
+    held = dict(entries(base))
+    if not held or index.cause is not None or "[]" in base.attributes:
+        return None
+    chosen = held.get(default_of(machine, index))
+    if isinstance(chosen, FunctionRef | ClassRef | External):
+        return chosen
+    first = next(iter(held.values()))
+    if all(isinstance(value, ClassRef) for value in held.values()):
+        return first if common_base(machine, list(held.values())) else None
+    rows = [machine.knowledge.api(value.name) if isinstance(value, External) else None for value in held.values()]
+    return first if all(row is not None and row.does == "make" for row in rows) else None
+
+
+def default_of(machine: Machine, index: Value) -> Any:
+    """What an option of the command line or of the environment is where nobody gives it."""
+    from dtlint.machine.library import environment_use, options
+
+    if not isinstance(index, Unknown):
+        return None
+    key = index.symbol.key
+    if options.is_option(index.symbol):
+        return machine.facts.get(options.DEFAULTS, {}).get(key[2])
+    found = machine.facts.get(environment_use.DEFAULTS, {}).get(key[1]) if key[0] == "environment" else None
+    return found.value if isinstance(found, Const) else None
+
+
+def common_base(machine: Machine, classes: list[Value]) -> bool:
+    """Do these classes of the project inherit from one class of a library?"""
+    from dtlint.machine import attributes
+
+    bases = [set(attributes.external_bases(machine, one)) for one in classes if isinstance(one, ClassRef)]
+    return bool(set.intersection(*bases) - {"builtins.object", "abc.ABC"})

@@ -72,7 +72,9 @@ def deep_cause(machine: Machine, values: tuple[Value, ...], depth: int = 0) -> C
             if isinstance(value, Tuple):
                 found = deep_cause(machine, value.items, depth + 1)
             elif isinstance(value, Object) and isinstance(value.kind, str):
-                found = deep_cause(machine, tuple(value.attributes.values()), depth + 1)
+                said = value.facts.get("text")  # of a path
+                held = (*value.attributes.values(), *((said,) if isinstance(said, Value) else ()))
+                found = deep_cause(machine, held, depth + 1)
             else:
                 continue
             if found is not None:

@@ -6,7 +6,7 @@ import operator
 from collections.abc import Callable
 from typing import Any
 
-from dtlint.machine import containers, library
+from dtlint.machine import containers, library, sets
 from dtlint.machine.core import Machine
 from dtlint.machine.lanes import map_lanes, token
 from dtlint.machine.linear import difference
@@ -73,6 +73,8 @@ def arithmetic_one(machine: Machine, op: str, left: Value, right: Value) -> Valu
         return containers.concatenate(machine, left, right)
     if op == "*" and isinstance(left, Object) and left.kind == "list":
         return containers.repeat(machine, left, right)
+    if op in sets.OPERATORS and isinstance(left, Object) and sets.is_set(left):
+        return sets.combined(machine, op, left, right)
     left, right = content(left), content(right)
     if op == "/" and isinstance(right, Unknown):
         library.metrics.divided_by(machine, right)

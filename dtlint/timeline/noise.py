@@ -50,7 +50,7 @@ def shared_noise(run: Run) -> Iterator[tuple[Site, Steps]]:
         device = call.extra.get("device")
         if not call.get("generator") and isinstance(device, State) and not may_be_alike(device):
             continue
-        if not any(belongs_to_batch(value) for value in drawn_with(call)):
+        if not learnt_from(combining[id(loop)], call):
             continue
         done.add(state.site)
         drawn = event_step(event, f"`{event.api.rpartition('.')[2]}` draws the same numbers on every rank")
@@ -88,6 +88,14 @@ def asks_index(value: Value) -> bool:
 def may_be_alike(state: State) -> bool:
     """Seeded alike, at least where somebody asks for a seed."""
     return alike(state) or state.verdict == "same if seeded"
+
+
+def learnt_from(backward: Event, call: Invocation) -> bool:
+    """Is it drawn for a batch, or found again in the loss as what a policy has sampled?"""
+    sampled, loss = call.extra.get("sampled"), backward.extra.get("loss")
+    if isinstance(sampled, Symbol):
+        return isinstance(loss, Value) and provenance.mentions(loss, lambda symbol: symbol is sampled)
+    return any(belongs_to_batch(value) for value in drawn_with(call))
 
 
 def drawn_with(call: Invocation) -> Iterator[Value]:

@@ -38,6 +38,7 @@ from dtlint.machine.library import (
     python_iteration,
     python_methods,
     replaced,
+    rollouts,
     stepping,
     tensors,
     threads,
@@ -134,6 +135,7 @@ HANDLERS: dict[str, Any] = {
     **engines.MODELS,
     **workers.MODELS,
     **replaced.MODELS,
+    **rollouts.MODELS,
 }
 
 

@@ -20,6 +20,7 @@ from dtlint.machine.values import BY_SHARE, NONE, Bound, ClassRef, FunctionRef, 
 
 WRAPPERS = ("torch.utils.data.Subset", "torch.utils.data.ConcatDataset", "torch.utils.data.ChainDataset")
 COST = 20_000
+SAMPLE = "sample"  # the event of one sample that is handed out
 
 
 @dataclass(slots=True)
@@ -94,6 +95,7 @@ def look(
         def on_yield(value: Value, lanes: int) -> None:
             made.values.append(value)
             made.guards.append(decisions_above(machine, base))
+            machine.emit_event("end", SAMPLE, "", lanes)
 
         if made.iterable:
             walk_over(machine, calls.follow(machine, method, dataset, (), (), mask), mask, on_yield)
@@ -187,7 +189,12 @@ def rank_decisions(made: Inside) -> list[Decision]:
     """The guards in front of samples that depend on the rank."""
     found: list[Decision] = []
     held = [decision for guards in made.guards for decision in guards]
-    held += [node.decision for node, _ in walk(made.log) if isinstance(node, Choice) and any(node.exits)]
+    for node, above in walk(made.log):
+        if isinstance(node, Choice) and any(node.exits):
+            held.append(node.decision)
+        elif isinstance(node, Event) and node.op == SAMPLE:
+            # also the branches of generators that this one walks over
+            held += [outer.decision for outer in above if isinstance(outer, Choice)]
     for decision in held:
         if decision.cause is not None and decision.cause.kind in BY_SHARE and decision not in found:
             found.append(decision)

@@ -326,7 +326,8 @@ def device_put(machine: Machine, call: Invocation) -> Value | None:
     if axes == () and not machine.facts.get("jax compiled"):
         machine.emit_event("record", "replicate", call.name, call.mask, subject=value)
     add = [fact("array"), *([fact("global", tuple(axes))] if axes else [])]
-    drop = frozenset({"global"}) if axes is not None else frozenset()
+    # spread over the mesh it is one array of all hosts: what they drew alike for it is drawn once
+    drop = frozenset({"global", "host draw"}) if axes is not None else frozenset()
     return jax_facts.mapped_tree(machine, value, lambda leaf: jax_facts.with_facts(machine, leaf, add, drop))
 
 

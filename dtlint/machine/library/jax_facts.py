@@ -425,6 +425,12 @@ def host_draws(machine: Machine, found: set[Any], values: tuple[Value, ...], wor
             note(machine, "host key", machine.frame.mask, info["where"], steps)
 
 
+def meant_to_agree(machine: Machine, parameters: tuple[Value, ...]) -> None:
+    """What a loss is differentiated by are weights: all hosts are to draw the same for them."""
+    for tag in words(deep(parameters), "host draw"):
+        machine.facts["jax draws"][tag[2]]["noted"] = "weights"
+
+
 def used(machine: Machine, values: tuple[Value, ...], donated: dict[Symbol, Any]) -> None:
     """A value that was given away may be read here."""
     for value in values:

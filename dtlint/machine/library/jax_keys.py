@@ -134,6 +134,20 @@ def one_of(machine: Machine, keys: Value, index: Value | None) -> Value | None:
     return child(machine, keys, symbol, index.cause if index is not None else None)
 
 
+def one_for_each(machine: Machine, result: Value, given: tuple[Value, ...]) -> Value:
+    """A key made for one row is a batch of keys of all rows: as many as a batch of keys that was walked over."""
+    batches = words(jax_facts.deep(given), "keys")
+    scale, count = batches[0][3:5] if batches else ("?", None)
+
+    def leaf(one: Value) -> Value:
+        if not isinstance(one, Unknown) or not has(one, "key"):
+            return one
+        own = fact("keys", root_of(one), scale, count, jax_facts.place(machine))
+        return jax_facts.with_facts(machine, one, [own], frozenset({"key"}))
+
+    return jax_facts.mapped_tree(machine, result, leaf)
+
+
 def fold_in(machine: Machine, call: Invocation) -> Value | None:
     jax_facts.started(machine)
     key = key_of(machine, call)

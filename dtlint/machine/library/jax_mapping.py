@@ -347,7 +347,7 @@ def over_rows(machine: Machine, thing: Object, call: Invocation) -> Value:
         result = inner(machine, thing, arguments, tuple((n, row(v, jax_axes.FIRST)) for n, v in call.keywords), call)
     finally:
         running.pop()
-    return strip_axes(machine, result, names)
+    return jax_keys.one_for_each(machine, strip_axes(machine, result, names), call.arguments)
 
 
 def strip_axes(machine: Machine, value: Value, names: tuple[str, ...]) -> Value:
@@ -380,6 +380,10 @@ def compiled(machine: Machine, thing: Object, call: Invocation) -> Value:
 
 
 def differentiated(machine: Machine, thing: Object, call: Invocation) -> Value:
+    numbers = jax_axes.indices(option(thing, "argnums"))
+    wanted = numbers if numbers else (0,)
+    for number in wanted:
+        jax_facts.meant_to_agree(machine, call.arguments[number : number + 1])
     result = inner(machine, thing, call.arguments, call.keywords, call)
     auxiliary = option(thing, "has_aux")
     has_aux = isinstance(auxiliary, Const) and bool(auxiliary.value)
@@ -389,8 +393,6 @@ def differentiated(machine: Machine, thing: Object, call: Invocation) -> Value:
     elif has_aux:
         aux = containers.item(machine, result, Const(1), call.mask)
         loss = containers.item(machine, result, Const(0), call.mask)
-    numbers = jax_axes.indices(option(thing, "argnums"))
-    wanted = numbers if numbers else (0,)
     made = tuple(
         gradient(machine, loss, call.arguments[number] if number < len(call.arguments) else NONE, call)
         for number in wanted

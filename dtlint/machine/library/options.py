@@ -17,6 +17,7 @@ PARSED = "argparse.ArgumentParser.parse_args"
 OPTIONS = "options"  # fact of the run: which names each parser knows
 MORE = "more options"  # and which parsers may know others
 SPELLED = "other names of options"
+DEFAULTS = "defaults of options"  # fact of the run: what they are where nobody gives them
 TEXT_OPTIONS = "text options"  # fact of the run: names of options that are texts
 
 
@@ -36,6 +37,8 @@ def option_default(machine: Machine, call: Invocation) -> Value | None:
         machine.facts.setdefault(SPELLED, {})[name] = words[1:]
     if default is not None and default.cause is not None:
         machine.facts.setdefault(LOCAL_DEFAULTS, {})[name] = default.cause
+    if isinstance(default, Const) and default.value is not None:
+        machine.facts.setdefault(DEFAULTS, {})[name] = default.value
     if call.get("type") == External(files.PATH):
         machine.facts.setdefault(PATHS, set()).add(name)
     if name and not any(word in ("type", "action", "nargs", None) for word, _ in call.keywords):

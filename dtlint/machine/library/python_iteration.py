@@ -278,7 +278,9 @@ def order_tags(machine: Machine, kind: str, inner: Value) -> frozenset[Any]:
         from dtlint.machine.library import sharding
 
         if is_text(held.symbol):
-            return tags | {(*sharding.remember(machine, "order"), "set", "process")}
+            own = (*sharding.remember(machine, "order"), "set", "process")
+            # in whatever order they came into the set, it is this one that they leave it in
+            return frozenset((own, *(tag for tag in tags if not (isinstance(tag, tuple) and tag[0] == "order"))))
     return tags
 
 

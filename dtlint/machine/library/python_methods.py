@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dtlint.machine import containers, dictionaries
+from dtlint.machine import containers, dictionaries, sets
 from dtlint.machine.core import Machine
 from dtlint.machine.lanes import map_lanes, token
 from dtlint.machine.library.invocation import Invocation
@@ -18,6 +18,12 @@ def container_method(machine: Machine, receiver: Object, name: str, call: Invoca
         return NONE
     if name == "extend" and arguments:
         containers.extend(machine, receiver, arguments[0], call.mask)
+        return NONE
+    if sets.is_set(receiver) and name in sets.METHODS and len(arguments) == 1:
+        return sets.combined(machine, sets.METHODS[name], receiver, arguments[0])
+    if sets.is_set(receiver) and name == "update":
+        for value in arguments:
+            containers.extend(machine, receiver, value, call.mask)
         return NONE
     if name in ("items", "values", "keys", "most_common") and receiver.kind == "dict":
         return dict_view(machine, receiver, name if name != "most_common" else "items", call)
