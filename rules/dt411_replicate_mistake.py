@@ -48,6 +48,11 @@ def check(run: Run) -> Iterator[Finding]:
         message = "the restored state goes into pmap without a copy for each device"
         remedy = "`state = jax_utils.replicate(state)` after restoring"
         yield RULE.finding(*jax_place(run, event), message, remedy, trail=trail, effect="crash")
+    for event, trail in jax_notes(run, "restored over copies"):
+        message = "the copy of one device is restored over those of all devices and goes into pmap as it is"
+        yield RULE.finding(
+            *jax_place(run, event), message, "restore first, then replicate", trail=trail, effect="crash"
+        )
     for _event, trail, span in saved_copies(run):
         message = "the state is saved with its axis of devices: one copy for each of them"
         remedy = "save `jax_utils.unreplicate(state)`"

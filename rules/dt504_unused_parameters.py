@@ -41,7 +41,11 @@ RULE = Rule(
 def check(run: Run) -> Iterator[Finding]:
     for met, part in models_used.unused_parts(run):
         event = met.event
-        if part.choice is None:
+        if part.use is not None and part.choice is None:
+            what = f"`forward` uses one of `{part.name}` in each step, and leaves out the others"
+            picked = part.use.event
+            steps = (Step(picked.path, picked.at[0], "which of them is used changes from step to step"),)
+        elif part.choice is None:
             what = f"`forward` never uses `{part.name}`"
             steps = (Step(part.module.path, (part.module.at or event.at)[0], f"`{part.name}` has parameters"),)
         else:

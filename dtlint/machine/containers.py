@@ -247,6 +247,11 @@ def item_one(machine: Machine, base: Value, index: Value, mask: int) -> Value:
     if known is not None and isinstance(index, Const) and isinstance(index.value, int):
         if -len(known) <= index.value < len(known):
             return known[index.value]
+    layers = named_parts(base)
+    if layers is not None and isinstance(index, Const) and ("key", index.value) in layers.attributes:
+        return layers.attributes["key", index.value]
+    if layers is not None and isinstance(index, Unknown):
+        machine.emit_event("record", "part-picked", "getitem", mask, subject=base, extra={"index": index})
     if isinstance(base, Object) and base.kind == "dict":
         if isinstance(index, Const):
             found = base.attributes.get(("key", index.value))
@@ -276,6 +281,15 @@ def item_one(machine: Machine, base: Value, index: Value, mask: int) -> Value:
         like = getattr(base.attributes.get("[]"), "like", None)
         return Unknown(found.symbol, found.cause, found.tags, like) if like is not None else found
     return found
+
+
+def named_parts(thing: Value) -> Object | None:
+    """The dictionary that `nn.ModuleDict({…})` was made of."""
+    call = thing.facts.get("call") if isinstance(thing, Object) else None
+    if call is None or not call.row.extra.get("container") or len(call.arguments) != 1:
+        return None
+    given = call.arguments[0]
+    return given if isinstance(given, Object) and given.kind == "dict" and "[]" not in given.attributes else None
 
 
 def defaulted(machine: Machine, base: Object, index: Value, mask: int) -> Value:
@@ -452,6 +466,14 @@ def append(machine: Machine, container: Object, value: Value, mask: int) -> None
         if outer is not None:
             longer = grown(machine, held, value, outer[0])
             machine.set(container, "[]", Unknown(longer.symbol, longer.cause, longer.tags | outer[1]), mask)
+            return
+    if lanes_differ is None and machine.frame.loops:
+        from dtlint.machine.library import sharding
+
+        part = sharding.kept_by_turn(machine, container)
+        if part is not None:
+            longer = grown(machine, held, value, None if part.even else part.cause)
+            machine.set(container, "[]", Unknown(longer.symbol, part.cause, longer.tags | part.marks), mask)
             return
     if isinstance(held, Tuple) and len(held.items) < MANY and lanes_differ is None:
         machine.set(container, "[]", Tuple((*held.items, value)), mask)

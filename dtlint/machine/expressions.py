@@ -179,11 +179,19 @@ def boolean(machine: Machine, node: ir.BoolOp, mask: int) -> Value:
             right = within(machine, node, later, going, mask, cause)
         else:
             right = evaluate(machine, later, going)
+        if isinstance(right, External | Bound | FunctionRef) and only_asked(machine, node):
+            right = library.asked(machine, right)
         if type(right) is Row and type(result) is not Row:
             library.chosen(machine, node.op, result, right, text_of(node.values[0]))
         result = combine(machine, node.op, result, right)
         result = restrict(result, mask)
     return result
+
+
+def only_asked(machine: Machine, node: ir.BoolOp) -> bool:
+    """Are these conditions of a branch, so that nobody takes the last of them for what it is?"""
+    test = machine.asking.test if machine.asking is not None else None
+    return test is node or (isinstance(test, ir.BoolOp) and any(one is node for one in test.values))
 
 
 def within(machine: Machine, node: ir.Expr, later: ir.Expr, going: int, mask: int, cause: Cause | None) -> Value:

@@ -25,11 +25,14 @@ class Leaving:
 
 @dataclass(slots=True)
 class LoopState:
-    """Lanes and branches that left the current turn of the innermost loop."""
+    """Lanes and branches that left the current turn of the innermost loop; what it walks over, and the newest object
+    there was before it."""
 
     broke: int = 0
     continued: int = 0
     leavings: list[Leaving] = field(default_factory=list)
+    subject: Value | None = None
+    newest: int = 0
 
 
 @dataclass(slots=True)

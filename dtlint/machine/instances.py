@@ -39,6 +39,10 @@ def instantiate(
         for name, value in keywords:
             if name is not None:
                 made.attributes.setdefault(name, value)
+        if "builtins.list" in bases and len(arguments) == 1:
+            held = library.call(machine, "builtins.list", None, arguments, (), mask, node)
+            if isinstance(held, Object) and "[]" in held.attributes:
+                machine.set(made, "[]", held.attributes["[]"], mask)
         if bases:
             library.initialised(machine, bases[0], made, arguments, keywords, mask, node)
     return made

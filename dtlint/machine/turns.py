@@ -49,7 +49,7 @@ def turn(
             widen(machine, container, name, node, mask, causes.get(place))
         decision = Decision("loop", frame.path, node.at, text(), cause, mask, mask, frame.scope)
         loop = Loop(decision, mask, outer_guards, trip, cause, subject, kind)
-        state = LoopState()
+        state = LoopState(subject=subject, newest=machine.objects)
         frame.loops.append(state)
         leavings_before = len(frame.leavings)
         returns_before = len(frame.returns)

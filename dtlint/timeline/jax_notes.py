@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from dtlint.findings import Span, Step
-from dtlint.machine.library.jax_facts import has, is_fact, paths
+from dtlint.machine.library.jax_facts import SAVED_ALONE, has, is_fact, paths
 from dtlint.machine.logs import Call, Event, LogNode, Loop
 from dtlint.machine.run import Run
 from dtlint.machine.values import Object, Tuple, Unknown
@@ -21,6 +21,8 @@ def noted(run: Run, op: str) -> Iterator[tuple[Event, tuple[Step, ...]]]:
     """Notes of one kind, each with its trail."""
     if not run.facts.get("jax") or (op in OF_HOSTS and not run.facts.get("jax hosts")):
         return
+    if op == "restored over copies" and not run.facts.get(SAVED_ALONE):
+        return  # the file may have as many copies as it replaces
     for event, path in recorded(run, "<jax>"):
         if event.op == op:
             yield event, trail_of(event, path)

@@ -8,8 +8,10 @@ from typing import Any
 
 from dtlint.ir import nodes as ir
 from dtlint.machine import attributes
+from dtlint.machine.containers import named_parts
+from dtlint.machine.dictionaries import entries
 from dtlint.machine.library.provenance import symbols_in
-from dtlint.machine.logs import Call, Choice, Event, walk
+from dtlint.machine.logs import Call, Choice, Event, Loop, walk
 from dtlint.machine.presence import asks_presence
 from dtlint.machine.values import TRUE, Bound, ClassRef, Const, FunctionRef, Object, Row, Symbol, Tuple, Unknown, Value
 from dtlint.timeline.order import Met
@@ -42,7 +44,10 @@ def children(thing: Object) -> Iterator[tuple[str, Object]]:
     """The modules inside, as far as they are known."""
     found: list[tuple[str, Value]] = [(str(name), value) for name, value in thing.attributes.items()]
     call = thing.facts.get("call")
-    if call is not None and isinstance(thing.kind, str):
+    named = named_parts(thing)
+    if named is not None:
+        found.extend((str(name), value) for name, value in entries(named))
+    elif call is not None and isinstance(thing.kind, str):
         found.extend((str(index), value) for index, value in enumerate(call.arguments))
     for name, value in found:
         if isinstance(value, Object) and value.kind == "list":
@@ -124,18 +129,65 @@ def left_out(run: Any, model: Object) -> Iterator[Part]:
     forwards = [met for met in events(run, "collective", "forward") if model in inner_of(met.event)]
     if not isinstance(model.kind, ClassRef) or not forwards:
         return
+    yield from picked_anew(run, model, forwards[0])
     uses = events(run, "record", "module-call")
-    for name, module in children(model):
+    for name, module, listed in parts(model):
         if not is_module(run, module) or not has(run, module, "parameters"):
             continue
         mine = [met for met in uses if module.number in numbers_of(met.event.subject)]
         if not mine:
-            if never_named(run, model, name):
+            if not listed and never_named(run, model, name):
                 yield Part(name, module)
             continue
         skipped = sometimes(mine, forwards[0]) or between_calls(module, forwards)
         if skipped is not None:
             yield Part(name, module, mine[0], skipped)
+
+
+def picked_anew(run: Any, model: Object, forward: Met) -> Iterator[Part]:
+    """`self.heads[task](x)`: one of several parts, by what changes from step to step, and nothing uses the others."""
+    around = {id(node) for node, _ in forward.above}
+    for name, module in children(model):
+        named = named_parts(module)
+        if (
+            named is None
+            or sum(has(run, one, "parameters") for _, one in entries(named) if isinstance(one, Object)) < 2
+        ):
+            continue
+        picks = [met for met in events(run, "record", "part-picked") if met.event.subject is module]
+        inside = [node for met in picks for node, _ in met.above if id(node) not in around]
+        places = {(met.event.path, met.event.at) for met in picks}
+        if len(places) != 1 or any(isinstance(node, Loop | Choice) for node in inside):
+            continue
+        index = picks[0].event.extra["index"]
+        if index.cause is None and changing(index.symbol) and named_once(run, model, name):
+            yield Part(name, module, picks[0])
+
+
+def named_once(run: Any, model: Object, name: str) -> bool:
+    """Does the class name this part in one place only, and nobody else?"""
+    assert isinstance(model.kind, ClassRef)
+    own, found = f"{model.kind.node.qualname}.", 0
+    for path in run.project.selected:
+        module = run.project.module(path)
+        for function in functions(module.body) if module is not None else ():
+            if path == model.kind.path and function.qualname.startswith(own):
+                found += 0 if function.name == "__init__" else uses_of(function, name, model)
+            elif name in function.tokens:
+                return False
+    return found == 1
+
+
+def parts(model: Object) -> Iterator[tuple[str, Object, bool]]:
+    """The submodules, and those that one of them keeps under names of their own."""
+    for name, module in children(model):
+        named = named_parts(module)
+        if named is None:
+            yield name, module, False
+            continue
+        for key, part in entries(named):
+            if isinstance(part, Object):
+                yield f"{name}[{key!r}]", part, True
 
 
 def inner_of(event: Event) -> list[Object]:
@@ -193,7 +245,11 @@ def changes(choice: Choice) -> bool:
         return choice.cause.kind in ("data", "random", "rank", "clock")
     if choice.symbol is None or asks_presence(choice.symbol):
         return False  # a part of every batch, or of none
-    return any(one.key[0] in CHANGING and not names_a_setting(one) for one in symbols_in(choice.symbol))
+    return changing(choice.symbol)
+
+
+def changing(symbol: Symbol) -> bool:
+    return any(one.key[0] in CHANGING and not names_a_setting(one) for one in symbols_in(symbol))
 
 
 def names_a_setting(symbol: Symbol) -> bool:

@@ -181,9 +181,11 @@ def collisions(run: Run) -> Iterator[tuple[Site, Steps, str]]:
     for loader, known in walked(run):
         made = loader.facts.get("worker start")
         workers = workers_of(run, loader, known)
-        if made is None or not workers or workers < 2:
+        if not workers or workers < 2:
             continue
-        for event in made.events("seed"):
+        # what a worker does when it starts, and what the data set does in it
+        ran = (*((made,) if made is not None else ()), *(look for look in known.looks if not look.cut))
+        for event in (event for one in ran for event in one.events("seed")):
             value = seed_of(event)
             why = worker_collision(value, workers) if value is not None else ""
             if why:

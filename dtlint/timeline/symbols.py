@@ -69,9 +69,16 @@ def numbers(key: tuple[Any, ...]) -> Iterator[int]:
                 yield from numbers(part)
 
 
+LENGTHS = ("len", "length", "builtins.len")
+
+
 def periodic(symbol: Symbol | None) -> bool:
-    """Does the predicate contain a remainder?"""
-    return symbol is not None and any(one.key[0] == "op %" for one in symbols_in(symbol))
+    """Does the predicate contain a remainder, other than of a length, which is the same in every turn?"""
+    return symbol is not None and any(one.key[0] == "op %" and not is_length(one.key[1]) for one in symbols_in(symbol))
+
+
+def is_length(part: Any) -> bool:
+    return isinstance(part, Symbol) and part.key[0] in LENGTHS
 
 
 def moduli(symbol: Symbol) -> list[Any]:

@@ -221,6 +221,8 @@ def initialised(
         return NONE
     call = Invocation(row.name, row, None, arguments, keywords, mask, machine.making.get(thing.number, node))
     trainers.constructed(machine, thing, call)
+    if row.extra.get("container"):
+        thing.facts["call"] = call
     if row.record:
         event = machine.emit_event("record", row.record, row.name, mask, subject=thing, extra={"call": call})
         frame = machine.frame

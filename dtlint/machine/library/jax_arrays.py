@@ -412,7 +412,9 @@ def restore(machine: Machine, call: Invocation) -> Value | None:
     jax_facts.started(machine)
     target = call.get("target")
     if target is not None and any(is_fact(tag, "replicated") for tag in jax_facts.deep((target,))):
-        return None
+        # as the file has it, whatever the target looks like
+        over = fact("over copies", jax_facts.place(machine))
+        return machine.fresh("restored", None, frozenset((fact("array"), over)))
     tag = fact("host tree", "restored, without a copy for each device", "restored", jax_facts.place(machine))
     return machine.fresh("restored", None, frozenset((fact("array"), tag)))
 
@@ -433,6 +435,8 @@ def save(machine: Machine, call: Invocation) -> Value | None:
     if target is None:
         return None
     found = jax_facts.deep((target,))
+    if any(tag[3] == "unreplicated" for tag in words(found, "host tree")):
+        machine.facts[jax_facts.SAVED_ALONE] = True
     if words(found, "replicated"):
         made = [tag[2] for tag in words(found, "output")]
         origins = machine.facts.get("jax origins", {})

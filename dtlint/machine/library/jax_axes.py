@@ -241,6 +241,8 @@ def check_call(machine: Machine, thing: Object, call: Invocation, specs: tuple[A
             continue
         if spec is not FIRST:
             continue
+        for tag in words(jax_facts.deep((value,)), "over copies"):
+            jax_facts.note(machine, "restored over copies", call.mask, tag[2], (here,))
         lack = lacks_axis(machine, value, led)
         restored = next((tag for tag in words(jax_facts.deep((value,)), "host tree") if tag[3] == "restored"), None)
         if lack and restored and machine.facts.get("jax replicated"):

@@ -39,6 +39,7 @@ INSIDE = frozenset(
     }
 )
 KEYS = frozenset({"key", "keys"})
+SAVED_ALONE = "jax saved alone"  # fact of the run: the copy of one device was written to a checkpoint
 HOST_WEIGHTS = "jax host weights"  # fact of the run: why the first weights differ between hosts
 FOLLOWERS = "jax followers"  # fact of the run: symbols of what calls that donate gave back
 STRUCTURAL = frozenset({"item", "slice", "tuple", "any", "comprehension", "for each", "call attribute"})
@@ -261,7 +262,7 @@ def flow(machine: Machine, what: str, values: tuple[Value, ...], tags: Tags) -> 
     if what not in STRUCTURAL:
         drop |= {"key", "keys", "output", "one of"}
         if not what.startswith(("optax.", "op ")):
-            drop |= {"host tree", "state of", "replicated"}
+            drop |= {"host tree", "state of", "replicated", "over copies"}
         if what.startswith("op ") and not all(has(value, "replicated") for value in values if type(value) is Unknown):
             drop |= {"replicated"}
         drop |= {"even"}

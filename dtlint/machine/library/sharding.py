@@ -15,7 +15,7 @@ from dtlint.machine.core import Machine
 from dtlint.machine.lanes import token
 from dtlint.machine.library import provenance
 from dtlint.machine.library.invocation import Invocation
-from dtlint.machine.logs import Site
+from dtlint.machine.logs import Site, decisions
 from dtlint.machine.values import BY_SHARE, NONE, Cause, Const, Object, Row, SliceValue, Symbol, Trail, Unknown, Value
 
 EVEN = "even"
@@ -146,19 +146,38 @@ class Skipped:
     marks: frozenset[Any] = frozenset()
 
 
-def skipped(machine: Machine, cause: Cause, source: Value) -> Skipped:
+def skipped(machine: Machine, cause: Cause, source: Value, place: tuple[str, Any, str] | None = None) -> Skipped:
     """`[item for number, item in enumerate(items) if number % world == rank]`"""
     if cause.kind not in BY_SHARE:
         return Skipped(cause, False)
     inner = source.facts.get("inner") if isinstance(source, Object) else None
     counted = inner[0] if inner else source
-    mark = remember(machine, "shard")
+    mark = remember(machine, "shard", place)
     marks = {mark} | {("ordered", *tag[1:]) for tag in provenance.marks(counted, "order", 1)}
     total = total_of(machine, counted)
     if total == EVEN or (isinstance(total, int) and total % machine.world.size == 0):
         return Skipped(cause, True, frozenset(marks))
     text = "each rank takes its own part here, and the parts are not equally long"
     return Skipped(Cause("shard", Trail(shard_step(mark, text), cause.trail)), False, frozenset(marks))
+
+
+def kept_by_turn(machine: Machine, container: Object) -> Skipped | None:
+    """`if number % world != rank: continue`, `if number % world == rank: rows.append(…)`: what decides by rank, in a
+    loop around, whether this turn adds to a container that is older than the loop."""
+    around = list(machine.frame.loops)
+    for decision in decisions(machine.frame.guards):
+        if not around or container.number > around[-1].newest:
+            return None
+        deciding = [leaving.decision for leaving in around[-1].leavings if leaving.word == "continue"]
+        if decision.kind == "branch":
+            deciding.append(decision)
+        subject = around[-1].subject
+        for one in deciding:
+            if one.cause is not None and one.cause.kind in BY_SHARE and subject is not None:
+                return skipped(machine, one.cause, subject, (one.path, one.at, one.function))
+        if decision.kind == "loop":
+            around.pop()
+    return None
 
 
 def numbers(value: Value) -> tuple[int, ...] | None:
