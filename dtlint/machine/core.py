@@ -88,6 +88,7 @@ class Machine:
         self.raised: list[tuple[ClassRef, Decision]] = []  # the program's own exceptions, and who raises them
         self.flow: Any = None  # what a library says about the facts of results nobody computes
         self.facts: dict[str, Any] = {}
+        self.told: dict[Symbol, Value] = {}  # what the program itself says of values nobody knows
         self.notes: dict[Any, Any] = {}  # what libraries keep from one entry point to the next
         self.assumed: list[tuple[Symbol, bool]] = []  # answers to undecided questions on the side that is being run
         self.receiver: Value | None = None  # of the method call being evaluated

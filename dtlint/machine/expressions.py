@@ -41,6 +41,8 @@ def evaluate(machine: Machine, node: ir.Expr, mask: int) -> Value:
     value = EVALUATORS[type(node)](machine, node, mask)
     if type(value) is Row:
         return restrict(value, mask)
+    if type(value) is Unknown and machine.told:
+        return machine.told.get(value.symbol, value)
     return value
 
 

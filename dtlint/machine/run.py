@@ -161,6 +161,7 @@ def run_entry(machine: Machine, entry: Entry, start: Any) -> Run:
     machine.spent = 0
     machine.stack = []
     machine.facts = {}
+    machine.told = {}
     machine.journal = []
     machine.remembered = {}
     machine.making = {}

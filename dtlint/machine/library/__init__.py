@@ -9,6 +9,7 @@ from dtlint.knowledge.loader import Api
 from dtlint.machine.core import Machine
 from dtlint.machine.lanes import token
 from dtlint.machine.library import (
+    children,
     collectives,
     command_line,
     contexts,
@@ -284,6 +285,9 @@ def perform(
         )
     if row.record == "init":
         group_start.started(machine, mask)
+        children.told(machine, invocation)
+    elif row.extra.get("process"):
+        children.started(machine, invocation)
     if row.record == "log" or row.extra.get("shows"):
         metrics.shown(machine, invocation)
     handler = HANDLERS.get(row.model) if row.model else None

@@ -339,18 +339,11 @@ def tells_failure(call: Invocation) -> bool:
 
 def spawn(machine: Machine, call: Invocation) -> Value:
     """The function runs once on every rank, its index first."""
-    from dtlint.machine import calls
-
     if machine.facts.get("given away"):
         return NONE  # a whole program handed to somebody who may just want its signature
     machine.facts.setdefault("spawned", True)
     extra = call.row.extra
     function = call.get(str(extra.get("function", "fn"))) or (call.arguments[0] if call.arguments else None)
-    if isinstance(function, FunctionRef):
-        known = machine.facts["spawned"]
-        names = known if isinstance(known, set) else set()
-        machine.facts["spawned"] = names | {(function.path, function.name)}
-        machine.facts.setdefault("spawned at", set()).add((machine.frame.path, machine.current_at))
     if function is None:
         return NONE
     given = call.get(str(extra.get("args", "args")))
@@ -363,14 +356,29 @@ def spawn(machine: Machine, call: Invocation) -> Value:
         arguments = tuple(made_before(value) for value in arguments)
         arguments = (lane_value_of(machine, "rank", "the index given by spawn"), *arguments)
     given_on = tuple((name, value) for name, value in call.keywords if name not in call.row.params)
+    on_all_ranks(machine, function, arguments, given_on if extra.get("receiver_first") else (), call.mask)
+    return NONE
+
+
+def on_all_ranks(machine: Machine, function: Value, arguments: tuple[Value, ...], given_on: Any, mask: int) -> None:
+    """Each rank begins anew with this function, however deep the place is that starts them."""
+    from dtlint.machine import calls
+
+    spawned(machine, function)
     followed = machine.deepest, machine.near
-    # each rank begins anew with this function, however deep the place is that starts them
     machine.deepest, machine.near = (deep + len(machine.stack) for deep in followed)
     try:
-        calls.call_value(machine, function, arguments, given_on if extra.get("receiver_first") else (), call.mask)
+        calls.call_value(machine, function, arguments, given_on, mask)
     finally:
         machine.deepest, machine.near = followed
-    return NONE
+
+
+def spawned(machine: Machine, function: Value) -> None:
+    known = machine.facts.setdefault("spawned", True)
+    if isinstance(function, FunctionRef):
+        names = known if isinstance(known, set) else set()
+        machine.facts["spawned"] = names | {(function.path, function.name)}
+        machine.facts.setdefault("spawned at", set()).add((machine.frame.path, machine.current_at))
 
 
 ONCE = frozenset({"clock", "random", "process", "memory", "host"})

@@ -1,0 +1,120 @@
+"""Which processes does a program start by hand, and who is who among them?
+
+`for number in range(count): Process(target=work, args=(number, count)).start()` is a spawn written out, when what they
+run begins a process group: all ranks run the function, each with a number of its own. Which number is the rank, they
+tell the process group themselves (`init_process_group(rank=number)`); from there on that value is the rank.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from dtlint.ir import nodes as ir
+from dtlint.ir.functions import children
+from dtlint.machine import containers
+from dtlint.machine.core import Machine
+from dtlint.machine.library import groups, identity, processes
+from dtlint.machine.library.invocation import Invocation
+from dtlint.machine.values import TRUE, FunctionRef, Object, Tuple, Unknown, Value
+
+BEGINS = "init_process_group"
+SITES = "<processes started by hand>"
+
+
+def started(machine: Machine, call: Invocation) -> None:
+    """A process is made: one of many alike that make up the world?"""
+    target, loop = call.get("target"), loop_variables(machine, call.node)
+    if not isinstance(target, FunctionRef) or not loop or call.node is None or not begins(machine, target):
+        return
+    sites = machine.facts.get(SITES)
+    if sites is None:
+        sites = machine.facts[SITES] = machine.new(SITES, machine.world.full)
+    if machine.get(sites, id(call.node)) is not None or machine.facts.get("given away"):
+        return  # the others do the same, under other numbers
+    machine.set(sites, id(call.node), TRUE, call.mask)  # forgotten with a turn of the loop that is run again
+    processes.on_all_ranks(
+        machine, target, numbered(machine, call, "args", loop), named(machine, call, loop), call.mask
+    )
+
+
+def begins(machine: Machine, function: FunctionRef) -> bool:
+    """Does it begin a process group, itself or in a function it calls by name?"""
+    starters = groups.starters(machine, BEGINS)
+    node = function.node
+    return isinstance(node, ir.Function) and (node.name in starters or not starters.isdisjoint(node.tokens))
+
+
+def numbered(machine: Machine, call: Invocation, param: str, loop: frozenset[str]) -> tuple[Value, ...]:
+    """The arguments as any of them gets it: what comes out of the loop is a number of its own, known to nobody."""
+    given, written = call.get(param), call.expression(param)
+    items = containers.items_of(machine, given) if given is not None else ()
+    parts = written.items if isinstance(written, ir.Tup | ir.ListExpr) else ()
+    if not items or len(parts) != len(items):
+        return tuple(items or ())
+    return tuple(own(machine, item, part, loop) for item, part in zip(items, parts, strict=True))
+
+
+def named(machine: Machine, call: Invocation, loop: frozenset[str]) -> tuple[tuple[str, Value], ...]:
+    given, written = call.get("kwargs"), call.expression("kwargs")
+    if not isinstance(given, Object) or given.kind != "dict":
+        return ()
+    parts = dict(written.items) if isinstance(written, ir.DictExpr) else {}
+    spelled = {key.value: part for key, part in parts.items() if isinstance(key, ir.Const)}
+    held = {str(key[1]): value for key, value in given.attributes.items() if isinstance(key, tuple)}
+    return tuple((name, own(machine, value, spelled.get(name), loop)) for name, value in held.items())
+
+
+def own(machine: Machine, value: Value, written: Any, loop: frozenset[str]) -> Value:
+    if not isinstance(value, Object | Tuple) and not names_in(written).isdisjoint(loop):
+        return machine.fresh("number of a process")
+    return processes.made_before(value)
+
+
+def loop_variables(machine: Machine, call: ir.Call | None) -> frozenset[str]:
+    """What changes from turn to turn in the loops around a call, here in this scope."""
+    top = machine.frame.node
+    body = top.body if isinstance(top, ir.Function) else machine.project.tree(machine.frame.path)
+    found = around(body, call) if call is not None else None
+    return frozenset(found or ())
+
+
+def around(node: Any, call: ir.Call) -> set[str] | None:
+    """The variables of the loops on the way down to the call; None where it is not below."""
+    if node is call:
+        return set()
+    if isinstance(node, ir.Function | ir.Class | ir.Lambda):
+        return None
+    for child in node if isinstance(node, tuple) else children(node):
+        found = around(child, call)
+        if found is not None:
+            return found | bound_by(node)
+    return None
+
+
+def bound_by(node: Any) -> set[str]:
+    if isinstance(node, ir.For):
+        return names_in(node.target) | set(node.assigned)
+    if isinstance(node, ir.Comp):
+        return {name for clause in node.clauses for name in names_in(clause.target)}
+    return set()
+
+
+def names_in(node: Any) -> set[str]:
+    return {one.id for one in below(node) if isinstance(one, ir.Name)} if node is not None else set()
+
+
+def below(node: Any) -> Iterator[Any]:
+    yield node
+    for child in children(node):
+        yield from below(child)
+
+
+def told(machine: Machine, call: Invocation) -> None:
+    """`init_process_group(rank=number)`: the number is the rank of this process from here on, wherever it is read."""
+    rank = call.get("rank")
+    if isinstance(rank, Unknown) and rank.cause is None and rank.symbol.key[0] not in ("deep",):
+        known = dict(machine.told)
+        known[rank.symbol] = identity.lane_value_of(machine, "rank", "the rank given to the process group")
+        machine.told = known
+        machine.remembered = {}  # calls before knew less
