@@ -17,7 +17,7 @@ from dtlint.machine.core import Machine, limited
 from dtlint.machine.frames import LoopState
 from dtlint.machine.items import in_order, items_by_lane, of_groups, short_items, turns_of, walked
 from dtlint.machine.lanes import lanes_in
-from dtlint.machine.library import sharding
+from dtlint.machine.library import children, sharding
 from dtlint.machine.library.generators import stops_alike
 from dtlint.machine.logs import Decision, Guards
 from dtlint.machine.turns import merge_leavings, otherwise, perhaps_broken, turn
@@ -25,6 +25,13 @@ from dtlint.machine.values import Cause, Object, Row, Unknown, Value
 
 
 def run_for(machine: Machine, node: ir.For, mask: int) -> int:
+    staying = walk(machine, node, mask)
+    if children.WAITING in machine.facts:
+        children.after_loop(machine)
+    return staying
+
+
+def walk(machine: Machine, node: ir.For, mask: int) -> int:
     iterable = containers.one_walk(machine.evaluate(node.iterable, mask))
     mask &= ~machine.frame.left
     walked(machine, iterable, mask)

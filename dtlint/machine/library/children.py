@@ -16,10 +16,12 @@ from dtlint.machine import containers
 from dtlint.machine.core import Machine
 from dtlint.machine.library import groups, identity, processes
 from dtlint.machine.library.invocation import Invocation
-from dtlint.machine.values import TRUE, FunctionRef, Object, Tuple, Unknown, Value
+from dtlint.machine.values import FunctionRef, Object, Tuple, Unknown, Value
 
 BEGINS = "init_process_group"
-SITES = "<processes started by hand>"
+WAITING = "processes made in a loop"
+# Scripts that start their ranks by hand also have a way to run as one: both ways together must not cost too much.
+DEEPEST, NEAR = 8, 4
 
 
 def started(machine: Machine, call: Invocation) -> None:
@@ -27,15 +29,19 @@ def started(machine: Machine, call: Invocation) -> None:
     target, loop = call.get("target"), loop_variables(machine, call.node)
     if not isinstance(target, FunctionRef) or not loop or call.node is None or not begins(machine, target):
         return
-    sites = machine.facts.get(SITES)
-    if sites is None:
-        sites = machine.facts[SITES] = machine.new(SITES, machine.world.full)
-    if machine.get(sites, id(call.node)) is not None or machine.facts.get("given away"):
-        return  # the others do the same, under other numbers
-    machine.set(sites, id(call.node), TRUE, call.mask)  # forgotten with a turn of the loop that is run again
-    processes.on_all_ranks(
-        machine, target, numbered(machine, call, "args", loop), named(machine, call, loop), call.mask
-    )
+    given = numbered(machine, call, "args", loop), named(machine, call, loop)
+    # the last one that is made at a place stands for all of them
+    machine.facts.setdefault(WAITING, {})[id(call.node)] = (target, *given, call.mask)
+
+
+def after_loop(machine: Machine) -> None:
+    """The loops that made processes are through: now they run, once for all."""
+    waiting = machine.facts.get(WAITING)
+    if not waiting or machine.frame.loops or machine.facts.get("given away"):
+        return
+    machine.facts[WAITING] = {}
+    for target, arguments, keywords, mask in waiting.values():
+        processes.on_all_ranks(machine, target, arguments, keywords, mask & ~machine.frame.left, DEEPEST, NEAR)
 
 
 def begins(machine: Machine, function: FunctionRef) -> bool:

@@ -360,13 +360,16 @@ def spawn(machine: Machine, call: Invocation) -> Value:
     return NONE
 
 
-def on_all_ranks(machine: Machine, function: Value, arguments: tuple[Value, ...], given_on: Any, mask: int) -> None:
+def on_all_ranks(
+    machine: Machine, function: Value, arguments: tuple[Value, ...], given_on: Any, mask: int, *limits: int
+) -> None:
     """Each rank begins anew with this function, however deep the place is that starts them."""
     from dtlint.machine import calls
 
     spawned(machine, function)
     followed = machine.deepest, machine.near
-    machine.deepest, machine.near = (deep + len(machine.stack) for deep in followed)
+    limits = limits or followed
+    machine.deepest, machine.near = (deep + len(machine.stack) for deep in limits)
     try:
         calls.call_value(machine, function, arguments, given_on, mask)
     finally:
