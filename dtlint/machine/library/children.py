@@ -14,7 +14,7 @@ from dtlint.ir import nodes as ir
 from dtlint.ir.functions import children
 from dtlint.machine import containers
 from dtlint.machine.core import Machine
-from dtlint.machine.library import groups, identity, processes
+from dtlint.machine.library import group_start, identity, processes
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.values import FunctionRef, Object, Tuple, Unknown, Value
 
@@ -46,7 +46,7 @@ def after_loop(machine: Machine) -> None:
 
 def begins(machine: Machine, function: FunctionRef) -> bool:
     """Does it begin a process group, itself or in a function it calls by name?"""
-    starters = groups.starters(machine, BEGINS)
+    starters = group_start.starters(machine, BEGINS)
     node = function.node
     return isinstance(node, ir.Function) and (node.name in starters or not starters.isdisjoint(node.tokens))
 
