@@ -58,6 +58,9 @@ def lookup(machine: Machine, name: str) -> Value | None:
 
 def read(machine: Machine, base: Value, name: str, mask: int) -> Value:
     if isinstance(base, Row):
+        first = base.lanes[0]
+        if name in ALIKE and isinstance(first, Unknown) and all(isinstance(held, Unknown) for held in base.lanes):
+            return machine.unknown("attr", first.symbol, name)  # the kind of a tensor, whatever each rank has in it
         return map_lanes(lambda held: read_one(machine, held, name, mask), (base,), machine.world)
     return read_one(machine, base, name, mask)
 

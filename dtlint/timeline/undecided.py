@@ -193,11 +193,9 @@ def differing_argument(run: Run, event: Event, path: Path) -> Divergence | None:
                 return Divergence("argument", None, event, path, event.mask, 0, cause=cause, argument=name)
     call = event.extra.get("call")
     for value in call.values if call is not None and event.op in EQUAL_SHAPES else ():
-        if not isinstance(value, Unknown) or value.cause is None:
+        if value.cause is None or on_one_side(event, path, value.cause):
             continue
-        if on_one_side(event, path, value.cause):
-            continue
-        if value.symbol.key[0] in SIZE_ONLY or counted_by_content(value.symbol):
+        if sized_by_content(value):
             return Divergence("argument", None, event, path, event.mask, 0, cause=value.cause, argument="shape")
     for name, value in event.details:
         if disagrees(value, event):
@@ -212,6 +210,13 @@ def differing_argument(run: Run, event: Event, path: Path) -> Divergence | None:
                 argument=name,
             )
     return None
+
+
+def sized_by_content(value: Value) -> bool:
+    """Does its size depend on what this rank has in it?"""
+    if isinstance(value, Row):
+        return all(sized_by_content(held) for held in value.lanes)
+    return isinstance(value, Unknown) and (value.symbol.key[0] in SIZE_ONLY or counted_by_content(value.symbol))
 
 
 def on_one_side(event: Event, path: Path, differs: Cause) -> bool:

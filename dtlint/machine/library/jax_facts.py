@@ -40,6 +40,9 @@ INSIDE = frozenset(
 )
 KEYS = frozenset({"key", "keys"})
 SAVED_ALONE = "jax saved alone"  # fact of the run: the copy of one device was written to a checkpoint
+DRAWN = frozenset({"draw", "host draw", "host noise"})
+# what is combined with these is learnt from the data of all, or is noise for all
+LEARNS = frozenset({"grad", "reduced"})
 HOST_WEIGHTS = "jax host weights"  # fact of the run: why the first weights differ between hosts
 FOLLOWERS = "jax followers"  # fact of the run: symbols of what calls that donate gave back
 STRUCTURAL = frozenset({"item", "slice", "tuple", "any", "comprehension", "for each", "call attribute"})
@@ -245,6 +248,9 @@ def flow(machine: Machine, what: str, values: tuple[Value, ...], tags: Tags) -> 
     seen = {tag[1] for tag in found if is_jax(tag)}
     if not seen:
         return tags
+    if not seen.isdisjoint(DRAWN) and (not seen.isdisjoint(LEARNS) or contracts(machine, what)):
+        found, tags = set(without(found, DRAWN)), without(tags, DRAWN)
+        seen -= DRAWN
     if "draw" in seen:
         shared_draws(machine, found)
     if what in ("item", "slice") and "host draw" in seen and deep_cause(machine, values[1:]) is not None:
@@ -311,6 +317,13 @@ def rowwise(machine: Machine, what: str, values: tuple[Value, ...]) -> bool:
         return True
     row = machine.knowledge.api(what)
     return row is not None and bool(row.extra.get("rowwise"))
+
+
+def contracts(machine: Machine, what: str) -> bool:
+    """A product over an axis, as of samples and weights. Numbers that were drawn for that are the weights of a model,
+    which all replicas share; noise has the form of what it is added to."""
+    row = machine.knowledge.api(what)
+    return what == "op @" or (row is not None and bool(row.extra.get("contracts")))
 
 
 def scale_free(machine: Machine, what: str) -> bool:

@@ -12,7 +12,20 @@ from dtlint.machine.core import Machine
 from dtlint.machine.library import inside, provenance, samplers, sharding
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.lengths import even_loop, is_divided, is_slice, length_of
-from dtlint.machine.values import NONE, Bound, Cause, ClassRef, Const, FunctionRef, Object, Row, Trail, Unknown, Value
+from dtlint.machine.values import (
+    NONE,
+    Bound,
+    Cause,
+    ClassRef,
+    Const,
+    FunctionRef,
+    Object,
+    Row,
+    Symbol,
+    Trail,
+    Unknown,
+    Value,
+)
 
 LOADER = "torch.utils.data.DataLoader"
 PIPELINES = ("datasets.", "tensorflow.data.", "webdataset.", "grain.")
@@ -197,6 +210,9 @@ def understood(machine: Machine, loader: Object, dataset: Value, found: Describe
     """Is enough known of the data set to say that nothing in it asks for the rank?"""
     if has_draws(found.looks):
         return False  # made up as it goes: the seeds decide
+    samples = (value for look in found.looks for value in look.values)
+    if any(knows_rank(machine, value) for value in (dataset, *samples)):
+        return False
     if isinstance(dataset, Object):
         if isinstance(dataset.kind, ClassRef):
             return bool(found.looks) and all(look.known for look in found.looks)
@@ -222,6 +238,12 @@ def understood(machine: Machine, loader: Object, dataset: Value, found: Describe
             "name",
         )
     return False
+
+
+def knows_rank(machine: Machine, value: Value) -> bool:
+    """Does it come from something unknown that was told who this rank is: `db.execute(query, (rank,)).fetchall()`?"""
+    told: set[Symbol] = machine.facts.get("told", set())
+    return bool(told) and provenance.mentions(value, lambda symbol: symbol in told, 3)
 
 
 def has_draws(looks: list[inside.Inside]) -> bool:
