@@ -41,8 +41,6 @@ INSIDE = frozenset(
 KEYS = frozenset({"key", "keys"})
 SAVED_ALONE = "jax saved alone"  # fact of the run: the copy of one device was written to a checkpoint
 DRAWN = frozenset({"draw", "host draw", "host noise"})
-# what is combined with these is learnt from the data of all, or is noise for all
-LEARNS = frozenset({"grad", "reduced"})
 HOST_WEIGHTS = "jax host weights"  # fact of the run: why the first weights differ between hosts
 FOLLOWERS = "jax followers"  # fact of the run: symbols of what calls that donate gave back
 STRUCTURAL = frozenset({"item", "slice", "tuple", "any", "comprehension", "for each", "call attribute"})
@@ -248,7 +246,7 @@ def flow(machine: Machine, what: str, values: tuple[Value, ...], tags: Tags) -> 
     seen = {tag[1] for tag in found if is_jax(tag)}
     if not seen:
         return tags
-    if not seen.isdisjoint(DRAWN) and (not seen.isdisjoint(LEARNS) or contracts(machine, what)):
+    if not seen.isdisjoint(DRAWN) and contracts(machine, what):
         found, tags = set(without(found, DRAWN)), without(tags, DRAWN)
         seen -= DRAWN
     if "draw" in seen:
