@@ -60,6 +60,11 @@ def decorate(machine: Machine, decorator: ir.Expr, value: Value, name: str, mask
         if maker.name == "builtins.staticmethod" and isinstance(value, Object) and "transform" in value.facts:
             value.facts["static"] = True
             return value, name
+        if maker.name == "builtins.staticmethod" and isinstance(value, Bound):
+            for held in value.extra:
+                if isinstance(held, Object):
+                    held.facts["static"] = True  # what was decorated before
+            return value, name
         last = maker.name.rpartition(".")[2]
         if isinstance(value, FunctionRef):
             if maker.name in ("builtins.property",) or last == "abstractproperty":

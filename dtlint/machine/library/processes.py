@@ -55,12 +55,16 @@ def call_guarded(machine: Machine, call: Invocation) -> Value:
     assert isinstance(made, Object)
     spelled = f"@{made.facts['api'].rpartition('.')[2]}"
     holder: dict[object, Value] = {"value": NONE}
+    function, given = made.facts["function"], call.arguments[1:]
+    alone = made.facts.get("static") or (isinstance(function, FunctionRef) and function.kind == "static")
+    if call.receiver is not None and not alone:
+        given = (call.receiver, *given)
     on = made.facts.get("on")
     value = on if on is not None else lane_value_of(machine, made.facts["guard"], spelled)
 
     def inside(lanes: int) -> int:
         with disabled(machine, made.facts.get("disables")):
-            result = calls.call_value(machine, made.facts["function"], call.arguments[1:], call.keywords, lanes)
+            result = calls.call_value(machine, function, given, call.keywords, lanes)
         machine.store(holder, "value", result, lanes, machine.world.full)
         return lanes
 
