@@ -25,6 +25,7 @@ READS = frozenset({"file-read", "load", "listing"})
 KINDS = (*sorted(WRITES), *sorted(READS), "file-ask", "log-init")
 OPENINGS = frozenset({"log-init", "progress"})
 NOWHERE = ("/dev/", "/proc/")
+MEMORY = "/dev/shm"  # a folder like others, in the memory of a node
 
 
 @dataclass(slots=True)
@@ -199,7 +200,7 @@ def access_of(
         "/".join(place_on(files.place(part, lane), part, lane) for part in parts) if lanes >> lane & 1 else ""
         for lane in range(tour.run.world.size)
     )
-    if any(one.startswith(NOWHERE) for one in places):
+    if any(one.startswith(NOWHERE) and not one.startswith(MEMORY) for one in places):
         return None
     clocks = tuple(tour.clocks)
     order = len(tour.found)

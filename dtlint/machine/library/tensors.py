@@ -111,6 +111,10 @@ def construct(machine: Machine, call: Invocation) -> Value | None:
         sizes = containers.items_of(machine, call.arguments[0]) or call.arguments[:1]
         made.facts["length"] = sizes[0] if sizes else None
         made.facts["shape"] = next((size.cause for size in sizes if size.cause is not None), None)
+    if isinstance(made, Object) and call.name in FROM_VALUE:
+        longer = containers.length_cause(machine, call.arguments[0])
+        if longer is not None:
+            made.facts["shape"] = longer
     if isinstance(made, Object):
         kind = call.get("dtype")
         if kind is not None and kind.cause is not None:
