@@ -435,6 +435,7 @@ def attribute_written(machine: Machine, base: Value, name: str, value: Value, ma
     stepping.attribute_written(machine, base, name, value, mask)
     parts.written(machine, base, name, value, mask)
     workers.attribute_written(machine, base, name, value, mask)
+    processes.hook_written(machine, base, name, value, mask)
 
 
 def discarded(machine: Machine, node: ir.Expr, value: Value, mask: int) -> None:

@@ -204,7 +204,7 @@ def later(machine: Machine, function: Value, mask: int, kind: str, text: str, ca
     last_exit, leavings = frame.last_exit, len(frame.leavings)
     machine.sinks, frame.guards = [(log.log, mask)], Guards(decision, guards)
     mark = len(machine.journal)
-    given = (machine.fresh("signal", why), machine.fresh("frame"))[: arity(function)]
+    given = (machine.fresh("signal", why), machine.fresh("frame"), machine.fresh("trace"))[: arity(function)]
     calls.call_value(machine, function, given, (), mask)
     writes = machine.rollback(mark)
     machine.sinks, frame.guards, frame.left, frame.last_exit = sinks, guards, left, last_exit
@@ -223,6 +223,13 @@ def arity(function: Value) -> int:
 def project_function(value: Value | None) -> bool:
     inner = value.function if isinstance(value, Bound) else value
     return isinstance(inner, FunctionRef)
+
+
+def hook_written(machine: Machine, base: Value, name: str, value: Value, mask: int) -> None:
+    """`sys.excepthook = told`: what runs when this process fails."""
+    row = machine.knowledge.apis.get(f"{base.name}.{name}") if isinstance(base, External) else None
+    if row is not None and row.extra.get("hook") and project_function(value):
+        later(machine, value, mask, "exit", f"`{name}`", "exception")
 
 
 def signal_handler(machine: Machine, call: Invocation) -> Value:
