@@ -153,6 +153,8 @@ def run_handler(
     log.raised = raised
     attempt.handlers.append(log)
     alone = "queue" if tried.alone == "exception" and set(types) <= QUEUES else tried.alone
+    if all("Timeout" in name for name in types):
+        alone, log.of_data = "exception", True  # whatever was waited for: time passes on each rank by itself
     words = " or ".join(name.rpartition(".")[2] for name in types) or "exception"
     cause = (
         None

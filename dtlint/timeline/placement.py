@@ -10,7 +10,7 @@ from dtlint.ir.functions import children
 from dtlint.machine.library.evidence import distributed, of_one
 from dtlint.machine.library.reading import BY_NAME
 from dtlint.machine.library.stepping import LOADED
-from dtlint.machine.logs import Event
+from dtlint.machine.logs import Attempt, Event
 from dtlint.machine.values import NONE, TRUE, Cause, Const, Object, Row, Symbol, Tuple, Unknown, Value, lane_value
 from dtlint.timeline.files import accesses, overlap
 from dtlint.timeline.models_used import functions
@@ -19,6 +19,7 @@ from dtlint.timeline.stepping import events
 
 INIT = "torch.distributed.init_process_group"
 OWN_LAUNCHER = frozenset({"executable", "device_count"})
+LATER = ("signal", "exit", "finaliser")
 PARAMS = ("device", "device_ids", "output_device", "device_id", "type", "index")
 
 
@@ -175,7 +176,7 @@ def unchosen(run: Any) -> Iterator[tuple[Met, Met, Met | None]]:
     if nccl is None and not choices:
         return
     for met in ordered(run):
-        if met.number > start.number and not exclusive(met, start):
+        if met.number > start.number and not exclusive(met, start) and not some_other_time(met):
             if chooses(met.event):
                 return
             if any(one.number < met.number for one in choices):
@@ -185,6 +186,11 @@ def unchosen(run: Any) -> Iterator[tuple[Met, Met, Met | None]]:
                 if nccl or late is not None:
                     yield met, start, late
                 return
+
+
+def some_other_time(met: Met) -> bool:
+    """Does it stand in a function that runs when a signal comes, or at the end?"""
+    return any(isinstance(node, Attempt) and node.kind in LATER for node, _ in met.above)
 
 
 def on_nccl(call: Any) -> bool | None:
