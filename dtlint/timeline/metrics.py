@@ -10,7 +10,7 @@ from dtlint.machine.library.evidence import evidence
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.metrics import OWN_COUNTS
 from dtlint.machine.library.roots import OFF
-from dtlint.machine.library.stepping import ASKED, INNER, PLAIN
+from dtlint.machine.library.stepping import ANSWERED
 from dtlint.machine.logs import Call, Choice, Event, LogNode, Loop
 from dtlint.machine.run import Run
 from dtlint.machine.values import NONE, Cause, Const, ModuleRef, Object, Symbol, Unknown, Value
@@ -19,7 +19,6 @@ from dtlint.timeline.records import recorded
 
 EVALUATION = ("validation_step", "test_step", "on_validation_epoch_end", "on_test_epoch_end", "validation_epoch_end")
 SUMS = frozenset({"all_reduce"})
-MODELS = ("wrapped", ASKED, INNER, PLAIN)
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,7 +180,7 @@ def means_of_means(run: Run) -> Iterator[LocalMetric]:
 def told_by_model(held: Unknown, trained: set[int]) -> bool:
     """A number that a model gave, of other data than those it learns from."""
     tags = [tag for tag in held.tags if isinstance(tag, tuple)]
-    return any(tag[0] in MODELS for tag in tags) and not any(tag[0] == "loader" and tag[1] in trained for tag in tags)
+    return any(tag[0] in ANSWERED for tag in tags) and not any(tag[0] == "loader" and tag[1] in trained for tag in tags)
 
 
 def learns(run: Run, path: tuple[LogNode, ...]) -> bool:

@@ -191,9 +191,11 @@ def listing(machine: Machine, call: Invocation) -> Value | None:
 
 
 def resized(machine: Machine, call: Invocation) -> Value | None:
-    from dtlint.machine.library import jax_hosts, python
+    from dtlint.machine.library import jax_hosts, python, stepping
 
     made = jax_hosts.unlisted(machine, call) or python.opaque(machine, call)
+    if any(isinstance(tag, tuple) and tag[0] in stepping.ANSWERED for tag in made.tags):
+        return made  # no batch, but what a model said of it
     return provenance.without(made, "loader")
 
 

@@ -29,6 +29,8 @@ def shown(machine: Machine, call: Invocation) -> None:
     """`print(…)`, `writer.add_scalar(…)`: a number of this rank's data, without its rank beside it."""
     if not local(call.values):
         return
+    if call.row.extra.get("shows") == "alone" and call.mask == machine.world.full:
+        return  # every rank keeps what it has seen
     found = loaders_in(call.values)
     if found:
         how = "metric-steers" if call.row.extra.get("shows") == "steers" else "metric-shown"

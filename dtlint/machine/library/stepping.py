@@ -22,6 +22,7 @@ from dtlint.machine.values import Bound, External, Object, Symbol, Unknown, Valu
 MODULE, OPTIMIZER = "torch.nn.Module", "torch.optim.Optimizer"
 SHARDED_IN_PLACE = "torch.distributed.fsdp.FSDPModule"
 GATHERED, INNER, PLAIN, LOADED, LEARNED, ASKED = "gathered", "inner", "plain", "loaded", "learned", "asked"
+ANSWERED = ("wrapped", ASKED, INNER, PLAIN)  # tags of what a model says
 
 
 # --- switching the reduction of gradients off and on -------------------------------------------------------------
