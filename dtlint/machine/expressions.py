@@ -66,7 +66,10 @@ def name(machine: Machine, node: ir.Name, mask: int) -> Value:
 
 def attribute(machine: Machine, node: ir.Attr, mask: int) -> Value:
     base = evaluate(machine, node.value, mask)
-    return attributes.read(machine, base, node.name, mask)
+    found = attributes.read(machine, base, node.name, mask)
+    if type(found) is Const and "batch" in node.name:
+        batches.named(machine, node.name, found)
+    return found
 
 
 def subscript(machine: Machine, node: ir.Index, mask: int) -> Value:

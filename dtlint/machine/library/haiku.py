@@ -6,6 +6,7 @@ inside takes one after another from it, each another key, so the same key for tw
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
@@ -75,7 +76,14 @@ def apply(machine: Machine, call: Invocation) -> Value | None:
             machine, key, tuple(v for v in call.values if v is not key), "handed to `apply`", call.mask
         )
         carried |= drawn.tags
-    return jax_facts.mapped_tree(machine, result, lambda leaf: jax_facts.with_facts(machine, leaf, carried))
+
+    def given_on(part: Value, tags: Iterable[Any]) -> Value:
+        return jax_facts.mapped_tree(machine, part, lambda leaf: jax_facts.with_facts(machine, leaf, tags))
+
+    if "State" in call.row.name and isinstance(result, Tuple) and jax_arrays.normalises_together(machine):
+        *outputs, state = result.items  # the statistics of layers that take them over the devices are reduced
+        return Tuple((*(given_on(part, carried) for part in outputs), given_on(state, jax_facts.perhaps(carried))))
+    return given_on(result, carried)
 
 
 def unnamed(call: Invocation) -> tuple[tuple[str | None, Value], ...]:
@@ -118,8 +126,10 @@ def next_key(machine: Machine, call: Invocation) -> Value:
 
 def one_more(machine: Machine, parent: Value | None) -> Unknown:
     symbol = machine.symbols.fresh("key")
-    if not isinstance(parent, Unknown) or not jax_facts.has(parent, "key"):
+    if not isinstance(parent, Unknown):
         return Unknown(symbol, None, frozenset({fact("key", 0)}))
+    if not jax_facts.has(parent, "key"):  # whatever it is, its children differ where it does
+        return Unknown(symbol, parent.cause, frozenset({fact("key", 0), *jax_keys.lineage(parent)}))
     return jax_keys.child(machine, parent, symbol)
 
 

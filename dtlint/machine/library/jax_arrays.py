@@ -198,6 +198,7 @@ def changes_statistics(machine: Machine, call: Invocation) -> bool:
 
 
 REDUCTIONS = frozenset({"psum", "pmean"})
+OVER_DEVICES = frozenset({"axis_name", "cross_replica_axis"})  # what flax and haiku call the axis of a layer
 
 
 def normalises_together(machine: Machine) -> bool:
@@ -206,7 +207,7 @@ def normalises_together(machine: Machine) -> bool:
 
     def over_devices(function: ir.Function, owner: ir.Class | None) -> bool:
         in_method = owner is not None and not REDUCTIONS.isdisjoint(function.tokens)
-        return in_method or {"BatchNorm", "axis_name"} <= function.tokens
+        return in_method or ("BatchNorm" in function.tokens and not OVER_DEVICES.isdisjoint(function.tokens))
 
     return any_function(machine, "jax batch norm", over_devices)
 

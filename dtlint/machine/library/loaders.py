@@ -160,8 +160,15 @@ def decide(machine: Machine, loader: Object, dataset: Value, found: Described) -
         found.gives = "differs"
         found.why = born(machine, found.sampler, "each rank gets its own part of the data")
         return
-    cause = dataset_cause(machine, dataset, found) or sharding.is_part(found.sampler or NONE)
-    for name in ("generator", "worker_init_fn", "collate_fn", "batch_sampler"):
+    cause = dataset_cause(machine, dataset, found)
+    asked = ("generator", "worker_init_fn", "collate_fn")
+    plain = found.sampler is None or samplers.is_plain(machine, found.sampler)
+    if not plain and cause is None and samplers.fills_alike(machine, found.sampler):
+        plain = True  # what it merely holds does not count
+    else:
+        asked = (*asked, "batch_sampler")
+        cause = cause or sharding.is_part(found.sampler or NONE)
+    for name in asked:
         cause = cause or sharding.is_part(option(loader, name) or NONE)
     if cause is None and isinstance(dataset, Object) and dataset.facts.get("shards"):
         cause = born(machine, dataset, "finds its rank itself")
@@ -175,7 +182,7 @@ def decide(machine: Machine, loader: Object, dataset: Value, found: Described) -
         return
     if is_open(loader) or any(look.cut for look in found.looks):
         return
-    if found.sampler is not None and not samplers.is_plain(machine, found.sampler):
+    if not plain:
         return
     if understood(machine, loader, dataset, found):
         found.gives = "same"

@@ -29,6 +29,7 @@ from dtlint.machine.library.python_iteration import (
     tuple_,
     zip_,
 )
+from dtlint.machine.library.python_properties import property_
 from dtlint.machine.opaque import opaque as unknown_of
 from dtlint.machine.values import (
     FALSE,
@@ -348,6 +349,7 @@ FUNCTIONS: dict[str, Handler] = {
     "builtins.getattr": getattr_,
     "builtins.hasattr": hasattr_,
     "builtins.setattr": setattr_,
+    "builtins.property": property_,
     "builtins.enumerate": enumerate_,
     "itertools.islice": islice,
     "builtins.zip": zip_,

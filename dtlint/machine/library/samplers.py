@@ -26,6 +26,22 @@ def is_plain(machine: Machine, value: Value | None) -> bool:
     return "torch.utils.data.Sampler" in machine.knowledge.ancestors(value.kind)
 
 
+def fills_alike(machine: Machine, value: Value | None) -> bool:
+    """A sampler of the project: would every rank get the same order from it? It is walked through once, as a loader
+    would do it, to see whether anything in it asks for the rank or draws from a generator that nobody has seeded."""
+    from dtlint.machine.library import inside, seeds, sharding
+
+    if not isinstance(value, Object) or not isinstance(value.kind, ClassRef) or is_distributed(machine, value):
+        return False
+    look = inside.look(machine, value, machine.world.full)
+    if not look.iterable or not look.known or look.cut or inside.splits_by_rank(look):
+        return False
+    if any(sharding.is_part(one) is not None for one in (*look.values, *inside.loops(look))):
+        return False
+    states = [event.extra["call"].extra.get("rng") for event in look.events("draw")]
+    return bool(states) and all(isinstance(state, seeds.State) and seeds.alike(state) for state in states)
+
+
 def inner(machine: Machine, value: Value | None) -> Value | None:
     """The sampler a batch sampler draws from."""
     if isinstance(value, Object) and not is_distributed(machine, value):
