@@ -161,7 +161,7 @@ def decide(machine: Machine, loader: Object, dataset: Value, found: Described) -
         found.why = born(machine, found.sampler, "each rank gets its own part of the data")
         return
     cause = dataset_cause(machine, dataset, found)
-    asked = ("generator", "worker_init_fn", "collate_fn")
+    asked: tuple[str, ...] = ("generator", "worker_init_fn", "collate_fn")
     plain = found.sampler is None or samplers.is_plain(machine, found.sampler)
     if not plain and cause is None and samplers.fills_alike(machine, found.sampler):
         plain = True  # what it merely holds does not count
