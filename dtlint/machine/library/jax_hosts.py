@@ -26,7 +26,7 @@ from dtlint.machine.library import (
 )
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.jax_facts import fact, has
-from dtlint.machine.values import ClassRef, Const, Object, Tuple, Unknown, Value
+from dtlint.machine.values import NONE, ClassRef, Const, Object, SliceValue, Tuple, Unknown, Value
 
 FEW = 16  # keys of a batch that are told apart
 
@@ -200,6 +200,12 @@ def by_keyword(machine: Machine, call: Invocation) -> Value | None:
     return Tuple((found, jax_facts.with_facts(machine, found, (), own)))
 
 
+def some_keys(machine: Machine, base: Value, index: SliceValue) -> Value | None:
+    """`keys[start:stop]` of a batch of keys."""
+    known = machine.flow is not None and isinstance(base, Unknown) and has(base, "keys")
+    return read_item(machine, base, index) if known and index.step == NONE else None
+
+
 def read_item(machine: Machine, base: Value, index: Value) -> Value | None:
     if machine.flow is None or not isinstance(base, Unknown):
         return None
@@ -209,7 +215,8 @@ def read_item(machine: Machine, base: Value, index: Value) -> Value | None:
     if has(base, "keys"):
         if jax_shapes.keeps_first(index):
             cause = base.cause or jax_keys.bounds_cause(index)
-            return machine.unknown("column", base.symbol, token(index), cause=cause, tags=base.tags)
+            tags = jax_keys.counted_anew(base) if jax_keys.is_cut(index) else base.tags
+            return machine.unknown("column", base.symbol, token(index), cause=cause, tags=tags)
         return jax_keys.one_of(machine, base, index)
     if isinstance(index, Const) and index.value == 0 and has(base, "replicated"):
         return jax_arrays.taken_off(machine, base)

@@ -16,7 +16,7 @@ from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.jax_facts import fact, has, is_fact, words
 from dtlint.machine.logs import Site
 from dtlint.machine.opaque import deep_cause
-from dtlint.machine.values import Cause, Const, SliceValue, Symbol, Tuple, Unknown, Value
+from dtlint.machine.values import NONE, Cause, Const, SliceValue, Symbol, Tuple, Unknown, Value
 
 CARRIERS = ("key", "rng", "rng_key", "seed", "prng_key")
 INNER = "jax keys of keys"  # by the symbol of a batch of batches: the sizes of what it holds
@@ -100,6 +100,17 @@ def counted_in(number: Value) -> Symbol | None:
         if len(shape) == 3 and shape[0] == "attr" and shape[2] == "shape" and isinstance(shape[1], Symbol):
             return shape[1]
     return None
+
+
+def is_cut(index: Value) -> bool:
+    """`keys[start:stop]`: some of them, whoever knows how many."""
+    first = index.items[0] if isinstance(index, Tuple) and index.items else index
+    return isinstance(first, SliceValue) and (first.lower, first.upper) != (NONE, NONE)
+
+
+def counted_anew(keys: Value) -> frozenset[Any]:
+    known = words(keys.tags, "keys")
+    return (keys.tags - set(known)) | {fact("keys", tag[2], "?", None, tag[5]) for tag in known}
 
 
 def bounds_cause(index: Value) -> Cause | None:

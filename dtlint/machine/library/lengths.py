@@ -17,7 +17,10 @@ def is_slice(dataset: Value) -> bool:
 
 
 def is_divided(machine: Machine, length: Value) -> bool:
-    """`len(range(rank, n, world))` where n is a multiple of the world size."""
+    """`len(range(rank, n, world))` where n is a multiple of the world size, `len(range(rank * share, (rank + 1) *
+    share))` of shares that were rounded down."""
+    if isinstance(length, Row) and sharding.rounded_down(machine, length):
+        return True
     held = length.lanes[0] if isinstance(length, Row) else length
     if isinstance(held, Unknown) and held.symbol.key[0] == "count":
         return sharding.multiple(held.symbol.key[2], machine.world.size) is not None

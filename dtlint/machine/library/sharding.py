@@ -311,7 +311,7 @@ def contiguous_share(low: Value, high: Value, world: int) -> object | None:
         start, end = low.lanes[lane], high.lanes[lane]
         if not isinstance(start, Unknown) or not isinstance(end, Unknown):
             return None
-        one, other = start.symbol.key, end.symbol.key
+        one, other = start.symbol.key, at_most(end.symbol).key
         if one[0] == "op *" and other[0] == "op *":
             common = [factor for factor in one[1:3] if factor in other[1:3] and isinstance(factor, Symbol)]
             if len(common) != 1:
@@ -322,6 +322,26 @@ def contiguous_share(low: Value, high: Value, world: int) -> object | None:
         else:
             return None
     return shares[0] if all(share is shares[0] or share == shares[0] for share in shares) else None
+
+
+def at_most(end: Symbol) -> Symbol:
+    """`min(total, (rank + 1) * share)`: where the part ends, unless nothing is left before that."""
+    found = [part for part in end.key[1:] if isinstance(part, Symbol) and part.key[0] in ("op *", "op +")]
+    return found[0] if end.key[0] in ("builtins.min", "min") and len(found) == 1 else end
+
+
+def rounded_down(machine: Machine, length: Row) -> bool:
+    """Numbers counted from one share to the next, on each lane, of which nobody has more than the others."""
+    bounds = [one.symbol.key[1:3] if isinstance(one, Unknown) else () for one in length.lanes]
+    if not all(len(pair) == 2 and isinstance(pair[1], Symbol) for pair in bounds[1:]):
+        return False
+    low, high = ([(*one, NONE, NONE)[side] for one in bounds] for side in (0, 1))
+
+    def lanes(of: list[Any]) -> Row:
+        return Row(tuple(Unknown(one) if isinstance(one, Symbol) else NONE for one in of), length.cause)
+
+    share = contiguous_share(lanes(low), lanes(high), machine.world.size)
+    return share is not None and not rounded_up(share)
 
 
 def rounded_up(share: object) -> bool:
