@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from dtlint.machine.library.provenance import symbols_in
+from dtlint.machine.library.provenance import parts, symbols_in
 from dtlint.machine.library.stepping import INNER, PLAIN
 from dtlint.machine.logs import Choice, Event, Loop
 from dtlint.machine.values import FALSE, TRUE, Const, Object, Symbol, Unknown, Value
@@ -164,8 +164,13 @@ def trained(step: Met) -> set[Any]:
     if call is None or not call.arguments:
         return set()
     given = call.arguments[0]
-    symbols = symbols_in(given.symbol) if isinstance(given, Unknown) else ()
-    asked = {one.key[1] for one in symbols if one.key[0] == "attr" and one.key[2:] == ("parameters",)}
+    held = [part.symbol for part in parts(given, 2) if isinstance(part, Unknown)]
+    asked = {
+        one.key[1]
+        for symbol in held
+        for one in symbols_in(symbol)
+        if one.key[0] == "attr" and one.key[2:] == ("parameters",)
+    }
     return {*objects_in(given), *(one for one in asked if isinstance(one, Symbol))}
 
 

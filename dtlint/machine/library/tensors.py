@@ -111,6 +111,9 @@ def construct(machine: Machine, call: Invocation) -> Value | None:
         sizes = containers.items_of(machine, call.arguments[0]) or call.arguments[:1]
         made.facts["length"] = sizes[0] if sizes else None
         made.facts["shape"] = next((size.cause for size in sizes if size.cause is not None), None)
+    same = call.arguments[0] if call.arguments and call.name.endswith("_like") else None
+    if isinstance(made, Object) and isinstance(same, Object) and same.facts.get("length") is not None:
+        made.facts["length"] = same.facts["length"]
     if isinstance(made, Object) and call.name in FROM_VALUE:
         longer = containers.length_cause(machine, call.arguments[0])
         if longer is not None:
