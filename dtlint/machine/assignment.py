@@ -165,6 +165,7 @@ def write_attribute(machine: Machine, base: Value, name: str, value: Value, mask
 
                 calls.follow(machine, setter, base, (value,), (), mask)  # type: ignore[arg-type]
                 return
+        keep_default(machine, base, name)
         lacking.written(machine, base, name, mask)
         machine.set(base, ("key", name) if containers.NAMESPACE in base.facts else name, value, mask)
     elif isinstance(base, Unknown):
@@ -182,6 +183,15 @@ def write_attribute(machine: Machine, base: Value, name: str, value: Value, mask
         if base.path is not None:
             frame = scopes.load_module(machine, base.path)
             machine.store(frame.variables, name, value, mask, machine.world.full)
+
+
+def keep_default(machine: Machine, thing: Object, name: str) -> None:
+    """What its class says an attribute is, is what it stays where the write below a branch does not happen. (It says
+    the same as before: nothing that a branch has to take back.)"""
+    if isinstance(thing.kind, ClassRef) and name not in thing.attributes:
+        usual = attributes.in_class(machine, thing.kind, name)
+        if isinstance(usual, Const | Tuple | Unknown | Row):
+            thing.attributes[name] = usual
 
 
 def unpack(machine: Machine, targets: tuple[ir.Expr, ...], value: Value, mask: int) -> None:

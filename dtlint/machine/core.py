@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 MAX_SINKS = 6
 MAX_MENDED = 3  # ways out in one scope behind which the ranks are compared again
 SHORT = 8  # statements
-ANSWERS = (ir.Compare, ir.BoolOp, ir.Unary, ir.BinOp, ir.Attr)
+ANSWERS = (ir.Compare, ir.BoolOp, ir.Unary, ir.BinOp, ir.Attr, ir.Name)
 QUESTION = 3  # statements of a helper that asks who it is, and no more
 DEEPEST = 48  # calls within calls, whatever the entry
 
