@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from dtlint.ir import nodes as ir
-from dtlint.machine import attributes, containers, instances, kept, library, parameters
+from dtlint.machine import attributes, containers, instances, kept, library, parameters, passed_over
 from dtlint.machine.core import DEEPEST, Machine, may_talk
 from dtlint.machine.frames import Frame, Leaving
 from dtlint.machine.lanes import join, lanes_in, row, token
@@ -211,6 +211,7 @@ def follow(
         len(machine.stack) >= machine.deepest + FURTHER or not machine.parted(mask)
     ):
         told = untold(machine, function, mask, (*arguments, *(value for _, value in keywords)))
+        passed_over.leave_unknown(machine, function, receiver, mask)
         made = opaque(machine, "depth", Const(getattr(node, "qualname", "lambda")), *arguments)
         if told:
             return machine.unknown("told", made.symbol, tags=frozenset(tag for tag in made.tags if not of_part(tag)))
@@ -219,6 +220,7 @@ def follow(
         machine.emit_event("record", "own-set-epoch", library.data.TOLD_EPOCH, mask, subject=receiver)
     if isinstance(node, ir.Function) and machine.can_skip(function, receiver, arguments, keywords):
         machine.uses.reached.add((function.path, node.qualname))
+        passed_over.leave_unknown(machine, function, receiver, mask)
         return opaque(machine, "call", Const(f"{function.path}:{function.name}"), *arguments, *(v for _, v in keywords))
     return remembered(machine, function, receiver, arguments, keywords, mask)
 
