@@ -82,6 +82,7 @@ class Knowledge:
     communicating: frozenset[str]  # last names of everything that may communicate
     meaningful: frozenset[str] = frozenset()  # last names of everything that means anything to some rule
     telling: frozenset[str] = frozenset()  # last names that make a function worth running on its own
+    ranks: frozenset[str] = frozenset()  # last names of what says which rank this is
     settings: Mapping[str, Api] = field(default_factory=dict)  # environment variables and flags that libraries read
     anywhere: Mapping[str, Api] = field(default_factory=dict)  # methods whose names nobody else uses
     leading: frozenset[bytes] = frozenset()  # last names of what communicates or tells ranks apart
@@ -250,6 +251,7 @@ def build(packs: list[tuple[str, Mapping[str, Any]]]) -> Knowledge:
         frozenset(communicating),
         frozenset(meaningful),
         telling_names(apis, tables),
+        rank_names(apis, tables),
         tables["setting"],
         {api.name.rpartition(".")[2]: api for api in apis.values() if api.extra.get("anywhere")},
         frozenset(name.encode() for name in communicating | parting_names(apis, tables)),
@@ -295,6 +297,13 @@ def telling_names(apis: Mapping[str, Api], tables: Mapping[str, Mapping[str, Api
             if telling:
                 found.add(name)
     return frozenset(found)
+
+
+def rank_names(apis: Mapping[str, Api], tables: Mapping[str, Mapping[str, Api]]) -> frozenset[str]:
+    rows = (api for table in (apis, *tables.values()) for api in table.values())
+    return frozenset(
+        api.name.rpartition(".")[2] for api in rows if api.does == "value" and api.value and api.value not in EQUAL
+    )
 
 
 def agreeing_names(apis: Mapping[str, Api]) -> frozenset[str]:

@@ -19,6 +19,7 @@ from dtlint.machine.frames import Frame
 from dtlint.machine.lanes import World
 from dtlint.machine.library.jax_keys import CARRIERS
 from dtlint.machine.logs import Log
+from dtlint.machine.parting_state import attributes_by_class
 from dtlint.machine.scopes import load_module, through_imports
 from dtlint.machine.uses import Uses
 
@@ -95,11 +96,12 @@ def run_unreached(machine: Machine, path: str, reached: frozenset[tuple[str, str
     module = machine.project.tree(path)
     if module is None:
         return
+    kept = attributes_by_class(module, machine.knowledge.ranks)
     candidates = [
         (function, owner)
         for function, owner in functions_of(module)
         if (path, function.qualname) not in reached
-        and (tells_ranks_apart(machine, function) or draws(machine, module, function))
+        and (tells_ranks_apart(machine, function, kept.get(id(owner))) or draws(machine, module, function))
         and not is_test(function, owner)
     ]
     if not candidates:
@@ -121,10 +123,12 @@ def run_unreached(machine: Machine, path: str, reached: frozenset[tuple[str, str
         )
 
 
-def tells_ranks_apart(machine: Machine, function: ir.Function) -> bool:
-    """Can it communicate, and is there something in it by which ranks may part?"""
+def tells_ranks_apart(machine: Machine, function: ir.Function, kept: set[str] | None = None) -> bool:
+    """Can it communicate, and is there something in it by which ranks may part, or that its class keeps of them?"""
     tokens = function.tokens
-    return not tokens.isdisjoint(machine.interesting) and not tokens.isdisjoint(machine.knowledge.telling)
+    if tokens.isdisjoint(machine.interesting):
+        return False
+    return not tokens.isdisjoint(machine.knowledge.telling) or not tokens.isdisjoint(kept or ())
 
 
 def draws(machine: Machine, module: ir.Module, function: ir.Function) -> bool:
