@@ -8,7 +8,7 @@ from dtlint.machine.core import Machine
 from dtlint.machine.frames import Frame
 from dtlint.machine.lanes import token
 from dtlint.machine.library.invocation import Keywords
-from dtlint.machine.values import MISSING, FunctionRef, Object, Tuple, Value
+from dtlint.machine.values import MISSING, NONE, FunctionRef, Object, Tuple, Value
 
 
 def spread_keywords(value: Value, keywords: list[tuple[str | None, Value]]) -> None:
@@ -87,8 +87,9 @@ def bind(
 
 
 def absent(machine: Machine, param: ir.Param, defaults: dict[str, Value], spread: Value | None) -> Value:
-    if param.name in defaults:
-        return defaults[param.name]
-    if spread is not None:
+    default = defaults.get(param.name)
+    if default is not None and (spread is None or default != NONE):
+        return default
+    if spread is not None:  # `**options` may well hold what is None only where nobody gives it
         return machine.unknown("keyword", token(spread), param.name, cause=spread.cause)
     return machine.unknown("missing", param.name)

@@ -210,7 +210,7 @@ def shared_writes(run: Run) -> Iterator[tuple[Access, int]]:
         crowded = any(
             same_node(run, one, other) for one in lanes_in(lanes) for other in lanes_in(lanes) if one != other
         )
-        if crowded and lanes & 1:  # without rank 0, the guard is the mistake
+        if crowded and (lanes | access.mask) & 1:  # without rank 0, the guard is the mistake
             yield access, lanes
 
 

@@ -40,6 +40,7 @@ from dtlint.machine.library import (
     python_methods,
     replaced,
     rollouts,
+    sharded_scope,
     stepping,
     tensors,
     threads,
@@ -110,6 +111,8 @@ __all__ = [  # what the machine asks
 
 HANDLERS: dict[str, Any] = {
     **groups.MODELS,
+    **sharded_scope.MODELS,
+    **metrics.MODELS,
     **meshes.MODELS,
     **named_fields.MODELS,
     **hooks.MODELS,

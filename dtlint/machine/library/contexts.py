@@ -25,6 +25,10 @@ def run_context(machine: Machine, manager: Value, expression: ir.Expr, mask: int
             return inner(manager, mask)
         finally:
             machine.facts["jax mesh"] = outer
+    if kind == "sharded model" and isinstance(manager, Object):
+        from dtlint.machine.library import sharded_scope
+
+        return sharded_scope.run(machine, manager, mask, inner)
     if kind == "suppress":
         return suppress(machine, manager, mask, inner, at)
     if kind in ("first", "local_first"):

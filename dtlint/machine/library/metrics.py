@@ -13,8 +13,9 @@ from dtlint.machine.library import marks
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.tensors import method_of
 from dtlint.machine.logs import decisions
+from dtlint.machine.opaque import opaque
 from dtlint.machine.presence import asks_presence
-from dtlint.machine.values import BY_RANK, Cause, Object, Row, Symbol, Unknown, Value
+from dtlint.machine.values import BY_RANK, FALSE, NONE, TRUE, Cause, Object, Row, Symbol, Unknown, Value
 
 LOADER = "loader"
 HOLDERS = ("torch.Tensor", "dict", "list")
@@ -132,3 +133,16 @@ def emptied(machine: Machine, tensor: Object, mask: int) -> None:
 
 def guarded_by_rank(guards: Any) -> bool:
     return any(one.cause is not None and one.cause.kind in BY_RANK for one in decisions(guards))
+
+
+def computed(machine: Machine, call: Invocation) -> Value | None:
+    """`metric.compute()` asks the other ranks, unless the metric was told to keep to its own, or how to ask."""
+    made = call.receiver.facts.get("call") if isinstance(call.receiver, Object) else None
+    if not isinstance(made, Invocation):
+        return None
+    given = dict(made.keywords)
+    alone = given.get("dist_sync_fn", NONE) != NONE or given.get("sync_on_compute", TRUE) == FALSE
+    return opaque(machine, "compute", call.receiver) if alone and call.receiver is not None else None
+
+
+MODELS = {"torchmetrics_compute": computed}
