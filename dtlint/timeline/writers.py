@@ -210,8 +210,15 @@ def shared_writes(run: Run) -> Iterator[tuple[Access, int]]:
         crowded = any(
             same_node(run, one, other) for one in lanes_in(lanes) for other in lanes_in(lanes) if one != other
         )
+        crowded = crowded or lanes == followers(run)
         if crowded and (lanes | access.mask) & 1:  # without rank 0, the guard is the mistake
             yield access, lanes
+
+
+def followers(run: Run) -> int:
+    """All but the first of each node: the one that our nodes have stands for several."""
+    world = run.world
+    return sum(1 << lane for lane in range(world.size) if lane % world.per_host)
 
 
 def turns(access: Access) -> bool:
