@@ -16,7 +16,7 @@ from dtlint.machine import containers
 from dtlint.machine.core import Machine
 from dtlint.machine.library import group_start, identity, processes
 from dtlint.machine.library.invocation import Invocation
-from dtlint.machine.values import FunctionRef, Object, Tuple, Unknown, Value
+from dtlint.machine.values import Bound, FunctionRef, Object, Tuple, Unknown, Value
 
 BEGINS = "init_process_group"
 WAITING = "processes made in a loop"
@@ -27,7 +27,8 @@ DEEPEST, NEAR = 8, 4
 def started(machine: Machine, call: Invocation) -> None:
     """A process is made: one of many alike that make up the world?"""
     target, loop = call.get("target"), loop_variables(machine, call.node)
-    if not isinstance(target, FunctionRef) or not loop or call.node is None or not begins(machine, target):
+    function = target.function if isinstance(target, Bound) else target
+    if not isinstance(function, FunctionRef) or not loop or call.node is None or not begins(machine, function):
         return
     given = numbered(machine, call, "args", loop), named(machine, call, loop)
     # the last one that is made at a place stands for all of them

@@ -389,9 +389,10 @@ def on_all_ranks(
 
 def spawned(machine: Machine, function: Value) -> None:
     known = machine.facts.setdefault("spawned", True)
-    if isinstance(function, FunctionRef):
+    inner = unguarded(function)
+    if isinstance(inner, FunctionRef):
         names = known if isinstance(known, set) else set()
-        machine.facts["spawned"] = names | {(function.path, function.name)}
+        machine.facts["spawned"] = names | {(inner.path, getattr(inner.node, "qualname", inner.name))}
         machine.facts.setdefault("spawned at", set()).add((machine.frame.path, machine.current_at))
 
 
