@@ -30,6 +30,10 @@ def started(machine: Machine, mask: int) -> None:
     machine.set(whether_started(machine), STARTED, TRUE, mask)
 
 
+def is_started(machine: Machine) -> bool:
+    return STARTED in machine.facts and machine.get(whether_started(machine), STARTED) == TRUE
+
+
 def starts_here(machine: Machine, call: Invocation) -> bool:
     """`if not is_initialized(): init_process_group()`: who starts the group where nobody has done so asks in order to
     start it, not for the day it is run without one."""

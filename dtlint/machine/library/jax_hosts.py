@@ -13,6 +13,7 @@ from dtlint.machine.core import Machine
 from dtlint.machine.lanes import token
 from dtlint.machine.library import (
     flax_modules,
+    group_start,
     haiku,
     jax_arrays,
     jax_collectives,
@@ -31,12 +32,18 @@ from dtlint.machine.values import NONE, ClassRef, Const, Object, SliceValue, Tup
 FEW = 16  # keys of a batch that are told apart
 
 
+HOSTS = "jax hosts"
+ALONE = {"rank": 0, "world_size": 1}  # for JAX in a process of another library's group, which it is not told of
+
+
 def query(machine: Machine, call: Invocation) -> Value | None:
     """`jax.devices()`, `jax.process_index()`: the backend is up afterwards."""
     jax_facts.start_backend(machine, call.name)
-    if call.row.value in ("rank", "world_size"):
-        machine.facts["jax hosts"] = True
-    if call.row.value == "local_devices" and call.node is not None and machine.facts.get("jax hosts"):
+    if call.row.value in ALONE:
+        if HOSTS not in machine.facts and group_start.is_started(machine):
+            return Const(ALONE[call.row.value])
+        machine.facts[HOSTS] = True
+    if call.row.value == "local_devices" and call.node is not None and machine.facts.get(HOSTS):
         name = product_named(machine, call)
         if name:
             jax_facts.note(machine, "local in global", call.mask, name=name)
@@ -76,7 +83,7 @@ def product_named(machine: Machine, call: Invocation) -> str:
 
 
 def initialize(machine: Machine, call: Invocation) -> Value | None:
-    machine.facts["jax hosts"] = True
+    machine.facts[HOSTS] = True
     machine.facts["jax"] = True
     if machine.loading:
         machine.notes.setdefault("jax initialised", set()).add(machine.frame.path)
