@@ -222,7 +222,7 @@ def understood(machine: Machine, loader: Object, dataset: Value, found: Describe
         return False
     if isinstance(dataset, Object):
         if isinstance(dataset.kind, ClassRef):
-            return bool(found.looks) and all(look.known for look in found.looks)
+            return bool(found.looks) and all(look.known and not foreign_stream(machine, look) for look in found.looks)
         if dataset.kind in RESOLVED:
             return True
         if dataset.facts.get("loader") or dataset.kind == LOADER:
@@ -261,6 +261,19 @@ def has_draws(looks: list[inside.Inside]) -> bool:
             or provenance.mentions(value, lambda symbol: symbol.key[0] in ("index", "deep"), 3)
             for value in look.values
         ):
+            return True
+    return False
+
+
+def foreign_stream(machine: Machine, look: inside.Inside) -> bool:
+    """Does it hand on what a library gives that nobody described? Such a stream may be shuffled without a seed, in each
+    process for itself."""
+    for walked in inside.loops(look) if look.iterable else ():
+        symbol = walked.symbol if isinstance(walked, Unknown) else None
+        while symbol is not None and symbol.key[0] in ("call", "attr") and isinstance(symbol.key[1], Symbol):
+            symbol = symbol.key[1]
+        made_by = symbol.key[0] if symbol is not None else None
+        if isinstance(made_by, str) and "." in made_by and machine.knowledge.api(made_by) is None:
             return True
     return False
 
