@@ -240,12 +240,12 @@ def bind(machine: Machine, found: Value, thing: Object, mask: int) -> Value:
 def of_unknown(machine: Machine, base: Unknown, name: str, mask: int) -> Value:
     if base.like is not None:
         return read(machine, base.like, name, mask)
-    member = machine.knowledge.members.get(library.options.spelled(machine, base, name))
-    if member is not None and base.cause is None:
-        return library.member_value(machine, member, name, mask)
     found = written.read(machine, base, name)
     if found is not None:
         return found
+    member = machine.knowledge.members.get(library.options.spelled(machine, base, name))
+    if member is not None and base.cause is None:
+        return library.member_value(machine, member, name, mask)
     if name in ALIKE:
         return machine.unknown("attr", base.symbol, name)
     if name == "grad":

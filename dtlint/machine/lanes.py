@@ -203,8 +203,9 @@ def was_told(symbol: Symbol, depth: int = 6) -> bool:
 
 
 def size_of_many(size: Value, other: Value) -> Value | None:
-    """The number of ranks, where the other side says that there is one."""
-    counts = isinstance(size, Const) and size.scale in ("world", "local", "nodes", "group")
+    """The number of ranks, where the other side says that there is one. The devices of a node are no such number: one
+    process without others takes all of them, and one of several takes one."""
+    counts = isinstance(size, Const) and size.scale in ("world", "nodes", "group")
     return size if counts and isinstance(other, Const) and other.scale is None and other.value in ALONE_SIZES else None
 
 

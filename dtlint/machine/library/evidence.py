@@ -45,10 +45,13 @@ def evidence(run: Any) -> Evidence:
 
 
 def of_one(event: Event) -> bool:
-    """`init_process_group(world_size=1)`: a group because a library asks for one."""
-    call = event.extra.get("call")
-    size = call.get("world_size") if event.op == "init" and call is not None else None
-    return isinstance(size, Const) and size.scale is None and size.value == 1
+    """`init_process_group(world_size=1)`: a group because a library asks for one. Two processes cannot have the same
+    rank: who writes the number down starts none but this."""
+    call = event.extra.get("call") if event.op == "init" else None
+    size = call.get("world_size") if call is not None else None
+    rank = call.get("rank") if call is not None else None
+    alone = isinstance(size, Const) and size.scale is None and size.value == 1
+    return alone or (isinstance(rank, Const) and rank.scale is None and type(rank.value) is int and rank.value >= 0)
 
 
 def alone(run: Any) -> bool:
@@ -56,7 +59,7 @@ def alone(run: Any) -> bool:
     Or do the documents?"""
     known: bool | None = run.cache.get("alone")
     if known is None:
-        known = run.cache["alone"] = not run.facts.get("spawned") and (says_so(run) or told_so(run))
+        known = run.cache["alone"] = not run.facts.get("spawned") and (says_so(run) or told_so(run) or starts_one(run))
     return known
 
 
@@ -70,6 +73,12 @@ def says_so(run: Any) -> bool:
         and not any(isinstance(above, Choice | Attempt) for above in path)
         for node, path in walk(run.log)
     )
+
+
+def starts_one(run: Any) -> bool:
+    """A script all of whose groups are of one process."""
+    starts = [node for node, _ in walk(run.log) if isinstance(node, Event) and node.op in STARTS]
+    return run.entry.kind == "script" and bool(starts) and all(of_one(node) for node in starts)
 
 
 TRAINS = frozenset({"backward", "train", "fit"})
