@@ -26,6 +26,7 @@ from dtlint.machine.values import (
     Value,
 )
 
+BEGINS = "<begins on all ranks>"
 GUARDS = {"main": "is_main", "local_main": "is_local_main", "last": "is_last"}
 
 
@@ -381,10 +382,24 @@ def on_all_ranks(
     followed = machine.deepest, machine.near
     limits = limits or followed
     machine.deepest, machine.near = (deep + len(machine.stack) for deep in limits)
+    machine.facts[BEGINS] = True
     try:
         calls.call_value(machine, function, arguments, given_on, mask)
     finally:
         machine.deepest, machine.near = followed
+
+
+def for_one(machine: Machine, function: FunctionRef, arguments: tuple[Value, ...]) -> bool:
+    """`begin(0, 1, args)` beside the processes that begin with the same function, each with its own number: this is for
+    one process, and what it does has been seen."""
+    if machine.facts.pop(BEGINS, False):
+        return False
+    known = machine.facts["spawned"]
+    return (
+        isinstance(known, set)
+        and (function.path, function.name) in known
+        and any(isinstance(one, Const) and type(one.value) is int and one.scale is None for one in arguments)
+    )
 
 
 def spawned(machine: Machine, function: Value) -> None:
