@@ -9,6 +9,7 @@ from dtlint.machine import attributes, calls, library
 from dtlint.machine.assignment import assign_target
 from dtlint.machine.core import Machine
 from dtlint.machine.failures import (
+    OF_FILES,
     OF_VALUES,
     QUEUES,
     SHARED,
@@ -21,6 +22,7 @@ from dtlint.machine.failures import (
     only_raises,
     only_reads,
     reads_files,
+    reads_own_file,
     starts_first,
     strikes_alone,
 )
@@ -141,7 +143,9 @@ def run_handler(
         shared = only(types, SHARED) or not any(one.cause for one in raised)
     else:
         unknown = own_classes(kinds)  # of the program, and nothing shows who raises it
-        shared = unknown or only(types, SHARED) or not (strikes_alone(types) or can_fail_alone(attempt.body))
+        missing = only(types, OF_FILES) and reads_own_file(attempt.body)
+        strikes = missing or strikes_alone(types) or can_fail_alone(attempt.body)
+        shared = unknown or (only(types, SHARED) and not missing) or not strikes
     shared = shared or (only(types, OF_VALUES) and not tried.of_data and not reads_files(attempt.body))
     shared = shared or expects(handler)
     shared = shared or starts_first(attempt.body)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from dtlint.ir import nodes as ir
 from dtlint.machine.logs import COMMUNICATES, Attempt, Call, Choice, Event, Log, LogNode, Loop, inner_logs, walk
-from dtlint.machine.values import Cause
+from dtlint.machine.values import BY_RANK, Cause, Value
 
 # exceptions every rank raises together: the program or its environment is the same everywhere
 SHARED = frozenset(
@@ -32,6 +32,9 @@ SHARED = frozenset(
         "FileExistsError",
     }
 )
+
+
+OF_FILES = frozenset({"FileNotFoundError", "FileExistsError"})  # shared, as the files are: but for a rank's own
 
 
 # what is computed cannot go on with these values: every rank raises it where the values are the same
@@ -149,6 +152,17 @@ def only(types: tuple[str, ...], names: frozenset[str]) -> bool:
 
 def reads_files(body: Log) -> bool:
     return any(isinstance(node, Event) and node.kind == "record" and node.op in READS for node, _ in walk(body))
+
+
+def reads_own_file(body: Log) -> bool:
+    """Does each rank look for another file, which may be there for some of them only?"""
+    for node, _ in walk(body):
+        if isinstance(node, Event) and node.kind == "record" and node.op in READS:
+            call = node.extra.get("call")
+            place = node.extra.get("target") or next(iter(getattr(call, "arguments", ())), None)
+            if isinstance(place, Value) and place.cause is not None and place.cause.kind in BY_RANK:
+                return True
+    return False
 
 
 WRITES = frozenset({"file-write", "file-delete", "file-rename", "download", "unpack", "mkdir"})

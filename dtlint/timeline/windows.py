@@ -11,6 +11,7 @@ from dtlint.machine.values import FALSE, TRUE, Const, Object, Symbol, Unknown
 from dtlint.timeline.order import Met, choices_below, exclusive, inside, loops_over
 from dtlint.timeline.stepping import backwards, events, steps, symbol_of
 from dtlint.timeline.symbols import both_hold, constant, leaves, moduli, periodic, worth
+from dtlint.timeline.unreduced import reduces_by_hand
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,11 +162,21 @@ def unreduced_steps(run: Any) -> Iterator[tuple[Met, Window]]:
     for window in windows(run):
         for met in events(run, "record", "no-sync"):
             off = off_when(met, window.loop) if inside(met, window.loop) else None
-            if not off:
+            if off is None or (not off and comes_on(run, window)):
                 continue
+            if not off:
+                yield met, window
+                break
             if at_the_end(window.loop, off) if window.nested else both_hold(off, list(window.when)):
                 yield met, window
                 break
+
+
+def comes_on(run: Any, window: Window) -> bool:
+    """Does anything in the loops around reduce what was added up, after all?"""
+    around = (loops_over(window.backward) or [window.loop])[0]
+    passes = (met for met in events(run, "step", "backward") if inside(met, around))
+    return any(not met.event.extra.get("no_sync") for met in passes) or reduces_by_hand(run, window.backward)
 
 
 def off_when(met: Met, loop: Loop) -> list[tuple[Symbol, bool]] | None:

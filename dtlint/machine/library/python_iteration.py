@@ -215,12 +215,18 @@ def neighbours(machine: Machine, inner: Object, mask: int) -> Value | None:
 
 
 def numbers_of_rank(machine: Machine, inner: Value) -> Value | None:
-    """`list(range(rank, total, world))`, a slice of the numbers up to the total."""
+    """`list(range(rank, total, world))`, a slice of the numbers up to the total; `list(range(len(mine)))`, as
+    many as this rank has."""
     if not isinstance(inner, Object) or inner.kind != "builtins.range":
         return None
     start, stop, step = (inner.attributes[name] for name in ("start", "stop", "step"))
-    if start.cause is None:
+    if start.cause is None and stop.cause is None:
         return None
+    if start.cause is None:
+        made = machine.new_list(None, inner.birth)
+        numbers = machine.unknown("numbers", inner.number, cause=stop.cause, tags=frozenset({containers.UNEVEN}))
+        made.attributes["[]"] = numbers
+        return made
     if stop.cause is not None:
         return containers.cut(machine, machine.unknown("numbers", inner.number), SliceValue(start, stop, NONE))
     whole = machine.new("builtins.range", inner.birth)
