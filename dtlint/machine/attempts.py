@@ -139,11 +139,11 @@ def run_handler(
     kinds = machine.evaluate(handler.types, mask) if handler.types is not None else None
     types = exception_names(kinds) if kinds is not None else ("BaseException",)
     raised = raised_here(machine, kinds, tried.raised)
+    missing = only(types, OF_FILES) and reads_own_file(attempt.body)
     if raised:
         shared = only(types, SHARED) or not any(one.cause for one in raised)
     else:
         unknown = own_classes(kinds)  # of the program, and nothing shows who raises it
-        missing = only(types, OF_FILES) and reads_own_file(attempt.body)
         strikes = missing or strikes_alone(types) or can_fail_alone(attempt.body)
         shared = unknown or (only(types, SHARED) and not missing) or not strikes
     shared = shared or (only(types, OF_VALUES) and not tried.of_data and not reads_files(attempt.body))
@@ -151,7 +151,9 @@ def run_handler(
     shared = shared or starts_first(attempt.body)
     met = 0 if strikes_alone(types, WAITING) else met_first(attempt.path, node.body, attempt.body)
     shared = shared or (0 < met == len(attempt.body.nodes))
-    log = HandlerLog(types, handler.at or node.at, shared or (tried.alone == "files" and only_reads(attempt.body)))
+    log = HandlerLog(
+        types, handler.at or node.at, shared or (tried.alone == "files" and only_reads(attempt.body) and not missing)
+    )
     log.met = met
     log.of_data = tried.of_data and not only(types, SHARED)
     log.raised = raised

@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from dtlint.ir import nodes as ir
+from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.logs import Loop
 from dtlint.machine.values import FALSE, TRUE, Const, Object, Symbol, Unknown
 from dtlint.timeline.order import Met, choices_below, exclusive, inside, loops_over
@@ -162,7 +164,7 @@ def unreduced_steps(run: Any) -> Iterator[tuple[Met, Window]]:
     for window in windows(run):
         for met in events(run, "record", "no-sync"):
             off = off_when(met, window.loop) if inside(met, window.loop) else None
-            if off is None or (not off and comes_on(run, window)):
+            if off is None or (not off and (comes_on(run, window) or not by_name(met))):
                 continue
             if not off:
                 yield met, window
@@ -170,6 +172,13 @@ def unreduced_steps(run: Any) -> Iterator[tuple[Met, Window]]:
             if at_the_end(window.loop, off) if window.nested else both_hold(off, list(window.when)):
                 yield met, window
                 break
+
+
+def by_name(met: Met) -> bool:
+    """Is the switch itself what is called? A variable may hold one context or another."""
+    call = met.event.extra.get("call")
+    called = call.node.func if isinstance(call, Invocation) and call.node is not None else None
+    return isinstance(called, ir.Attr) and called.name == met.event.api.rpartition(".")[2]
 
 
 def comes_on(run: Any, window: Window) -> bool:
