@@ -9,6 +9,7 @@ from dtlint.ir import nodes as ir
 from dtlint.machine.core import Machine
 from dtlint.machine.failures import SHARED, only
 from dtlint.machine.lanes import lanes_in
+from dtlint.machine.library import exit_stacks
 from dtlint.machine.library.identity import lane_value_of
 from dtlint.machine.logs import Attempt, Decision, HandlerLog
 from dtlint.machine.values import NONE, Cause, Object, Trail, Value, lane_value
@@ -29,6 +30,8 @@ def run_context(machine: Machine, manager: Value, expression: ir.Expr, mask: int
         from dtlint.machine.library import sharded_scope
 
         return sharded_scope.run(machine, manager, mask, inner)
+    if isinstance(manager, Object) and manager.kind == exit_stacks.STACK:
+        return exit_stacks.run_stack(machine, manager, mask, inner)
     if kind == "suppress":
         return suppress(machine, manager, mask, inner, at)
     if kind in ("first", "local_first"):
