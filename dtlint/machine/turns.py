@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from dtlint.findings import Step
 from dtlint.ir import nodes as ir
 from dtlint.ir.carried import carried
 from dtlint.machine import library, written
@@ -352,8 +353,10 @@ def merge_leavings(machine: Machine, state: LoopState, word: str) -> None:
     remaining = []
     for leaving in state.leavings:
         if leaving.word == word:
-            symbol = machine.symbols.fresh(word)
-            machine.join_writes(leaving.writes, [], symbol, leaving.decision.cause, leaving.mask)
+            symbol, decision = machine.symbols.fresh(word), leaving.decision
+            left = Step(decision.path, decision.at[0], f"`{word}` where `{decision.text}`")
+            cause = decision.cause.then(left) if decision.cause is not None else None
+            machine.join_writes(leaving.writes, [], symbol, cause, leaving.mask)
         else:
             remaining.append(leaving)
     state.leavings = remaining

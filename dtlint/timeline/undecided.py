@@ -31,6 +31,7 @@ def undecided(run: Run) -> Iterator[Divergence]:
     """Branches, loops and attempts that each rank decides for itself, and arguments that differ."""
     seen: set[tuple[object, ...]] = set()
     origins: set[object] = set()
+    parted: set[tuple[str, int]] = set()
     for node, path in walk(run.log):
         if isinstance(node, Choice) and node.cause is not None:
             found = may_split(run, node, path)
@@ -52,6 +53,11 @@ def undecided(run: Run) -> Iterator[Divergence]:
             continue  # reported where the difference first decided something
         decided: Decision | Event = found.decision or found.event
         place = (found.shape, decided.path, *decided.at)
+        if found.shape == "local" and found.cause is not None:
+            here = (decided.path, decided.at[0])
+            if any((step.path, step.line) in parted - {here} for step in found.cause.steps()):
+                continue  # what was set where they parted already
+            parted.add(here)
         if place not in seen:
             seen.add(place)
             yield found

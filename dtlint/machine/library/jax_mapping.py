@@ -231,6 +231,8 @@ def donate(machine: Machine, thing: Object, call: Invocation) -> set[Any]:
     made: Invocation = thing.facts["call"]
     if made.row.extra.get("in_place"):
         return set()  # modules get the new buffers: they are never without
+    if machine.facts.get("jax compiled") or jax_facts.mappings(machine):
+        return set()  # part of a larger computation: what that one is told counts
     numbers = donated_positions(thing)
     given: list[Value] = [call.arguments[number] for number in numbers if 0 <= number < len(call.arguments)]
     names = jax_axes.texts(option(thing, "donate_argnames"))
