@@ -100,7 +100,8 @@ def any_key(machine: Machine, value: Object) -> Unknown:
 
 
 def one_walk(value: Value) -> Value:
-    """`enumerate(loader)` on some ranks and `enumerate(tqdm(loader))` on others walk over the same loader."""
+    """`enumerate(loader)` on some ranks and `enumerate(tqdm(loader))` on others walk over the same loader;
+    `range(first, last)` and `tqdm(range(first, last))` take the same turns."""
     if isinstance(value, Row) and value.lanes:
         first = walked(value.lanes[0])
         if first is not None and all(walked(held) == first for held in value.lanes[1:]):
@@ -112,6 +113,8 @@ def walked(value: Value) -> object:
     """What an iterator takes its items from, and how."""
     if isinstance(value, Object) and value.kind in ("<enumerate>", "<zip>"):
         return (value.kind, *(walked(inner) or inner for inner in value.facts.get("inner", ())))
+    if isinstance(value, Object) and value.kind == "builtins.range":
+        return (value.kind, *(token(value.attributes.get(name, NONE)) for name in ("start", "stop", "step")))
     return None
 
 
