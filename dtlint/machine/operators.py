@@ -10,10 +10,11 @@ from dtlint.machine import containers, library, sets
 from dtlint.machine.core import Machine
 from dtlint.machine.lanes import map_lanes, token
 from dtlint.machine.linear import difference
-from dtlint.machine.opaque import opaque
+from dtlint.machine.opaque import deep_cause, opaque
 from dtlint.machine.presence import ALIKE, ALWAYS, presence
 from dtlint.machine.truth import SPELLED, truth_of
 from dtlint.machine.values import (
+    BY_SHARE,
     FALSE,
     NONE,
     THERE,
@@ -23,6 +24,7 @@ from dtlint.machine.values import (
     External,
     FunctionRef,
     Object,
+    Row,
     Symbol,
     Tuple,
     Unknown,
@@ -176,8 +178,17 @@ def compare_one(machine: Machine, op: str, left: Value, right: Value) -> Value:
         # the negation of a question already asked shares its symbol
         positive = {"!=": "==", "not in": "in", "is not": "is"}[op]
         asked = opaque(machine, f"compare {positive}", left, right)
-        return machine.unknown("not", asked.symbol, cause=asked.cause, tags=asked.tags)
-    return opaque(machine, f"compare {op}", left, right)
+        cause = asked.cause if op != "!=" or not both_own(machine, left, right) else None
+        return machine.unknown("not", asked.symbol, cause=cause, tags=asked.tags)
+    asked = opaque(machine, f"compare {op}", left, right)
+    return Unknown(asked.symbol, None, asked.tags) if op == "==" and both_own(machine, left, right) else asked
+
+
+def both_own(machine: Machine, left: Value, right: Value) -> bool:
+    """`set(stage_peers) == set(data_peers)`: whether two things of this rank are the same, other ranks of a regular
+    grid may well answer alike. Who it is itself, is another question."""
+    causes = [deep_cause(machine, (value,)) for value in (left, right) if not isinstance(value, Const | Row)]
+    return len(causes) == 2 and all(cause is not None and cause.kind in BY_SHARE for cause in causes)
 
 
 OF_MODELS = ("wrapped", "plain", "inner")  # tags of what models compute
