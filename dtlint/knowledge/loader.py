@@ -89,6 +89,7 @@ class Knowledge:
     keyed: frozenset[str] = frozenset()  # last names of what hands a key to a function of the program
     giving: tuple[str, ...] = ()  # beginnings of names whose functions never return None
     not_giving: tuple[str, ...] = ()  # beginnings of names that are exceptions to these
+    still: Mapping[str, bool] = field(default_factory=dict)  # options, and the value with which a model draws nothing
     agreeing: frozenset[str] = frozenset()  # last names of collectives that give all ranks the same
 
     def always_gives(self, name: str) -> bool:
@@ -159,7 +160,7 @@ def _canonical(knowledge: Knowledge, name: str) -> str:
 API_FIELDS = {name for name in Api.__dataclass_fields__ if name not in ("name", "pack", "spellings")} | {"names"}
 SECTIONS = {
     "pack", "aliases", "call", "attribute", "type", "parameter", "member", "environment", "function", "tokens",
-    "setting", "giving",
+    "setting", "giving", "noise",
 }  # fmt: skip
 
 
@@ -258,6 +259,7 @@ def build(packs: list[tuple[str, Mapping[str, Any]]]) -> Knowledge:
         frozenset(api.name.rpartition(".")[2] for api in apis.values() if api.extra.get("hands_key")),
         tuple(name for _, content in packs for name in content.get("giving", {}).get("below", ())),
         tuple(name for _, content in packs for name in content.get("giving", {}).get("except", ())),
+        {name: value for _, content in packs for name, value in content.get("noise", {}).items()},
         agreeing_names(apis),
     )
     for name in [*apis]:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from dtlint.findings import Span, Step
 from dtlint.machine.library import key_splits
+from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.jax_facts import has
 from dtlint.machine.library.jax_facts import leaves as leaves_of
 from dtlint.machine.logs import EXITS, Attempt, Call, Choice, Event, LogNode, Loop, plain_question, walk
@@ -258,9 +259,17 @@ def reused_keys(run: Run) -> Iterator[Again]:
             or not (call.row.extra.get("consumes") or event.extra.get("keyword"))
         ):
             continue
+        if draws_nothing(run, call):
+            continue
         again = story.use(Use(symbol, event, path, True, bool(event.extra.get("weak"))))
         if again is not None and not of_trials(again.site.path) and not for_nothing(run, again):
             yield again
+
+
+def draws_nothing(run: Run, call: Invocation) -> bool:
+    """`model.apply(…, rngs={"dropout": key}, train=False)`"""
+    told = ((name, value.value) for name, value in call.keywords if isinstance(value, Const))
+    return any(run.knowledge.still.get(name) is value for name, value in told if value is not None)
 
 
 def for_nothing(run: Run, again: Again) -> bool:
