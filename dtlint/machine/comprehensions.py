@@ -15,7 +15,7 @@ from dtlint.machine.lanes import row
 from dtlint.machine.library import provenance, sharding
 from dtlint.machine.logs import Decision, Loop
 from dtlint.machine.opaque import all_tags, opaque
-from dtlint.machine.turns import merge_leavings, note_items, note_turn, otherwise, perhaps_broken
+from dtlint.machine.turns import merge_leavings, note_items, note_turn, otherwise, perhaps_broken, rejoin
 from dtlint.machine.values import Bound, Cause, ClassRef, Const, FunctionRef, Object, Symbol, Tuple, Unknown, Value
 
 
@@ -75,7 +75,10 @@ def run_over_generator(machine: Machine, node: ir.For, generator: Object, mask: 
         saved = frame.guards
         try:
             assign_target(machine, node.target, given(value, lanes) if given is not None else value, lanes)
+            sinks, away = machine.sinks, len(frame.leavings) + len(state.leavings)
             machine.run(node.body, lanes)
+            rejoin(machine, state, "continue", sinks, away)
+            merge_leavings(machine, state, "continue")
         finally:
             machine.frame = inner
             frame.guards = saved

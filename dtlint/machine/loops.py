@@ -13,14 +13,14 @@ from dtlint.ir import nodes as ir
 from dtlint.machine import containers, library
 from dtlint.machine.assignment import assign_target
 from dtlint.machine.comprehensions import beside, generator_call, run_over_generator
-from dtlint.machine.core import Machine, limited
+from dtlint.machine.core import Machine
 from dtlint.machine.frames import LoopState
 from dtlint.machine.items import in_order, items_by_lane, of_groups, short_items, turns_of, walked
 from dtlint.machine.lanes import lanes_in
 from dtlint.machine.library import children, sharding
 from dtlint.machine.library.generators import stops_alike
 from dtlint.machine.logs import Decision, Guards
-from dtlint.machine.turns import merge_leavings, otherwise, perhaps_broken, turn
+from dtlint.machine.turns import merge_leavings, otherwise, perhaps_broken, rejoin, turn
 from dtlint.machine.values import Cause, Object, Row, Unknown, Value
 
 
@@ -161,17 +161,6 @@ def unroll(
     if node.orelse and finished:
         finished = otherwise(machine, node, finished, ended)
     return (finished | state.broke) & ~frame.left
-
-
-def rejoin(machine: Machine, state: LoopState, word: str, before: list[Any], away: int) -> None:
-    """Sides that left by `break` or `continue` go on with the others; all of them, where nobody left further."""
-    back = [leaving for leaving in state.leavings if leaving.word == word]
-    if not back:
-        return
-    if len(machine.frame.leavings) + len(state.leavings) - len(back) == away:
-        machine.sinks = before
-    else:
-        machine.sinks = limited([*machine.sinks, *(sink for leaving in back for sink in leaving.sinks)], before)
 
 
 def run_while(machine: Machine, node: ir.While, mask: int) -> int:

@@ -9,7 +9,7 @@ from dtlint.findings import Step
 from dtlint.ir import nodes as ir
 from dtlint.ir.carried import carried
 from dtlint.machine import library, written
-from dtlint.machine.core import Machine
+from dtlint.machine.core import Machine, limited
 from dtlint.machine.frames import LoopState
 from dtlint.machine.lanes import token
 from dtlint.machine.library import sharding
@@ -204,7 +204,9 @@ def run_turn(
             loop.cause = decision.cause = None
         if entering != mask and entering:
             decision.taken = entering
+    sinks, away = machine.sinks, len(frame.leavings) + len(state.leavings)
     through = machine.run(node.body, entering) if entering else 0
+    rejoin(machine, state, "continue", sinks, away)
     merge_leavings(machine, state, "continue")
     again = (through | state.continued) & ~frame.left
     if again:
@@ -346,6 +348,17 @@ def read_again(machine: Machine, node: ir.For | ir.While, container: Any, name: 
     if id(node) not in known:
         known[id(node)] = carried(node)
     return name in known[id(node)]
+
+
+def rejoin(machine: Machine, state: LoopState, word: str, before: list[Any], away: int) -> None:
+    """Sides that left by `break` or `continue` go on with the others; all of them, where nobody left further."""
+    back = [leaving for leaving in state.leavings if leaving.word == word]
+    if not back:
+        return
+    if len(machine.frame.leavings) + len(state.leavings) - len(back) == away:
+        machine.sinks = before
+    else:
+        machine.sinks = limited([*machine.sinks, *(sink for leaving in back for sink in leaving.sinks)], before)
 
 
 def merge_leavings(machine: Machine, state: LoopState, word: str) -> None:
