@@ -268,8 +268,8 @@ def reused_keys(run: Run) -> Iterator[Again]:
 
 def draws_nothing(run: Run, call: Invocation) -> bool:
     """`model.apply(…, rngs={"dropout": key}, train=False)`"""
-    told = ((name, value.value) for name, value in call.keywords if isinstance(value, Const))
-    return any(run.knowledge.still.get(name) is value for name, value in told if value is not None)
+    still = run.knowledge.still
+    return any(name in still and value == Const(still[name]) for name, value in call.keywords if name is not None)
 
 
 def for_nothing(run: Run, again: Again) -> bool:
