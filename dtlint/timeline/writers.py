@@ -208,10 +208,7 @@ def shared_writes(run: Run) -> Iterator[tuple[Access, int]]:
             continue
         lanes = together(access, run, whenever=turns(access))
         crowded = any(
-            same_node(run, one, other) and access.places[one] == access.places[other]
-            for one in lanes_in(lanes)
-            for other in lanes_in(lanes)
-            if one != other
+            same_node(run, one, other) for one in lanes_in(lanes) for other in lanes_in(lanes) if one != other
         )
         crowded = crowded or lanes == followers(run)
         if crowded and (lanes | access.mask) & 1:  # without rank 0, the guard is the mistake
