@@ -184,7 +184,7 @@ def decide(machine: Machine, loader: Object, dataset: Value, found: Described) -
         return
     if not plain:
         return
-    if understood(machine, loader, dataset, found):
+    if understood(machine, loader, dataset, found) and not samplers.draws_its_own(machine, found.sampler):
         found.gives = "same"
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dtlint.machine import attributes
 from dtlint.machine.core import Machine
-from dtlint.machine.values import NONE, ClassRef, Const, Object, Value
+from dtlint.machine.values import NONE, TRUE, ClassRef, Const, Object, Value
 
 DISTRIBUTED = "torch.utils.data.DistributedSampler"
 
@@ -24,6 +24,17 @@ def is_plain(machine: Machine, value: Value | None) -> bool:
     if not isinstance(value, Object) or not isinstance(value.kind, str) or is_distributed(machine, value):
         return False
     return "torch.utils.data.Sampler" in machine.knowledge.ancestors(value.kind)
+
+
+def draws_its_own(machine: Machine, sampler: Value | None) -> bool:
+    """`RandomSampler(data, replacement=True, generator=…)`: samples drawn by each rank for itself, unless all of them
+    have the same seed."""
+    from dtlint.machine.library import seeds
+
+    call = sampler.facts.get("call") if isinstance(sampler, Object) else None
+    if call is None or call.get("replacement") != TRUE:
+        return False
+    return not seeds.alike(seeds.generator_for(machine, call, "torch"))
 
 
 def fills_alike(machine: Machine, value: Value | None) -> bool:
