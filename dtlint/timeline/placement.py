@@ -20,7 +20,7 @@ from dtlint.timeline.stepping import events
 INIT = "torch.distributed.init_process_group"
 OWN_LAUNCHER = frozenset({"executable", "device_count"})
 LATER = ("signal", "exit", "finaliser")
-PARAMS = ("device", "device_ids", "output_device", "device_id", "type", "index")
+PARAMS = ("device", "device_ids", "device_id", "type", "index")  # DDP only notes its `output_device`
 
 
 # --- devices by number -------------------------------------------------------------------------------------------
