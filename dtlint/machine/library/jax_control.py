@@ -18,6 +18,7 @@ from dtlint.machine.library import jax_facts
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.jax_facts import words
 from dtlint.machine.logs import Choice, Decision, Event, Log, Loop, walk
+from dtlint.machine.opaque import opaque
 from dtlint.machine.turns import note_turn
 from dtlint.machine.values import NONE, FunctionRef, Object, Symbol, Tuple, Unknown, Value
 
@@ -333,7 +334,13 @@ def leaf_of(machine: Machine, tree: Value) -> Unknown:
     return Unknown(machine.symbols.fresh("leaf"), cause, frozenset(tags))
 
 
+def shapes_of(machine: Machine, call: Invocation) -> Value:
+    """`jax.eval_shape(make, key)`: the function is only traced, so that nothing is drawn and nothing is said."""
+    return opaque(machine, call.name, *call.values)
+
+
 MODELS: dict[str, Any] = {
+    "jax_eval_shape": shapes_of,
     "jax_cond": cond,
     "jax_switch": switch,
     "jax_while_loop": while_loop,
