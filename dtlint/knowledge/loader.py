@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 from importlib import resources
@@ -52,6 +52,11 @@ class Api:
     pack: str = ""
     optional: bool = False  # not in every version: its absence is no error
     extra: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def last(self) -> str:
+        """The last part of its name."""
+        return self.name.rpartition(".")[2]
 
 
 @dataclass(frozen=True, slots=True)
@@ -224,8 +229,9 @@ def build(packs: list[tuple[str, Mapping[str, Any]]]) -> Knowledge:
                     tuple(row.get("lacks", ())),
                     row.get("computes", {}),
                 )
+    every = [api for table in (apis, *tables.values()) for api in table.values()]
     communicating = {
-        api.name.rpartition(".")[2]
+        api.last
         for api in apis.values()
         if api.does in ("collective", "p2p", "context") or api.extra.get("communicates") or api.op
     }
@@ -233,7 +239,7 @@ def build(packs: list[tuple[str, Mapping[str, Any]]]) -> Knowledge:
         communicating
         | options
         | {
-            api.name.rpartition(".")[2]
+            api.last
             for table in (apis, tables["attribute"], tables["member"], tables["environment"], tables["function"])
             for api in table.values()
             if api.does not in ("local", "identity", "same") or api.model or api.record
@@ -251,12 +257,12 @@ def build(packs: list[tuple[str, Mapping[str, Any]]]) -> Knowledge:
         frozenset(tokens),
         frozenset(communicating),
         frozenset(meaningful),
-        telling_names(apis, tables),
-        rank_names(apis, tables),
+        telling_names(every),
+        rank_names(every),
         tables["setting"],
-        {api.name.rpartition(".")[2]: api for api in apis.values() if api.extra.get("anywhere")},
-        frozenset(name.encode() for name in communicating | parting_names(apis, tables)),
-        frozenset(api.name.rpartition(".")[2] for api in apis.values() if api.extra.get("hands_key")),
+        {api.last: api for api in apis.values() if api.extra.get("anywhere")},
+        frozenset(name.encode() for name in communicating | parting_names(every)),
+        frozenset(api.last for api in apis.values() if api.extra.get("hands_key")),
         tuple(name for _, content in packs for name in content.get("giving", {}).get("below", ())),
         tuple(name for _, content in packs for name in content.get("giving", {}).get("except", ())),
         {name: value for _, content in packs for name, value in content.get("noise", {}).items()},
@@ -283,42 +289,34 @@ EQUAL = (
 )
 
 
-def telling_names(apis: Mapping[str, Api], tables: Mapping[str, Mapping[str, Api]]) -> frozenset[str]:
+def telling_names(every: Iterable[Api]) -> frozenset[str]:
     """Names by which a function shows that ranks may part in it, or that it makes what other rules follow: what
     differs by rank, what only this rank sees, and the objects and records of the packs. Short common words (`log`,
     `step`, `load`) show nothing by themselves."""
-    found = set()
-    for table in (apis, *tables.values()):
-        for api in table.values():
-            name = api.name.rpartition(".")[2]
-            if api.does == "value":
-                telling = api.value not in EQUAL
-            else:
-                telling = api.does in ("source", "make", "spawn", "exit", "decorator") or bool(api.record or api.model)
-                telling = telling and (len(name) > 5 or "_" in name or not name.islower())
-            if telling:
-                found.add(name)
-    return frozenset(found)
+
+    def telling(api: Api) -> bool:
+        if api.does == "value":
+            return api.value not in EQUAL
+        common = len(api.last) <= 5 and "_" not in api.last and api.last.islower()
+        followed = api.does in ("source", "make", "spawn", "exit", "decorator") or bool(api.record or api.model)
+        return followed and not common
+
+    return frozenset(api.last for api in every if telling(api))
 
 
-def rank_names(apis: Mapping[str, Api], tables: Mapping[str, Mapping[str, Api]]) -> frozenset[str]:
-    rows = (api for table in (apis, *tables.values()) for api in table.values())
-    return frozenset(
-        api.name.rpartition(".")[2] for api in rows if api.does == "value" and api.value and api.value not in EQUAL
-    )
+def rank_names(every: Iterable[Api]) -> frozenset[str]:
+    return frozenset(api.last for api in every if api.does == "value" and api.value and api.value not in EQUAL)
 
 
 def agreeing_names(apis: Mapping[str, Api]) -> frozenset[str]:
     """Whoever calls something so on an object nobody knows asks for what all ranks have. Strings have a `join` too."""
     rows = (api for api in apis.values() if api.does == "collective" and not api.implicit)
-    names = {api.name.rpartition(".")[2] for api in rows if api.result in ("same", "argument")}
-    return frozenset(name for name in names if not hasattr(str, name))
+    return frozenset(api.last for api in rows if api.result in ("same", "argument") and not hasattr(str, api.last))
 
 
-def parting_names(apis: Mapping[str, Api], tables: Mapping[str, Mapping[str, Api]]) -> set[str]:
+def parting_names(every: Iterable[Api]) -> set[str]:
     """Last names of what tells ranks apart, or how many there are."""
-    rows = (api for table in (apis, *tables.values()) for api in table.values())
-    return {api.name.rpartition(".")[2] for api in rows if api.does in ("source", "value")}
+    return {api.last for api in every if api.does in ("source", "value")}
 
 
 def _names(row: Mapping[str, Any], pack: str) -> tuple[str, ...]:

@@ -218,11 +218,7 @@ def run_comprehension(machine: Machine, node: ir.Comp, mask: int) -> Value:
 def of_values(pairs: list[Value]) -> frozenset[Any]:
     """What is known of the values of a dictionary, other than how long they are."""
     values = [pair.items[1] for pair in pairs[:4] if isinstance(pair, Tuple)]
-    return frozenset(
-        tag
-        for tag in all_tags(*values)
-        if tag != containers.UNEVEN and not (type(tag) is tuple and tag[0] == "lengths")
-    )
+    return containers.without_lengths(all_tags(*values))
 
 
 def acts(value: Value) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from dtlint.machine import written
@@ -25,6 +25,7 @@ from dtlint.machine.values import (
     Tuple,
     Unknown,
     Value,
+    content,
     lane_value,
 )
 
@@ -85,9 +86,13 @@ def element(machine: Machine, value: Value, index: Value | None = None) -> Value
             return any_key(machine, value)
         held = value.attributes["[]"]
         return machine.unknown("item", token(held), cause=held.cause, tags=held.tags, like=getattr(held, "like", None))
-    if isinstance(value, Object) and value.kind == "torch.Tensor":
-        value = value.attributes.get("content", value)
+    value = content(value)
     return machine.unknown("item", token(value), cause=value.cause, tags=value.tags - {UNEVEN})
+
+
+def without_lengths(tags: Iterable[Any]) -> frozenset[Any]:
+    """What is known of it, other than how long it is."""
+    return frozenset(tag for tag in tags if tag != UNEVEN and not (type(tag) is tuple and tag[0] == "lengths"))
 
 
 def any_key(machine: Machine, value: Object) -> Unknown:
@@ -379,8 +384,8 @@ def cut(machine: Machine, base: Value, index: SliceValue) -> Value:
                 return Tuple(tuple(known[bounds[0] : bounds[1] : bounds[2]]))
             except (TypeError, ValueError):
                 pass
-    if isinstance(base, Object) and base.kind == "torch.Tensor" and differing is None:
-        base = base.attributes.get("content", base)
+    if differing is None:
+        base = content(base)
     result = opaque(machine, "slice", base, *parts)
     held = base.attributes.get("[]") if isinstance(base, Object) else None
     if isinstance(held, Unknown):  # a part of what the list holds, whichever list that is
@@ -392,10 +397,7 @@ def cut(machine: Machine, base: Value, index: SliceValue) -> Value:
         return sharding.part(machine, base, index, result, differing)
     if UNEVEN in result.tags and index.upper != NONE and index.lower in (NONE, Const(0)):
         # the same number of items is left everywhere
-        kept = frozenset(
-            tag for tag in result.tags if tag != UNEVEN and not (type(tag) is tuple and tag[0] == "lengths")
-        )
-        return Unknown(result.symbol, result.cause, kept)
+        return Unknown(result.symbol, result.cause, without_lengths(result.tags))
     if isinstance(base, Object):
         from dtlint.machine.library import provenance
 

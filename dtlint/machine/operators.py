@@ -29,6 +29,7 @@ from dtlint.machine.values import (
     Tuple,
     Unknown,
     Value,
+    content,
 )
 
 ARITHMETIC: dict[str, Callable[[Any, Any], Any]] = {
@@ -91,13 +92,6 @@ def scale_of(left: Const, right: Const) -> str | None:
     if "rank" in (left.scale, right.scale):
         return "rank"
     return left.scale or right.scale
-
-
-def content(value: Value) -> Value:
-    """A tensor object stands for what it holds."""
-    if isinstance(value, Object) and value.kind == "torch.Tensor":
-        return value.attributes.get("content", value)
-    return value
 
 
 def both(machine: Machine, left: Value, right: Value) -> Value:

@@ -397,3 +397,10 @@ def lane_value(value: Value, lane: int) -> Value:
 
 def same(value: Value) -> bool:
     return value.cause is None
+
+
+def content(value: Value) -> Value:
+    """A tensor object stands for what it holds."""
+    if isinstance(value, Object) and value.kind == "torch.Tensor":
+        return value.attributes.get("content", value)
+    return value

@@ -7,6 +7,7 @@ from collections import Counter
 import pytest
 
 from dtlint.knowledge import loader
+from dtlint.machine.library import HANDLERS
 
 PACKS = dict(loader._shipped())
 KNOWN = loader.load()
@@ -90,6 +91,10 @@ def test_aliases_end(written):
 
 def test_every_row_does_something_known():
     assert complaints(lambda section, row: done(row) in DOES) == []
+
+
+def test_every_model_has_its_handler():
+    assert complaints(lambda section, row: row.get("model", "") in ("", *HANDLERS)) == []
 
 
 def test_values_causes_results_and_kinds_are_of_the_vocabulary():

@@ -12,7 +12,20 @@ from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.provenance import MADE_OF
 from dtlint.machine.library.stepping import GATHERED
 from dtlint.machine.opaque import deep_cause, inner_tags, opaque
-from dtlint.machine.values import FALSE, NONE, THERE, ClassRef, Const, FunctionRef, Object, Row, Tuple, Unknown, Value
+from dtlint.machine.values import (
+    FALSE,
+    NONE,
+    THERE,
+    ClassRef,
+    Const,
+    FunctionRef,
+    Object,
+    Row,
+    Tuple,
+    Unknown,
+    Value,
+    content,
+)
 
 PLAIN = "plain"  # tag of what an unwrapped model computes
 OWN = "own gradients"
@@ -22,8 +35,6 @@ BUFFERS = "buffers"
 
 def forward(machine: Machine, model: Object, call: Invocation) -> Value:
     """The wrapped model is called: every rank of its group takes part, and the loss remembers whom it came from."""
-    from dtlint.machine.operators import content
-
     group = model.facts.get("group", machine.world_group)
     if not machine.facts.get("join") and not evaluates_alone(machine, model):
         machine.emit_event(

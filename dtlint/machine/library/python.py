@@ -47,6 +47,7 @@ from dtlint.machine.values import (
     Tuple,
     Unknown,
     Value,
+    content,
 )
 
 
@@ -75,8 +76,6 @@ def pure(function: Callable[..., Any]) -> Handler:
                     return Const(made, scale if isinstance(made, int | float) else None)
                 except Exception:
                     pass
-            from dtlint.machine.operators import content
-
             return unknown_of(machine, call.name, *(content(value) for value in values))
 
         return map_lanes(one, call.arguments, machine.world)

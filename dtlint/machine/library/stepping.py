@@ -17,7 +17,7 @@ from dtlint.machine.library import marks, provenance
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.logs import Event
 from dtlint.machine.opaque import opaque
-from dtlint.machine.values import Bound, External, Object, Symbol, Unknown, Value
+from dtlint.machine.values import Bound, External, Object, Symbol, Unknown, Value, content
 
 MODULE, OPTIMIZER = "torch.nn.Module", "torch.optim.Optimizer"
 SHARDED_IN_PLACE = "torch.distributed.fsdp.FSDPModule"
@@ -194,8 +194,6 @@ def note_gather(machine: Machine, call: Invocation, event: Event) -> None:
 
 def joined(machine: Machine, call: Invocation) -> Value | None:
     """`torch.cat(gathered)` is made of what the list holds; with this rank's own tensor in it, nothing is missing."""
-    from dtlint.machine.operators import content
-
     given = call.get("tensors")
     if given is None:
         return None

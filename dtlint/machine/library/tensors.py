@@ -9,7 +9,7 @@ from dtlint.machine.core import Machine
 from dtlint.machine.library import elements, whole_batches
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.opaque import opaque
-from dtlint.machine.values import NONE, Const, Object, Row, Symbol, Value
+from dtlint.machine.values import NONE, Const, Object, Row, Symbol, Value, content
 
 KIND = "torch.Tensor"
 FILLED = {
@@ -149,15 +149,11 @@ def single(machine: Machine, value: Value) -> Value:
     if items is not None and len(items) == 1:
         return single(machine, items[0])
     if items is not None:
-        from dtlint.machine.operators import content
-
         return opaque(machine, "tensor", *(content(item) for item in items[:8]))
     return value
 
 
 def method(machine: Machine, receiver: Object, name: str, call: Invocation) -> Value | None:
-    from dtlint.machine.operators import content
-
     held = receiver.attributes.get("content", NONE)
     if name in ALIASES:
         return receiver
