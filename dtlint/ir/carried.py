@@ -85,9 +85,8 @@ def reads(part: Any, names: frozenset[str], found: set[str]) -> None:
         if part.id in names:
             found.add(part.id)
     elif isinstance(part, ir.Node) and not isinstance(part, SKIPPED):
-        for slot in tuple[str, ...](part.__slots__):
-            if slot != "at":
-                reads(getattr(part, slot), names, found)
+        for slot in part.below:
+            reads(getattr(part, slot), names, found)
 
 
 def gives(target: ir.Expr, given: set[str]) -> None:

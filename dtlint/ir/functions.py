@@ -35,17 +35,20 @@ def every_node(below: Any, outside: tuple[type, ...] = ()) -> Iterator[Any]:
     todo = [below]
     while todo:
         node = todo.pop()
-        if isinstance(node, tuple | list):
-            todo.extend(reversed(node))
-        elif isinstance(node, nodes.Node) and not isinstance(node, outside):
+        kind = node.__class__
+        if kind is tuple or kind is list:
+            todo.extend(node[::-1])
+        elif isinstance(node, nodes.Node) and not (outside and isinstance(node, outside)):
             yield node
-            slots: tuple[str, ...] = type(node).__slots__
-            todo.extend(getattr(node, slot) for slot in reversed(slots))
+            for name in kind.below[::-1]:
+                held = getattr(node, name)
+                if held is not None:
+                    todo.append(held)
 
 
 def children(node: Any) -> Iterator[Any]:
     """The nodes right below one."""
-    for slot in getattr(node, "__slots__", ()):
+    for slot in getattr(node, "below", ()):
         held = getattr(node, slot)
         for inner in held if isinstance(held, tuple) else (held,):
             for one in inner if isinstance(inner, tuple) else (inner,):

@@ -14,6 +14,7 @@ At = tuple[int, int, int, int] | None
 
 class Node:
     __slots__ = ()
+    below: tuple[str, ...] = ()  # the fields that may hold other nodes
 
     def __init__(self, *values: Any) -> None:
         raise TypeError(f"{type(self).__name__} has no fields")
@@ -21,6 +22,7 @@ class Node:
     def __init_subclass__(cls) -> None:
         # Nodes are made by the hundred thousand: a constructor written out per class is five times faster
         # than a loop over `__slots__`.
+        cls.below = tuple(name for name in tuple[str, ...](cls.__slots__) if name not in ("at", "tokens"))
         if cls.__slots__:
             lines = "".join(f"\n    self.{name} = {name}" for name in cls.__slots__)
             scope: dict[str, Any] = {}

@@ -232,8 +232,7 @@ def maybe(
 def has_call(node: ir.Expr) -> bool:
     if isinstance(node, ir.Call | ir.Await | ir.Yield | ir.Walrus):
         return True
-    slots: tuple[str, ...] = node.__slots__
-    for slot in slots:
+    for slot in node.below:
         held = getattr(node, slot)
         if isinstance(held, ir.Expr) and has_call(held):
             return True

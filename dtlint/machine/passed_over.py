@@ -23,7 +23,7 @@ def leave_unknown(machine: Machine, function: FunctionRef, receiver: Value | Non
 
 def written(machine: Machine, kind: ClassRef, node: ir.Function | ir.Lambda) -> frozenset[str]:
     """The attributes of itself that a method of this class writes."""
-    known: dict[tuple[int, int], frozenset[str]] = machine.notes.setdefault("written by methods", {})
+    known: dict[tuple[int, int], frozenset[str]] = machine.notes.setdefault("attributes written", {})
     key = id(kind.node), id(node)
     if key not in known:
         known[key] = frozenset()  # for methods that call each other

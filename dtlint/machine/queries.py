@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from dtlint.findings import Step
-from dtlint.machine.logs import Attempt, Call, Choice, Decision, Event, LogNode, Loop, Place, decisions, walk
+from dtlint.machine.logs import Attempt, Call, Choice, Decision, Event, LogNode, Loop, Place, decisions
 from dtlint.machine.run import Run
 
 KINDS = ("collective", "p2p", "device-collective")
@@ -31,7 +31,7 @@ def collective_sites(runs: Iterable[Run]) -> list[Site]:
     """Every place where ranks communicate, once, in the order of the files."""
     found: dict[tuple[str, int, int, str], tuple[Event, dict[str, None]]] = {}
     for run in runs:
-        for node, path in walk(run.log):
+        for node, path in run.walk():
             if isinstance(node, Event) and node.kind in KINDS:
                 _, guards = found.setdefault((node.path, node.at[0], node.at[1], node.op), (node, {}))
                 guards.update(dict.fromkeys(guard_text(one) for one in chain(node, path) if one.cause is not None))
@@ -45,7 +45,7 @@ def why(runs: Iterable[Run], path: str, line: int) -> list[tuple[Step, ...]]:
     """The ways on which a difference between ranks reaches a line: shortest first, each told once."""
     trails: dict[tuple[Step, ...], None] = {}
     for run in runs:
-        for node, above in walk(run.log):
+        for node, above in run.walk():
             for trail in trails_at(node, above, path, line):
                 trails.setdefault(trail)
     return sorted(trails, key=lambda trail: (len(trail), [(step.path, step.line) for step in trail]))[:MOST]

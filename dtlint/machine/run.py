@@ -18,7 +18,7 @@ from dtlint.machine.entries import Entry, names_reaching, run_function, run_scri
 from dtlint.machine.frames import Frame
 from dtlint.machine.lanes import World
 from dtlint.machine.library.jax_keys import CARRIERS
-from dtlint.machine.logs import Log
+from dtlint.machine.logs import Log, LogNode, walk
 from dtlint.machine.parting_state import attributes_by_class
 from dtlint.machine.scopes import load_module, through_imports
 from dtlint.machine.uses import Uses
@@ -39,6 +39,13 @@ class Run:
     facts: dict[str, Any]
     incomplete: list[tuple[str, str]] = field(default_factory=list)
     cache: dict[str, Any] = field(default_factory=dict)
+
+    def walk(self) -> tuple[tuple[LogNode, tuple[LogNode, ...]], ...]:
+        """Every node of the log with the nodes above it; many questions go through all of them."""
+        known: tuple[tuple[LogNode, tuple[LogNode, ...]], ...] | None = self.cache.get("walk")
+        if known is None:
+            known = self.cache["walk"] = tuple(walk(self.log))
+        return known
 
     def span(self, path: str, at: tuple[int, int, int, int]) -> Span:
         return Span(path, *at)

@@ -38,13 +38,23 @@ def by_other_methods(machine: Machine, thing: Object, arguments: Arguments) -> N
 
 
 def of_class(machine: Machine, thing: Object, owner: ClassRef, arguments: Arguments) -> None:
-    known = list(state.methods(owner))
-    asked = {name for method in known for name in read_names(method)}
+    asked, makers = names_of(machine, owner)
     wanted = set(lacking(thing, owner, asked))
-    for method in [one for one in known if wanted & made_names(one) and reaches(machine, one)][:MOST]:
-        made = set(lacking(thing, owner, wanted & made_names(method)))
+    for method, names in [(one, names) for one, names in makers if wanted & names][:MOST]:
+        made = set(lacking(thing, owner, wanted & names))
         if made:
             run_aside(machine, thing, owner, method, arguments, made)
+
+
+def names_of(machine: Machine, owner: ClassRef) -> tuple[set[str], list[tuple[ir.Function, set[str]]]]:
+    """The attributes of itself that a class asks for, and its methods with those that they put there."""
+    known = machine.notes.setdefault("set up", {})
+    if id(owner.node) not in known:
+        methods = [(one, *names_in(one)) for one in state.methods(owner)]
+        asked = {name for _, names, _ in methods for name in names}
+        known[id(owner.node)] = asked, [(one, made) for one, _, made in methods if reaches(machine, one)]
+    found: tuple[set[str], list[tuple[ir.Function, set[str]]]] = known[id(owner.node)]
+    return found
 
 
 def reaches(machine: Machine, method: ir.Function) -> bool:
@@ -88,10 +98,13 @@ def is_thing(value: Value) -> bool:
     return isinstance(value, Object) and value.kind not in state.CONTAINERS
 
 
-def read_names(method: ir.Function) -> set[str]:
-    return {name for node in every_node(method.body) if (name := state.attribute_name(node))}
-
-
-def made_names(method: ir.Function) -> set[str]:
-    assigned = (node for node in every_node(method.body) if isinstance(node, ir.Assign))
-    return {name for node in assigned for part in every_node(node.targets) if (name := state.attribute_name(part))}
+def names_in(method: ir.Function) -> tuple[set[str], set[str]]:
+    """The attributes of itself that a method reads or writes, and those that it assigns."""
+    asked: set[str] = set()
+    made: set[str] = set()
+    for node in every_node(method.body):
+        if name := state.attribute_name(node):
+            asked.add(name)
+        elif isinstance(node, ir.Assign):
+            made.update(name for part in every_node(node.targets) if (name := state.attribute_name(part)))
+    return asked, made

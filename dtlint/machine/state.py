@@ -147,10 +147,11 @@ def methods(owner: ClassRef) -> Iterator[ir.Function]:
 
 def gather(machine: Machine, method: ir.Function, found: dict[str, Written]) -> None:
     own = {param.name for param in method.params[1:]}
-    statements = [node for node in every_node(method.body) if isinstance(node, ir.Stmt)]
-    for node in statements:
-        own.update(names_bound(node))
-    for node in every_node(method.body):
+    inside = list(every_node(method.body))
+    for node in inside:
+        if isinstance(node, ir.Stmt):
+            own.update(names_bound(node))
+    for node in inside:
         if isinstance(node, ir.Assign | ir.AnnAssign) and node.value is not None:
             targets = node.targets if isinstance(node, ir.Assign) else (node.target,)
             for target in targets:

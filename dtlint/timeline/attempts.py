@@ -40,7 +40,7 @@ def failures(run: Run) -> list[Divergence]:
 
 def find(run: Run) -> Iterator[Divergence]:
     seen: set[tuple[object, ...]] = set()
-    for node, path in walk(run.log):
+    for node, path in run.walk():
         if not isinstance(node, Attempt):
             continue
         for divergence in of_attempt(run, node, path):

@@ -48,7 +48,7 @@ def talk(event: Event) -> bool:
 def beside(run: Run, start: Event, path: tuple[LogNode, ...], talk: Callable[[Event], bool] = talk) -> Iterator[Event]:
     """What the main thread says while the other one runs: up to its join, and in the rest of the loop around it."""
     running = False
-    for node, _ in walk(run.log):
+    for node, _ in run.walk():
         if node is start:
             running = True
         elif running and isinstance(node, Event):

@@ -14,7 +14,7 @@ from dtlint.machine.failures import WRITES
 from dtlint.machine.lanes import lanes_in
 from dtlint.machine.library import files
 from dtlint.machine.library.invocation import Invocation
-from dtlint.machine.logs import TIMES, Attempt, Call, Choice, Event, Log, LogNode, Loop, walk
+from dtlint.machine.logs import TIMES, Attempt, Call, Choice, Event, Log, LogNode, Loop
 from dtlint.machine.run import Run
 from dtlint.machine.values import NONE, Cause, Const, Row, Symbol, Unknown, Value, lane_value
 from dtlint.timeline.options import default_for
@@ -306,7 +306,7 @@ def choices_of_files(run: Run, ask: Access) -> list[Choice]:
     known: dict[tuple[str, int], list[Choice]] | None = run.cache.get("choices of files")
     if known is None:
         known = run.cache["choices of files"] = {}
-        for node, _ in walk(run.log):
+        for node, _ in run.walk():
             if isinstance(node, Choice) and node.cause is not None and node.cause.kind == "files":
                 for step in node.cause.steps()[:1]:
                     known.setdefault((step.path, step.line), []).append(node)

@@ -14,7 +14,7 @@ from dtlint.machine.library import key_splits
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.jax_facts import has
 from dtlint.machine.library.jax_facts import leaves as leaves_of
-from dtlint.machine.logs import EXITS, Attempt, Call, Choice, Event, LogNode, Loop, plain_question, walk
+from dtlint.machine.logs import EXITS, Attempt, Call, Choice, Event, LogNode, Loop, plain_question
 from dtlint.machine.run import Run
 from dtlint.machine.values import Const, Symbol, Unknown, Value
 from dtlint.timeline.programs import of_trials
@@ -329,7 +329,7 @@ def either_of(symbol: Symbol) -> set[Symbol]:
 
 def loops_of(run: Run) -> tuple[Loop, ...]:
     if "loops" not in run.cache:
-        run.cache["loops"] = tuple(node for node, _ in walk(run.log) if isinstance(node, Loop))
+        run.cache["loops"] = tuple(node for node, _ in run.walk() if isinstance(node, Loop))
     found: tuple[Loop, ...] = run.cache["loops"]
     return found
 

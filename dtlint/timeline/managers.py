@@ -314,7 +314,7 @@ def endless(event: Event) -> bool:
 def works_between(run: Run, start: Event) -> bool:
     """Is there something in between that may fail: any call of all ranks?"""
     begun = False
-    for node, _ in walk(run.log):
+    for node, _ in run.walk():
         if node is start:
             begun = True
         elif begun and isinstance(node, Event) and node.kind == "collective":

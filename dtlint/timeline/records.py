@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dtlint.machine.logs import Call, Decision, Event, LogNode, decisions, walk
+from dtlint.machine.logs import Call, Decision, Event, LogNode, decisions
 from dtlint.machine.run import Run
 
 Found = tuple[Event, tuple[LogNode, ...]]
@@ -15,7 +15,7 @@ def recorded(run: Run, *kinds: str) -> Iterator[Found]:
     table: dict[str, list[Found]] | None = run.cache.get("records")
     if table is None:
         table = {}
-        for node, path in walk(run.log):
+        for node, path in run.walk():
             if isinstance(node, Event):
                 table.setdefault(node.op if node.kind == "record" else f"<{node.kind}>", []).append((node, path))
         run.cache["records"] = table

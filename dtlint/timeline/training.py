@@ -9,7 +9,7 @@ from dtlint.findings import Span, Step
 from dtlint.machine.library import provenance
 from dtlint.machine.library.loaders import LOADER, Described
 from dtlint.machine.library.models import GRADIENT
-from dtlint.machine.logs import Choice, Event, LogNode, Loop, Site, walk
+from dtlint.machine.logs import Choice, Event, LogNode, Loop, Site
 from dtlint.machine.run import Run
 from dtlint.machine.values import Const, Object, Value
 
@@ -87,7 +87,7 @@ def made(run: Run) -> Survey:
     by_loop: dict[int, Use] = {}
     by_part: dict[int, PartLoop] = {}
     loaders: dict[int, Object] = run.facts.get("loaders", {})
-    for node, path in walk(run.log):
+    for node, path in run.walk():
         if isinstance(node, Loop):
             loader = loader_of(node.subject)
             if node.cause is not None and node.cause.kind in ("shard", "last batch"):

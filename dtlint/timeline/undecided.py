@@ -8,7 +8,7 @@ from typing import Any
 from dtlint.machine.lanes import lanes_in
 from dtlint.machine.library.iterators import ITEMS
 from dtlint.machine.library.tensors import SIZE_ONLY, counted_by_content
-from dtlint.machine.logs import Attempt, Choice, Decision, Event, Loop, first_event, inner_logs, key, talks, walk
+from dtlint.machine.logs import Attempt, Choice, Decision, Event, Loop, first_event, inner_logs, key, talks
 from dtlint.machine.run import Run
 from dtlint.machine.values import Cause, Row, Symbol, Unknown, Value
 from dtlint.timeline.matching import EQUAL_SHAPES, made_apart, tensors_of, unlike
@@ -32,7 +32,7 @@ def undecided(run: Run) -> Iterator[Divergence]:
     seen: set[tuple[object, ...]] = set()
     origins: set[object] = set()
     parted: set[tuple[str, int]] = set()
-    for node, path in walk(run.log):
+    for node, path in run.walk():
         if isinstance(node, Choice) and node.cause is not None:
             found = may_split(run, node, path)
         elif isinstance(node, Loop) and node.cause is not None:

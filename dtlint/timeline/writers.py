@@ -16,7 +16,7 @@ from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.metrics import LOADER
 from dtlint.machine.library.provenance import symbols_in
 from dtlint.machine.library.stepping import attribute_of
-from dtlint.machine.logs import Attempt, Call, Choice, Decision, Event, LogNode, decisions, plain_question, walk
+from dtlint.machine.logs import Attempt, Call, Choice, Decision, Event, LogNode, decisions, plain_question
 from dtlint.machine.run import Run
 from dtlint.machine.values import BY_PROCESS, BY_RANK, Cause, Const, Object, Row, Unknown, Value, lane_value
 from dtlint.timeline.files import READS, WRITES, Access, accesses, overlap, private, same_node, together
@@ -100,7 +100,7 @@ def everyone(run: Run) -> bool:
     a part of its own work done by one rank."""
     known: bool | None = run.cache.get("everyone")
     if known is None:
-        met = ((node, path) for node, path in walk(run.log) if isinstance(node, Event))
+        met = ((node, path) for node, path in run.walk() if isinstance(node, Event))
         known = not run.facts.get(CALLED_ALONE) and (
             (run.entry.path, run.entry.name) in functions_of_all(run)
             or any(meets_all(run, one, path) for one, path in met)
@@ -270,7 +270,7 @@ def moment(run: Run, event: Event) -> int:
     """The place of an event in the order of the program."""
     known: dict[int, int] | None = run.cache.get("moments")
     if known is None:
-        known = run.cache["moments"] = {id(node): number for number, (node, _) in enumerate(walk(run.log))}
+        known = run.cache["moments"] = {id(node): number for number, (node, _) in enumerate(run.walk())}
     return known.get(id(event), 0)
 
 

@@ -22,7 +22,7 @@ def below_a_branch(node: Any, at: Place, below: bool) -> bool | None:
     """None where the place is not found here."""
     if getattr(node, "at", None) == at and isinstance(node, ir.Call):
         return below
-    for slot in getattr(node, "__slots__", ()):
+    for slot in getattr(node, "below", ()):
         held = getattr(node, slot)
         inside = below or (isinstance(node, ir.If) and slot in ("body", "orelse") and not is_main(node.test))
         for inner in held if isinstance(held, tuple) else (held,):

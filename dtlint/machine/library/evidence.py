@@ -13,7 +13,7 @@ from typing import Any
 
 from dtlint.findings import Step
 from dtlint.machine.library.choosing import left_to_choose
-from dtlint.machine.logs import COMMUNICATES, Attempt, Choice, Event, walk
+from dtlint.machine.logs import COMMUNICATES, Attempt, Choice, Event
 from dtlint.machine.values import Const
 
 ORDER = ("none", "medium", "strong")
@@ -71,13 +71,13 @@ def says_so(run: Any) -> bool:
         and node.mask == run.world.full
         and [value for _, value in node.details] in ONLY
         and not any(isinstance(above, Choice | Attempt) for above in path)
-        for node, path in walk(run.log)
+        for node, path in run.walk()
     )
 
 
 def starts_one(run: Any) -> bool:
     """A script all of whose groups are of one process."""
-    starts = [node for node, _ in walk(run.log) if isinstance(node, Event) and node.op in STARTS]
+    starts = [node for node, _ in run.walk() if isinstance(node, Event) and node.op in STARTS]
     return run.entry.kind == "script" and bool(starts) and all(of_one(node) for node in starts)
 
 
@@ -91,7 +91,7 @@ def told_so(run: Any) -> bool:
     told = run.project.started
     if run.entry.kind != "script" or not told.by_itself(run.entry.path):
         return False
-    seen = [(node, path) for node, path in walk(run.log) if isinstance(node, Event)]
+    seen = [(node, path) for node, path in run.walk() if isinstance(node, Event)]
     if told.launching and any(node.op in TRAINS for node, _ in seen):
         return False
     for node, path in seen:
@@ -107,7 +107,7 @@ def told_so(run: Any) -> bool:
 def gathered(run: Any) -> Evidence:
     if alone(run):
         return Evidence("none")
-    for node, _ in walk(run.log):
+    for node, _ in run.walk():
         if isinstance(node, Event) and (node.kind in COMMUNICATES or (node.kind == "record" and node.op in STARTS)):
             if of_one(node):
                 continue

@@ -74,12 +74,7 @@ def listened_to(part: Any, name: str) -> bool:
     if isinstance(part, ir.Return):
         return False
     return works.read_in(part, name) and (
-        not isinstance(part, ir.Stmt)
-        or any(
-            listened_to(getattr(part, slot), name)
-            for slot in tuple[str, ...](part.__slots__)
-            if slot not in ("at", "tokens")
-        )
+        not isinstance(part, ir.Stmt) or any(listened_to(getattr(part, slot), name) for slot in part.below)
     )
 
 

@@ -272,11 +272,7 @@ def read_in(part: Any, name: str, target: bool = False) -> bool:
     if isinstance(part, ir.Global | ir.Nonlocal):
         return name in part.names
     if isinstance(part, ir.Node):
-        return any(
-            read_in(getattr(part, slot), name)
-            for slot in tuple[str, ...](part.__slots__)
-            if slot not in ("at", "tokens")
-        )
+        return any(read_in(getattr(part, slot), name) for slot in part.below)
     return False
 
 
