@@ -39,9 +39,9 @@ RULE = Rule(
 
 def check(run: Run) -> Iterator[Finding]:
     for event, trail in jax_notes(run, "unbound axis"):
-        if run.entry.kind != "script" and not event.extra["enclosed"]:
-            continue
         have = event.extra["have"]
+        if run.entry.kind != "script" and not have:
+            continue  # whoever calls the function may bind it
         around = (
             f"the functions around it bind {', '.join(map(repr, have))}" if have else "nothing around it binds a name"
         )

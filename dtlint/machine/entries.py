@@ -11,6 +11,7 @@ from dtlint.machine import attributes, calls, first_instance, instances, set_up,
 from dtlint.machine.core import Machine
 from dtlint.machine.frames import Frame
 from dtlint.machine.library import group_start, identity
+from dtlint.machine.opaque import deep_cause
 from dtlint.machine.scopes import load_module
 from dtlint.machine.values import NONE, Bound, ClassRef, Const, External, FunctionRef, Object, Unknown, Value
 
@@ -212,11 +213,17 @@ def constructed(machine: Machine, kind: ClassRef) -> Object:
 
 
 def left_out(machine: Machine, kind: ClassRef) -> tuple[tuple[str, Value], ...]:
-    """The fields of a dataclass that may be left out: None is what they hold then, and nobody knows what otherwise."""
-    if not any(name in instances.DATACLASSES for name in kind.decorated):
+    """The fields of a dataclass that may be left out: None, or what the clock says, is what they hold then, and nobody
+    knows what otherwise."""
+    if not instances.has_fields(machine, kind, attributes.external_bases(machine, kind)):
         return ()
-    names = (name for name in instances.field_names(machine, kind) if attributes.in_class(machine, kind, name) == NONE)
-    return tuple((name, machine.unknown("field", kind.name, name)) for name in names)
+    plain = any(name in instances.DATACLASSES for name in kind.decorated)
+    return tuple(
+        (name, machine.unknown("field", kind.name, name))
+        for name in instances.field_names(machine, kind)
+        if (default := attributes.in_class(machine, kind, name)) is not None
+        and (deep_cause(machine, (default,)) is not None or (plain and default == NONE))
+    )
 
 
 def unknown_arguments(machine: Machine, function: ir.Function, skip_first: bool) -> tuple[Value, ...]:

@@ -58,7 +58,20 @@ COMPARISONS: dict[str, Callable[[Any, Any], Any]] = {
 
 
 def arithmetic(machine: Machine, op: str, left: Value, right: Value) -> Value:
+    if op == "+" and (counted_on(machine, left, right) or counted_on(machine, right, left)):
+        return machine.rank_row(machine.world.ranks(), "rank", "counted on from the ranks of the nodes before it")
     return map_lanes(lambda one, other: arithmetic_one(machine, op, one, other), (left, right), machine.world)
+
+
+def counted_on(machine: Machine, local: Value, before: Value) -> bool:
+    """`local_rank + node * per_node`: the local rank, and a product that nobody knows and that is no number of turns,
+    is the rank among all."""
+    if not isinstance(local, Row) or local.cause.kind != "local rank" or not isinstance(before, Unknown):
+        return False
+    if before.cause is not None or before.symbol.key[0] != "op *":
+        return False
+    given = all(isinstance(part, Symbol) and part.key[0] in ("attr", "parameter") for part in before.symbol.key[1:])
+    return given and tuple(getattr(lane, "value", None) for lane in local.lanes) == machine.world.local_ranks()
 
 
 def arithmetic_one(machine: Machine, op: str, left: Value, right: Value) -> Value:

@@ -25,7 +25,7 @@ def presence(knowledge: Knowledge, value: Unknown) -> str:
 
 def from_loader(value: Unknown) -> bool:
     """Batches of one program have the same parts on every rank."""
-    return part_of(value.symbol).key[0] in ("item", "batch") and any(
+    return part_of(value.symbol).key[0] in ("item", "batch", "deep") and any(
         type(tag) is tuple and tag[0] == "loader" for tag in value.tags
     )
 

@@ -117,17 +117,36 @@ def run_unreached(machine: Machine, path: str, reached: frozenset[tuple[str, str
     load_first(machine, path)
     machine.uses.reached |= through_imports(machine, (path,)).reached
     waiting = [pair for pair in candidates if (path, pair[0].qualname) not in machine.uses.reached]
-    used = set()
-    for function, _ in functions_of(module):
-        used |= function.tokens
-    waiting.sort(key=lambda pair: (pair[0].name in used, (pair[0].at or (0,))[0]))
-    for function, owner in waiting:
+    for function, owner in callers_first(waiting):
         if (path, function.qualname) in machine.uses.reached:
             continue
         entry = Entry("function", path, function.qualname, (function.at or (1,))[0])
         yield run_entry(
             machine, entry, lambda function=function, owner=owner: run_function(machine, path, function, owner)
         )
+
+
+Method = tuple[ir.Function, ir.Class | None]
+
+
+def callers_first(waiting: list[Method]) -> list[Method]:
+    """A function that another one calls is seen best from there, with the arguments and under the decision it is
+    given; where they call each other in turn, the upper one begins."""
+    order: dict[int, Method] = {}
+    begun: set[int] = set()
+
+    def put(pair: Method) -> None:
+        if id(pair[0]) in begun:
+            return
+        begun.add(id(pair[0]))
+        for caller in waiting:
+            if pair[0].name in caller[0].tokens:
+                put(caller)
+        order[id(pair[0])] = pair
+
+    for pair in sorted(waiting, key=lambda pair: (pair[0].at or (0,))[0]):
+        put(pair)
+    return list(order.values())
 
 
 def tells_ranks_apart(machine: Machine, function: ir.Function, kept: set[str] | None = None) -> bool:
@@ -176,6 +195,7 @@ def run_entry(machine: Machine, entry: Entry, start: Any) -> Run:
     machine.journal = []
     machine.remembered = {}
     machine.making = {}
+    machine.assumed = []
     incomplete = []
     try:
         start()

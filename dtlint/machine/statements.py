@@ -184,9 +184,13 @@ def run_assert(machine: Machine, node: ir.Assert, mask: int) -> int:
         return 0
     value = evaluate(machine, node.test, mask)
     given_by_then(machine, node.test, mask)
+    _, false, unsure, cause, symbol = truth(machine, value, mask)
+    if unsure == mask and cause is None and not machine.trying:
+        asked, given = plain_question(symbol)
+        if asked is not None:
+            machine.assumed.append((asked, given))  # as long as nobody looks at the other side of a decision above
     if not names_one_rank(machine, node.test, value, mask):
         return mask
-    _, false, _, _, _ = truth(machine, value, mask)
     if false:
         machine.frame.left |= false
         leave(machine, ASSERTED, node.at, false)
@@ -313,6 +317,8 @@ def choose(
 ) -> int:
     """Nobody can decide: run both sides on the same start, keep both logs, join what they wrote."""
     known = told_apart(machine, symbol)
+    if known is None and cause is None:
+        known = answered_before(machine, symbol)
     if known is not None:
         return then(mask) if known else other(mask)
     frame = machine.frame
@@ -329,6 +335,7 @@ def choose(
     left_before, left_sides, left_so_far = frame.left, mask, len(frame.leavings)
     ended_before = len(frame.ended)
     asked, given = plain_question(symbol)
+    assumed = len(machine.assumed)
     for log, side in ((choice.then, then), (choice.other, other)):
         if asked is not None:
             machine.assumed.append((asked, given is (side is then)))
@@ -337,8 +344,7 @@ def choose(
         frame.last_exit = ("", None)
         frame.left = left_before
         stayed = side(mask) & ~frame.left
-        if asked is not None:
-            machine.assumed.pop()
+        del machine.assumed[assumed:]
         left_sides &= frame.left
         if stayed or frame.last_exit[0] != "exit":
             # on this side some end the program, and the others go on or return
@@ -397,6 +403,19 @@ def told_apart(machine: Machine, symbol: Symbol | None) -> bool | None:
         apart = (one.cause for one in decisions(machine.frame.guards) if one.taken != one.before)
         if any(cause is not None and cause.kind in BY_RANK for cause in apart):
             return known is given
+    return None
+
+
+def answered_before(machine: Machine, symbol: Symbol | None) -> bool | None:
+    """The same question below itself, or behind an `assert`: what was answered is not asked again. Who is called may
+    say another thing the next time."""
+    asked, given = plain_question(symbol)
+    if asked is None or asked.key[0] == "call":
+        return None
+    for answer in (True, False):
+        if machine.assumes(asked, answer):
+            machine.oldest_write = 0  # what holds here need not hold wherever this is called
+            return answer is given
     return None
 
 

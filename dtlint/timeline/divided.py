@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from dtlint.ir import nodes as ir
+from dtlint.machine import attributes
 from dtlint.machine.library import inside, provenance, sharding, webdatasets
 from dtlint.machine.library.loaders import LOADER, number_of, option
 from dtlint.machine.library.seeds import GENERATORS, State
 from dtlint.machine.logs import Event, Site
 from dtlint.machine.run import Run
-from dtlint.machine.values import Const, External, FunctionRef, Object, Unknown, Value
+from dtlint.machine.values import ClassRef, Const, External, FunctionRef, Object, Unknown, Value
 from dtlint.timeline.data import Steps, kept, whole_world
 from dtlint.timeline.training import (
     event_step,
@@ -85,7 +87,21 @@ def cut_by_rank(dataset: Value) -> list[tuple[Any, ...]]:
     """Where this data was cut by the rank in the whole world."""
     if provenance.cause_of(dataset, PARTIAL) is not None:
         return []
-    return sharding.shards_of(dataset)
+    counted = counted_by(dataset)
+    found = sharding.shards_of(dataset)
+    return (
+        found if counted is None else [mark for mark in found for held in counted if mark in sharding.shards_of(held)]
+    )
+
+
+def counted_by(dataset: Value) -> list[Value] | None:
+    """What its `__len__` asks: a sampler divides as many samples as that says, whatever else is cut in it."""
+    if not isinstance(dataset, Object) or not isinstance(dataset.kind, ClassRef):
+        return None
+    method = attributes.in_class(None, dataset.kind, "__len__")  # type: ignore[arg-type]  # needs no machine
+    if not isinstance(method, FunctionRef) or not isinstance(method.node, ir.Function):
+        return None
+    return [held for name, held in dataset.attributes.items() if name in method.node.tokens] or None
 
 
 def half_split(run: Run) -> Iterator[tuple[Site, Steps, str]]:

@@ -72,7 +72,7 @@ def global_rank_devices(run: Any) -> Iterator[tuple[Met, Cause]]:
             given.append(call.arguments[0])
         for value in given:
             cause = beyond_node(run, value)
-            if cause is None or divided(run, met.event, call) or guessed(run, cause):
+            if cause is None or divided(run, met.event, call) or guessed(run, cause) or spawned_elsewhere(run, cause):
                 continue
             origin = cause.steps()[0] if cause.steps() else None
             key = (origin.path, origin.line) if origin is not None else (met.event.path, met.event.at[0])
@@ -107,6 +107,17 @@ def starts_itself(run: Any) -> bool:
             if any(function.tokens >= OWN_LAUNCHER for function in functions(module.body)):
                 return True
     return False
+
+
+def spawned_elsewhere(run: Any, cause: Cause) -> bool:
+    """The rank is asked for in a program that starts its group only where it spawns the processes of one machine, and
+    that is not in this run: their rank is the local one."""
+    if not cause.steps() or any(met.event.api.endswith("init_process_group") for met in events(run, "record", "init")):
+        return False
+    own = run.project.relatives(cause.steps()[0].path)
+    paths = [path for path in run.project.mentioning("init_process_group") if path in own]
+    modules = [run.project.module(path) for path in paths]
+    return bool(modules) and all(module is not None and "spawn" in module.tokens for module in modules)
 
 
 def sets_visible(run: Any) -> bool:

@@ -46,7 +46,7 @@ def races(run: Run) -> Iterator[Race]:
     changes = [one for one in changes if one.kind != "mkdir" or one.mask != run.world.full]
     for other in found:
         if other.kind in READS:
-            yield from read_early(run, changes, other)
+            yield from read_early(run, found, changes, other)
             yield from taken_away(run, changes, other)
             yield from gathered(run, found, other)
         elif other.kind in FILLS:
@@ -56,7 +56,7 @@ def races(run: Run) -> Iterator[Race]:
             yield from asked(run, changes, other)
 
 
-def read_early(run: Run, changes: list[Access], read: Access) -> Iterator[Race]:
+def read_early(run: Run, found: list[Access], changes: list[Access], read: Access) -> Iterator[Race]:
     """A lane reads where another has written, and nothing puts the two in order."""
     for change in reversed(changes):
         if change.order > read.order:
@@ -65,9 +65,19 @@ def read_early(run: Run, changes: list[Access], read: Access) -> Iterator[Race]:
         late = [pair for pair in met if not_after(change, read, *pair) and not was_there(changes, change, read, *pair)]
         if read.kind == "listing" and all(beside(change, read, *pair) for pair in late):
             continue
+        if change.kind == "mkdir":
+            late = [(lane, reader) for lane, reader in late if not stood_in_it(found, read, reader)]
         if any(not brought_itself(changes, read, reader) for _, reader in late):
             yield Race(READ, change, read)
             return
+
+
+def stood_in_it(found: list[Access], read: Access, lane: int) -> bool:
+    """Has this lane made the folder itself, or written a file into it before?"""
+    if made_itself(found, read, lane):
+        return True
+    earlier = (one for one in found if one.kind == "file-write" and one.order < read.order and one.mask >> lane & 1)
+    return any(inside(one, read, lane, lane) for one in earlier)
 
 
 def in_new_folder(change: Access, read: Access, lane: int, late: int) -> bool:

@@ -19,7 +19,17 @@ from dtlint.machine.library.stepping import attribute_of
 from dtlint.machine.logs import Attempt, Call, Choice, Decision, Event, LogNode, decisions, plain_question
 from dtlint.machine.run import Run
 from dtlint.machine.values import BY_PROCESS, BY_RANK, Cause, Const, Object, Row, Unknown, Value, lane_value
-from dtlint.timeline.files import READS, WRITES, Access, accesses, overlap, private, same_node, together
+from dtlint.timeline.files import (
+    READS,
+    WRITES,
+    Access,
+    accesses,
+    choices_of_files,
+    overlap,
+    private,
+    same_node,
+    together,
+)
 from dtlint.timeline.host_files import of_each_host
 from dtlint.timeline.inverted import whole_text
 from dtlint.timeline.lives import NOTHING, Use, exclude, sides
@@ -194,7 +204,7 @@ def shared_writes(run: Run) -> Iterator[tuple[Access, int]]:
             continue
         if access.call is not None and access.call.row.extra.get("log") and quiet_ranks(run):
             continue
-        if turns(access) and access.kind != "file-delete":
+        if turns(access) and (access.kind != "file-delete" or of_missing_work(run, access)):
             continue  # who comes first does the work, the others find it done
         if (
             locked(access.event, access.path)
@@ -224,6 +234,16 @@ def followers(run: Run) -> int:
 def turns(access: Access) -> bool:
     """Do some ranks come here before the others, with a meeting between?"""
     return len({access.clocks[lane] for lane in access.lanes()}) > 1
+
+
+def of_missing_work(run: Run, access: Access) -> bool:
+    """Does it depend on whether something else is there, which is so for whoever comes later?"""
+    for ask in accesses(run):
+        if ask.kind == "file-ask" and any(
+            node is choice for choice in choices_of_files(run, ask) for node in access.path
+        ):
+            return not any(overlap(ask.places[lane], access.places[lane]) for lane in access.lanes())
+    return False
 
 
 def named_by_a_given_rank(run: Run, access: Access) -> bool:

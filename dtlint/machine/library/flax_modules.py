@@ -59,13 +59,15 @@ def batch_norm(machine: Machine, call: Invocation) -> None:
         jax_collectives.bound(machine, call, names)
 
 
-def parameter(machine: Machine, call: Invocation) -> None:
+def parameter(machine: Machine, call: Invocation) -> Value | None:
     """`self.param("kernel", initializer, *arguments)` hands a key of its own to the initializer."""
     from dtlint.machine import calls
 
     if len(call.arguments) > 1 and isinstance(call.arguments[1], FunctionRef | Bound) and len(machine.stack) <= DEEPEST:
         key = jax_keys.child(machine, NONE, machine.symbols.fresh("key"))
         calls.call_value(machine, call.arguments[1], (key, *call.arguments[2:]), call.keywords, call.mask)
+        return machine.fresh("parameter of a module")
+    return None
 
 
 MODELS: dict[str, Any] = {"flax_batch_norm": batch_norm, "flax_param": parameter}

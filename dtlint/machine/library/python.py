@@ -11,7 +11,7 @@ from dtlint.ir import nodes as ir
 from dtlint.machine import containers, lacking, written
 from dtlint.machine.core import Machine
 from dtlint.machine.lanes import map_lanes, token
-from dtlint.machine.library import environment_use, files, iterators, options
+from dtlint.machine.library import copies, environment_use, files, iterators, options
 from dtlint.machine.library.invocation import Handler, Invocation
 from dtlint.machine.library.python_iteration import (
     any_all,
@@ -381,7 +381,7 @@ FUNCTIONS: dict[str, Handler] = {
     "contextlib.suppress": suppress,
     "atexit.register": lambda machine, call: processes_at_exit(machine, call),
     "copy.copy": identity,
-    "copy.deepcopy": identity,
+    "copy.deepcopy": copies.deep,
     "typing.cast": lambda machine, call: call.arguments[1] if len(call.arguments) > 1 else None,
 }
 

@@ -1,0 +1,30 @@
+"""What is a thing of its own after `copy.deepcopy(…)`?"""
+
+from __future__ import annotations
+
+from dtlint.machine import attributes
+from dtlint.machine.core import Machine
+from dtlint.machine.library.invocation import Invocation
+from dtlint.machine.values import Object, Value
+
+MODULE = "torch.nn.Module"
+CONTAINERS = ("list", "dict")
+
+
+def deep(machine: Machine, call: Invocation) -> Value | None:
+    """A model is copied with its layers: who freezes or trains the copy does nothing to the model. Of other things a
+    copy is as good as the thing."""
+    given = call.arguments[0] if call.arguments else None
+    if isinstance(given, Object) and attributes.is_a(machine, given, MODULE):
+        return copied(machine, given, call.mask, {})
+    return given
+
+
+def copied(machine: Machine, thing: Object, mask: int, made: dict[int, Object]) -> Object:
+    if thing.number in made:
+        return made[thing.number]
+    copy = made[thing.number] = machine.anew(thing, mask)
+    for name, held in list(copy.attributes.items()):
+        if isinstance(held, Object) and (held.kind in CONTAINERS or attributes.is_a(machine, held, MODULE)):
+            copy.attributes[name] = copied(machine, held, mask, made)
+    return copy
