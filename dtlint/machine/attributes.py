@@ -78,7 +78,8 @@ def read_one(machine: Machine, base: Value, name: str, mask: int) -> Value:
             return Bound(found, base)
         if found is not None:
             return found
-        return library.computed_by(machine, base, name) or machine.unknown("class attribute", base.name, name)
+        made_by = library.computed_by(machine, base, name) or constructor(machine, base, name)
+        return made_by or machine.unknown("class attribute", base.name, name)
     if isinstance(base, Unknown):
         return of_unknown(machine, base, name, mask)
     if isinstance(base, Bound | FunctionRef):
@@ -95,6 +96,15 @@ def read_one(machine: Machine, base: Value, name: str, mask: int) -> Value:
             return machine.unknown("attribute", token(base), name)
         return Bound(External(f"builtins.{type_name(base)}.{name}"), base)
     return machine.unknown("attribute", name)
+
+
+def constructor(machine: Machine, kind: ClassRef, name: str) -> Value | None:
+    """`State.create(…)`: a way to make instances that a library class hands down."""
+    for owner in external_bases(machine, kind):
+        row = machine.knowledge.method(owner, name)
+        if row is not None and row.does == "make":
+            return Bound(External(f"{owner}.{name}"), kind)
+    return None
 
 
 def given(base: Value, name: str) -> Value | None:
@@ -240,7 +250,7 @@ def bind(machine: Machine, found: Value, thing: Object, mask: int) -> Value:
 def of_unknown(machine: Machine, base: Unknown, name: str, mask: int) -> Value:
     if base.like is not None:
         return read(machine, base.like, name, mask)
-    found = written.read(machine, base, name)
+    found = written.read(machine, base, name) or of_state(machine, base, name, mask)
     if found is not None:
         return found
     member = machine.knowledge.members.get(library.options.spelled(machine, base, name))
@@ -260,6 +270,17 @@ def of_unknown(machine: Machine, base: Unknown, name: str, mask: int) -> Value:
     # `make(folder, quiet=rank != 0).found`: that a thing was told its rank does not show what else in it depends on it
     cause = base.cause if base.symbol not in machine.facts.get("told", ()) else None
     return machine.unknown("attr", base.symbol, name, cause=cause, tags=base.tags)
+
+
+def of_state(machine: Machine, base: Unknown, name: str, mask: int) -> Value | None:
+    """A method that the project's class of a train state has of its own."""
+    kind = library.jax_facts.state_class(machine, base)
+    found = in_class(machine, kind, name) if kind is not None else None
+    if not isinstance(found, FunctionRef) or found.kind not in ("function", "property"):
+        return None
+    from dtlint.machine import calls
+
+    return calls.follow(machine, found, base, (), (), mask) if found.kind == "property" else Bound(found, base)
 
 
 def linearise(machine: Machine, kind: ClassRef) -> list[Value]:

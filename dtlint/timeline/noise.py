@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from dtlint.findings import Step
+from dtlint.machine.lanes import token
 from dtlint.machine.library import evidence, inside, provenance
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.loaders import Described, option
@@ -176,8 +177,12 @@ def generator_place(generator: Object) -> Site:
 
 def collisions(run: Run) -> Iterator[tuple[Site, Steps, str]]:
     if evidence.distributed(run):
+        told = set()
         for event, _ in survey(run).of("seed"):
-            yield from rank_collision(run, event)
+            for found in rank_collision(run, event):
+                if found[0] not in told:  # one product may seed several generators
+                    told.add(found[0])
+                    yield found
     for loader, known in walked(run):
         made = loader.facts.get("worker start")
         workers = workers_of(run, loader, known)
@@ -185,10 +190,12 @@ def collisions(run: Run) -> Iterator[tuple[Site, Steps, str]]:
             continue
         # what a worker does when it starts, and what the data set does in it
         ran = (*((made,) if made is not None else ()), *(look for look in known.looks if not look.cut))
+        told_here = set()
         for event in (event for one in ran for event in one.events("seed")):
             value = seed_of(event)
             why = worker_collision(value, workers) if value is not None else ""
-            if why:
+            if value is not None and why and token(value) not in told_here:  # one number may seed several generators
+                told_here.add(token(value))
                 place = (event.path, event.at, event.function)
                 yield place, (step_at(place_of(loader), f"runs in each of {workers} workers"),), why
 
@@ -207,10 +214,10 @@ def rank_collision(run: Run, event: Event) -> Iterator[tuple[Site, Steps, str]]:
         return
     place: Site = (event.path, event.at, event.function)
     made = next((site for result, site in run.facts.get("rank products", ()) if result == value), None)
+    trail = (*value.cause.steps(), event_step(event, "the product seeds a generator here"))
     if times_zero(value):
-        yield place, value.cause.steps(), "the seed is multiplied by the rank, so a seed of 0 is 0 on every rank"
+        yield made or place, trail, "the seed is multiplied by the rank, so a seed of 0 is 0 on every rank"
     elif made is not None and transposed(value):
-        trail = (*value.cause.steps(), event_step(event, "the product seeds a generator here"))
         yield made, trail, "the product is equal for different ranks"
     elif of_its_own(event) and beside_a_turn(value):
         text = "the rank and the epoch are added, so the next epoch repeats what another rank draws in this one"

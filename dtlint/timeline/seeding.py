@@ -142,6 +142,9 @@ def marks_of(use: Use) -> list[tuple[Any, ...]]:
             found.extend(held.facts.get("ordered", ()))
         elif provenance.has_mark(held, "order", 0) and held.cause is not None and held.cause.kind in ("rank", "shard"):
             found.extend(provenance.marks(held, "order", 0))
+    ordering = use.described.ordering
+    if ordering is not None:
+        found.extend(mark for given in (*ordering.values, *inside.loops(ordering)) for mark in unshared(given))
     sampler = use.described.sampler
     divided = (isinstance(sampler, Object) and sampler.facts.get("shards")) or use.loader.facts.get("prepared")
     if divided:

@@ -29,6 +29,7 @@ class Use:
     collective: Event | None = None
     no_grad: bool = False
     leaves: bool = False  # a break or return that all ranks take together
+    begun: Path = ()  # what is around `iter(loader)`, where batches are asked for by hand
 
     @property
     def described(self) -> Described:
@@ -38,9 +39,9 @@ class Use:
     @property
     def epoch_loop(self) -> Loop | None:
         """The loop that walks over the loader again and again."""
-        if self.loop is None:
-            return None
-        for node in reversed(self.above):
+        for node in reversed(self.begun if self.loop is None else self.above):
+            if self.loop is None and isinstance(node, Choice):
+                return None  # begun anew only now and then
             if isinstance(node, Loop) and loader_of(node.subject) is None:
                 trip = node.trip
                 if isinstance(trip, Const) and trip.value in (0, 1):
@@ -148,10 +149,20 @@ def taken_from(result: Survey, loaders: dict[int, Object], event: Event, path: P
             continue
         use = next((one for one in result.uses if one.loader is loader and around(one, path)), None)
         if use is None:
-            use = Use(loader, None, path)
+            use = Use(loader, None, path, begun=begun(result, loader, path))
             result.uses.append(use)
         found.append(use)
     return found
+
+
+def begun(result: Survey, loader: Object, path: Path) -> Path:
+    """What is around the `iter(loader)` that this turn takes its batches from. A loop that begins anew and takes no
+    more than a batch is none of epochs."""
+    made = [above for event, above in result.of("iterator-made") if event.subject is loader]
+    turns = [node for node in path if isinstance(node, Loop)]
+    if not made or not turns or any(node is turns[-1] for node in made[-1]):
+        return ()
+    return tuple(node for node in made[-1] if isinstance(node, Choice) or any(node is one for one in path))
 
 
 def unshared(subject: Value) -> list[tuple[Any, ...]]:

@@ -15,6 +15,7 @@ from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.values import FALSE, NONE, Bound, ClassRef, FunctionRef, Object, Value
 
 MODULE = "flax.linen.Module"
+MESH = "jax.sharding.Mesh"
 FUNCTIONS = "flax apply"  # fact of the run: modules whose `apply` some state holds
 OWN = frozenset({"rngs", "mutable", "method", "capture_intermediates"})  # keywords of `apply` itself
 DEEPEST = 14
@@ -37,7 +38,7 @@ def applied(machine: Machine, call: Invocation) -> None:
     from dtlint.machine import calls
 
     last = call.name.rpartition(".")[2]
-    if last not in ("apply", "apply_fn") or jax_facts.device_mapping(machine) is None or len(machine.stack) > DEEPEST:
+    if last not in ("apply", "apply_fn") or len(machine.stack) > DEEPEST:
         return
     module: Value | None = call.receiver
     if last == "apply_fn" and not is_module(machine, module):
@@ -46,10 +47,17 @@ def applied(machine: Machine, call: Invocation) -> None:
     if not is_module(machine, module) or any(name == "method" for name, _ in call.keywords):
         return
     assert isinstance(module, Object) and isinstance(module.kind, ClassRef)
+    if jax_facts.device_mapping(machine) is None and not lays_out(module):
+        return
     method = attributes.in_class(machine, module.kind, "__call__")
     if isinstance(method, FunctionRef):
         keywords = tuple((name, value) for name, value in call.keywords if name not in OWN)
         calls.follow(machine, method, module, call.arguments[1:], keywords, call.mask)
+
+
+def lays_out(module: Object) -> bool:
+    """Does it hold a mesh, to say how its activations lie on the devices?"""
+    return any(isinstance(held, Object) and held.kind == MESH for held in module.attributes.values())
 
 
 def batch_norm(machine: Machine, call: Invocation) -> None:

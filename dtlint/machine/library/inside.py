@@ -105,11 +105,15 @@ def look(
             index = machine.unknown("index", dataset.number, tags=frozenset({("index", dataset.number)}))
             value = calls.follow(machine, method, dataset, (index,), (), mask)
             on_yield(value, mask)
-        if isinstance(collate, FunctionRef | Bound) or (
-            isinstance(collate, Object) and isinstance(collate.kind, ClassRef)
-        ):
+        if collate is not None and of_project(collate):
             calls.call_value(machine, collate, (machine.new_list(tuple(made.values[:1]), mask),), (), mask)
     return made
+
+
+def of_project(function: Value) -> bool:
+    """A function, a method, or an instance that is called like one."""
+    held = isinstance(function, Object) and isinstance(function.kind, ClassRef)
+    return held or isinstance(function, FunctionRef | Bound)
 
 
 def called(machine: Machine, function: Value, arguments: tuple[Value, ...], mask: int) -> Inside:

@@ -12,7 +12,7 @@ from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.jax_facts import fact, has, is_fact, words
 from dtlint.machine.library.jax_shapes import LAYOUT, leading, shaped
 from dtlint.machine.library.whole_project import any_function
-from dtlint.machine.values import NONE, Const, FunctionRef, Tuple, Unknown, Value
+from dtlint.machine.values import NONE, ClassRef, Const, FunctionRef, Tuple, Unknown, Value
 
 REDUCERS = frozenset({"pmean", "psum", "psum_scatter", "all_gather"})
 LIKE = frozenset({"zeros_like", "ones_like", "full_like", "empty_like"})
@@ -152,6 +152,8 @@ def train_state(machine: Machine, call: Invocation) -> Value:
     jax_facts.started(machine)
     flax_modules.held_by_state(machine, call)
     tags = {tag for tag in jax_facts.deep(call.values) if jax_facts.is_jax(tag) and tag[1] in KEPT}
+    if isinstance(call.receiver, ClassRef):
+        tags.add(jax_facts.of_class(machine, call.receiver))
     made = machine.fresh("train state", None, frozenset(tags | {fact("array")}))
     held = [leaf.symbol for value in call.values for leaf in jax_facts.leaves(value) if isinstance(leaf, Unknown)]
     machine.facts.setdefault("jax holds", {})[made.symbol] = held

@@ -42,6 +42,7 @@ KEYS = frozenset({"key", "keys"})
 SAVED_ALONE = "jax saved alone"  # fact of the run: the copy of one device was written to a checkpoint
 DRAWN = frozenset({"draw", "host draw", "host noise"})
 HOST_WEIGHTS = "jax host weights"  # fact of the run: why the first weights differ between hosts
+CLASSES = "jax state classes"  # fact of the run: classes of the project that train states were made of
 FOLLOWERS = "jax followers"  # fact of the run: symbols of what calls that donate gave back
 STRUCTURAL = frozenset({"item", "slice", "tuple", "any", "comprehension", "for each", "call attribute"})
 CONTAINERS = ("list", "dict", "set")
@@ -152,6 +153,18 @@ def places(machine: Machine) -> list[Site]:
 
 def step_at(where: Site, text: str) -> Step:
     return Step(where[0], where[1][0], text)
+
+
+def of_class(machine: Machine, kind: ClassRef) -> Tag:
+    """What is made of a train state remembers the project's class of it."""
+    machine.facts.setdefault(CLASSES, {})[kind.path, kind.name] = kind
+    return fact("of class", (kind.path, kind.name))
+
+
+def state_class(machine: Machine, state: Value) -> ClassRef | None:
+    known = machine.facts.get(CLASSES)
+    marks = words(state.tags, "of class") if known else ()
+    return known[marks[0][2]] if known and len(marks) == 1 else None
 
 
 def note(
@@ -427,7 +440,8 @@ def host_draws(machine: Machine, found: set[Any], values: tuple[Value, ...], wor
     if (
         cause is None
         or cause.kind not in ("rank", "node", "data", "shard")
-        or (word == "host draw" and mappings(machine))
+        or (word == "host draw" and device_mapping(machine) is not None)
+        or any(has(value, "global") for value in values)
     ):
         return
     for tag in words(found, word):

@@ -164,6 +164,7 @@ def fold_in(machine: Machine, call: Invocation) -> Value | None:
     key = key_of(machine, call)
     if key is None:
         return None
+    batch_used_as_key(machine, call, key)
     data = call.get("data")
     steady = isinstance(data, Const) or (isinstance(data, Unknown) and data.symbol.key[0] in FIXED)
     symbol = (
@@ -225,8 +226,7 @@ def drawn(machine: Machine, key: Value, others: tuple[Value, ...], text: str, ma
     mapping = jax_facts.device_mapping(machine)
     if mapping is None:
         if root_of(key) in machine.facts.get("jax roots", {}) and key.cause is None and machine.facts.get("jax hosts"):
-            if not machine.facts.get("jax compiled"):
-                own.add(fact("host draw", remember(machine, key, text, ())))
+            own.add(fact("host draw", remember(machine, key, text, ())))
     else:
         fixed = [axis for axis in mapping.axes or () if is_shared(key, axis)]
         hosts = words(key.tags, "from host")

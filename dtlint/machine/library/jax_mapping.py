@@ -245,25 +245,41 @@ def donate(machine: Machine, thing: Object, call: Invocation) -> set[Any]:
         donated[symbol] = True
         jax_facts.note(machine, "donate", call.mask, symbol=symbol, **more)
 
+    taken: set[Symbol] = set()
     for value in given:
-        for leaf in jax_facts.leaves(value, 3):
-            if isinstance(leaf, Unknown) and (has(leaf, "array") or has(leaf, "replicated") or has(leaf, "output")):
-                base = jax_facts.base_of(leaf.symbol, donated) or leaf.symbol
-                if base in told:
-                    continue
-                told.add(base)
-                donated[leaf.symbol] = True
-                note(base, made=thing.facts["where"])
-                first = base.key[3] if base.key[0] == "loop" and len(base.key) > 3 else None
-                if isinstance(first, Symbol):  # what the name held before the loop goes in the first turn
-                    note(first, entering=True)
-                for part in holds.get(first or base, ()):  # a state takes the arrays along that it was made of
-                    note(part, entering=True)
-                for alias in aliases(machine, leaf):
-                    note(alias, made=thing.facts["where"])
+        leaves = [leaf for leaf in jax_facts.leaves(value, 3) if isinstance(leaf, Unknown) and is_buffer(leaf)]
+        own = {first_of(leaf.symbol) for leaf in leaves}
+        for symbol in sorted(own & taken, key=repr):  # two arguments share a buffer, and both give it away
+            jax_facts.note(machine, "donate", call.mask, symbol=symbol, made=thing.facts["where"])
+            jax_facts.note(machine, "read", call.mask, symbol=symbol)
+        taken |= own
+        for leaf in leaves:
+            base = jax_facts.base_of(leaf.symbol, donated) or leaf.symbol
+            if base in told:
+                continue
+            told.add(base)
+            donated[leaf.symbol] = True
+            note(base, made=thing.facts["where"])
+            first = first_of(base)
+            if first is not base:  # what the name held before the loop goes in the first turn
+                note(first, entering=True)
+            for part in holds.get(first, ()):  # a state takes the arrays along that it was made of
+                note(part, entering=True)
+            for alias in aliases(machine, leaf):
+                note(alias, made=thing.facts["where"])
     kept = [value for index, value in enumerate(call.arguments) if index not in numbers]
     jax_facts.used(machine, tuple(kept), dict.fromkeys(told, True))  # the same call reads what it takes over
     return told
+
+
+def is_buffer(leaf: Value) -> bool:
+    return has(leaf, "array") or has(leaf, "replicated") or has(leaf, "output")
+
+
+def first_of(symbol: Symbol) -> Symbol:
+    """What a name held before the loop that binds it anew."""
+    first = symbol.key[3] if symbol.key[0] == "loop" and len(symbol.key) > 3 else None
+    return first if isinstance(first, Symbol) else symbol
 
 
 def taken_over(machine: Machine, told: set[Any], result: Value) -> None:

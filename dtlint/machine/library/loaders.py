@@ -14,11 +14,9 @@ from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.lengths import even_loop, is_divided, is_slice, length_of
 from dtlint.machine.values import (
     NONE,
-    Bound,
     Cause,
     ClassRef,
     Const,
-    FunctionRef,
     Object,
     Row,
     Symbol,
@@ -41,6 +39,7 @@ class Described:
     shards: list[tuple[Any, ...]] = field(default_factory=list)  # where the data set was cut by rank
     sampler: Value | None = None
     looks: list[inside.Inside] = field(default_factory=list)
+    ordering: inside.Inside | None = None  # a walk through a sampler of the project
     iterable: bool = False
     workers: int | None = None  # None: not known
     uneven: Cause | None = None
@@ -127,6 +126,7 @@ def describe(machine: Machine, loader: Object, found: Described) -> None:
     found.sampler = samplers.inner(machine, loader.attributes.get("batch_sampler")) or loader.attributes.get("sampler")
     if found.sampler == NONE:
         found.sampler = None
+    found.ordering = samplers.walked(machine, found.sampler)
     workers = option(loader, "num_workers")
     found.workers = 0 if workers is None and not is_open(loader) else number_of(workers)
     found.shards = sharding.shards_of(dataset)
@@ -139,7 +139,7 @@ def describe(machine: Machine, loader: Object, found: Described) -> None:
         for part in inside.project_datasets(machine, dataset)[:4]:
             found.looks.append(inside.look(machine, part, machine.world.full, collate, entered))
         starting = option(loader, "worker_init_fn")
-        if isinstance(starting, FunctionRef | Bound):
+        if starting is not None and inside.of_project(starting):
             loader.facts["worker start"] = inside.start_worker(machine, starting, machine.world.full)
     found.iterable = any(look.iterable for look in found.looks) or inside.is_iterable(machine, dataset)
     decide(machine, loader, dataset, found)
@@ -163,7 +163,7 @@ def decide(machine: Machine, loader: Object, dataset: Value, found: Described) -
     cause = dataset_cause(machine, dataset, found)
     asked: tuple[str, ...] = ("generator", "worker_init_fn", "collate_fn")
     plain = found.sampler is None or samplers.is_plain(machine, found.sampler)
-    if not plain and cause is None and samplers.fills_alike(machine, found.sampler):
+    if not plain and cause is None and samplers.fills_alike(machine, found.sampler, found.ordering):
         plain = True  # what it merely holds does not count
     else:
         asked = (*asked, "batch_sampler")

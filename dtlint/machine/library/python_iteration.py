@@ -174,12 +174,22 @@ def through(kind: str) -> Handler:
             {containers.UNEVEN} if containers.length_cause(machine, inner) else frozenset()
         )
         element = containers.element(machine, inner)
-        made.attributes["[]"] = Unknown(
-            machine.symbols.of(kind, token(inner)), inner.cause or element.cause, tags, getattr(element, "like", None)
-        )
+        symbol = machine.symbols.of(kind, token(inner), *texts_of(machine, inner, call.mask))
+        made.attributes["[]"] = Unknown(symbol, inner.cause or element.cause, tags, getattr(element, "like", None))
         return made
 
     return handler
+
+
+def texts_of(machine: Machine, inner: Value, mask: int) -> tuple[Symbol, ...]:
+    """`list(csv.DictReader(file))`: what is known of the items, if a library says that they are texts."""
+    from dtlint.machine.library import data
+
+    if not isinstance(inner, Object) or not isinstance(inner.kind, str) or "[]" in inner.attributes:
+        return ()
+    known = machine.knowledge.types.get(inner.kind)
+    given = data.element(machine, inner, mask) if known is not None and known.iterates == "text" else None
+    return (given.symbol,) if isinstance(given, Unknown) else ()
 
 
 def sorted_apart(machine: Machine, items: tuple[Value, ...], mask: int) -> Value:

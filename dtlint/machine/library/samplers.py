@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from dtlint.machine import attributes
 from dtlint.machine.core import Machine
 from dtlint.machine.values import NONE, TRUE, ClassRef, Const, Object, Value
+
+if TYPE_CHECKING:
+    from dtlint.machine.library.inside import Inside
 
 DISTRIBUTED = "torch.utils.data.DistributedSampler"
 
@@ -37,14 +42,22 @@ def draws_its_own(machine: Machine, sampler: Value | None) -> bool:
     return not seeds.alike(seeds.generator_for(machine, call, "torch"))
 
 
-def fills_alike(machine: Machine, value: Value | None) -> bool:
-    """A sampler of the project: would every rank get the same order from it? It is walked through once, as a loader
-    would do it, to see whether anything in it asks for the rank or draws from a generator that nobody has seeded."""
+def walked(machine: Machine, value: Value | None) -> Inside | None:
+    """A sampler of the project is walked through once, as a loader would do it."""
+    from dtlint.machine.library import inside
+
+    if machine.facts.get("inside") or not isinstance(value, Object) or not isinstance(value.kind, ClassRef):
+        return None
+    return inside.look(machine, value, machine.world.full)
+
+
+def fills_alike(machine: Machine, value: Value | None, look: Inside | None) -> bool:
+    """A sampler of the project: would every rank get the same order from it? Nothing in it may ask for the rank or draw
+    from a generator that nobody has seeded."""
     from dtlint.machine.library import inside, seeds, sharding
 
-    if not isinstance(value, Object) or not isinstance(value.kind, ClassRef) or is_distributed(machine, value):
+    if look is None or is_distributed(machine, value):
         return False
-    look = inside.look(machine, value, machine.world.full)
     if not look.iterable or not look.known or look.cut or inside.splits_by_rank(look):
         return False
     if any(sharding.is_part(one) is not None for one in (*look.values, *inside.loops(look))):
