@@ -25,7 +25,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dtlint.api import Finding, Rule, Run, Step, unreduced
+from dtlint.api import Finding, Rule, Run, Step, lifecycle, unreduced
 
 RULE = Rule(
     code="DT503",
@@ -55,7 +55,9 @@ def check(run: Run) -> Iterator[Finding]:
             else "build the optimizer after the model is moved",
             scope=event.function,
             trail=(
+                *lifecycle.way_to(made),
                 Step(event.path, event.at[0], "the optimizer takes the parameters as they are now"),
+                *lifecycle.way_to(wrap),
                 Step(wrap.event.path, wrap.event.at[0], "the model's parameters are replaced here"),
             ),
         )

@@ -28,7 +28,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from dtlint.api import Finding, Rule, Run, Span, Step, left_behind
+from dtlint.api import Finding, Rule, Run, Span, left_behind
 
 RULE = Rule(
     code="DT805",
@@ -44,9 +44,8 @@ RULE = Rule(
 
 def check(run: Run) -> Iterator[Finding]:
     start: Any
-    for start, what, told in left_behind(run):
+    for start, what, trail in left_behind(run):
         message = f"an exception on the way leaves this {what} alive, and the other ranks wait for a dead member"
         remedy = "shut it down in a `finally` (or use it in a `with`), so that it ends with the work on every way"
-        trail = (Step(start.path, start.at[0], f"the {what} is made here"), told)
         scope = getattr(start, "function", "")
         yield RULE.finding(Span(start.path, *start.at), message, remedy, scope=scope, trail=trail)

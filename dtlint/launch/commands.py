@@ -354,7 +354,10 @@ def _tpu(head: Word, words: tuple[Word, ...], place: Place, scope: Scope) -> lis
             break
         positional += behind[:1]
         rest = behind[1:]
-    settings = Options(tuple(options), not any(word.spreads for word in words))
+    spreading = [word for word in words if word.spreads]
+    if not positional and len(spreading) == 1 and words[verb + 1] is spreading[0]:
+        positional, spreading = spreading, []  # `ssh $NAME`: there has to be a name
+    settings = Options(tuple(options), not spreading)
     if command is None and (option := settings.get("command")) is not None and option.value is not None:
         line = next((word.line for word in words if word.text.startswith("--command=")), option.line)
         command = Word(option.value, line)

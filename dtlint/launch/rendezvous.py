@@ -15,7 +15,7 @@ from dtlint.launch.topology import OPERATORS, TORCHRUN_KINDS, nodes_option, seve
 
 OWN_NAME = re.compile(r"@(?:\$\(|`)\s*hostname\b|@\$\{?(?:HOSTNAME|SLURMD_NODENAME)\b")
 BATCH_SHELL = re.compile(r"(?<!@)\$\{?(?:SLURM_NODEID|SLURM_PROCID|SLURM_LOCALID)\b")
-EACH_POD = ("pytorchjob", "trainjob", "jobset", "skypilot")
+EACH_POD = ("pytorchjob", "trainjob", "jobset", "job", "skypilot")
 MEETING_ARGUMENTS = ("dist_url", "init_method", "master_addr", "coordinator_address", "dist_init_method")
 MEETING_VARIABLES = ("MASTER_ADDR", "MASTER_PORT", "COORDINATOR_ADDRESS", "JAX_COORDINATOR_ADDRESS")
 TALKING = ("NCCL_", "TORCH_NCCL_", "GLOO_")  # beginnings of variables that say how the ranks talk to each other
@@ -173,7 +173,7 @@ def _separate(launch: Launch, counted: Argument | None) -> Iterator[Conflict]:
     if step is None or step.nodes is None or step.nodes < 2 or launch.nodes != 1:
         return
     meets = meeting_place(launch) or launch.environment.get("MASTER_ADDR")
-    if step.kind == "srun" or (step.kind == "jobset" and meets is None):
+    if step.kind == "srun" or (step.kind in ("jobset", "job") and meets is None):
         return  # Slurm's half is DT904's
     yield Conflict(
         launch.path, line_of(launch, counted),

@@ -47,7 +47,9 @@ def _worker(
 ) -> Iterator[Conflict]:
     option = step.options.get("worker")
     value = (option.value if option else "0") or "0"
-    if not step.options.complete or not known(value) or value == "all" or "," in value or "-" in value:
+    if option is None and not step.options.complete:
+        return
+    if not known(value) or value == "all" or "," in value or "-" in value:
         return
     if step.loops or ASIDE.search((program.script or "").rpartition("/")[2]):
         return

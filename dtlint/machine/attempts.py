@@ -21,8 +21,8 @@ from dtlint.machine.failures import (
     only,
     only_raises,
     only_reads,
+    own_reads,
     reads_files,
-    reads_own_file,
     starts_first,
     strikes_alone,
 )
@@ -139,7 +139,7 @@ def run_handler(
     kinds = machine.evaluate(handler.types, mask) if handler.types is not None else None
     types = exception_names(kinds) if kinds is not None else ("BaseException",)
     raised = raised_here(machine, kinds, tried.raised)
-    missing = only(types, OF_FILES) and reads_own_file(attempt.body)
+    missing = only(types, OF_FILES) and any(own_reads(attempt.body))
     if raised:
         shared = only(types, SHARED) or not any(one.cause for one in raised)
     else:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from dtlint.ir import nodes as ir
 from dtlint.machine.logs import COMMUNICATES, Attempt, Call, Choice, Event, Log, LogNode, Loop, inner_logs, walk
-from dtlint.machine.values import BY_RANK, Cause, Value
+from dtlint.machine.values import BY_RANK, Cause, Object, Value
 
 # exceptions every rank raises together: the program or its environment is the same everywhere
 SHARED = frozenset(
@@ -154,15 +154,17 @@ def reads_files(body: Log) -> bool:
     return any(isinstance(node, Event) and node.kind == "record" and node.op in READS for node, _ in walk(body))
 
 
-def reads_own_file(body: Log) -> bool:
-    """Does each rank look for another file, which may be there for some of them only?"""
-    for node, _ in walk(body):
+def own_reads(body: Log, kinds: frozenset[str] = BY_RANK) -> Iterator[LogNode]:
+    """The parts of a body in which each rank reads another file: it may be there, or whole, for some of them only."""
+    for node, path in walk(body):
         if isinstance(node, Event) and node.kind == "record" and node.op in READS:
             call = node.extra.get("call")
             place = node.extra.get("target") or next(iter(getattr(call, "arguments", ())), None)
-            if isinstance(place, Value) and place.cause is not None and place.cause.kind in BY_RANK:
-                return True
-    return False
+            place = place or getattr(call, "receiver", None)
+            if isinstance(place, Object):
+                place = place.facts.get("text")
+            if isinstance(place, Value) and place.cause is not None and place.cause.kind in kinds:
+                yield path[0] if path else node
 
 
 WRITES = frozenset({"file-write", "file-delete", "file-rename", "download", "unpack", "mkdir"})

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from dtlint.machine.failures import MAKES
+from dtlint.machine.failures import MAKES, own_reads
 from dtlint.machine.lanes import lanes_in
 from dtlint.machine.logs import (
     Attempt,
@@ -23,7 +23,7 @@ from dtlint.machine.logs import (
     walk,
 )
 from dtlint.machine.run import Run
-from dtlint.machine.values import Cause, Object
+from dtlint.machine.values import BY_SHARE, Cause, Object
 from dtlint.timeline.classify import RANK_KINDS
 from dtlint.timeline.parting import Divergence, Path, communicates_without_end, strip_ends
 
@@ -133,13 +133,23 @@ def whole(talking: tuple[Event, tuple[Call, ...]], node: Attempt) -> bool:
 
 
 def risky(node: Attempt) -> bool:
-    """Does the body do what one rank alone may fail at? A training step does, or a raise that not all ranks take."""
+    """Does the body do what one rank alone may fail at? A training step does, a raise that not all ranks take, or
+    reading files of a rank's own."""
+    if reads_on_the_way(node):
+        return True
     for inner, _ in walk(node.body):
         if isinstance(inner, Event) and inner.implicit and inner.op in ("forward", "backward"):
             return True
         if isinstance(inner, Choice) and "raise" in inner.exits and inner.cause is not None:
             return True
     return False
+
+
+def reads_on_the_way(node: Attempt) -> bool:
+    """Does each rank read files of its own, of which one may be broken, before it comes to a call of the body?"""
+    nodes = node.body.nodes[:-1] if node.kind == "with" else node.body.nodes  # the last one is the way out itself
+    reads = next(own_reads(node.body, BY_SHARE), None)
+    return reads in nodes and first_of(nodes[nodes.index(reads) :], node.mask) is not None
 
 
 def differs(node: Attempt, handler: HandlerLog) -> bool:

@@ -29,7 +29,7 @@ def code_of(divergence: Divergence) -> tuple[str, str]:
     """`(code, tier)`; an empty code means: not to be reported."""
     shape = divergence.shape
     if (
-        shape in ("guarded", "order")
+        shape in ("guarded", "order", "exit")
         and divergence.event.group is not None
         and divergence.event.group.name == "manager"
     ):

@@ -7,12 +7,15 @@ from dataclasses import dataclass, field
 
 from dtlint.findings import Step
 from dtlint.machine.lanes import lanes_in
+from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.managers import NAME, is_manager
 from dtlint.machine.logs import Attempt, Call, Choice, Decision, Event, Log, LogNode, Loop, decisions, walk
 from dtlint.machine.run import Run
-from dtlint.machine.values import BY_PROCESS, Object, Symbol
+from dtlint.machine.values import BY_PROCESS, Object, Symbol, Value
 from dtlint.timeline.lives import parts, plain
+from dtlint.timeline.parting import Path
 from dtlint.timeline.records import recorded
+from dtlint.timeline.writers import ways_down
 
 Taken = dict[Symbol, bool]
 Conditions = frozenset[tuple[Symbol, bool]]
@@ -41,6 +44,7 @@ class Review:
     """One walk over a run: `early` collectives had no quorum on some way, `unheard` steps came before the question."""
 
     made: frozenset[int]
+    averaging: set[int] = field(default_factory=set)  # managers of wrapped models: each backward pass reduces by them
     early: list[Event] = field(default_factory=list)
     unheard: list[tuple[Event, Event]] = field(default_factory=list)
 
@@ -130,6 +134,10 @@ def both(one: State, other: State, entered: bool = False, symbol: Symbol | None 
 
 
 def step(review_: Review, event: Event, state: State, taken: Taken) -> None:
+    if event.op == "forward" and event.kind == "collective":
+        review_.averaging |= managers_of(event.subject) & review_.made
+    elif event.op == "backward" and event.kind == "step":
+        state.unasked.update(dict.fromkeys(review_.averaging, event))
     if event.kind != "record":
         return
     number = number_of(event)
@@ -153,6 +161,13 @@ def step(review_: Review, event: Event, state: State, taken: Taken) -> None:
         reduced = next(iter(state.unasked.values()))
         review_.unheard.append((event, reduced))
         state.unasked.clear()
+
+
+def managers_of(model: Value | None) -> set[int]:
+    """The managers a wrapped model was given."""
+    call = model.facts.get("call") if isinstance(model, Object) else None
+    given = call.values if isinstance(call, Invocation) else ()
+    return {value.number for value in given if isinstance(value, Object) and is_manager(value)}
 
 
 def is_so(taken: Taken, symbol: Symbol, side: bool) -> bool:
@@ -271,27 +286,35 @@ def in_two_orders(run: Run) -> Iterator[tuple[Event, str, Step]]:
 EVERY = frozenset({"BaseException", "Exception"})
 
 
-def left_behind(run: Run) -> Iterator[tuple[Event | Object, str, Step]]:
+def left_behind(run: Run) -> Iterator[tuple[Event | Object, str, tuple[Step, ...]]]:
     """Managers and threads that a failure leaves alive: their end is not on the way of an exception."""
     if run.entry.kind != "script":
         return
-    starts = [(event.subject, event) for event, _ in recorded(run, "manager-made")]
-    ends = [*recorded(run, "shutdown")]
-    for manager, event in starts:
-        mine = [one for one in ends if one[0].subject is manager]
-        if mine and not any(survives(one[0], one[1]) for one in mine):
-            told = Step(mine[0][0].path, mine[0][0].at[0], "shut down here, on the way without failure only")
-            yield event, "manager", told
-    for event, _ in recorded(run, "thread-start"):
+    for event, path in recorded(run, "manager-made"):
+        end = unguarded_end(run, "shutdown", event.subject)
+        if end is not None:
+            made = Step(event.path, event.at[0], "the manager is made here")
+            yield event, "manager", (*ways_down(event, path), made, *told_end("shut down", end))
+    for event, path in recorded(run, "thread-start"):
         thread = event.subject
-        if not isinstance(thread, Object) or (event.extra.get("daemon") is not False and not endless(event)):
+        if not isinstance(thread, Object) or event.extra.get("daemon") is True or not endless(event):
             continue
-        if event.extra.get("daemon") is True or not endless(event):
-            continue
-        joins = [one for one in recorded(run, "thread-join") if one[0].subject is thread]
-        if joins and works_between(run, event) and not any(survives(one[0], one[1]) for one in joins):
-            told = Step(joins[0][0].path, joins[0][0].at[0], "stopped here, on the way without failure only")
-            yield thread, "thread", told
+        end = unguarded_end(run, "thread-join", thread)
+        if end is not None and works_between(run, event):
+            made = Step(thread.path, (thread.at or event.at)[0], "the thread is made here")
+            begun = Step(event.path, event.at[0], "and started here")
+            yield thread, "thread", (made, *ways_down(event, path), begun, *told_end("stopped", end))
+
+
+def unguarded_end(run: Run, op: str, thing: Value | None) -> tuple[Event, Path] | None:
+    """Where something is ended, if no failure on the way comes to that."""
+    ends = [(event, path) for event, path in recorded(run, op) if event.subject is thing]
+    return ends[0] if ends and not any(survives(event, path) for event, path in ends) else None
+
+
+def told_end(what: str, end: tuple[Event, Path]) -> tuple[Step, ...]:
+    event, path = end
+    return (*ways_down(event, path), Step(event.path, event.at[0], f"{what} here, on the way without failure only"))
 
 
 def survives(end: Event, path: tuple[LogNode, ...]) -> bool:

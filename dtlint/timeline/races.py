@@ -297,9 +297,7 @@ def inside(one: Access, folder: Access, lane: int, owner: int) -> bool:
     return where == root or where.startswith(f"{root}/")
 
 
-def ways_apart(one: Access, other: Access) -> tuple[Step, ...]:
-    """The call that leads to one access and not to the other: the ranks have to meet before or behind it."""
-    for node in one.path:
-        if isinstance(node, Call) and not any(node is shared for shared in other.path):
-            return (Step(node.path, node.at[0], f"calls `{node.function}`"),)
-    return ()
+def ways_apart(one: Access, other: Access, most: int = 3) -> tuple[Step, ...]:
+    """The calls that lead to one access and not to the other: the ranks have to meet before or behind one of them."""
+    apart = [node for node in one.path if isinstance(node, Call) and not any(node is shared for shared in other.path)]
+    return tuple(Step(node.path, node.at[0], f"calls `{node.function}`") for node in apart[:most])

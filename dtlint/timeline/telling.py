@@ -14,6 +14,7 @@ from dtlint.timeline.classify import code_of
 from dtlint.timeline.divergence import divergences
 from dtlint.timeline.explain import Site, lanes_of, site_under, timeline_of, trail_of
 from dtlint.timeline.parting import Divergence
+from dtlint.timeline.polling import polled
 
 
 def diverging(run: Run, code: str) -> Iterator[tuple[Divergence, str]]:
@@ -23,7 +24,7 @@ def diverging(run: Run, code: str) -> Iterator[tuple[Divergence, str]]:
     for divergence in (*divergences(run), *failed):
         found, tier = code_of(divergence)
         if found == code and not (divergence.shape == "local" and inside(divergence, handlers)):
-            yield divergence, tier
+            yield divergence, "default" if polled(run, divergence) else tier
 
 
 def inside(divergence: Divergence, handlers: set[tuple[str, Any]]) -> bool:

@@ -8,6 +8,7 @@ that a rank in it tells the lanes' places apart.
 from __future__ import annotations
 
 import posixpath
+from pathlib import PurePosixPath
 from typing import Any
 
 from dtlint.knowledge.loader import Api
@@ -217,6 +218,28 @@ def parent(machine: Machine, value: Value) -> Value:
     return map_lanes(one, (text_of(value),), machine.world)
 
 
+def path_beside(machine: Machine, call: Invocation) -> Value | None:
+    """`path.with_suffix(".part")`, `path.with_name(name)`: another name in the same folder."""
+    if call.receiver is None or not call.arguments:
+        return None
+    method = call.name.rpartition(".")[2]
+
+    def one(text: Value, given: Value) -> Value:
+        key = text.symbol.key if isinstance(text, Unknown) else ()
+        last = key[-1] if key and key[0] == JOINED else text.value if isinstance(text, Const) else None
+        try:
+            named = str(getattr(PurePosixPath(str(last)), method)(given.value)) if isinstance(given, Const) else None
+        except ValueError:
+            named = None
+        if isinstance(last, str) and named is not None:
+            return Const(named) if not key else machine.unknown(*key[:-1], named, cause=text.cause, tags=text.tags)
+        cause, tags = first_cause(text, given), all_tags(text, given)
+        return machine.unknown(call.name, token(text), token(given), cause=cause, tags=tags)
+
+    texts = (text_of(call.receiver), text_of(call.arguments[0]))
+    return path_of(machine, map_lanes(one, texts, machine.world), call.mask)
+
+
 def attribute(machine: Machine, thing: Object, name: str, mask: int) -> Value | None:
     if name == "parent":
         return path_of(machine, parent(machine, thing), mask)
@@ -325,6 +348,7 @@ MODELS = {
     "path_joined": path_joined,
     "path_same": path_same,
     "path_parent": path_parent,
+    "path_beside": path_beside,
     "open_file": opened,
     "fetching_data": fetching_data,
 }

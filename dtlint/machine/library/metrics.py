@@ -100,13 +100,15 @@ OWN_SHARE = ("shard", "last batch")
 def divided_by(machine: Machine, count: Unknown) -> None:
     """What stands below the line is a number of this rank's own: of what it was given, of what the data hold, or of
     the turns of a loop that are not equally many."""
-    cause = count.cause
-    inner = [part.key for part in count.symbol.key[1:] if isinstance(part, Symbol)]
-    total = [key for key in inner if key[0] == "loop"] if count.symbol.key[0] == "op +" else []
-    if cause is None:
+    cause, counted = count.cause, count.symbol.key
+    if counted[0] == "builtins.max" and isinstance(counted[1], Symbol):
+        counted = counted[1].key  # `max(count, 1)`: not by nothing
+    inner = [part.key for part in counted[1:] if isinstance(part, Symbol)]
+    total = [key for key in inner if key[0] == "loop"] if counted[0] == "op +" else []
+    by_content = cause is not None and cause.kind == "data" and bool(total) and any(map(is_sum, counted[1:]))
+    if cause is None or (cause.kind == "data" and not by_content):
         loops = machine.facts.get(OWN_TURNS, {})
         cause = next((loops[key[1]] for key in total if loops.get(key[1]) is not None), None)
-    by_content = cause is not None and cause.kind == "data" and bool(total) and any(map(is_sum, count.symbol.key[1:]))
     if cause is not None and (cause.kind in OWN_SHARE or by_content):
         machine.facts.setdefault(OWN_COUNTS, {})[count.symbol] = cause
 
