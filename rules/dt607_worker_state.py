@@ -62,7 +62,7 @@ def check(run: Run) -> Iterator[Finding]:
             "pass `persistent_workers=True`, or tell the data set the epoch before each of them",
             scope=place[2],
             trail=(
-                Step(lost.path, lost.counted.at[0], f"the worker counts `{lost.name}` in its own copy"),
+                *((lost.step,) if lost.step is not None else ()),
                 Step(place[0], place[1][0], "workers that end with the epoch"),
             ),
         )

@@ -30,6 +30,20 @@ def functions_of(module: nodes.Module) -> Iterator[Found]:
     yield from inside(module.body, None)
 
 
+def tables_of(module: nodes.Module) -> Iterator[tuple[str, frozenset[str]]]:
+    """Dictionaries that a file names, with the words in them: functions are looked up in such tables."""
+    for statement in module.body:
+        if isinstance(statement, nodes.Assign) and isinstance(statement.value, nodes.DictExpr):
+            words = frozenset(
+                node.id if isinstance(node, nodes.Name) else node.name
+                for node in every_node(statement.value)
+                if isinstance(node, nodes.Name | nodes.Attr)
+            )
+            for target in statement.targets:
+                if isinstance(target, nodes.Name):
+                    yield target.id, words
+
+
 def every_node(below: Any, outside: tuple[type, ...] = ()) -> Iterator[Any]:
     """Every node below, outermost first, in the order of the text; what stands in an `outside` is left out."""
     todo = [below]

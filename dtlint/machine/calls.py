@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from dtlint.ir import nodes as ir
+from dtlint.ir.functions import called_names
 from dtlint.machine import attributes, containers, instances, kept, library, parameters, passed_over
 from dtlint.machine.core import DEEPEST, Machine, may_talk
 from dtlint.machine.frames import Frame, Leaving
@@ -208,9 +209,7 @@ def follow(
         generator = machine.new("<generator>", mask)
         generator.facts.update(function=function, receiver=receiver, arguments=arguments, keywords=keywords)
         return generator
-    if len(machine.stack) >= machine.deepest + (function.name in ("__init__", "__post_init__")) and (
-        len(machine.stack) >= machine.deepest + FURTHER or not machine.parted(mask)
-    ):
+    if too_deep(machine, function, mask):
         told = untold(machine, function, mask, (*arguments, *(value for _, value in keywords)))
         passed_over.leave_unknown(machine, function, receiver, mask)
         made = opaque(machine, "depth", Const(getattr(node, "qualname", "lambda")), *arguments)
@@ -224,6 +223,18 @@ def follow(
         passed_over.leave_unknown(machine, function, receiver, mask)
         return opaque(machine, "call", Const(f"{function.path}:{function.name}"), *arguments, *(v for _, v in keywords))
     return remembered(machine, function, receiver, arguments, keywords, mask)
+
+
+def too_deep(machine: Machine, function: FunctionRef, mask: int) -> bool:
+    """Beyond the deepest are followed constructors, what matters where lanes have parted, and what calls nobody."""
+    beyond = len(machine.stack) - machine.deepest - (function.name in ("__init__", "__post_init__"))
+    if beyond < 0 or (beyond < FURTHER and machine.parted(mask)):
+        return False
+    leaves: dict[int, bool] = machine.notes.setdefault("calls nobody", {})
+    known = leaves.get(id(function.node))
+    if known is None:
+        known = leaves[id(function.node)] = next(called_names(function.node.body), None) is None
+    return not known
 
 
 def untold(machine: Machine, function: FunctionRef, mask: int, arguments: tuple[Value, ...]) -> bool:

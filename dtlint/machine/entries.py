@@ -45,6 +45,7 @@ def names_reaching(machine: Machine, paths: tuple[str, ...], seeds: frozenset[st
     return frozenset(found)
 
 
+Defaults = tuple[tuple[str, Value], ...]
 CALLED_ALONE = "called alone"  # fact of the run: a framework calls this method on one rank only
 # method names so common that reaching one by name says nothing
 EVERYWHERE = frozenset(
@@ -115,7 +116,7 @@ def run_function(machine: Machine, path: str, function: ir.Function, owner: ir.C
     if not isinstance(value, FunctionRef) or value.node is not function:
         value = FunctionRef(function, path, module_frame, find_class(module_frame, owner) if owner else None)
     skip_self = receiver is not None and value.kind != "static"
-    arguments = unknown_arguments(machine, function, skip_self)
+    arguments = unknown_arguments(machine, function, skip_self, value.defaults)
     if function.is_generator and not value.context_manager:
         generator = machine.new("<generator>", machine.world.full)
         generator.facts.update(
@@ -198,7 +199,7 @@ def constructed(machine: Machine, kind: ClassRef) -> Object:
             if initialiser.closure is not None:  # that of a base names its types where the base stands
                 machine.frame = Frame(initialiser.path, "<module>", None, None, None, machine.world.full)
                 machine.frame.globals = initialiser.closure.globals
-            arguments = unknown_arguments(machine, initialiser.node, True)
+            arguments = unknown_arguments(machine, initialiser.node, True, initialiser.defaults)
             machine.frame = frame
             return instances.instantiate(machine, kind, arguments, (), machine.world.full)  # type: ignore[return-value]
         given = () if initialiser is not None else left_out(machine, kind)
@@ -226,12 +227,15 @@ def left_out(machine: Machine, kind: ClassRef) -> tuple[tuple[str, Value], ...]:
     )
 
 
-def unknown_arguments(machine: Machine, function: ir.Function, skip_first: bool) -> tuple[Value, ...]:
+def unknown_arguments(
+    machine: Machine, function: ir.Function, skip_first: bool, defaults: Defaults = ()
+) -> tuple[Value, ...]:
     arguments: list[Value] = []
+    usual = {name: value for name, value in defaults if isinstance(value, FunctionRef)}
     params = function.params[1:] if skip_first else function.params
     for param in params:
         if param.kind in ("positional", "normal"):
-            arguments.append(argument(machine, function, param))
+            arguments.append(argument(machine, function, param, usual.get(param.name)))
         elif param.kind == "vararg":
             arguments.append(spread(machine, machine.unknown("parameter", function.qualname, param.name)))
     return tuple(arguments)
@@ -244,8 +248,9 @@ def spread(machine: Machine, value: Value) -> Object:
     return made
 
 
-def argument(machine: Machine, function: ir.Function, param: ir.Param) -> Value:
-    """An unknown argument; its annotation, or a well-known name, says what it may be."""
+def argument(machine: Machine, function: ir.Function, param: ir.Param, usual: FunctionRef | None = None) -> Value:
+    """An unknown argument; its annotation, or a well-known name, says what it may be. Where a function stands for it
+    unless another is given, this is what is called."""
     annotated = annotation_value(machine, param.annotation)
     if annotated is not None:
         return annotated
@@ -261,7 +266,7 @@ def argument(machine: Machine, function: ir.Function, param: ir.Param) -> Value:
     if param.default is not None and isinstance(param.default, ir.Const) and param.default.value is None:
         if "group" in param.name or param.name in ("pg", "mesh", "comm"):
             return NONE
-    return machine.unknown("parameter", function.qualname, param.name)
+    return machine.unknown("parameter", function.qualname, param.name, like=usual)
 
 
 def asks_itself(machine: Machine, function: ir.Function) -> bool:

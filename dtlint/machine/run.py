@@ -159,11 +159,19 @@ def tells_ranks_apart(machine: Machine, function: ir.Function, kept: set[str] | 
 
 def draws(machine: Machine, module: ir.Module, function: ir.Function) -> bool:
     """Is it handed a key to draw from, in a module that knows such keys? A key is spent whoever calls."""
-    if "jax" not in module.tokens:
+    if not knows_keys(machine, module):
         return False
     return any(param.name in CARRIERS for param in function.params) or not function.tokens.isdisjoint(
         machine.knowledge.keyed
     )
+
+
+def knows_keys(machine: Machine, module: ir.Module) -> bool:
+    """Does it name JAX, or import something of the project that does? It may be hidden behind a module of its own."""
+    if "jax" in module.tokens:
+        return True
+    project = machine.project
+    return not project.imported(module.path).isdisjoint(project.mentioning("jax"))
 
 
 def is_test(function: ir.Function, owner: ir.Class | None) -> bool:

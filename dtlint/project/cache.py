@@ -12,13 +12,14 @@ from pathlib import Path
 
 from dtlint import __version__
 from dtlint.ir import nodes, store
-from dtlint.ir.functions import functions_of
+from dtlint.ir.functions import functions_of, tables_of
 from dtlint.ir.lowering_state import SyntaxProblem
 
 CLEAN_LIMIT = 200_000  # remembered hashes of files that parse, but need not be analysed
 
 
-Summary = tuple[str, frozenset[str], "str | None"]  # a function: its name, the words in it, the class it is in
+# a function, or a table of functions: its name, the words in it, the class it is in
+Summary = tuple[str, frozenset[str], "str | None"]
 
 
 class TreeCache:
@@ -105,7 +106,10 @@ def decode(data: bytes, path: str) -> nodes.Module | SyntaxProblem | None:
 
 
 def summaries(module: nodes.Module) -> list[Summary]:
-    return [(function.name, function.tokens, owner.name if owner else None) for function, owner in functions_of(module)]
+    functions = [
+        (function.name, function.tokens, owner.name if owner else None) for function, owner in functions_of(module)
+    ]
+    return [*functions, *((name, words, None) for name, words in tables_of(module))]
 
 
 def decode_summaries(data: bytes) -> list[Summary] | None:

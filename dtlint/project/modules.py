@@ -108,6 +108,11 @@ class Project:
             self._relatives[path] = frozenset({path}.union(*(reached(path, edges) for edges in self._ways)))
         return self._relatives[path]
 
+    def imported(self, path: str) -> set[str]:
+        """The files that this one imports, itself."""
+        self.looked.add(IMPORTS)
+        return self._edges(path)
+
     def packages(self) -> frozenset[str]:
         """The top-level packages that any file imports."""
         self.looked.add(IMPORTS)

@@ -10,9 +10,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from dtlint.findings import Step
 from dtlint.ir import nodes as ir
 from dtlint.ir.functions import every_node
 from dtlint.machine import attributes
+from dtlint.machine.library import webdatasets
 from dtlint.machine.library.inside import Inside
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.loaders import is_open, option
@@ -26,9 +28,8 @@ from dtlint.timeline.training import Use, place_of, survey
 @dataclass(frozen=True, slots=True)
 class LostCount:
     place: Site  # of the loader
-    counted: ir.AugAssign
-    path: str
     name: str
+    step: Step | None  # where it is counted, unless a library does it
 
 
 def lost_counts(run: Run) -> Iterator[LostCount]:
@@ -39,10 +40,16 @@ def lost_counts(run: Run) -> Iterator[LostCount]:
             continue
         if any(event.subject is loader and any(node is loop for node in path) for event, path in seen.of("loader")):
             continue
+        stage = webdatasets.counting(run.knowledge, loader)
+        if stage is not None:
+            yield LostCount(place_of(loader), f"{stage[0]}.{stage[1]}", None)
+            continue
         for look in use.described.looks:
             found = None if look.cut else counted_for_seeds(loader.attributes.get("dataset"), look)
             if found is not None:
-                yield LostCount(place_of(loader), *found)
+                counted, path, name = found
+                step = Step(path, (counted.at or (1,))[0], f"the worker counts `{name}` in its own copy")
+                yield LostCount(place_of(loader), name, step)
                 break
 
 

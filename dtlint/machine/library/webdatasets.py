@@ -75,8 +75,24 @@ def splits(knowledge: Any, stage: Value) -> list[str]:
 
 
 def lists_shards(knowledge: Any, stage: Value) -> bool:
-    row = knowledge.apis.get(stage.symbol.key[0]) if isinstance(stage, Unknown) else None
+    row = made_by(knowledge, stage)
     return row is not None and bool(row.extra.get("all_shards"))
+
+
+def counting(knowledge: Any, loader: Object) -> tuple[str, str] | None:
+    """The stage that orders its shards by the epoch, which it counts itself, and what it calls the count."""
+    dataset = dataset_of(loader)
+    if dataset is None or not isinstance(dataset.facts.get("call"), Invocation):
+        return None
+    rows = (made_by(knowledge, stage) for stage in stages(dataset))
+    return next(
+        ((row.name, str(row.extra["counts"])) for row in rows if row is not None and "counts" in row.extra), None
+    )
+
+
+def made_by(knowledge: Any, stage: Value) -> Any:
+    """What is known of the call that gave the stage."""
+    return knowledge.apis.get(stage.symbol.key[0]) if isinstance(stage, Unknown) else None
 
 
 def known(stage: Value) -> bool:
