@@ -85,7 +85,8 @@ def run(python: str, chosen: list[Program], timeout: float) -> list[Judged]:
         print(f"{session.ready['framework']}, import {session.ready['import_seconds']} s", file=sys.stderr)
         for program in chosen:
             prelude = {"rank": program.fault, "code": program.code} if program.fault is not None else None
-            job = Job(str(program.script), ranks=program.ranks, timeout=timeout, prelude=prelude)
+            folder = str(program.script.parent)  # what a program reads lies beside it
+            job = Job(str(program.script), program.ranks, 0, folder, timeout=timeout, prelude=prelude)
             began = time.monotonic()
             result = session.run_as_wanted(job)
             wall = round(time.monotonic() - began, 3)

@@ -9,12 +9,16 @@ be it (of the DT1 family: every line that communicates, as a DT101): there `conf
 from __future__ import annotations
 
 import argparse
+import contextlib
 import re
 import sys
 import time
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 
+from dtlint import engine
+from dtlint.config import Config
 from dtlint.findings import Finding, Span
 from dtlint.trace.verify import SUPPORTED, verify
 
@@ -61,7 +65,23 @@ def claims(select: str, good: bool) -> list[Finding]:
                 found.append(claim(family, path, number))
             elif not good and match and match.group(1) in SUPPORTED:
                 found.append(claim(match.group(1), path, number))
-    return found
+    return found if good else with_trails(found)
+
+
+def with_trails(claimed: list[Finding]) -> list[Finding]:
+    """The findings of `check` in place of those claims that it makes itself: they know the lines that lead there."""
+    made = {}
+    for target in sorted({"/".join(finding.span.path.split("/")[:2]) for finding in claimed}):
+        folder = FIXTURES / target
+        root = folder if folder.is_dir() else folder.parent
+        with contextlib.chdir(root):
+            report = engine.check(["." if folder.is_dir() else folder.name], Config(strict=True, cache=False, jobs=1))
+        for finding in report.findings:
+            prefix = root.relative_to(FIXTURES).as_posix()
+            steps = tuple(replace(step, path=f"{prefix}/{step.path}") for step in finding.trail)
+            span = replace(finding.span, path=f"{prefix}/{finding.span.path}")
+            made[finding.code, span.path, span.line] = replace(finding, span=span, trail=steps)
+    return [made.get((item.code, item.span.path, item.span.line), item) for item in claimed]
 
 
 def judge(findings: list[Finding], options: argparse.Namespace, wrong: str) -> int:

@@ -19,10 +19,11 @@ UNEVEN = frozenset({"DT202", "DT206"})
 REPEATED = frozenset({"DT204"})
 DRAWS = frozenset({"DT301", "DT304"})
 WRITES = frozenset({"DT702"})
-FAILING = frozenset({"DT203", "DT801"})  # the failure when the line runs is the harm
+FAILING = frozenset({"DT203", "DT602", "DT801"})  # the failure when the line runs is the harm
 COMPARED = SHARED_DATA | UNEVEN | REPEATED | DRAWS | WRITES | FAILING
 # a script that cannot even be loaded, or lacks its data, says nothing about these rules
 UNRELATED = ("ModuleNotFoundError", "ImportError", "FileNotFoundError", "NameError", "ConnectionError")
+FAILS_HERE, FAILS_FROM_HERE = "fails here: ", "fails on the way from here: "
 FEWEST_SAMPLES, FEWEST_DRAWS = 4, 4
 SHARED_ENOUGH = 0.1
 
@@ -44,8 +45,8 @@ def verdict(finding: Finding, path: str, result: Result) -> Verdict:
     if code in DRAWS:
         return _draws(finding, path, places, result)
     if code in WRITES:
-        return _writes(places, result)
-    return _failing(places, result)
+        return _writes(finding, path, places, result)
+    return _failing(finding, path, result)
 
 
 def places_of(finding: Finding, path: str) -> Places:
@@ -161,7 +162,7 @@ def _uneven(finding: Finding, path: str, places: Places, result: Result) -> Verd
 def _repeated(places: Places, result: Result) -> Verdict:
     loaders = _loaders(places, result)
     orders = [
-        [epoch["indices"] for epoch in loader["epochs"] if epoch["whole"] and epoch["trains"]]
+        [epoch["indices"] for epoch in loader["epochs"] if (epoch["whole"] or epoch.get("cut")) and epoch["trains"]]
         for by_rank in loaders
         for loader in by_rank.values()
         if any(epoch["trains"] for epoch in loader["epochs"])
@@ -211,7 +212,7 @@ def _draws(finding: Finding, path: str, places: Places, result: Result) -> Verdi
 # files
 
 
-def _writes(places: Places, result: Result) -> Verdict:
+def _writes(finding: Finding, path: str, places: Places, result: Result) -> Verdict:
     """Ranks that make one directory are a matter of the second one's failure."""
     paths: dict[str, set[int]] = {}
     writers: set[int] = set()
@@ -226,7 +227,7 @@ def _writes(places: Places, result: Result) -> Verdict:
         if len(ranks) > 1:
             who = " and ".join(map(str, sorted(ranks)))
             return Verdict("confirmed", f"ranks {who} write {os.path.basename(path)} here", "run")
-    if (found := _failing(places, result)).state == "confirmed":
+    if found := failing(finding, path, result):
         return found
     if len(writers) == result.ranks > 1 and ways <= {"open", "torch.save"}:
         return Verdict("refuted", "every rank writes a file of its own here", "run")
@@ -248,10 +249,27 @@ def shared_reads(result: Result) -> dict[tuple[str, int], int]:
 # failures
 
 
-def _failing(places: Places, result: Result) -> Verdict:
+def failures_at(places: Places, result: Result, unrelated: tuple[str, ...] = UNRELATED) -> list[str]:
+    """What the ranks that failed in these lines said."""
+    texts = []
     for end in result.ends:
         frames = {(os.path.realpath(place.path), place.line) for place in end.stack}
-        unrelated = end.text.startswith(UNRELATED) or end.origin == "injected"
-        if end.how == "exception" and not unrelated and frames & places:
-            return Verdict("confirmed", f"fails here: {end.text.splitlines()[0][:200]}", "run")
-    return _open("the line ran and did not fail, which a tiny run does not rule out")
+        without_meaning = end.text.startswith(unrelated) or end.origin == "injected"
+        if end.how == "exception" and not without_meaning and frames & places:
+            texts.append(end.text.splitlines()[0][:200])
+    return texts
+
+
+def failing(finding: Finding, path: str, result: Result, unrelated: tuple[str, ...] = UNRELATED) -> Verdict | None:
+    """The failure at the finding's own lines, or else at those of its trail."""
+    own = judge.own_places(finding, path)
+    if texts := failures_at(own, result, unrelated):
+        return Verdict("confirmed", f"{FAILS_HERE}{texts[0]}", "run")
+    if texts := failures_at(places_of(finding, path), result, unrelated):
+        return Verdict("confirmed", f"{FAILS_FROM_HERE}{texts[0]}", "run")
+    return None
+
+
+def _failing(finding: Finding, path: str, result: Result) -> Verdict:
+    found = failing(finding, path, result)
+    return found or _open("the line ran and did not fail, which a tiny run does not rule out")

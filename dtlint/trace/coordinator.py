@@ -40,6 +40,7 @@ class Coordinator:
         self.stopping: str = ""
         self.stop_time = 0.0
         self.needed = 0
+        self.paused: set[int] = set()
 
     def now(self) -> float:
         return round(time.monotonic() - self.begin, 6)
@@ -77,6 +78,10 @@ class Coordinator:
                 self._call(rank, header, payload)
             case "wait":
                 self._wait(rank, int(header["number"]))
+            case "pause":
+                self.paused.add(rank)
+                if self.stopping:
+                    self._go_on(rank)
             case "end":
                 self.ends[rank] = {**header, "rank": rank, "time": self.now()}
                 self.agreement.end(rank)
@@ -191,6 +196,10 @@ class Coordinator:
 
     def _look(self) -> None:
         """Is there anybody who can still move?"""
+        if self.paused and all(rank in self.paused or rank in self.agreement.blocked for rank in self.open):
+            for rank in sorted(self.paused):
+                self._go_on(rank)
+            return
         stuck = self.agreement.stuck()
         if stuck:
             self.stuck = stuck
@@ -205,6 +214,12 @@ class Coordinator:
             self.stuck = [call for item in numbers if (call := self.agreement.pending.get(item))]
         for rank in list(self.agreement.blocked):
             self._refuse(rank)
+        for rank in sorted(self.paused):
+            self._go_on(rank)
+
+    def _go_on(self, rank: int) -> None:
+        self.paused.discard(rank)
+        self._send(rank, {"ok": not self.stopping, "reason": self.stopping, "tensors": ()})
 
     def _kill(self) -> None:
         """Ranks that compute, swallow the stop, or ended without closing their socket."""

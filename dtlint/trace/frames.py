@@ -11,6 +11,8 @@ from types import FrameType, TracebackType
 HERE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 DEPTH = 12
 
+Line = tuple[str, int]
+
 
 @functools.cache
 def is_user_file(path: str) -> bool:
@@ -42,6 +44,12 @@ def user_stack(frame: FrameType | None) -> list[dict[str, object]]:
             found.append(_place(frame, frame.f_lineno))
         frame = frame.f_back
     return found[:DEPTH][::-1]
+
+
+def line_of(frame: FrameType | None) -> Line | None:
+    """The innermost line of the user's code."""
+    stack = user_stack(frame)
+    return (os.path.realpath(str(stack[-1]["path"])), int(str(stack[-1]["line"]))) if stack else None
 
 
 def failure_stack(traceback: TracebackType | None) -> tuple[list[dict[str, object]], bool]:

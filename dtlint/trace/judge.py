@@ -6,7 +6,8 @@ import os
 
 from dtlint.findings import Finding, Verdict
 from dtlint.trace import locate
-from dtlint.trace.model import Place, Result
+from dtlint.trace.model import Event, Place, Result
+from dtlint.trace.outcome import GRADIENTS
 
 PARTED = ("mismatch", "deadlock")
 # one run can only refute a claim about who comes to a call; not one about what else might happen, or with other data
@@ -17,22 +18,69 @@ def _same(place: Place, path: str, first: int, last: int) -> bool:
     return bool(place.path) and first <= place.line <= last and os.path.realpath(place.path) == path
 
 
+def own_places(finding: Finding, path: str) -> set[tuple[str, int]]:
+    """The lines of the finding's statement, without its trail."""
+    first, last = locate.span_of(path, finding.span.line)
+    return {(path, number) for number in range(first, last + 1)}
+
+
 def points_at(finding: Finding, path: str, result: Result) -> bool:
     """Whether the calls that cannot finish, or the ranks that left, are the ones the finding speaks of."""
-    first, last = locate.span_of(path, finding.span.line)
-    steps = {(os.path.realpath(os.path.join(_root(finding, path), step.path)), step.line) for step in finding.trail}
-    for event in result.involved:
-        if any(_same(place, path, first, last) for place in (*event.stack, event.place)):
-            return True
-        # a step of the trail counts only as the call itself: every stack passes through main()
-        if (os.path.realpath(event.place.path), event.place.line) in steps:
-            return True
-    if finding.code == "DT117" and not result.outcome.events:
-        return True  # torch itself compared the models of the ranks
+    if calls_of(finding, path, result):
+        return True
+    if finding.code == "DT117" and (not result.outcome.events or result.outcome.reason == GRADIENTS):
+        return True  # torch itself compared the models, or the gradients, of the ranks
     # the exit of some ranks: the line itself, or a way out below the decision on it
+    first, last = locate.span_of(path, finding.span.line)
     covered = result.covered.get(path, {})
     exits = (number for number in range(first, last + 1) if locate.leaves(path, number))
     return any(0 < len(covered.get(number, ())) < result.ranks for number in exits)
+
+
+def calls_of(finding: Finding, path: str, result: Result) -> list[Event]:
+    """Those of the calls that cannot finish of which the finding speaks."""
+    first, last = locate.span_of(path, finding.span.line)
+    root = _root(finding, path)
+    steps = {(os.path.realpath(os.path.join(root, step.path)), step.line) for step in finding.trail}
+    return [
+        event
+        for event in (*result.involved, *answered_elsewhere(result))
+        if any(_same(place, path, first, last) for place in (*event.stack, event.place))
+        # a step of the trail counts only as the call itself: every stack passes through main()
+        or (os.path.realpath(event.place.path), event.place.line) in steps
+        or _under_decision(event, steps, result)
+    ]
+
+
+def _under_decision(event: Event, steps: set[tuple[str, int]], result: Result) -> bool:
+    """A decision of the trail that only some ranks took, and the call is made from what it decides about."""
+    for place in event.stack:
+        path = os.path.realpath(place.path)
+        covered = result.covered.get(path, {})
+        for guard in locate.guards_of(path, place.line):
+            if (path, guard.line) in steps and guard.taken <= place.line:
+                if 0 < len(covered.get(guard.taken, ())) < len(covered.get(guard.line, ())):
+                    return True
+    return False
+
+
+def answered_elsewhere(result: Result) -> list[Event]:
+    """The first call that only some ranks make and that others answered with a call of another line, meant for later.
+
+    Lines that stand for each other (each made by ranks that do not make the other) are a meeting in two places.
+    """
+    makers: dict[Place, set[int]] = {}
+    meetings: dict[tuple[str, int], list[Event]] = {}
+    for event in result.events:
+        makers.setdefault(event.place, set()).add(event.rank)
+        if event.position:
+            meetings.setdefault((event.group, event.position), []).append(event)
+    for calls in meetings.values():
+        ranks = {event.rank for event in calls}
+        alone = [event for event in calls if not makers[event.place] >= ranks]
+        if alone and len(alone) < len(calls):
+            return alone
+    return []
 
 
 def _root(finding: Finding, path: str) -> str:
@@ -84,7 +132,7 @@ def _agreed(finding: Finding, path: str, first: int, last: int, result: Result) 
     return Verdict("refuted", "all ranks made this call together, and both sides of the decision ran", "run")
 
 
-def verdict_of_failure(baseline: Result, failed: Result) -> Verdict:
+def verdict_of_failure(baseline: Result, failed: Result, how: str = "fail here") -> Verdict:
     """Judge a run in which one rank was made to fail, against the same run without."""
     if baseline.outcome.kind in PARTED:
         return Verdict("inconclusive", f"other-divergence: {baseline.outcome.sentence}", "run")
@@ -92,12 +140,11 @@ def verdict_of_failure(baseline: Result, failed: Result) -> Verdict:
     if not any(fact.get("failed") for fact in failed.facts):
         return Verdict("not-reached", "the line where a rank should fail was not executed", "run")
     if outcome.kind in PARTED:
-        return Verdict("confirmed", f"with rank 1 made to fail here: {outcome.sentence}", "run")
+        return Verdict("confirmed", f"with rank 1 made to {how}: {outcome.sentence}", "run")
     if outcome.reason == "injected-failure":
-        return Verdict("refuted", "with rank 1 made to fail here, the failure ends that rank, and so the job", "run")
+        return Verdict("refuted", f"with rank 1 made to {how}, the failure ends that rank, and so the job", "run")
     if outcome.kind == "agreed":
-        # it failed before it communicated; a failure halfway through was not tried
-        return Verdict("inconclusive", "agreed: with rank 1 made to fail here once, the ranks still agreed", "run")
+        return Verdict("inconclusive", f"agreed: with rank 1 made to {how} once, the ranks still agreed", "run")
     return Verdict("inconclusive", f"{outcome.reason}: {outcome.sentence}"[:300], "run")
 
 

@@ -18,6 +18,7 @@ IMPORTED = re.compile(r"^\s*(?:from\s+([.\w]+)\s+import\s+([\w, ()]+)|import\s+(
 SKIPPED = {".git", ".venv", "venv", "node_modules", "site-packages", "__pycache__", "build", "dist"}
 FILE_LIMIT = 3000
 DEPTH = 4
+PARTLY = ("DataLoader", "DDP", "DistributedDataParallel", "lax.cond", "lax.switch")
 
 
 @functools.lru_cache(maxsize=256)
@@ -115,6 +116,8 @@ class Failure:
     exception: str
     handler: int  # first line of what runs then
     message: str = ""  # what the handler looks for in the exception's text
+    last: int = 0  # last line of the body that fails
+    halfway: bool = False  # after the body's first call that communicates, not before
 
 
 def _within(node: ast.stmt | ast.ExceptHandler, line: int) -> bool:
@@ -129,17 +132,19 @@ def failure_for(path: str, line: int) -> Failure | None:
     best: Failure | None = None
     for node in ast.walk(tree):  # outer statements come before inner ones: the last match is the innermost
         if isinstance(node, ast.Try):
+            first, last = node.body[0].lineno, node.body[-1].end_lineno or 0
             for handler in node.handlers:
                 if _within(handler, line):
                     kind = ast.unparse(handler.type) if handler.type else ""
-                    best = Failure(node.body[0].lineno, kind, handler.body[0].lineno, _looked_for(handler, line))
+                    best = Failure(first, kind, handler.body[0].lineno, _looked_for(handler, line), last)
             if any(_within(item, line) for item in node.finalbody):
-                best = Failure(node.body[0].lineno, "", node.finalbody[0].lineno)
+                best = Failure(first, "", node.finalbody[0].lineno, "", last)
         elif isinstance(node, (ast.With, ast.AsyncWith)) and node.lineno == line:
             for item in node.items:
                 call = item.context_expr
                 if isinstance(call, ast.Call) and ast.unparse(call.func).endswith("suppress") and call.args:
-                    best = Failure(node.body[0].lineno, ast.unparse(call.args[0]), 0)
+                    end = node.body[-1].end_lineno or 0
+                    best = Failure(node.body[0].lineno, ast.unparse(call.args[0]), 0, "", end)
             best = best or Failure(node.body[-1].lineno, "", 0)
     return best
 
@@ -152,6 +157,23 @@ def _looked_for(handler: ast.ExceptHandler, line: int) -> str:
                 if isinstance(test, ast.Compare) and isinstance(test.ops[0], ast.In):
                     if isinstance(test.left, ast.Constant) and isinstance(test.left.value, str):
                         return test.left.value
+    return ""
+
+
+def signal_of(path: str, line: int) -> str:
+    """The signal whose handler, set in this file, this line is in."""
+    tree = tree_of(path)
+    if tree is None:
+        return ""
+    around = {
+        node.name
+        for node in ast.walk(tree)
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and _within(node, line)
+    }
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and ast.unparse(node.func) in ("signal.signal", "signal") and len(node.args) == 2:
+            if ast.unparse(node.args[1]).rpartition(".")[2] in around:
+                return ast.unparse(node.args[0]).rpartition(".")[2]
     return ""
 
 
@@ -222,3 +244,20 @@ def guards_of(path: str, line: int) -> list[Guard]:
 def decides(path: str, line: int) -> bool:
     """Whether an `if` or `while` begins here."""
     return any(isinstance(node, (ast.If, ast.While)) and node.lineno == line for node in statements(path))
+
+
+def to_leave_out(path: str, line: int) -> int:
+    """Where a run can pass by this line: the decision or call that begins here, or else the `if` around it. 0: nowhere.
+
+    Of what is assigned by a call only a part can go: a loader's options for workers, the strictness of DDP, the
+    condition of `lax.cond`.
+    """
+    for node in statements(path):
+        if node.lineno == line:
+            if isinstance(node, (ast.If, ast.While, ast.Expr)):
+                return line
+            if isinstance(node, (ast.Assign, ast.Return)) and isinstance(node.value, ast.Call):
+                if ast.unparse(node.value.func).endswith(PARTLY):
+                    return line
+    guards = guards_of(path, line)
+    return guards[-1].line if guards else 0

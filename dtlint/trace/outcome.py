@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Mapping
+from typing import Any
+
 from dtlint.trace.agreement import Call, rank_words
 from dtlint.trace.coordinator import Coordinator
 from dtlint.trace.model import Outcome
 
 LIBRARY_PROOFS = ("DDP expects same model across all ranks",)
+UNREDUCED = re.compile(r"Parameter indices which did not receive grad for rank \d+:([ \d]+)")
+GRADIENTS = "GRADIENTS_MISMATCH"
 ENDED = {
     "finished": "had finished",
     "exit": "had exited",
@@ -56,6 +62,10 @@ def _deadlock(run: Coordinator, calls: list[Call]) -> Outcome:
     for rank in sorted(awaited):
         end = run.ends[rank]
         how, origin = end["how"], end.get("origin", "")
+        if how == "exception" and (left := unreduced(end)) and all(map(_reduces_gradients, calls)):
+            # the others have these gradients and reduce them: DDP says so on this rank, and waits there
+            text = f"COLLECTIVE_STATE_MISMATCH: {run.who_waits(calls)}; rank {rank} {_no_gradients(left)}"
+            return Outcome("mismatch", GRADIENTS, text, keys)
         if how == "exception" and origin != "user":
             reason = "injected-failure" if origin == "injected" else "rank-error"
             return Outcome("inconclusive", reason, f"rank {rank} failed: {end.get('text', '')}", keys)
@@ -71,6 +81,25 @@ def _deadlock(run: Coordinator, calls: list[Call]) -> Outcome:
     return Outcome("deadlock", "COLLECTIVE_STATE_MISMATCH", sentence, keys)
 
 
+def unreduced(end: Mapping[str, Any]) -> str:
+    """The parameters for which DDP on this rank waited in vain, when that ended the rank."""
+    return parameters_without_gradient(end.get("text", "")) if end["how"] == "exception" else ""
+
+
+def parameters_without_gradient(text: str) -> str:
+    """As DDP numbers them in what it says."""
+    found = UNREDUCED.search(text)
+    return found.group(1).strip() if found else ""
+
+
+def _no_gradients(parameters: str) -> str:
+    return f"had no gradients for parameters {parameters}"
+
+
+def _reduces_gradients(call: Call) -> bool:
+    return call.operation == "all_reduce" and call.library
+
+
 def _all_ended(run: Coordinator) -> Outcome:
     ends = [run.ends[rank] for rank in sorted(run.ends)]
     failed = [end for end in ends if end["how"] in ("exception", "killed")]
@@ -78,6 +107,10 @@ def _all_ended(run: Coordinator) -> Outcome:
     if proof is not None and len(failed) == len(ends):
         # every rank heard from every other rank before it said so
         return Outcome("mismatch", "SIZE_OR_SYNTAX_MISMATCH", f"SIZE_OR_SYNTAX_MISMATCH: {proof['text'][:300]}")
+    parameters = [unreduced(end) for end in ends]
+    if all(parameters) and len(set(parameters)) > 1:
+        texts = [f"rank {end['rank']} {_no_gradients(left)}" for end, left in zip(ends, parameters, strict=True)]
+        return Outcome("mismatch", GRADIENTS, f"{GRADIENTS}: {', '.join(texts)}")
     if failed:
         injected = any(end.get("origin") == "injected" for end in failed)
         reason = "injected-failure" if injected else "all-ranks-failed" if len(failed) == len(ends) else "rank-error"

@@ -60,6 +60,7 @@ class Job:
     arguments: tuple[str, ...] = ()
     timeout: float = 60.0
     steps: int = 0
+    batches: int = 0  # of each pass over a loader; 0: all
     synthetic: bool = False
     seed: int = 0
     engine: str = "lockstep"  # or gloo
@@ -69,6 +70,8 @@ class Job:
     cover: tuple[str, ...] = ()
     inject: dict[str, Any] | None = None
     flip: dict[str, Any] | None = None  # {"path", "line", "rank"}: the first decision there comes out the other way
+    slow: dict[str, Any] | None = None  # {"path", "line"}: who comes there first waits until nobody else can go on
+    without: tuple[tuple[str, int], ...] = ()  # (path, line): statements left out on all ranks, decisions answered no
     prelude: dict[str, Any] | None = None  # {"rank": 1, "code": …}: run on one rank before the script
     extra: dict[str, Any] | None = None  # for another engine
 

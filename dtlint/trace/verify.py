@@ -14,20 +14,23 @@ from dataclasses import replace
 from pathlib import Path
 
 from dtlint.findings import Finding, Verdict
-from dtlint.trace import comparing, interpreter, judge, locate
+from dtlint.trace import comparing, interpreter, judge, locate, noting
 from dtlint.trace.jax import judge as of_jax
 from dtlint.trace.model import Result
 from dtlint.trace.runs import Runs, path_of
 from dtlint.trace.session import NotPossible
 
 # rules whose harm is that ranks do not meet: what the lockstep engine can see
-MEETINGS = frozenset({f"DT{number}" for number in range(101, 113)} | {"DT117", "DT412"})
+MEETINGS = frozenset({f"DT{number}" for number in range(101, 113)} | {"DT117", "DT412", "DT802", "DT803"})
 FAILURES = ("DT105", "DT106")  # decided by making one rank fail
 DECISIONS = ("DT110", "DT111")  # decided by making one rank decide otherwise
-SUPPORTED = MEETINGS | comparing.COMPARED | of_jax.MEETINGS | of_jax.FAILING | frozenset(of_jax.FACTS)
+SUPPORTED = MEETINGS | comparing.COMPARED | noting.NOTED.keys() | {"DT114", "DT501"}
+SUPPORTED |= of_jax.MEETINGS | of_jax.FAILING | of_jax.FACTS.keys()
 SCRIPTS_TRIED = 3
 LISTING = re.compile(r"\b(listdir|scandir|glob|iglob|rglob|iterdir|walk)\b")
 STRENGTH_ORDER = ("confirmed", "refuted", "inconclusive", "not-reached")
+FAILED = ("rank-error", "all-ranks-failed")
+ROUNDS = 6  # of runs that go on past what the runs before have confirmed
 
 Progress = Callable[[int, int], None]
 
@@ -61,7 +64,84 @@ def _by_runs(
             if progress is not None:
                 progress(number, len(findings))
             verdicts.append(_one(finding, path_of(finding, root), runs))
-    return verdicts
+        for _ in range(ROUNDS):
+            if runs.over or not _leave_out(findings, verdicts, runs):
+                break
+            for number, finding in enumerate(findings):
+                if verdicts[number].state in ("inconclusive", "not-reached"):
+                    verdicts[number] = _past_others(finding, verdicts[number], runs)
+    return _one_for_each_failure(findings, verdicts)
+
+
+def _one_for_each_failure(findings: Sequence[Finding], verdicts: list[Verdict]) -> list[Verdict]:
+    """What fails at the line of one finding says nothing about another one that only leads there."""
+    owners = {
+        verdict.reason.partition(comparing.FAILS_HERE)[2]: finding
+        for finding, verdict in zip(findings, verdicts, strict=True)
+        if comparing.FAILS_HERE in verdict.reason
+    }
+    answers = []
+    for finding, verdict in zip(findings, verdicts, strict=True):
+        owner = owners.get(verdict.reason.partition(comparing.FAILS_FROM_HERE)[2])
+        if comparing.FAILS_FROM_HERE in verdict.reason and owner is not None and owner is not finding:
+            where = f"{owner.code} at line {owner.span.line}"
+            verdict = Verdict("inconclusive", f"other-failure: the call fails, but because of {where}", "run")
+        answers.append(verdict)
+    return answers
+
+
+def _leave_out(findings: Sequence[Finding], verdicts: Sequence[Verdict], runs: Runs) -> bool:
+    """What has been confirmed and ends its run goes, so that what comes after it is seen. Whether anything went."""
+    grown = False
+    for finding, verdict in zip(findings, verdicts, strict=True):
+        if verdict.state != "confirmed":
+            continue
+        path = path_of(finding, runs.root)
+        for script in _scripts(finding, path, runs):
+            result = runs.latest(script)
+            if finding.code in comparing.WRITES and result is not None and result.outcome.reason in FAILED:
+                runs.forget(script)  # ranks that get in each other's way do not always do so
+                grown = True
+            for place in _to_leave_out(finding, path, result) if result is not None else ():
+                grown |= runs.leave_out(script, *place)
+    return grown
+
+
+def _to_leave_out(finding: Finding, path: str, result: Result) -> list[tuple[str, int]]:
+    """Where this finding ends its run: its decision, or else its own statement and the calls that wait."""
+    own = (path, locate.to_leave_out(path, finding.span.line))
+    if finding.code == "DT504":
+        return [own] if own[1] else []
+    if result.outcome.kind in judge.PARTED:
+        if not judge.points_at(finding, path, result):
+            return []
+        calls = [event.place for event in judge.calls_of(finding, path, result)]
+        if locate.decides(path, finding.span.line):
+            calls = []
+        places = [own, *((os.path.realpath(place.path), place.line) for place in calls)]
+        return [(where, line) for where, line in places if line and locate.to_leave_out(where, line) == line]
+    failed = result.outcome.kind == "inconclusive" and comparing.failures_at(comparing.places_of(finding, path), result)
+    return [own] if failed and own[1] and finding.code in comparing.FAILING | of_jax.FAILING else []
+
+
+def _past_others(finding: Finding, before: Verdict, runs: Runs) -> Verdict:
+    """Only a confirmation of a changed program says something about the program as it is."""
+    path = path_of(finding, runs.root)
+    gone = sorted({line for script in _scripts(finding, path, runs) for _, line in runs.without.get(script, ())})
+    if not gone or runs.over:
+        return before
+    again = _one(finding, path, runs)
+    if again.state == "refuted":
+        return before
+    lines = f"line{'s' if len(gone) > 1 else ''} {', '.join(map(str, gone))} left out"
+    return replace(again, reason=f"with {lines}: {again.reason}")
+
+
+def _scripts(finding: Finding, path: str, runs: Runs) -> list[str]:
+    """Scripts that reach this file, those that the finding itself mentions first."""
+    near = runs.root if path.startswith(os.path.join(runs.root, "")) else os.path.dirname(path)
+    mentioned = {os.path.realpath(os.path.join(runs.root, step.path)) for step in finding.trail}
+    return sorted(locate.scripts_for(path, near), key=lambda script: script not in mentioned)[:SCRIPTS_TRIED]
 
 
 def _one(finding: Finding, path: str, runs: Runs) -> Verdict:
@@ -71,12 +151,11 @@ def _one(finding: Finding, path: str, runs: Runs) -> Verdict:
     if finding.code not in SUPPORTED:
         reason = "not-supported: the harm of this rule does not show in a traced run"
         return Verdict("inconclusive", reason, "run")
-    near = runs.root if path.startswith(os.path.join(runs.root, "")) else os.path.dirname(path)
-    scripts = locate.scripts_for(path, near)
+    scripts = _scripts(finding, path, runs)
     if not scripts:
         return Verdict("not-reached", "no script of the project reaches this file", "run")
     best = Verdict("not-reached", "", "run")
-    for script in scripts[:SCRIPTS_TRIED]:
+    for script in scripts:
         if runs.over:
             return best if best.reason else Verdict("inconclusive", "budget", "run")
         found = _in_script(finding, path, script, runs)
@@ -93,6 +172,12 @@ def _in_script(finding: Finding, path: str, script: str, runs: Runs) -> Verdict:
             return of_jax.verdict(finding, path, runs.of_jax(script))
         if finding.code in MEETINGS:
             return _of_meetings(finding, path, script, runs)
+        if finding.code == "DT114":
+            return _of_race(finding, path, script, runs)
+        if finding.code in noting.NOTED:
+            return noting.verdict(finding, path, runs.plain(script))
+        if finding.code == "DT501":  # on one host, or with as many GPUs as ranks, there is nothing wrong
+            return noting.verdict_of_devices(finding, path, runs.on_hosts(script))
         if finding.code in comparing.COMPARED:
             return _of_comparison(finding, path, script, runs)
     except NotPossible as problem:
@@ -100,9 +185,20 @@ def _in_script(finding: Finding, path: str, script: str, runs: Runs) -> Verdict:
     return Verdict("inconclusive", "not-supported: the harm of this rule does not show in a run of torch", "run")
 
 
+def _of_race(finding: Finding, path: str, script: str, runs: Runs) -> Verdict:
+    """The ranks come here in any order: what if the one that writes is the last?"""
+    found = Verdict("inconclusive", "no-writer: the finding names no line that writes", "run")
+    for where, line in sorted(comparing.places_of(finding, path) - judge.own_places(finding, path)):
+        if runs.over:
+            break
+        found = noting.verdict_of_slowness(finding, path, runs.slowed(script, where, line))
+        if found.state == "confirmed":
+            break
+    return found
+
+
 def _of_comparison(finding: Finding, path: str, script: str, runs: Runs) -> Verdict:
     found = comparing.verdict(finding, path, runs.plain(script))
-    line = locate.line_of(path, finding.span.line)
     line = locate.line_of(path, finding.span.line)
     if finding.code == "DT207" and found.state == "inconclusive" and LISTING.search(line) and not runs.over:
         return _of_listing(finding, path, runs.plain(script), runs.listing(script), found)
@@ -144,6 +240,10 @@ def _stronger(two: Verdict, four: Verdict) -> Verdict:
 
 
 def _with_failure(finding: Finding, path: str, script: str, runs: Runs, plain: Result) -> Verdict:
+    if plain.outcome.kind in judge.PARTED and judge.calls_of(finding, path, plain):
+        return judge.verdict(finding, path, plain)  # a rank failed by itself, and came here
+    if number := locate.signal_of(path, finding.span.line):
+        return judge.verdict_of_failure(plain, runs.signalled(script, number), f"receive {number} in its first calls")
     failure = locate.failure_for(path, finding.span.line)
     where = path
     if failure is None and (name := locate.exit_method_class(path, finding.span.line)):
@@ -156,6 +256,11 @@ def _with_failure(finding: Finding, path: str, script: str, runs: Runs, plain: R
             return Verdict("inconclusive", "no-failure: no place was found where a rank could be made to fail", "run")
         return found
     found = judge.verdict_of_failure(plain, runs.failing(script, where, failure))
+    if found.reason.startswith("agreed") and failure.last and not runs.over:
+        # what fails before it has communicated can be made up for; what fails afterwards cannot
+        halfway = replace(failure, halfway=True)
+        later = judge.verdict_of_failure(plain, runs.failing(script, where, halfway), "fail halfway through")
+        found = later if later.state == "confirmed" else found
     picky = any(guard.line >= failure.handler > 0 for guard in locate.guards_of(where, finding.span.line))
     if found.state == "refuted" and picky:
         reason = "picky-handler: the handler looks at the failure, and the one that was tried did not come here"
@@ -176,8 +281,15 @@ def _by_slices(
     """Function by function, with stand-ins for the unknown; only where a run has not decided."""
     from dtlint.trace import slicing
 
-    open_ones = [number for number, verdict in enumerate(earlier) if verdict.state in ("inconclusive", "not-reached")]
     verdicts = list(earlier)
+    open_ones = []
+    for number, verdict in enumerate(earlier):
+        if findings[number].code not in MEETINGS | of_jax.MEETINGS:  # a slice sees which calls are made, and no more
+            if mode == "slice":
+                reason = "not-supported: the harm of this rule does not show in a slice"
+                verdicts[number] = Verdict("inconclusive", reason, "slice")
+        elif verdict.state in ("inconclusive", "not-reached"):
+            open_ones.append(number)
     answers = slicing.verdicts([findings[number] for number in open_ones], root, deadline, progress)
     for number, answer in zip(open_ones, answers, strict=True):
         if mode == "slice" or answer.state in ("confirmed", "refuted"):

@@ -223,8 +223,8 @@ def test_the_failure_says_what_its_handler_looks_for(tmp_path: Path) -> None:
         "try:\n    step()\nexcept RuntimeError as error:\n"
         "    if 'out of memory' in str(error):\n        barrier()\n    else:\n        raise\n"
     )
-    assert locate.failure_for(str(path), 5) == locate.Failure(2, "RuntimeError", 4, "out of memory")
-    assert locate.failure_for(str(path), 7) == locate.Failure(2, "RuntimeError", 4, "")
+    assert locate.failure_for(str(path), 5) == locate.Failure(2, "RuntimeError", 4, "out of memory", 2)
+    assert locate.failure_for(str(path), 7) == locate.Failure(2, "RuntimeError", 4, "", 2)
 
 
 def test_the_try_body_of_a_handler_is_found(tmp_path: Path) -> None:
@@ -234,7 +234,7 @@ def test_the_try_body_of_a_handler_is_found(tmp_path: Path) -> None:
         "    try:\n        inner()\n    except (KeyError, ValueError):\n        pass\n"
         "finally:\n    close()\nwith suppress(TypeError):\n    work()\n"
     )
-    assert locate.failure_for(str(path), 6) == locate.Failure(5, "(KeyError, ValueError)", 7)
-    assert locate.failure_for(str(path), 3) == locate.Failure(2, "OSError", 4)
-    assert locate.failure_for(str(path), 9) == locate.Failure(2, "", 9)
-    assert locate.failure_for(str(path), 10) == locate.Failure(11, "TypeError", 0)
+    assert locate.failure_for(str(path), 6) == locate.Failure(5, "(KeyError, ValueError)", 7, "", 5)
+    assert locate.failure_for(str(path), 3) == locate.Failure(2, "OSError", 4, "", 2)
+    assert locate.failure_for(str(path), 9) == locate.Failure(2, "", 9, "", 2)
+    assert locate.failure_for(str(path), 10) == locate.Failure(11, "TypeError", 0, "", 11)

@@ -61,12 +61,8 @@ def _speaks_of(fact: Mapping[str, Any], places: set[tuple[str, int]]) -> bool:
 
 
 def _by_failure(finding: Finding, path: str, result: Result) -> Verdict | None:
-    places = places_of(finding, path)
-    for end in result.ends:
-        frames = {(os.path.realpath(place.path), place.line) for place in end.stack}
-        if end.how == "exception" and end.origin != "injected" and frames & places:
-            return Verdict("confirmed", f"fails here: {end.text.splitlines()[0][:200]}", "run")
-    return _not_seen(finding, path, result)
+    # an axis name that is not bound is a NameError: nothing is unrelated here
+    return comparing.failing(finding, path, result, ()) or _not_seen(finding, path, result)
 
 
 def _not_seen(finding: Finding, path: str, result: Result) -> Verdict:

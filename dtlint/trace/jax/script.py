@@ -13,6 +13,7 @@ import types
 from collections.abc import Callable
 from typing import Any
 
+from dtlint.trace import rewriting
 from dtlint.trace.frames import failure_stack
 from dtlint.trace.jax import lines
 from dtlint.trace.keeper import SET_CHILD_SUBREAPER, SET_PARENT_DEATH_SIGNAL, process_control
@@ -92,12 +93,14 @@ def execute(
     module.__file__, module.__builtins__ = script, __builtins__  # type: ignore[attr-defined]
     sys.modules["__main__"] = module
     atexit._clear()  # what JAX wants to do at exit is nothing to a fork of its process
+    from dtlint.trace.jax import alike
     from dtlint.trace.jax.programs import Stopped
 
     seen = lines.watch(job.get("cover") or ())
     try:
-        with open(script, "rb") as file:
-            code = compile(file.read(), script, "exec")
+        rewriting.install(job, rank, tell)
+        alike.install((os.path.realpath(path), line) for path, line in job.get("without") or ())
+        code = rewriting.compiled(script)
         prelude = job.get("prelude")
         if prelude and int(prelude["rank"]) == rank:
             exec(compile(prelude["code"], FAULT, "exec"), {"__name__": FAULT})

@@ -7,13 +7,18 @@ because its kernels would fail; user code and other libraries see as many GPUs a
 from __future__ import annotations
 
 import contextlib
+import functools
+import inspect
 import os
+import sys
 import time
+from collections.abc import Callable, Container
 from typing import Any
 
 import torch
 from torch.overrides import TorchFunctionMode
 
+from dtlint.trace.frames import line_of
 from dtlint.trace.torch.install import caller_is_torch
 
 CPU = torch.device("cpu")
@@ -25,8 +30,18 @@ def is_cuda(value: Any) -> bool:
     )
 
 
+GPUS = [0]  # pretended on this host; 0: any number will do
+
+
+def check_ordinal(index: int | None) -> None:
+    """A GPU that this host would not have."""
+    if index is not None and GPUS[0] and not 0 <= index < GPUS[0]:
+        raise RuntimeError("CUDA error: invalid device ordinal")
+
+
 def as_cpu(value: Any) -> Any:
     if is_cuda(value):
+        check_ordinal(torch.device(value).index)
         return CPU
     return value
 
@@ -58,13 +73,14 @@ class CudaIsCpu(TorchFunctionMode):
         if kwargs:
             device = kwargs.get("device")
             if is_cuda(device) or type(device) is int:
+                check_ordinal(device if type(device) is int else torch.device(device).index)
                 kwargs = {**kwargs, "device": CPU}
             if kwargs.get("pin_memory"):
                 kwargs = {**kwargs, "pin_memory": False}
         if any(is_cuda(value) for value in args[1:3]):
             args = (args[0], *(as_cpu(value) for value in args[1:]))
-        elif args and isinstance(args[0], torch.device) and is_cuda(args[0]):
-            args = (CPU, *args[1:])
+        elif args and isinstance(args[0], torch.device):
+            args = (as_cpu(args[0]), *args[1:])
         return function(*args, **kwargs)
 
 
@@ -125,6 +141,7 @@ class Properties:
 
 def pretend(ranks: int, rank: int) -> None:
     """Give user code its GPUs."""
+    GPUS[0] = max(ranks, 1)
     current = [rank]
 
     def user_only(name: str, value: Any, holder: Any = torch.cuda) -> None:
@@ -149,8 +166,7 @@ def pretend(ranks: int, rank: int) -> None:
 
     def set_device(device: Any) -> None:
         index = device if type(device) is int else getattr(torch.device(device), "index", None)
-        if index is not None and not 0 <= index < max(ranks, 1):
-            raise RuntimeError("CUDA error: invalid device ordinal")
+        check_ordinal(index)
         current[0] = index if index is not None else current[0]
 
     torch.cuda.set_device = set_device
@@ -188,14 +204,20 @@ def pretend(ranks: int, rank: int) -> None:
         user_only("synchronize", lambda *_: None, torch.accelerator)
 
 
+def _placed(device: Any) -> Any:
+    if type(device) is int:
+        check_ordinal(device)
+        return CPU
+    return as_cpu(device)
+
+
 def _move_modules() -> None:
     to = torch.nn.Module.to
 
     def module_to(self: Any, *args: Any, **keywords: Any) -> Any:
-        args = tuple(CPU if type(value) is int else as_cpu(value) for value in args)
+        args = tuple(_placed(value) for value in args)
         if "device" in keywords:
-            device = keywords["device"]
-            keywords["device"] = CPU if type(device) is int else as_cpu(device)
+            keywords["device"] = _placed(keywords["device"])
         return to(self, *args, **keywords)
 
     torch.nn.Module.to = module_to
@@ -235,15 +257,29 @@ def _simplify_precision() -> None:
     torch.amp.GradScaler = torch.cuda.amp.GradScaler = Scaler
 
 
-def simplify_wrappers() -> None:
-    """Arguments of DDP, FSDP, meshes and loaders that name GPUs or start processes."""
+def simplify_wrappers(tolerant: Container[tuple[str, int]] = ()) -> None:
+    """Arguments of DDP, FSDP, meshes and loaders that name GPUs or start processes.
+
+    At the lines of `tolerant`, what torch would refuse in the options of a loader is dropped, and DDP takes parameters
+    without gradients.
+    """
     parallel = torch.nn.parallel.DistributedDataParallel
-    _rewrite(parallel, {"device_ids": None, "output_device": None})
-    _rewrite(torch.utils.data.DataLoader, LOADER, drop=("prefetch_factor", "multiprocessing_context"))
+
+    def without_devices(given: Given) -> Given:
+        more = {"find_unused_parameters": True} if line_of(sys._getframe(2)) in tolerant else {}
+        return {**_without_devices(given), **more}
+
+    _rewrite(parallel, without_devices)
+
+    def without_workers(given: Given) -> Given:
+        line = line_of(sys._getframe(2))
+        return _without_workers(given, keep=not given.get("num_workers") and line not in tolerant)
+
+    _rewrite(torch.utils.data.DataLoader, without_workers)
     with contextlib.suppress(ImportError):
         from torch.distributed.fsdp import FullyShardedDataParallel
 
-        _rewrite(FullyShardedDataParallel, {"device_id": CPU}, only_if_given=("device_id",))
+        _rewrite(FullyShardedDataParallel, _on_cpu)
     torch.nn.SyncBatchNorm.convert_sync_batchnorm = classmethod(lambda cls, module, process_group=None: module)
     torch.compile = lambda model=None, *_, **__: model if model is not None else (lambda inner: inner)
     torch.nn.Module.compile = lambda self, *_, **__: None
@@ -276,29 +312,35 @@ def _attention_in_parts() -> None:
     torch.nn.functional.scaled_dot_product_attention = attention
 
 
-LOADER: dict[str, Any] = {"num_workers": 0, "pin_memory": False, "persistent_workers": False, "timeout": 0}
+Given = dict[str, Any]
 
 
-def _rewrite(
-    kind: Any, values: dict[str, Any], drop: tuple[str, ...] = (), only_if_given: tuple[str, ...] = ()
-) -> None:
-    import functools
-    import inspect
+def _without_devices(given: Given) -> Given:
+    for device in given.get("device_ids") or ():
+        _placed(device)
+    return {**given, "device_ids": None, "output_device": None}
 
+
+def _without_workers(given: Given, keep: bool) -> Given:
+    given = {**given, "pin_memory": False}
+    if keep:
+        return given  # what torch refuses without workers it refuses here
+    dropped = ("prefetch_factor", "multiprocessing_context", "persistent_workers", "timeout")
+    return {**{name: value for name, value in given.items() if name not in dropped}, "num_workers": 0}
+
+
+def _on_cpu(given: Given) -> Given:
+    return {**given, "device_id": CPU} if given.get("device_id") is not None else given
+
+
+def _rewrite(kind: Any, change: Callable[[Given], Given]) -> None:
+    """Construct with other arguments than those that were given."""
     original = kind.__init__
     names = list(inspect.signature(original).parameters)[1:]
 
     @functools.wraps(original)
     def init(self: Any, *args: Any, **keywords: Any) -> None:
-        given = dict(zip(names, args, strict=False))
-        given.update(keywords)
-        for name, value in values.items():
-            if name not in only_if_given or given.get(name) is not None:
-                if name in names or "kwargs" in names:
-                    given[name] = value
-        for name in drop:
-            given.pop(name, None)
-        original(self, **given)
+        original(self, **change({**dict(zip(names, args, strict=False)), **keywords}))
 
     kind.__init__ = init
 

@@ -18,6 +18,11 @@ Tensors = list[torch.Tensor]
 _pending: set[LazyWork] = set()  # C++ holds only half of a Python work: keep the other half alive
 
 
+def unwaited() -> list[LazyWork]:
+    """Calls of this process that nobody has waited for."""
+    return [work for work in _pending if not work.done]
+
+
 def finished(tensors: Tensors) -> Any:
     """A work that is done: also what DDP's reducer in C++ can take."""
     future: Future[Tensors] = Future()

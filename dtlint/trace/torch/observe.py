@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import ast
-import builtins
-import importlib.machinery
 import os
+import signal
 import sys
 from types import FrameType
 from typing import Any
 
 from torch.optim.optimizer import Optimizer, register_optimizer_step_post_hook
 
-DECIDE = "__dtlint_decide__"
+from dtlint.trace.torch.recorder import Recorder
 
 
 class StepsDone(BaseException):
@@ -42,28 +40,98 @@ def count_steps(limit: int) -> StepCounter:
     return counter
 
 
-def watch_lines(job: dict[str, Any], rank: int, tell: Any) -> dict[str, set[int]]:
-    """Note the executed lines of the files in `cover`; raise once at the line in `inject`."""
+class OneFailure:
+    """Makes this rank fail once: where a body begins, or halfway through it, after its first call that communicates."""
+
+    def __init__(self, target: dict[str, Any], recorder: Recorder) -> None:
+        self.target, self.recorder = target, recorder
+        self.path = os.path.realpath(target["path"])
+        self.first, self.last = int(target["line"]), int(target.get("last") or target["line"])
+        self.armed, self.halfway = True, bool(target.get("halfway"))
+        self.body: FrameType | None = None
+        self.calls = 0
+        if self.halfway:
+            recorder.after_call = self.after_call
+
+    def line(self, frame: FrameType, path: str) -> None:
+        if not self.armed:
+            return
+        if frame.f_lineno == self.first and path == self.path:
+            if not self.halfway:
+                self._fail(frame)
+            self.body, self.calls = frame, self.recorder.number
+        else:
+            self.after_call(frame)
+
+    def after_call(self, frame: FrameType | None) -> None:
+        if self.armed and frame is not None and self.recorder.number > self.calls and self._in_body(frame):
+            self._fail(frame)
+
+    def _in_body(self, frame: FrameType | None) -> bool:
+        while frame is not None and frame is not self.body:
+            frame = frame.f_back
+        return frame is not None and self.first <= frame.f_lineno <= self.last
+
+    def _fail(self, frame: FrameType) -> None:
+        self.armed, self.body = False, None
+        self.recorder.tell({"type": "fact", "fact": {"failed": True}})
+        raise failure_for(self.target, frame)
+
+
+CALLS_BEFORE_SIGNAL = 5
+
+
+def send_signal(name: str, recorder: Recorder) -> None:
+    """This rank receives a signal once it has made a few calls, joining the job among them."""
+    number = getattr(signal, name, None)
+
+    def after_call(_: FrameType | None) -> None:
+        if number is not None and recorder.number >= CALLS_BEFORE_SIGNAL:
+            recorder.after_call = None
+            recorder.tell({"type": "fact", "fact": {"failed": True}})
+            signal.raise_signal(number)
+
+    recorder.after_call = after_call
+
+
+class Slowness:
+    """The first to come to a line waits there until no other rank can go on, or has ended."""
+
+    def __init__(self, place: dict[str, Any], recorder: Recorder) -> None:
+        self.path, self.number = os.path.realpath(place["path"]), int(place["line"])
+        self.recorder, self.armed = recorder, True
+
+    def line(self, frame: FrameType, path: str) -> None:
+        if self.armed and frame.f_lineno == self.number and path == self.path:
+            self.armed = False
+            self.recorder.pause()
+
+
+def watch_lines(job: dict[str, Any], recorder: Recorder) -> dict[str, set[int]]:
+    """Note the executed lines of the files in `cover`; make one rank fail as `inject` says."""
     wanted = {os.path.realpath(path) for path in job.get("cover", ())}
-    failure = job.get("inject")
-    armed = failure if failure and int(failure["rank"]) == rank else None
-    if armed:
-        wanted.add(os.path.realpath(armed["path"]))
+    target = job.get("inject")
+    target = target if target and int(target["rank"]) == recorder.rank else None
+    listener: OneFailure | Slowness | None = None
+    if target and "signal" in target:
+        send_signal(target["signal"], recorder)
+    elif target:
+        listener = OneFailure(target, recorder)
+    elif job.get("slow"):
+        listener = Slowness(job["slow"], recorder)
+    if listener is not None:
+        wanted.add(listener.path)
     if not wanted:
         return {}
     seen: dict[str, set[int]] = {}
     known: dict[str, str] = {}
-    state = {"armed": armed}
 
     def line(frame: FrameType, event: str, _: Any) -> Any:
         if event == "line":
             path = known[frame.f_code.co_filename]
             seen[path].add(frame.f_lineno)
-            target = state["armed"]
-            if target and frame.f_lineno == int(target["line"]) and path == os.path.realpath(target["path"]):
-                state["armed"] = None
-                tell({"type": "fact", "fact": {"failed": True}})
-                raise failure_for(target, frame)
+            if listener is not None:
+                listener.line(frame, path)
         return line
 
     def call(frame: FrameType, _: str, __: Any) -> Any:
@@ -95,50 +163,3 @@ def failure_for(target: dict[str, Any], frame: FrameType) -> BaseException:
     except Exception:
         error = RuntimeError(message)
     return error
-
-
-def flip_decision(job: dict[str, Any], rank: int, tell: Any) -> None:
-    """Make the `if` or `while` at a line come out the other way, the first time one rank gets there."""
-    flip = job.get("flip")
-    if not flip:
-        return
-    wanted, line = os.path.realpath(flip["path"]), int(flip["line"])
-    state = {"armed": int(flip["rank"]) == rank}
-
-    def decide(value: Any) -> bool:
-        if not state["armed"]:
-            return bool(value)
-        state["armed"] = False
-        tell({"type": "fact", "fact": {"flipped": True}})
-        return not value
-
-    class Rewrite(ast.NodeTransformer):
-        def visit(self, node: ast.AST) -> Any:
-            self.generic_visit(node)
-            if isinstance(node, (ast.If, ast.While)) and node.lineno == line:
-                name = ast.Name(DECIDE, ast.Load())
-                node.test = ast.fix_missing_locations(ast.copy_location(ast.Call(name, [node.test], []), node.test))
-            return node
-
-    setattr(builtins, DECIDE, decide)
-    loader: Any = importlib.machinery.SourceFileLoader
-    original, cached = loader.source_to_code, loader.get_code
-
-    def source_to_code(self: Any, data: Any, path: Any, **keywords: Any) -> Any:
-        if os.path.realpath(path) == wanted:
-            return compile(Rewrite().visit(ast.parse(data)), path, "exec")
-        return original(self, data, path, **keywords)
-
-    def get_code(self: Any, name: str) -> Any:
-        path = self.get_filename(name)
-        if os.path.realpath(path) == wanted:  # a stored compilation would not be rewritten
-            return self.source_to_code(self.get_data(path), path)
-        return cached(self, name)
-
-    loader.source_to_code, loader.get_code = source_to_code, get_code
-
-
-def compiled(script: str) -> Any:
-    """The script as its loader would compile it."""
-    with open(script, "rb") as file:
-        return importlib.machinery.SourceFileLoader("__main__", script).source_to_code(file.read(), script)

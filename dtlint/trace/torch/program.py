@@ -13,10 +13,11 @@ from typing import Any
 
 import torch
 
+from dtlint.trace import rewriting
 from dtlint.trace.channel import Channel
 from dtlint.trace.frames import failure_stack
 from dtlint.trace.keeper import SET_CHILD_SUBREAPER, SET_PARENT_DEATH_SIGNAL, process_control
-from dtlint.trace.torch import cuda, observe, seen, spawn, synthetic
+from dtlint.trace.torch import cuda, noted, observe, seen, shorten, spawn, synthetic
 from dtlint.trace.torch.install import install
 from dtlint.trace.torch.recorder import Recorder, Stopped
 
@@ -104,24 +105,29 @@ def _run(job: dict[str, Any], rank: int, channel: Channel, scratch: str) -> int:
         install(recorder, os.path.join(scratch, "store"))
     if job.get("pretend_gpus", True):
         cuda.pretend(per_host, rank % per_host)
-    cuda.simplify_wrappers()
+    cuda.simplify_wrappers({(os.path.realpath(path), int(line)) for path, line in job.get("without") or ()})
     spawn.install(rank, recorder)
     counter = observe.count_steps(int(job.get("steps") or 0))
     if job.get("synthetic"):
         synthetic.install(recorder)
-    observe.flip_decision(job, rank, recorder.tell)
+    rewriting.install(job, rank, recorder.tell)
+    shorten.install(int(job.get("batches") or 0))
     told = seen.Seen(rank) if (job.get("extra") or {}).get("see") else None
+    notes = noted.Noted(recorder)
     if told is not None:
         told.install()
-    lines = observe.watch_lines(job, rank, recorder.tell)
+        notes.install()
+    lines = observe.watch_lines(job, recorder)
     end = _execute(job, recorder)
     sys.settrace(None)
     if getattr(sys.modules.get("torchft"), "STANDIN", False):
         with contextlib.suppress(Exception):
             channel.send({"type": "notice", "text": STANDIN_NOTICE})
-    for fact in told.facts() if told is not None else ():
-        with contextlib.suppress(Exception):
-            channel.send({"type": "fact", "fact": fact})
+    if told is not None:
+        # notes first: reading samples once more may call what a rank of the job must not call any more
+        for fact in (*notes.facts(end["how"] == "exception"), *told.facts()):
+            with contextlib.suppress(Exception):
+                channel.send({"type": "fact", "fact": fact})
     if lines:
         with contextlib.suppress(Exception):
             channel.send({"type": "covered", "lines": {path: sorted(seen) for path, seen in lines.items()}})
@@ -139,7 +145,7 @@ def _execute(job: dict[str, Any], recorder: Recorder) -> dict[str, Any]:
     sys.modules["__main__"] = module
     atexit._clear()  # what torch wants to do at exit is nothing to a fork of its process
     try:
-        code = observe.compiled(script)
+        code = rewriting.compiled(script)
         with cuda.CudaIsCpu() if job.get("pretend_gpus", True) else contextlib.nullcontext():
             _prelude(job, recorder.rank)
             exec(code, module.__dict__)

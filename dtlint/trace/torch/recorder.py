@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import threading
+from collections.abc import Callable
 from types import FrameType
 from typing import Any
 
@@ -13,7 +14,14 @@ from dtlint.trace.channel import Channel, Closed
 from dtlint.trace.frames import is_user_file, user_stack
 from dtlint.trace.torch.arithmetic import pack, unpack
 
-_PYTHON_API = ("distributed/distributed_c10d.py", "distributed/c10d_logger.py", "trace/torch/group.py")
+# between a call of the user and the group: not who calls
+_PYTHON_API = (
+    "distributed/distributed_c10d.py",
+    "distributed/c10d_logger.py",
+    "trace/torch/group.py",
+    "trace/torch/cuda.py",
+    "torch/overrides.py",
+)
 
 
 class Stopped(BaseException):
@@ -26,9 +34,12 @@ class Recorder:
     def __init__(self, rank: int, ranks: int, channel: Channel) -> None:
         self.rank, self.ranks, self.channel = rank, ranks, channel
         self.number = 0
+        self.communicated = False  # beyond making groups
+        self.parameters: set[tuple[str, int]] = set()  # lines that communicate a parameter as it is
         self.lock = threading.RLock()
         self.stopped = ""
         self.buffered_sends = True
+        self.after_call: Callable[[FrameType | None], None] | None = None  # of the program's own synchronous calls
 
     def post(
         self,
@@ -48,6 +59,9 @@ class Recorder:
         by_user = frame is not None and is_user_file(frame.f_code.co_filename)
         lazy = asynchronous and (by_user or operation in ("send", "recv"))
         stack = user_stack(frame)
+        self.communicated |= operation not in ("init_process_group", "new_group")
+        if stack and torch.is_grad_enabled() and any(tensor.requires_grad and tensor.is_leaf for tensor in tensors):
+            self.parameters.add((str(stack[-1]["path"]), int(str(stack[-1]["line"]))))
         metas, payload = pack(tensors)
         header = {
             "type": "call",
@@ -67,12 +81,21 @@ class Recorder:
             number = self.number
             header["number"] = number
             self._send(header, payload)
-            return number, None if lazy else self._result()
+            result = None if lazy else self._result()
+        if self.after_call is not None and not asynchronous:
+            self.after_call(frame if by_user else None)
+        return number, result
 
     def wait(self, number: int) -> list[torch.Tensor]:
         with self.lock:
             self._send({"type": "wait", "number": number})
             return self._result()
+
+    def pause(self) -> None:
+        """Come back when no other rank can go on."""
+        with self.lock:
+            self._send({"type": "pause"})
+            self._result()
 
     def tell(self, header: dict[str, Any]) -> None:
         with self.lock:

@@ -83,8 +83,8 @@ class Loader:
         self.epochs.append(epoch)
         return epoch
 
-    def end(self, epoch: dict[str, Any]) -> None:
-        epoch["whole"] = True
+    def end(self, epoch: dict[str, Any], cut: bool) -> None:
+        epoch["whole"], epoch["cut"] = not cut, cut
         if self.workers > 1 and not epoch["indices"] and not self.by_worker:
             # now, because a stream may ask for its rank, and later there may be no process group any more
             self.by_worker = _read_as_workers(self.loader.dataset, self.workers, time.monotonic() + READING_LIMIT)
@@ -207,7 +207,7 @@ class Seen:
                 data = following(iterator)
             except StopIteration:
                 if epoch is not None:
-                    iterator.dtlint_loader.end(epoch)
+                    iterator.dtlint_loader.end(epoch, getattr(iterator, "dtlint_cut", False))
                 raise
             if epoch is not None:
                 epoch["batches"] += 1

@@ -1,0 +1,160 @@
+"""What do the notes of the ranks say about a finding: gradients, variables, handles, what was left behind?
+
+Confirms or leaves open: that a run shows nothing of it does not refute any of these. Only the standard library.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+from dtlint.findings import Finding, Verdict
+from dtlint.trace import locate
+from dtlint.trace.comparing import Places, places_of
+from dtlint.trace.model import Result
+
+FEWEST = 2  # one time may be the last window of an epoch
+NO_SUCH_DEVICE = "invalid device ordinal"
+NOT_THERE = ("FileNotFoundError", "EOFError", "NotADirectoryError")
+COMMUNICATORS = ("NCCL_", "TORCH_NCCL_")  # read when a communicator is made
+
+Question = Callable[[Places, Result], str]
+
+
+def verdict(finding: Finding, path: str, result: Result) -> Verdict:
+    """Judge the plain run of a script by its notes."""
+    if not reached_by(finding, path, result):
+        return _not_reached(result)
+    if text := NOTED[finding.code](places_of(finding, path), result):
+        return Verdict("confirmed", text, "run")
+    return _open()
+
+
+def verdict_of_devices(finding: Finding, path: str, result: Result) -> Verdict:
+    """Judge a run on two hosts: a rank of the second one asks for a GPU that only the first would have numbered so."""
+    ranks = reached_by(finding, path, result)
+    if not ranks:
+        return _not_reached(result)
+    for end in result.ends:
+        if end.how == "exception" and NO_SUCH_DEVICE in end.text and end.rank in ranks:
+            text = f"on two hosts with two GPUs each, rank {end.rank} fails at line {end.place.line}: {end.text}"
+            return Verdict("confirmed", text[:300], "run")
+    return _open()
+
+
+def verdict_of_slowness(finding: Finding, path: str, slowed: Result) -> Verdict:
+    """Judge a run in which whoever writes is slow: the others come before the file is there."""
+    if not reached_by(finding, path, slowed):
+        return _not_reached(slowed)
+    places = places_of(finding, path)
+    for end in slowed.ends:
+        frames = {(os.path.realpath(place.path), place.line) for place in end.stack}
+        if end.how == "exception" and end.text.startswith(NOT_THERE) and frames & places:
+            text = f"where the rank that writes is slow, rank {end.rank} fails here: {end.text.splitlines()[0]}"
+            return Verdict("confirmed", text[:300], "run")
+    return _open()
+
+
+def reached_by(finding: Finding, path: str, result: Result) -> set[int]:
+    """The ranks that came to the finding's statement."""
+    first, last = locate.span_of(path, finding.span.line)
+    covered = result.covered.get(path, {})
+    return {rank for number in range(first, last + 1) for rank in covered.get(number, ())}
+
+
+def _not_reached(result: Result) -> Verdict:
+    if result.outcome.kind == "inconclusive" and result.outcome.reason != "nothing-communicated":
+        return Verdict("inconclusive", f"{result.outcome.reason}: {result.outcome.sentence}"[:300], "run")
+    return Verdict("not-reached", "the run ended without executing this line", "run")
+
+
+def _open() -> Verdict:
+    return Verdict("inconclusive", "the line ran and its harm was not seen, which a tiny run does not rule out", "run")
+
+
+def _notes(kind: str, result: Result) -> list[Mapping[str, Any]]:
+    facts = [fact for fact in result.facts if fact.get("kind") == kind and "rank" in fact]
+    return sorted(facts, key=lambda fact: int(fact["rank"]))
+
+
+def _here(items: Any, places: Places) -> Iterator[Mapping[str, Any]]:
+    return (item for item in items if (os.path.realpath(str(item["path"])), int(item["line"])) in places)
+
+
+def _too_late(places: Places, result: Result) -> str:
+    for note in _notes("environ", result):
+        for item in _here(note["late"], places):
+            if item["name"].startswith(COMMUNICATORS):
+                return f"rank {note['rank']} had communicated before it set {item['name']}"
+    return ""
+
+
+def _cleared(places: Places, result: Result) -> str:
+    for note in _notes("windows", result):
+        for item in _here(note["thrown"], places):
+            if item["count"] >= FEWEST and note["steps"]:
+                times = f"{item['count']} times, beside {note['steps']} optimizer steps"
+                return f"gradients were cleared here before any step had used them, {times}"
+    return ""
+
+
+def _reduced_often(places: Places, result: Result) -> str:
+    for note in _notes("windows", result):
+        for item in _here(note["reductions"], places):
+            if note["steps"] and item["count"] >= FEWEST * note["steps"]:
+                return f"gradients were reduced here {item['count']} times for {note['steps']} optimizer steps"
+    return ""
+
+
+def _no_gradient(_: Places, result: Result) -> str:
+    """DDP's own words: it names parameters, not the module that was left out."""
+    for note in _notes("windows", result):
+        if note["unreduced"]:
+            return f"DDP on rank {note['rank']} waited for the gradients of parameters {note['unreduced']} and stopped"
+    return ""
+
+
+def _in_place_on_parameter(places: Places, result: Result) -> str:
+    for note in _notes("parameters", result):
+        if any(True for _ in _here(note["given"], places)):
+            return f"rank {note['rank']} handed over a tensor that requires grad, with gradients switched on"
+    return ""
+
+
+def _never_destroyed(_: Places, result: Result) -> str:
+    finished = {end.rank for end in result.ends if end.how == "finished"}
+    ranks = [note["rank"] for note in _notes("left", result) if note["group"] and note["rank"] in finished]
+    return f"rank {ranks[0]} ended with its process group still there" if ranks else ""
+
+
+def _never_waited(places: Places, result: Result) -> str:
+    for note in _notes("left", result):
+        lost = [result.find(int(note["rank"]), int(number)) for number in note["unwaited"]]
+        count = sum(
+            event is not None and any((os.path.realpath(place.path), place.line) in places for place in event.stack)
+            for event in lost
+        )
+        if count:
+            return f"rank {note['rank']} never waited for {count} of the calls made here"
+    return ""
+
+
+def _outlived(_: Places, result: Result) -> str:
+    failed = {end.rank for end in result.ends if end.how == "exception"}
+    for note in _notes("left", result):
+        if note["rank"] in failed and note["threads"]:
+            return f"rank {note['rank']} had failed, and its thread {note['threads'][0]} ran on"
+    return ""
+
+
+NOTED: dict[str, Question] = {
+    "DT115": _never_waited,
+    "DT504": _no_gradient,
+    "DT506": _reduced_often,
+    "DT507": _cleared,
+    "DT512": _in_place_on_parameter,
+    "DT516": _never_destroyed,
+    "DT604": _too_late,
+    "DT805": _outlived,
+}
