@@ -43,6 +43,7 @@ RULE = Rule(
 TEXT = {
     "split": "the last batch may be smaller, and then it cannot be divided between the devices",
     "buffer": "the last batch may be smaller, and then it does not fit the buffer that was made for a whole one",
+    "shape": "the last batch may be smaller, and then it does not have the shape that is asked for",
     "uneven": "ranks have data of different lengths, and the last partial batch is one step more on some of them",
 }
 
@@ -52,7 +53,7 @@ def check(run: Run) -> Iterator[Finding]:
         yield RULE.finding(
             span_at(place),
             TEXT[kind],
-            "pass `drop_last=True` (in evaluation: pad the last batch and mask the padding)",
+            "pass `drop_last=True`, or `drop_remainder=True` (in evaluation: pad the last batch and mask the padding)",
             effect="hang" if kind == "uneven" else "crash",
             scope=place[2],
             trail=steps,

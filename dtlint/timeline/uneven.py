@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 from dtlint.findings import Step
-from dtlint.machine.library import provenance, sharding
+from dtlint.machine.library import provenance, sharding, streams
+from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.loaders import LOADER, is_open, number_of, option
 from dtlint.machine.library.whole_batches import unpadded
 from dtlint.machine.logs import Event, Loop, Site, first_in
 from dtlint.machine.run import Run
-from dtlint.machine.values import NONE, Const, Object
+from dtlint.machine.values import NONE, Const, Object, Unknown, Value
 from dtlint.timeline.certain import ENDLESS
 from dtlint.timeline.data import Steps, kept
 from dtlint.timeline.training import (
@@ -44,6 +46,13 @@ def partial_batches(run: Run) -> Iterator[tuple[Site, Steps, str]]:
     for event, loader in divided_between_devices(run):
         if may_be_partial(loader) and event.subject is not None and unpadded(event.subject):
             yield place_of(loader), kept(event_step(event, "the batch is divided between the devices here")), "split"
+        cut = cut_into(loader)
+        if cut is not None and event.subject is not None and unpadded(event.subject):
+            yield cut[1], kept(event_step(event, "the batch is divided between the devices here")), "split"
+    for event, loader in batches_at(run, "whole-shape"):
+        cut = cut_into(loader)
+        if cut is not None and is_product(cut[0].get("batch_size"), event.extra["shapes"]):
+            yield cut[1], kept(event_step(event, "a shape for whole batches is asked for here")), "shape"
     for event, loader in batches_at(run, "fixed-size"):
         if may_be_partial(loader) and option(loader, "batch_size") == event.extra["size"]:
             yield place_of(loader), kept(event_step(event, "a buffer for whole batches takes it here")), "buffer"
@@ -60,6 +69,18 @@ def batches_at(run: Run, what: str) -> Iterator[tuple[Event, Object]]:
         for mark in provenance.marks(event.subject, "loader", 2) if event.subject is not None else ():
             if mark[1] in loaders:
                 yield event, loaders[mark[1]]
+
+
+def cut_into(loader: Object) -> tuple[Invocation, Site] | None:
+    """Where a stream is cut into batches of which the last may be smaller."""
+    found = loader.facts.get(streams.BATCHED)
+    return (found[0], tuple(found[1][1:4])) if found is not None else None
+
+
+def is_product(size: Value | None, shapes: tuple[Any, ...]) -> bool:
+    """`batch(numpy.prod(shape))`"""
+    key = size.symbol.key if isinstance(size, Unknown) else ()
+    return len(key) == 2 and str(key[0]).endswith(".prod") and key[1] in shapes
 
 
 def may_be_partial(loader: Object) -> bool:

@@ -127,6 +127,10 @@ def unknown_method(machine: Machine, receiver: Value, name: str, call: Invocatio
         extra = {"call": call, "parts": parts}
         machine.emit_event("record", "device-split", name, call.mask, subject=receiver, extra=extra)
         return None
+    shapes = whole_batches.into_shape(machine, receiver, call) if name == "reshape" else ()
+    if shapes:
+        machine.emit_event("record", "whole-shape", name, call.mask, subject=receiver, extra={"shapes": shapes})
+        return None
     if name == "sort" and call.node is not None and isinstance(call.node.func, ir.Attr):
         from dtlint.machine.assignment import assign_target
 

@@ -13,7 +13,7 @@ from dtlint.machine import containers
 from dtlint.machine.core import Machine
 from dtlint.machine.library import inside, provenance, sharding
 from dtlint.machine.library.invocation import Invocation
-from dtlint.machine.values import BY_SHARE, Bound, Cause, FunctionRef, Object, Trail, Value
+from dtlint.machine.values import BY_SHARE, Bound, Cause, Const, FunctionRef, Object, Trail, Value
 
 CHAINS = ("datasets.", "tensorflow.data.", "webdataset.", "streaming.", "grain.")
 MOST = 4  # arguments a function of a step is called with
@@ -34,7 +34,28 @@ def step(machine: Machine, receiver: Object, call: Invocation) -> Object:
 
 
 def step_of_row(machine: Machine, call: Invocation) -> Value | None:
-    return step(machine, call.receiver, call) if isinstance(call.receiver, Object) else call.receiver
+    if not isinstance(call.receiver, Object):
+        return call.receiver
+    made = step(machine, call.receiver, call)
+    if call.row.extra.get("may_fill"):
+        made.facts[BATCHED] = None
+        made.facts[ENDLESS] = call.name.endswith(".repeat") or made.facts.get(ENDLESS, False)
+    return made
+
+
+BATCHED = "batched"  # the call that cuts a stream into batches of which the last may be smaller
+ENDLESS = "endless"  # it may be: somebody repeats it
+
+
+def batched(machine: Machine, call: Invocation) -> Value | None:
+    """`dataset.batch(n)`, whose last batch holds what is left."""
+    made = call.receiver
+    if isinstance(made, Object):
+        drops = call.get("drop_remainder")
+        leaves = drops is None or (isinstance(drops, Const) and not drops.value)
+        whole = not leaves or made.facts.get(ENDLESS)
+        made.facts[BATCHED] = None if whole else (call, sharding.remember(machine, "batch"))
+    return made
 
 
 def divided(machine: Machine, dataset: Object, cause: Cause, mask: int) -> Object:
@@ -81,4 +102,4 @@ def in_chain(value: Value) -> bool:
     return isinstance(value, Object) and isinstance(value.kind, str) and value.kind.startswith(CHAINS)
 
 
-MODELS: dict[str, Any] = {"dataset_step": step_of_row, "joined_datasets": joined}
+MODELS: dict[str, Any] = {"dataset_step": step_of_row, "dataset_batch": batched, "joined_datasets": joined}

@@ -9,7 +9,7 @@ from dtlint.machine.core import Machine
 from dtlint.machine.lanes import token
 from dtlint.machine.library import provenance
 from dtlint.machine.library.invocation import Invocation
-from dtlint.machine.values import Const, Object, Unknown, Value
+from dtlint.machine.values import Const, Object, Tuple, Unknown, Value
 
 HOLDERS = ("list", "dict", "set")
 # what leaves the size of a batch as it is
@@ -41,6 +41,19 @@ def over_devices(machine: Machine, batch: Value, call: Invocation) -> tuple[Any,
             count = count[0]
     of_devices = isinstance(count, tuple) and count[-1] in ("local", "world") and unpadded(batch)
     return count if of_devices else None
+
+
+def into_shape(machine: Machine, batch: Value, call: Invocation) -> tuple[Any, ...]:
+    """`batch.reshape(shape + (length,))`: what may be the size of a whole batch, in dimensions (as tokens), where none
+    is left open."""
+    first = call.arguments[0] if len(call.arguments) == 1 and unpadded(batch) else None
+    if isinstance(first, Tuple):
+        open_ones = [one for one in first.items if isinstance(one, Const) and one.value == -1]
+        return () if open_ones else tuple(token(Tuple(first.items[:count])) for count in range(1, len(first.items)))
+    if isinstance(first, Unknown) and first.symbol.key[0] == "op +":
+        size, rest = first.symbol.key[1:3]
+        return (size,) if "-1" not in repr(rest) else ()
+    return ()
 
 
 def into_buffer(machine: Machine, buffer: Object, call: Invocation) -> None:
