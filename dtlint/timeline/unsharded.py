@@ -11,6 +11,7 @@ from dtlint.machine.logs import Choice, Loop, Site
 from dtlint.machine.run import Run
 from dtlint.machine.values import BY_SHARE, Object, Unknown, Value
 from dtlint.timeline.data import Steps, kept, whole_world
+from dtlint.timeline.filled import filled_as_it_runs
 from dtlint.timeline.metrics import several_processes
 from dtlint.timeline.training import (
     Use,
@@ -35,6 +36,8 @@ def unsharded(run: Run) -> Iterator[tuple[Use, Site, Steps]]:
         if any(splits_by_worker(use)):
             continue  # half a split is another rule's question
         dataset = use.loader.attributes.get("dataset")
+        if filled_as_it_runs(dataset):
+            continue
         place = place_of(use.loader)
         source = stream_under(use.loader)
         if source is not None:

@@ -52,6 +52,12 @@ class Files:
     def functions(self, path):
         return summaries(self.modules[path])
 
+    def imported(self, path):
+        return set()
+
+    def mentioning(self, word):
+        return tuple(path for path in self.paths if word in self.texts[path])
+
     def circle(self, path):
         return (path,)
 
