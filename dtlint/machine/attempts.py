@@ -1,12 +1,9 @@
-"""What happens around `try` and `with`: who fails, who goes on, and what a context manager does on both sides."""
+"""What happens around `try`: who fails, and who goes on?"""
 
 from __future__ import annotations
 
-from typing import Any
-
 from dtlint.ir import nodes as ir
-from dtlint.machine import attributes, calls, library
-from dtlint.machine.assignment import assign_target
+from dtlint.machine import attributes
 from dtlint.machine.core import Machine
 from dtlint.machine.failures import (
     OF_FILES,
@@ -29,16 +26,11 @@ from dtlint.machine.failures import (
 from dtlint.machine.frames import Leaving
 from dtlint.machine.library import iterators, works
 from dtlint.machine.logs import EXITS, Attempt, Decision, Guards, HandlerLog, Log
-from dtlint.machine.twins import one_thing
 from dtlint.machine.values import (
     BY_SHARE,
-    NONE,
     Cause,
     ClassRef,
     External,
-    FunctionRef,
-    Object,
-    Row,
     Trail,
     Tuple,
     Value,
@@ -231,137 +223,3 @@ def exception_names(value: Value) -> tuple[str, ...]:
         bases = [base.name for base in value.bases if isinstance(base, External)]
         return (bases[0].removeprefix("builtins."),) if bases and bases[0].endswith("ImportError") else (value.name,)
     return ("Exception",)
-
-
-# --- with ------------------------------------------------------------------------------------------------------
-
-
-def run_with(machine: Machine, node: ir.With, mask: int) -> int:
-    return enter_item(machine, node, 0, mask)
-
-
-def enter_item(machine: Machine, node: ir.With, index: int, mask: int) -> int:
-    if index == len(node.items):
-        return machine.run(node.body, mask)
-    expression, target = node.items[index]
-    manager = machine.evaluate(expression, mask)
-    mask &= ~machine.frame.left
-    if not mask:
-        return 0
-    machine.current_at = node.at
-
-    def inner(value: Value, lanes: int) -> int:
-        if target is not None:
-            assign_target(machine, target, value, lanes)
-        return enter_item(machine, node, index + 1, lanes)
-
-    if isinstance(manager, Object) and manager.kind == "<generator>":
-        return with_generator(machine, manager, mask, inner)
-    if isinstance(manager, Object) and isinstance(manager.kind, ClassRef):
-        return with_instance(machine, manager, mask, inner)
-    return library.run_context(machine, manager, expression, mask, inner, node.at)
-
-
-def with_generator(machine: Machine, manager: Object, mask: int, inner: Any) -> int:
-    """A `@contextmanager` of the project: its code before the yield, the body, its code after."""
-    frame = machine.frame
-    result = {"lanes": 0, "met": 0, "times": 0}
-
-    def body(value: Value, lanes: int) -> Value | None:
-        generator_frame = machine.frame
-        machine.frame = frame
-        saved = frame.guards
-        if lanes != mask:
-            # only some lanes get to the yield: the others leave the with statement by an exception
-            for decision in guards_of(generator_frame):
-                frame.guards = Guards(decision, frame.guards)
-                break
-        try:
-            result["lanes"] |= inner(value, lanes)
-            result["met"] |= lanes
-            result["times"] += 1
-        finally:
-            machine.frame = generator_frame
-            frame.guards = saved
-        return NONE
-
-    calls.resume(machine, manager, mask, body)
-    if not result["met"]:
-        return inner(NONE, mask)
-    if result["times"] > 1 and result["met"] == mask:
-        made_alike(machine, mask)
-    return (result["lanes"] | (mask & ~result["met"])) & ~frame.left
-
-
-def made_alike(machine: Machine, mask: int) -> None:
-    """All lanes did the body, one after the other at yields of their own: what they made there is one thing."""
-    variables = machine.frame.variables
-    for name, held in tuple(variables.items()):
-        if isinstance(held, Row) and one_thing(held.lanes):
-            machine.store(variables, name, held.lanes[0], mask, mask)
-
-
-def guards_of(frame: Any) -> Any:
-    from dtlint.machine.logs import decisions
-
-    return decisions(frame.guards)
-
-
-def with_instance(machine: Machine, manager: Object, mask: int, inner: Any) -> int:
-    value: Value = manager
-    assert isinstance(manager.kind, ClassRef)
-    enter = attributes.in_class(machine, manager.kind, "__enter__") or attributes.in_class(
-        machine, manager.kind, "__aenter__"
-    )
-    if enter is not None:
-        value = calls.call_value(machine, attributes.bind(machine, enter, manager, mask), (), (), mask)
-    leave = attributes.in_class(machine, manager.kind, "__exit__") or attributes.in_class(
-        machine, manager.kind, "__aexit__"
-    )
-    if isinstance(leave, FunctionRef):
-        machine.consult(leave)
-    if not isinstance(leave, FunctionRef) or leave.node.tokens.isdisjoint(machine.interesting):
-        through: int = inner(value, mask & ~machine.frame.left)
-        if leave is not None and through:
-            calls.call_value(machine, attributes.bind(machine, leave, manager, mask), (NONE, NONE, NONE), (), through)
-        return through & ~machine.frame.left
-    return with_final(machine, mask, lambda lanes: inner(value, lanes), attributes.bind(machine, leave, manager, mask))
-
-
-def with_final(machine: Machine, mask: int, inner: Any, leave: Value) -> int:
-    """A context manager whose way out may communicate: a rank that fails in the body takes it alone."""
-    frame = machine.frame
-    at = machine.current_at
-    attempt = Attempt(frame.path, at, mask, frame.guards, frame.scope, "with")
-    outer, guards = machine.sinks, frame.guards
-    machine.emit(attempt)
-    inside = [(attempt.body, mask)]
-    machine.sinks = inside
-    last_exit, frame.last_exit = frame.last_exit, ("", None)
-    through: int = inner(mask & ~frame.left)
-    word = frame.last_exit[0]
-    gone = mask & ~frame.left & ~through if word in ("return", "break", "continue") else 0
-    if not word:
-        frame.last_exit = last_exit
-    if through | gone:  # `return` out of the body goes by here, too
-        machine.current_at = at
-        calls.call_value(machine, leave, (NONE, NONE, NONE), (), through | gone)
-    if machine.sinks != inside:
-        # a side of a choice left the body: what follows belongs to the side that stayed
-        after = [*((log, lanes & ~mask) for log, lanes in outer if lanes & ~mask), *machine.sinks]
-    else:
-        after = outer
-    log = HandlerLog(("BaseException",), at, False)
-    log.exit = "raise"
-    attempt.handlers.append(log)
-    cause = Cause("exception", Trail(machine.step("one rank may fail in the body, and leaves it here alone", at)))
-    decision = Decision("handler", frame.path, at, "a failure in the body", cause, mask, mask, frame.scope)
-    saved_guards, saved_left, leavings = frame.guards, frame.left, len(frame.leavings)
-    frame.guards, machine.sinks = Guards(decision, guards), [(log.log, mask)]
-    mark = len(machine.journal)
-    given = (External("builtins.Exception"), machine.new("builtins.Exception", mask), machine.new("<traceback>", mask))
-    calls.call_value(machine, leave, given, (), mask)
-    machine.rollback(mark)
-    del frame.leavings[leavings:]
-    frame.guards, frame.left, machine.sinks = saved_guards, saved_left, after
-    return through & ~frame.left

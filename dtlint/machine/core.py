@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from dtlint.findings import Step
@@ -310,6 +311,18 @@ class Machine:
         self.spent += amount
         if self.spent > self.budget:
             raise OutOfBudget
+
+    @contextmanager
+    def at_most(self, cost: int) -> Iterator[None]:
+        """Work that is given up, and undone by whoever asked for it, where it takes more steps than these."""
+        saved = self.budget, self.asking, self.trying
+        questions = len(self.assumed)
+        self.budget = min(self.budget, self.spent + cost)
+        try:
+            yield
+        finally:
+            self.budget, self.asking, self.trying = saved
+            del self.assumed[questions:]
 
     def keeps_count(self, node: ir.Function) -> bool:
         """A short method that writes to what it belongs to: a counter, a flag, the best value so far."""

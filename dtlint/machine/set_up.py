@@ -12,13 +12,14 @@ from collections.abc import Callable, Iterator
 from dtlint.ir import nodes as ir
 from dtlint.ir.functions import every_node
 from dtlint.machine import attributes, calls, state
-from dtlint.machine.core import Machine
+from dtlint.machine.core import Machine, OutOfBudget
 from dtlint.machine.frames import Frame
 from dtlint.machine.logs import Log
 from dtlint.machine.values import BY_RANK, NONE, ClassRef, FunctionRef, Object, Row, Slots, Value
 
 MOST = 4  # methods of one class
 DEPTH = 6
+COST = 20_000  # steps of one method
 Arguments = Callable[[Machine, ir.Function, bool], tuple[Value, ...]]
 
 
@@ -79,7 +80,15 @@ def run_aside(
     machine.frame = Frame(owner.path, "<module>", None, None, None, full)
     machine.frame.globals = value.closure.globals
     machine.current_at = method.at or (1, 1, 1, 1)
-    calls.enter(machine, value, thing, arguments(machine, method, True), (), full, None)
+    spent = machine.spent
+    try:
+        with machine.at_most(COST):
+            calls.enter(machine, value, thing, arguments(machine, method, True), (), full, None)
+    except (OutOfBudget, RecursionError):
+        machine.rollback(mark)  # a whole training run is no set-up
+        return
+    finally:
+        machine.spent = spent  # the same for every method that begins on this instance
     writes = machine.rollback(mark)
     kept = [
         (container, name, held)

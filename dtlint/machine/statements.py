@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from dtlint.ir import nodes as ir
-from dtlint.machine import assignment, attempts, dictionaries, library, loops, scopes
+from dtlint.machine import assignment, attempts, dictionaries, library, loops, scopes, with_statements
 from dtlint.machine.core import Machine, limited, mended
 from dtlint.machine.expressions import evaluate, text_of
 from dtlint.machine.frames import Frame, Leaving, Returned
@@ -463,7 +463,7 @@ RUNNERS: dict[type, Runner] = {
     ir.While: loops.run_while,
     ir.For: loops.run_for,
     ir.Try: attempts.run_try,
-    ir.With: attempts.run_with,
+    ir.With: with_statements.run_with,
     ir.Function: scopes.run_function,
     ir.Class: scopes.run_class,
     ir.Import: scopes.run_import,

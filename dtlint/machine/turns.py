@@ -17,6 +17,9 @@ from dtlint.machine.library.provenance import symbols_in
 from dtlint.machine.logs import EXITS, Choice, Decision, Event, Guards, Loop, walk
 from dtlint.machine.values import MISSING, Bound, Cause, Const, FunctionRef, Object, Row, Symbol, Tuple, Unknown, Value
 
+Places = dict[tuple[int, Any], tuple[dict[Any, Value], Any]]
+GREW = "grew in turns"  # fact of the run: what each loop was seen to change
+KEPT = 64  # places for one loop
 MOST = 4  # attempts; the last one only for a difference between lanes that the one before has found
 
 
@@ -35,10 +38,12 @@ def turn(
     """Run the body once per attempt, until what it changes is widened."""
     frame = machine.frame
     outer_sinks, outer_guards = machine.sinks, frame.guards
-    widened: dict[tuple[int, Any], tuple[dict[Any, Value], Any]] = {}
+    widened: Places = {}
     for name in node.assigned:
         if name in frame.variables:
             widened[id(frame.variables), name] = (frame.variables, name)
+    grew = machine.facts.setdefault(GREW, {}).setdefault(id(node), {})
+    widened.update(grew)
     mark = len(machine.journal)
     through = 0
     first = machine.symbols.count  # a later attempt may meet calls that an earlier one has made
@@ -78,6 +83,7 @@ def turn(
         del frame.leavings[leavings_before:]
         del frame.returns[returns_before:]
         widened.update(grown)
+        remember(grew, grown)
     ended = perhaps_broken(state)
     merge_leavings(machine, state, "break")
     machine.emit(loop)
@@ -90,6 +96,15 @@ def turn(
     if node.orelse and staying:
         staying = otherwise(machine, node, staying, ended) | (state.broke & ~frame.left)
     return staying
+
+
+def remember(
+    grew: Places,
+    grown: Places,
+) -> None:
+    """A loop inside of others is come to again and again: what it has changed once, it is supposed to change."""
+    if len(grew) < KEPT:
+        grew.update(grown)
 
 
 def perhaps_broken(state: LoopState) -> Decision | None:
@@ -277,10 +292,10 @@ def changed_more(
     node: ir.For | ir.While,
     causes: dict[tuple[int, Any], Cause],
     decides: Callable[[Value], bool],
-) -> dict[tuple[int, Any], tuple[dict[Any, Value], Any]]:
+) -> Places:
     """Locations the body wrote that were not widened, or that now differ between lanes and did not."""
-    grown: dict[tuple[int, Any], tuple[dict[Any, Value], Any]] = {}
-    fresh: dict[tuple[int, Any], tuple[dict[Any, Value], Any]] = {}
+    grown: Places = {}
+    fresh: Places = {}
     first: dict[tuple[int, Any], tuple[dict[Any, Value], Any, Value]] = {}
     for container, name, old in machine.journal[mark:]:
         first.setdefault((id(container), name), (container, name, old))

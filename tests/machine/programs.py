@@ -79,10 +79,10 @@ def knowledge():
     return load()
 
 
-def runs(source: str, head: str = HEAD, world: str = "2x2", **others: str) -> list[Run]:
+def runs(source: str, head: str = HEAD, world: str = "2x2", budget: int | None = None, **others: str) -> list[Run]:
     texts = {f"{name}.py": textwrap.dedent(text) for name, text in others.items()}
     texts["program.py"] = head + textwrap.dedent(source)
-    return list(analyse(Files(texts), knowledge(), SimpleNamespace(world=world, budget=None)))
+    return list(analyse(Files(texts), knowledge(), SimpleNamespace(world=world, budget=budget)))
 
 
 def run(source: str, head: str = HEAD, world: str = "2x2", **others: str) -> Run:

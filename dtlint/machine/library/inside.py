@@ -133,21 +133,21 @@ def start_worker(machine: Machine, function: Value, mask: int) -> Inside:
 @contextmanager
 def aside(machine: Machine, made: Inside, mask: int) -> Iterator[Frame]:
     """Run something in a log of its own and without lasting effects."""
-    saved = (machine.sinks, machine.frame, machine.current_at, machine.depth, machine.facts, machine.budget)
+    saved = (machine.sinks, machine.frame, machine.current_at, machine.depth, machine.facts)
     frame = machine.frame
     left, leavings, guards = frame.left, list(frame.leavings), frame.guards
     mark = len(machine.journal)
     machine.sinks = [(made.log, mask)]
     machine.facts.setdefault("order states", {})  # shared: what is found inside is asked for later
     machine.facts = {**machine.facts, "inside": machine.facts.get("inside", 0) + 1}
-    machine.budget = min(machine.budget, machine.spent + COST)
     try:
-        yield frame
+        with machine.at_most(COST):
+            yield frame
     except (OutOfBudget, RecursionError):
         made.cut = True
     finally:
         machine.rollback(mark)
-        machine.sinks, machine.frame, machine.current_at, machine.depth, machine.facts, machine.budget = saved
+        machine.sinks, machine.frame, machine.current_at, machine.depth, machine.facts = saved
         frame.left, frame.guards = left, guards
         frame.leavings[:] = leavings
 
