@@ -6,8 +6,13 @@ import importlib.util
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 FRAMEWORKS = ("torch", "jax")
+
+# How fast an example runs says how busy the machine is, and is no property of what is tested.
+settings.register_profile("dtlint", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("dtlint")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
