@@ -43,13 +43,14 @@ RULE = Rule(
 
 def check(run: Run) -> Iterator[Finding]:
     found = review(run)
-    for event in found.early if found is not None else ():
+    for event, way in found.early if found is not None else ():
         name = event.api.rpartition(".")[2]
         message = f"`{name}()` of this manager is reached without a quorum for this step"
         remedy = "call `start_quorum()` of the same manager at the start of every step, on every way to here"
         manager: Any = event.subject
         trail = (
             Step(manager.path, manager.at[0], "the manager is made here"),
+            *way,
             Step(event.path, event.at[0], "no `start_quorum()` of it on some way to here"),
         )
         yield RULE.finding(Span(event.path, *event.at), message, remedy, scope=event.function, trail=trail)

@@ -45,10 +45,11 @@ def check(run: Run) -> Iterator[Finding]:
         asked = Step(event.path, event.at[0], "asked here, and the answer is dropped")
         yield RULE.finding(Span(event.path, *event.at), message, remedy, scope=event.function, trail=(asked,))
     found = review(run)
-    for event, reduced in found.unheard if found is not None else ():
+    for event, reduced, way in found.unheard if found is not None else ():
         message = "the optimizer steps without asking `should_commit()` first"
         trail = (
             Step(reduced.path, reduced.at[0], "reduced by a manager that may have lost a member"),
+            *way,
             Step(event.path, event.at[0], "applied without the question"),
         )
         yield RULE.finding(Span(event.path, *event.at), message, remedy, scope=event.function, trail=trail)

@@ -32,6 +32,15 @@ from dtlint.machine.values import (
     content,
 )
 
+MOST_DIGITS = 64  # of a power: beyond it computing takes its time
+
+
+def power(base: Any, exponent: Any) -> Any:
+    if abs(exponent) > MOST_DIGITS or abs(base) > 2**MOST_DIGITS:
+        raise OverflowError
+    return base**exponent
+
+
 ARITHMETIC: dict[str, Callable[[Any, Any], Any]] = {
     "+": operator.add,
     "-": operator.sub,
@@ -44,6 +53,7 @@ ARITHMETIC: dict[str, Callable[[Any, Any], Any]] = {
     "^": operator.xor,
     "<<": operator.lshift,
     ">>": operator.rshift,
+    "**": power,
 }
 
 

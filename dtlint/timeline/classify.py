@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from dtlint.machine.library.options import PARSED
 from dtlint.machine.library.provenance import symbols_in
 from dtlint.machine.library.tensors import ALIASES, COPIES, REVEALS
@@ -128,7 +130,16 @@ def begins_somewhere(divergence: Divergence) -> bool:
 def guessed(divergence: Divergence) -> bool:
     """Is all that is known that some function, of which nothing is known, was given something that differs?"""
     symbol = divergence.choice.symbol if divergence.choice is not None else None
-    return symbol is not None and any(is_call(one.key[0]) and not of_value(one) for one in symbols_in(symbol))
+    return symbol is not None and any(is_call(one.key[0]) and not of_value(one) for one in above_shares(symbol))
+
+
+def above_shares(symbol: Symbol) -> Iterator[Symbol]:
+    """What was computed from a rank's share: `items[rank::world]` differs by its bounds, whoever made the items."""
+    yield symbol
+    if not (symbol.key[0] == "slice" and any(isinstance(part, tuple) for part in symbol.key[2:4])):
+        for part in symbol.key:
+            if isinstance(part, Symbol):
+                yield from above_shares(part)
 
 
 def of_settings(divergence: Divergence) -> bool:

@@ -41,12 +41,14 @@ class Leaving:
 
 @dataclass(slots=True)
 class Review:
-    """One walk over a run: `early` collectives had no quorum on some way, `unheard` steps came before the question."""
+    """One walk over a run: `early` collectives had no quorum on some way, `unheard` steps came before the question.
+    Both with the calls that lead there."""
 
     made: frozenset[int]
     averaging: set[int] = field(default_factory=set)  # managers of wrapped models: each backward pass reduces by them
-    early: list[Event] = field(default_factory=list)
-    unheard: list[tuple[Event, Event]] = field(default_factory=list)
+    early: list[tuple[Event, tuple[Step, ...]]] = field(default_factory=list)
+    unheard: list[tuple[Event, Event, tuple[Step, ...]]] = field(default_factory=list)
+    calls: list[Call] = field(default_factory=list)  # that the walk is in
 
 
 def review(run: Run) -> Review | None:
@@ -75,7 +77,9 @@ def follow(review_: Review, log: Log, state: State, depth: int, taken: Taken, le
             step(review_, node, state, taken)
         elif isinstance(node, Call):
             returned: list[Leaving] = []
+            review_.calls.append(node)
             state = follow(review_, node.log, state, depth + 1, dict(taken), returned)
+            review_.calls.pop()
             state = merged(state, returned, left, ("return",))
         elif isinstance(node, Choice):
             state = chosen(review_, node, state, depth, taken, left)
@@ -147,7 +151,7 @@ def step(review_: Review, event: Event, state: State, taken: Taken) -> None:
         needed = state.quorum.get(number)
         met = needed is not None and all(is_so(taken, symbol, side) for symbol, side in needed)
         if not met and number in review_.made:
-            review_.early.append(event)
+            review_.early.append((event, ways_down(event, tuple(review_.calls))))
         state.unasked[number] = event
     elif event.op == "asked":
         for known in [number] if number is not None else list(state.unasked):
@@ -159,7 +163,7 @@ def step(review_: Review, event: Event, state: State, taken: Taken) -> None:
         state.quorum.clear()
     elif event.op == "optimizer-step" and state.unasked:
         reduced = next(iter(state.unasked.values()))
-        review_.unheard.append((event, reduced))
+        review_.unheard.append((event, reduced, ways_down(event, tuple(review_.calls))))
         state.unasked.clear()
 
 

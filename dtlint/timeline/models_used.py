@@ -19,6 +19,7 @@ from dtlint.timeline.stepping import DDP, events
 from dtlint.timeline.symbols import objects_in
 
 DEPTH = 6
+NESTED = 3  # classes of the project within each other
 # computed anew in each turn of the training loop
 CHANGING = frozenset({"index", "batch", "turn", "number", "loop", "source", "drawn", "time", "item"})
 WHOLE = frozenset(
@@ -131,17 +132,19 @@ def left_out(run: Any, model: Object) -> Iterator[Part]:
         return
     yield from picked_anew(run, model, forwards[0])
     uses = events(run, "record", "module-call")
-    for name, module, listed in parts(model):
+    called = {model.number}.union(*(numbers_of(met.event.subject) for met in uses))
+    for part in parts(model):
+        module, owner = part.module, part.owner
         if not is_module(run, module) or not has(run, module, "parameters"):
             continue
         mine = [met for met in uses if module.number in numbers_of(met.event.subject)]
         if not mine:
-            if not listed and never_named(run, model, name):
-                yield Part(name, module)
+            if owner is not None and owner.number in called and never_named(run, owner, part.attribute):
+                yield Part(part.name, module)
             continue
         skipped = sometimes(mine, forwards[0]) or between_calls(module, forwards)
         if skipped is not None:
-            yield Part(name, module, mine[0], skipped)
+            yield Part(part.name, module, mine[0], skipped)
 
 
 def picked_anew(run: Any, model: Object, forward: Met) -> Iterator[Part]:
@@ -178,16 +181,36 @@ def named_once(run: Any, model: Object, name: str) -> bool:
     return found == 1
 
 
-def parts(model: Object) -> Iterator[tuple[str, Object, bool]]:
-    """The submodules, and those that one of them keeps under names of their own."""
+@dataclass(frozen=True, slots=True)
+class Inner:
+    """A module inside of another, and whose attribute it is; without an owner it is one of several in a table."""
+
+    name: str
+    module: Object
+    owner: Object | None = None
+    attribute: str = ""
+
+
+def parts(model: Object) -> Iterator[Inner]:
+    """The submodules, those that one of them keeps under names of their own, and those of the project's inside."""
     for name, module in children(model):
         named = named_parts(module)
         if named is None:
-            yield name, module, False
+            yield Inner(name, module, model, name)
+            yield from inside(name, module)
             continue
         for key, part in entries(named):
             if isinstance(part, Object):
-                yield f"{name}[{key!r}]", part, True
+                yield Inner(f"{name}[{key!r}]", part)
+
+
+def inside(name: str, module: Object, depth: int = NESTED) -> Iterator[Inner]:
+    """What the classes of the project that a model is made of keep: they decide by themselves what they use."""
+    if depth and isinstance(module.kind, ClassRef):
+        for inner, part in children(module):
+            if named_parts(part) is None:
+                yield Inner(f"{name}.{inner}", part, module, inner)
+                yield from inside(f"{name}.{inner}", part, depth - 1)
 
 
 def inner_of(event: Event) -> list[Object]:

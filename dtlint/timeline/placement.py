@@ -58,10 +58,26 @@ def beyond_node(run: Any, value: Value | None) -> Cause | None:
     return None
 
 
+def counted_over_nodes(run: Any, value: Value | None, ranks: list[Value | None]) -> Cause | None:
+    """Processes spawned on each of several machines: the number that the group knows them by, computed from the number
+    of the machine, is not their index on it."""
+    if isinstance(value, Object) and value.kind == "list":
+        value = value.attributes.get("[]")
+    for item in value.items if isinstance(value, Tuple) else (value,):
+        if isinstance(item, Row) and any(item == rank for rank in ranks):
+            numbers = [number_of(held) for held in item.lanes]
+            first, second = item.lanes[0], item.lanes[run.world.per_host % run.world.size]
+            if numbers != list(run.world.ranks()) and first != second:
+                return item.cause
+    return None
+
+
 def global_rank_devices(run: Any) -> Iterator[tuple[Met, Cause]]:
     """The first place of the run that names a device by the global rank."""
-    if run.facts.get("spawned") or sets_visible(run) or starts_itself(run):
+    if sets_visible(run) or starts_itself(run):
         return
+    spawned = bool(run.facts.get("spawned"))
+    ranks = [met.event.extra["call"].get("rank") for met in events(run, "record", "init")] if spawned else []
     told: set[tuple[str, int]] = set()
     for met in ordered(run):
         call = met.event.extra.get("call")
@@ -71,7 +87,7 @@ def global_rank_devices(run: Any) -> Iterator[tuple[Met, Cause]]:
         if met.event.op == "move" and call.arguments:
             given.append(call.arguments[0])
         for value in given:
-            cause = beyond_node(run, value)
+            cause = counted_over_nodes(run, value, ranks) if spawned else beyond_node(run, value)
             if cause is None or divided(run, met.event, call) or guessed(run, cause) or spawned_elsewhere(run, cause):
                 continue
             origin = cause.steps()[0] if cause.steps() else None

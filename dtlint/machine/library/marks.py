@@ -68,15 +68,15 @@ def deep_tags(values: tuple[Value, ...], depth: int = 0) -> frozenset[Any]:
     for value in values:
         if value.tags:
             found |= value.tags
+        if isinstance(value, Row):
+            found |= deep_tags(value.lanes, depth)
         if depth >= DEEPEST:
             continue
         if isinstance(value, Tuple):
             found |= deep_tags(value.items, depth + 1)
-        elif isinstance(value, Row):
-            found |= deep_tags(value.lanes, depth + 1)
         elif isinstance(value, Object) and value.kind == "torch.Tensor":
             held = value.attributes.get("content")
-            found |= held.tags if held is not None else frozenset()
+            found |= deep_tags((held,), DEEPEST) if held is not None else frozenset()
         elif isinstance(value, Object) and value.kind in ("list", "set"):
             held = value.attributes.get("[]")
             found |= deep_tags((held,), depth + 1) if held is not None else frozenset()

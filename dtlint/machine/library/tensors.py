@@ -6,7 +6,7 @@ from typing import Any
 
 from dtlint.machine import containers
 from dtlint.machine.core import Machine
-from dtlint.machine.library import elements, whole_batches
+from dtlint.machine.library import elements, marks, whole_batches
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.opaque import opaque
 from dtlint.machine.values import NONE, Const, Object, Row, Symbol, Value, content
@@ -157,10 +157,10 @@ def method(machine: Machine, receiver: Object, name: str, call: Invocation) -> V
     held = receiver.attributes.get("content", NONE)
     if name in ALIASES:
         return receiver
-    if held.tags and "running" in machine.facts:
+    if "running" in machine.facts and (tags := marks.deep_tags((held,))):
         from dtlint.machine.library import works
 
-        works.computed(machine, name, (held,), held.tags)
+        works.computed(machine, name, (held,), tags)
     if name in COPIES:
         made = make(machine, held, call.mask)
         elements.converted(machine, receiver, made, name, call)
