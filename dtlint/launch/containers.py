@@ -107,7 +107,7 @@ def _substituted(text: str, scope: Scope) -> str:
 
     def value(match: re.Match[str]) -> str:
         words = scope.values.get(match[1])
-        return words[0].text if words else match[0]
+        return words[0].text if words else marker(f"${match[1]}")  # an operator may put it into the environment
 
     return KUBERNETES_VARIABLE.sub(value, text)
 

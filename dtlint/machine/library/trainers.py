@@ -67,6 +67,10 @@ def hf_train(machine: Machine, call: Invocation) -> Value:
         leading = (settings, machine.new(STATE, call.mask), machine.new(CONTROL, call.mask))
         for callback, lanes in callbacks_of(machine, trainer, call.mask):
             run_hooks(machine, callback, leading, lanes)
+        if not trainer.facts.get("training"):  # an overridden `train` asks for the one of the framework itself
+            trainer.facts["training"] = True
+            run_hooks(machine, trainer, (), call.mask)
+            trainer.facts["training"] = False
     return result
 
 
