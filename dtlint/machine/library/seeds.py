@@ -357,7 +357,10 @@ def method(machine: Machine, receiver: Object, name: str, call: Invocation) -> V
         return result
     # each draw gives something else, whatever the arguments
     symbol = machine.symbols.of("drawn", result.symbol, machine.symbols.fresh("time"))
-    result = Unknown(symbol, result.cause or state.cause, result.tags, result.like)
+    cause = result.cause or state.cause
+    if cause is None and state.verdict == "unseeded":
+        cause = machine.cause("random", f"`{receiver.kind}` without a seed draws on each rank for itself")
+    result = Unknown(symbol, cause, result.tags, result.like)
     result = drawn_order(machine, call, result, state) if name in PERMUTES else result
     return picks.drawn(machine, result, state)
 
