@@ -14,6 +14,7 @@ from dtlint.ir.lowering import lower
 from dtlint.ir.lowering_state import SyntaxProblem
 from dtlint.ir.positions import parse_ast
 from dtlint.project import cache
+from dtlint.source.tables import shortened
 
 PARALLEL_BYTES = 500_000  # below this much source a pool of processes costs more than it saves
 CHUNK_BYTES = 200_000  # of files that are only checked
@@ -77,14 +78,14 @@ def _run(job: Job) -> list[Outcome]:
 
 def lowered(text: str, path: str) -> nodes.Module | SyntaxProblem:
     try:
-        return lower(text, path)
+        return lower(shortened(text), path)
     except SyntaxProblem as problem:
         return problem
 
 
 def _checked(text: str, path: str) -> bytes | None:
     try:
-        parse_ast(text)
+        parse_ast(shortened(text))
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         # Newer syntax than this interpreter's, or really an error: libcst has the last word.
         outcome = lowered(text, path)
