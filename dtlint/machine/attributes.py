@@ -78,8 +78,7 @@ def read_one(machine: Machine, base: Value, name: str, mask: int) -> Value:
             return Bound(found, base)
         if found is not None:
             return found
-        made_by = library.computed_by(machine, base, name) or constructor(machine, base, name)
-        return made_by or machine.unknown("class attribute", base.name, name)
+        return library.computed_by(machine, base, name) or machine.unknown("class attribute", base.name, name)
     if isinstance(base, Unknown):
         return of_unknown(machine, base, name, mask)
     if isinstance(base, Bound | FunctionRef):
@@ -96,15 +95,6 @@ def read_one(machine: Machine, base: Value, name: str, mask: int) -> Value:
             return machine.unknown("attribute", token(base), name)
         return Bound(External(f"builtins.{type_name(base)}.{name}"), base)
     return machine.unknown("attribute", name)
-
-
-def constructor(machine: Machine, kind: ClassRef, name: str) -> Value | None:
-    """`State.create(…)`: a way to make instances that a library class hands down."""
-    for owner in external_bases(machine, kind):
-        row = machine.knowledge.method(owner, name)
-        if row is not None and row.does == "make":
-            return Bound(External(f"{owner}.{name}"), kind)
-    return None
 
 
 def given(base: Value, name: str) -> Value | None:

@@ -7,6 +7,7 @@ from dtlint.machine import containers
 from dtlint.machine.core import Machine
 from dtlint.machine.frames import Frame
 from dtlint.machine.lanes import token
+from dtlint.machine.library import batches
 from dtlint.machine.library.invocation import Keywords
 from dtlint.machine.values import MISSING, NONE, FunctionRef, Object, Tuple, Value
 
@@ -61,7 +62,7 @@ def bind(
             elif param.name in named:
                 variables[param.name] = named.pop(param.name)
             else:
-                variables[param.name] = absent(machine, param, defaults, spread)
+                variables[param.name] = absent(machine, frame, param, defaults, spread)
         elif param.kind == "vararg":
             rest = positional[position:]
             if any(isinstance(held, Object) and held.kind == "<spread>" for held in rest):
@@ -72,7 +73,7 @@ def bind(
             position = len(positional)
         elif param.kind == "keyword":
             variables[param.name] = (
-                named.pop(param.name) if param.name in named else absent(machine, param, defaults, spread)
+                named.pop(param.name) if param.name in named else absent(machine, frame, param, defaults, spread)
             )
         else:
             made = machine.new("dict", frame.mask)
@@ -86,9 +87,11 @@ def bind(
             variables[param.name] = made
 
 
-def absent(machine: Machine, param: ir.Param, defaults: dict[str, Value], spread: Value | None) -> Value:
+def absent(machine: Machine, frame: Frame, param: ir.Param, defaults: dict[str, Value], spread: Value | None) -> Value:
     default = defaults.get(param.name)
     if default is not None and (spread is None or default != NONE):
+        if "batch" in param.name:
+            batches.named(machine, param.name, default, frame)
         return default
     if spread is not None:  # `**options` may well hold what is None only where nobody gives it
         return machine.unknown("keyword", token(spread), param.name, cause=spread.cause)

@@ -140,6 +140,8 @@ def marks_of(use: Use) -> list[tuple[Any, ...]]:
     for held in provenance.parts(dataset):
         if isinstance(held, Object):
             found.extend(held.facts.get("ordered", ()))
+        elif isinstance(held, Row) and held.cause.kind in ("rank", "shard"):  # `parts[rank]` of parts that are known
+            found.extend(mark for lane in held.lanes for mark in provenance.marks(lane, "order", 0))
         elif provenance.has_mark(held, "order", 0) and held.cause is not None and held.cause.kind in ("rank", "shard"):
             found.extend(provenance.marks(held, "order", 0))
     ordering = use.described.ordering

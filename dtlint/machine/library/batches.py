@@ -13,6 +13,7 @@ from typing import Any
 
 from dtlint.ir import nodes as ir
 from dtlint.machine.core import Machine
+from dtlint.machine.frames import Frame
 from dtlint.machine.values import Const, Row, Unknown, Value
 
 SIZES = frozenset({"world", "local", "group", "nodes"})
@@ -73,10 +74,10 @@ def off_by(machine: Machine, sign: str, right: Value, result: Value) -> None:
         machine.facts.setdefault("off by", []).append((result, f"{sign} {right.value}"))
 
 
-def named(machine: Machine, name: str, value: Value) -> None:
-    """A number gets a name that says it counts the samples of all ranks."""
+def named(machine: Machine, name: str, value: Value, inside: Frame | None = None) -> None:
+    """A number gets a name that says it counts the samples of all ranks, here or in what is called with it."""
     if isinstance(value, Const) and type(value.value) is int and not value.scale and is_whole_name(name):
-        frame = machine.frame
+        frame = inside or machine.frame
         place = (frame.path, machine.current_at, frame.scope)
         machine.facts.setdefault("whole", {})[id(value)] = (value, place)
 

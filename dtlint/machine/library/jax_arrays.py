@@ -249,7 +249,8 @@ def copied(machine: Machine, value: Value, call: Invocation) -> Value:
     """Copies that the program makes by hand."""
     if not jax_facts.mappings(machine):
         machine.emit_event("record", "replicate", call.name, call.mask, subject=value)
-    return replicated(machine, value)
+    made, axis = replicated(machine, value), jax_shapes.copies(machine, call)
+    return jax_facts.with_facts(machine, made, [axis], LAYOUT) if axis and axis[2] == "world" else made
 
 
 def replicate(machine: Machine, call: Invocation) -> Value | None:

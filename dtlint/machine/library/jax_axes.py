@@ -202,6 +202,16 @@ def check_construction(machine: Machine, made: Object, call: Invocation) -> None
                 jax_facts.note(machine, "axes", call.mask, None, (), what=what, effect="crash")
 
 
+def check_result(machine: Machine, thing: Object, call: Invocation, result: Value) -> None:
+    """`out_axes=(None, 0)` of a function that returns three values."""
+    given = made_by(thing).get("out_axes")
+    items = containers.items_of(machine, given) if isinstance(given, Tuple) else None
+    if items is not None and isinstance(result, Tuple) and len(items) != len(result.items):
+        what = f"`out_axes` has {len(items)} entries, the function returns {len(result.items)} values"
+        here = machine.step("called here")
+        jax_facts.note(machine, "axes", call.mask, thing.facts["where"], (here,), what=what, effect="crash")
+
+
 # --- a call ----------------------------------------------------------------------------------------------------
 
 
@@ -366,7 +376,7 @@ def check_counts(machine: Machine, call: Invocation, value: Value, led: bool, he
             if tag[3] == "world" and hosts:
                 what = "as many keys as all hosts have devices, for a pmap over this host's devices"
                 jax_facts.note(machine, "key count", call.mask, tag[5], (here,), what=what)
-            elif tag[3] == "" and tag[4] is not None and led and tag[4] != 1:
+            elif tag[3] == "" and tag[4] not in (None, 1) and (led or divided_elsewhere(machine, tag[4])):
                 what = f"{tag[4]} keys, where the mapped axis has one entry for each device"
                 jax_facts.note(machine, "key count", call.mask, tag[5], (here,), what=what)
             elif tag[3] == "samples" and is_split(leaf) and (divided(call, tag[4]) or (led and multiplied(tag[4]))):
@@ -377,6 +387,12 @@ def check_counts(machine: Machine, call: Invocation, value: Value, led: bool, he
                 counted = machine.facts.get("jax all counted", {}).get(tag[3][2])
                 steps = (here,) if counted is None else (counted, here)
                 jax_facts.note(machine, "world axis", call.mask, tag[3], steps)
+
+
+def divided_elsewhere(machine: Machine, count: int) -> bool:
+    """`paths // local_device_count`: then as many keys as paths are not one for each device."""
+    shares: list[Any] = machine.facts.get("shares", [])
+    return any(share.op == "//" and share.by == "local" and share.left == Const(count) for share in shares)
 
 
 def is_split(keys: Value) -> bool:

@@ -324,6 +324,9 @@ def given_away(machine: Machine, trees: tuple[Value, ...], rows: tuple[Unknown, 
             if base is not None:
                 donated[row.symbol] = base
                 break
+            if isinstance(leaf, Unknown) and jax_facts.kept_follower(machine, leaf.symbol) is not None:
+                machine.facts.setdefault(jax_facts.LEAVES, {})[row.symbol] = leaf.symbol
+                break
 
 
 def leaf_of(machine: Machine, tree: Value) -> Unknown:

@@ -43,6 +43,8 @@ SAVED_ALONE = "jax saved alone"  # fact of the run: the copy of one device was w
 DRAWN = frozenset({"draw", "host draw", "host noise"})
 HOST_WEIGHTS = "jax host weights"  # fact of the run: why the first weights differ between hosts
 CLASSES = "jax state classes"  # fact of the run: classes of the project that train states were made of
+MOST = 20  # branches that are looked through
+LEAVES = "jax leaves"  # fact of the run: which tree some leaf stands for that a branch may have kept
 FOLLOWERS = "jax followers"  # fact of the run: symbols of what calls that donate gave back
 STRUCTURAL = frozenset({"item", "slice", "tuple", "any", "comprehension", "for each", "call attribute"})
 CONTAINERS = ("list", "dict", "set")
@@ -467,9 +469,10 @@ def used(machine: Machine, values: tuple[Value, ...], donated: dict[Symbol, Any]
                     whole = donated[base]
                     note(machine, "read", machine.frame.mask, symbol=whole if isinstance(whole, Symbol) else base)
                     return
-                kept = kept_follower(machine, leaf.symbol)
+                symbol = machine.facts.get(LEAVES, {}).get(leaf.symbol, leaf.symbol)
+                kept = kept_follower(machine, symbol)
                 if kept is not None:
-                    note(machine, "read kept", machine.frame.mask, symbol=leaf.symbol, follower=kept)
+                    note(machine, "read kept", machine.frame.mask, symbol=symbol, follower=kept)
                     return
 
 
@@ -479,11 +482,19 @@ def kept_follower(machine: Machine, symbol: Symbol) -> Symbol | None:
         if symbol.key[0] == "phi" or symbol.key[0] not in ("attr", "item") or not isinstance(symbol.key[1], Symbol):
             break
         symbol = symbol.key[1]
-    if symbol.key[0] != "phi":
-        return None
     followers = machine.facts.get(FOLLOWERS, {})
-    found = (base_of(side, followers) for side in symbol.key[2:] if isinstance(side, Symbol))
-    return next((base for base in found if base is not None), None)
+    sides = [symbol] if symbol.key[0] == "phi" and followers else []
+    for phi in sides:  # grows: a branch within a branch may have kept it
+        for side in phi.key[2:]:
+            if not isinstance(side, Symbol):
+                continue
+            if side.key[0] != "phi":
+                base = base_of(side, followers)
+                if base is not None:
+                    return base
+            elif side not in sides and len(sides) < MOST:
+                sides.append(side)
+    return None
 
 
 def base_of(symbol: Symbol, known: dict[Symbol, Any]) -> Symbol | None:

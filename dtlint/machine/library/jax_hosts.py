@@ -5,6 +5,7 @@ This is also the door through which the rest of the machine reaches the JAX room
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from dtlint.ir import nodes as ir
@@ -185,7 +186,8 @@ def unknown_method(machine: Machine, receiver: Value, name: str, call: Invocatio
             if row is not None:
                 from dtlint.machine import library
 
-                return library.perform(machine, row, None, call.arguments, call.keywords, call.mask, call.node)
+                kind = receiver if row.does == "make" else None  # `State.create(…)` makes one of the project's class
+                return library.perform(machine, row, kind, call.arguments, call.keywords, call.mask, call.node)
     found = jax_arrays.method(machine, receiver, name, call)
     if found is not None:
         return found
@@ -256,7 +258,9 @@ def elements(machine: Machine, value: Value) -> tuple[Value, ...] | None:
 def called(machine: Machine, thing: Object, call: Invocation) -> Value | None:
     if "transform" in thing.facts:
         return jax_mapping.call_transformed(machine, thing, call)
-    return None
+    if machine.flow is None or not call.keywords:
+        return None
+    return jax_keys.carried_by_keyword(machine, replace(call, name=str(thing.kind)))
 
 
 def circumstances(machine: Machine, arguments: tuple[Value, ...], keywords: Any) -> Any:

@@ -118,6 +118,8 @@ def over_devices(machine: Machine, thing: Object, call: Invocation) -> Value:
         result = inner(machine, thing, tuple(entered), tuple(keywords), call)
     finally:
         running.pop()
+    if mapping.kind == "pmap":
+        jax_axes.check_result(machine, thing, call, result)
     jax_launch.mapped(machine, thing, mapping, call)
     told = donate(machine, thing, call)
     if mapping.reduced:

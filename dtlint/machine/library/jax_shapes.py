@@ -168,15 +168,24 @@ def copied(machine: Machine, call: Invocation) -> Value | None:
     first = call.receiver if call.receiver is not None else call.arguments[0] if call.arguments else None
     if first is None:
         return None
-    others = call.arguments if call.receiver is not None else call.arguments[1:]
     if last in ("stack", "array", "asarray"):
         return repeated(first)
-    times = call.get("repeats") or call.get("reps") or call.get("shape") or (others[0] if others else None)
+    times = times_of(call)
     if last == "broadcast_to" and not has(first, "device axis") and leading(machine, times):
         return without_first(first) or first
     if last in ("repeat", "tile") and leading(machine, times):
         return without_first(first) or (first if last == "tile" and tiles_key(first, times) else None)
     return None
+
+
+def copies(machine: Machine, call: Invocation) -> Any:
+    """For whom `copied` has found copies: the devices of this host, or all of them."""
+    return leading(machine, times_of(call))
+
+
+def times_of(call: Invocation) -> Value | None:
+    others = call.arguments if call.receiver is not None else call.arguments[1:]
+    return call.get("repeats") or call.get("reps") or call.get("shape") or (others[0] if others else None)
 
 
 def tiles_key(value: Value, times: Value | None) -> bool:
