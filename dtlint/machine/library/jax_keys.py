@@ -21,7 +21,7 @@ from dtlint.machine.values import NONE, Cause, Const, SliceValue, Symbol, Tuple,
 CARRIERS = ("key", "rng", "rng_key", "seed", "prng_key")
 INNER = "jax keys of keys"  # by the symbol of a batch of batches: the sizes of what it holds
 INNER_MADE = "jax keys taken from keys"
-INHERITED = frozenset({"varies", "may", "arg", "replica", "from host", "folded"})
+INHERITED = frozenset({"varies", "may", "arg", "replica", "from host", "folded", "of row"})
 FIXED = frozenset({"parameter", "loop", "attr", "scan", "missing", "keyword"})
 
 
@@ -204,7 +204,7 @@ def draw(machine: Machine, call: Invocation) -> Value | None:
         return None
     batch_used_as_key(machine, call, key)
     others = tuple(value for value in call.values if value is not key)
-    if one_number(call, others) and jax_facts.device_mapping(machine) is not None:
+    if one_number(call, others) and jax_facts.device_mapping(machine) is not None and not has(key, "of row"):
         # the whole batch shares it, and so may the devices
         return machine.fresh("drawn", key.cause, frozenset((fact("array"), *lineage(key))))
     made = drawn(machine, key, others, f"drawn by `{call.name.rpartition('.')[2]}`", call.mask)

@@ -351,7 +351,7 @@ def over_rows(machine: Machine, thing: Object, call: Invocation) -> Value:
             if spec is None or not isinstance(one, Unknown):
                 return one
             taken = jax_keys.one_of(machine, one, None) or one
-            more = [fact("may", name) for name in names]
+            more = [fact("may", name) for name in names] + ([fact("of row")] if has(one, "keys") else [])
             return jax_facts.with_facts(machine, taken, more, frozenset({"device axis", "plain"}))
 
         return jax_facts.mapped_tree(machine, value, leaf)
