@@ -269,9 +269,9 @@ def flow(machine: Machine, what: str, values: tuple[Value, ...], tags: Tags) -> 
     if what in ("item", "slice") and "host draw" in seen and deep_cause(machine, values[1:]) is not None:
         # each host takes its own part of what all of them have drawn
         return frozenset(tag for tag in without(found, frozenset({"host draw"})) if tag in tags or is_jax(tag))
-    if "host draw" in seen:
+    if "host draw" in seen and what != "call":  # a writer that one host has shows what it is given
         host_draws(machine, found, values)
-    if "host noise" in seen:
+    if "host noise" in seen and what != "call":
         host_draws(machine, found, values, "host noise")
     drop: set[str] = {"device axis"} if what.startswith("compare") else set()
     if "plain" in seen and not keeps_shape(what, values):
