@@ -179,7 +179,10 @@ def boolean(machine: Machine, node: ir.BoolOp, mask: int) -> Value:
         done = mask & ~going
         if unsure:
             # whether the operand runs is not known; what it does is a side of a choice
-            right = maybe(machine, later, unsure, going, cause, symbol)
+            perhaps = maybe(machine, later, unsure, going, cause, symbol)
+            if perhaps is None:
+                break  # the answer is known here, and this operand is not asked for
+            right = perhaps
         elif done:
             right = within(machine, node, later, going, mask, cause)
         else:
@@ -214,7 +217,7 @@ def within(machine: Machine, node: ir.Expr, later: ir.Expr, going: int, mask: in
 
 def maybe(
     machine: Machine, later: ir.Expr, unsure: int, going: int, cause: Cause | None, symbol: Symbol | None
-) -> Value:
+) -> Value | None:
     from dtlint.machine.statements import choose
 
     if not has_call(later):
@@ -226,7 +229,7 @@ def maybe(
         return lanes
 
     choose(machine, going, cause, symbol, machine.current_at, lambda: text_of(later), then, lambda lanes: lanes)
-    return box[0]
+    return box[0] if box else None
 
 
 def has_call(node: ir.Expr) -> bool:
