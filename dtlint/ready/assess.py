@@ -91,7 +91,9 @@ def _answer(item: Item, evidence: Evidence) -> Answer | None:
     found = tuple(finding for finding in evidence.findings if finding.code in item.codes)
     if found:
         return _made(item, Mark.FAILS, found[0].message, findings=found)
-    shown = evidence.facts.of(*item.shows) if item.shows else ()
+    if item.of_all_ranks and (others := _hangs(evidence.findings)):
+        return _made(item, Mark.FAILS, f"not where {' and '.join(others)} in this list say otherwise")
+    shown = _of_the_job(evidence.facts, item.shows)
     needed = evidence.facts.of(*item.needs) if item.needs else ()
     if item.needs and not needed and not shown:
         return None
@@ -103,6 +105,19 @@ def _answer(item: Item, evidence: Evidence) -> Answer | None:
     if item.silence:
         return _made(item, Mark.WORKS, "nothing found that speaks against it")
     return _made(item, Mark.UNKNOWN, item.unknown)
+
+
+def _hangs(findings: Sequence[Finding]) -> list[str]:
+    """Codes of what makes ranks wait for each other in vain, in the program itself."""
+    return sorted({found.code for found in findings if found.effect == "hang" and not found.code.startswith("DT9")})
+
+
+def _of_the_job(facts: Facts, kinds: tuple[str, ...]) -> tuple[Fact, ...]:
+    """What shows it, the files of the job itself before scripts that stand beside it."""
+    if not kinds:
+        return ()
+    job = {fact.path for fact in facts.of("initialise", "initialise-torch", "parameter-sharding")}
+    return tuple(sorted(facts.of(*kinds), key=lambda fact: fact.path not in job))
 
 
 def _made(item: Item, mark: Mark, text: str, facts: Iterable[Fact] = (), findings: tuple[Finding, ...] = ()) -> Answer:

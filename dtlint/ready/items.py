@@ -24,6 +24,7 @@ class Item:
     `codes`: findings that make it fail. `shows`: facts that show the thing is done. `needs`: facts without which the
     question does not arise. With `silence` it is enough that the rules looked at the program and found nothing.
     The rule of the first code has to be there for silence to mean anything.
+    `of_all_ranks`: a hang that another line tells of makes this one fail too.
     `critical`: not knowing is not good enough to call the program ready."""
 
     section: str
@@ -33,6 +34,7 @@ class Item:
     needs: tuple[str, ...] = ()
     silence: bool = False
     critical: bool = False
+    of_all_ranks: bool = False
     targets: tuple[str, ...] = TARGETS
     unknown: str = "nothing in the source shows it"
 
@@ -89,7 +91,7 @@ ITEMS = (
         ("DT101", "DT102", "DT104", "DT105", "DT106", "DT107", "DT110", "DT111", "DT112", "DT113", "DT117",
          "DT406", "DT412",
          "DT802", "DT803"),
-        needs=("collective", "initialise"), silence=True, critical=True,
+        needs=("collective", "initialise"), silence=True, critical=True, of_all_ranks=True,
     ),
     Item(
         "agreement of ranks", "results are used where and when they are there", ("DT115", "DT116", "DT804"),

@@ -69,6 +69,8 @@ class _Scanner:
         self.names: dict[str, str] = {}
         self.facts: list[Fact] = []
         self.hosts: set[int] = set()
+        self.turns: set[str] = set()  # variables of loops
+        self.effects: set[int] = set()  # calls whose result nobody takes
 
     def statements(self, body: Any) -> None:
         for node in body:
@@ -92,6 +94,10 @@ class _Scanner:
                 module = node.module or ""
                 for name, alias in node.names if not node.level and isinstance(node.names, tuple) else ():
                     self.names[alias or name] = f"{module}.{name}"
+            case ir.ExprStmt():
+                self.effects.add(id(node.value))
+            case ir.For():
+                self.turns |= _targets(node.target)
             case ir.Call():
                 self.call(node, line)
             case ir.Assign():
@@ -124,13 +130,16 @@ class _Scanner:
         name = self.dotted(node.func)
         last = name.rpartition(".")[2]
         text = f"{name.lstrip('.') if name.startswith('.') else _short(name)}()"
-        for kind in kinds_of(name):
-            self.note(kind, line, text)
         words = {_word(argument) for argument in node.args} | {_word(value) for _, value in node.keywords}
+        in_turns = bool(words & self.turns - RANK_WORDS)  # one process takes one part after the other
+        for kind in kinds_of(name):
+            if not (in_turns and kind == "data-sharding"):
+                self.note(kind, line, text)
         keywords = {keyword for keyword, _ in node.keywords if keyword}
-        if (words & RANK_WORDS and words & COUNT_WORDS) or {"num_shards", "num_replicas"} & keywords:
-            if "distributed.initialize" not in name and "init_process_group" not in name and last != "print":
-                self.note("data-sharding", line, text)
+        by_rank = words & RANK_WORDS and words & COUNT_WORDS
+        # what is called for its effect gives nobody a part of the data
+        if (by_rank or {"num_shards", "num_replicas"} & keywords) and not in_turns and id(node) not in self.effects:
+            self.note("data-sharding", line, text)
         if last in ("setdefault", "putenv") and len(node.args) == 2:
             self.stated(node.args[0], node.args[1])
 
@@ -156,6 +165,13 @@ class _Scanner:
             self.note("data-sharding", line, "every n-th item")
         elif words & RANK_WORDS:
             self.note("lead-guard", line, "compared with the rank")
+
+
+def _targets(node: Any) -> set[str]:
+    if isinstance(node, ir.Name):
+        return {str(node.id)}
+    items = getattr(node, "items", ()) if not isinstance(node, ir.Star) else (node.value,)
+    return {name for item in items for name in _targets(item)}
 
 
 def _word(node: Any) -> str:

@@ -56,6 +56,16 @@ def test_a_guard_is_not_a_share(tmp_path):
     assert facts.of("lead-guard")
 
 
+def test_a_call_for_its_effect_shares_nothing(tmp_path):
+    for text in (
+        "import logging\nlogging.info('%d of %d', process_index, process_count)\n",
+        "ddp_setup(rank, world_size)\n",
+        "for turn in range(8):\n    part = rows.shard(num_shards=8, index=turn)\n",
+        "for name, turn in turns:\n    part = rows.shard(num_shards=8, index=turn)\n",
+    ):
+        assert facts_of(tmp_path, text).of("data-sharding") == (), text
+
+
 def test_the_number_of_hosts_that_a_program_states(tmp_path):
     assert facts_of(tmp_path, 'import os\nos.environ["JAX_PROCESS_COUNT"] = "4"\n').hosts == 4
     assert facts_of(tmp_path, 'import os\nos.environ.setdefault("JAX_PROCESS_COUNT", "8")\n').hosts == 8
