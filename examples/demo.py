@@ -12,8 +12,8 @@ import time
 
 from running import NAMES, Example, Ran, found, lint, load, run_example
 
-HEAD = ("example", "root causes found", "run of broken.py", "fixed clean", "loss before → after")
-WIDTHS = (22, 18, 28, 12, 22)
+HEAD = ("example", "root causes found", "run of broken.py", "confirmed", "fixed clean", "loss before → after")
+WIDTHS = (22, 18, 28, 11, 12, 22)
 
 
 def broken_result(example: Example, ran: Ran | None) -> str:
@@ -27,7 +27,14 @@ def broken_result(example: Example, ran: Ran | None) -> str:
     return f"fails: {said.group(0)[:19]}" if said else f"fails ({ran.code})"
 
 
-def row_of(name: str, python: str, broken_timeout: float) -> tuple[tuple[str, ...], bool]:
+def confirmed(example: Example, python: str) -> str:
+    """How many of the findings in the broken program were seen to happen in traced runs."""
+    findings = lint(example.broken_program, "--verify", "--python", python)
+    seen = sum(finding["verdict"]["state"] == "confirmed" for finding in findings)
+    return f"{seen} of {len(findings)}"
+
+
+def row_of(name: str, python: str, broken_timeout: float, verify: bool) -> tuple[tuple[str, ...], bool]:
     example = load(name)
     wanted = found(example, lint(example.broken_program, "--strict"))
     hits = sum(hit for _, hit in wanted)
@@ -41,6 +48,7 @@ def row_of(name: str, python: str, broken_timeout: float) -> tuple[tuple[str, ..
         name,
         f"{hits} of {len(wanted)}",
         broken_result(example, broken),
+        confirmed(example, python) if verify else "-",
         "yes" if not noise else f"{len(noise)} findings",
         f"{losses[0]:.3f} → {losses[-1]:.3f}" if losses else "did not train",
     )
@@ -56,11 +64,12 @@ def main() -> int:
     parser.add_argument("names", nargs="*", default=list(NAMES), help="which examples (all)")
     parser.add_argument("--python", default=sys.executable, help="the interpreter with torch and jax")
     parser.add_argument("--broken-timeout", type=float, default=20.0, help="seconds before a hang is called a hang")
+    parser.add_argument("--verify", action="store_true", help="also see which findings traced runs confirm (minutes)")
     arguments = parser.parse_args()
     started, good = time.monotonic(), True
     print("".join(text.ljust(width) for text, width in zip(HEAD, WIDTHS, strict=True)))
     for name in arguments.names:
-        cells, fine = row_of(name, arguments.python, arguments.broken_timeout)
+        cells, fine = row_of(name, arguments.python, arguments.broken_timeout, arguments.verify)
         good = good and fine
         print("".join(text.ljust(width) for text, width in zip(cells, WIDTHS, strict=True)), flush=True)
     print(f"{time.monotonic() - started:.0f} s")

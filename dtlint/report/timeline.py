@@ -63,7 +63,7 @@ def without_common_directory(paths: Iterable[str]) -> dict[str, str]:
 
 
 def _where(row: TimelineRow) -> str:
-    return f"{clean(row.path)}:{row.line}"
+    return f"{clean(row.path)}:{row.line}" if row.path else "unknown place"
 
 
 def _number(row: TimelineRow) -> str:

@@ -147,7 +147,10 @@ def from_dumps(contents: dict[int, dict[str, Any]]) -> Result:
     """All ranks' dumps as one result, with the first place where they part."""
     result = Result("flight recorder", max(contents, default=0) + 1, "flight recorder")
     created = [
-        float(entry.get("time_created_ns") or 0) for content in contents.values() for entry in content["entries"]
+        float(entry.get("time_created_ns") or 0)
+        for content in contents.values()
+        for entry in content["entries"]
+        if isinstance(entry, dict)
     ]
     begin = min(created, default=0.0) / NANO
     ranks = sorted(contents)
@@ -252,4 +255,9 @@ def read(paths: Sequence[Path]) -> list[Result]:
             results.append(from_log(content))
         else:
             dumps[rank_of(file, content, set(dumps))] = content
-    return ([from_dumps(dumps)] if dumps else []) + results
+    try:
+        return ([from_dumps(dumps)] if dumps else []) + results
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
+        names = ", ".join(str(file) for file in files)
+        text = f"{names}: the entries are not those of a flight recorder ({type(error).__name__}: {error})"
+        raise NotADump(text) from None

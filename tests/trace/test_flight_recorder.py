@@ -137,3 +137,12 @@ def test_the_command(tmp_path: Path) -> None:
     done = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=60)
     assert done.returncode == 1, done.stderr
     assert "train.py:9" in done.stdout and "COLLECTIVE_TYPE_MISMATCH" in done.stdout
+
+
+@pytest.mark.parametrize("entries", [[1, {"x": 3}], [{"input_sizes": 5, "input_dtypes": 7}], [{"process_group": 5}]])
+def test_entries_of_another_kind_are_answered_clearly(tmp_path: Path, entries: list[object]) -> None:
+    (tmp_path / "rank_0.json").write_text(json.dumps({"entries": entries}))
+    try:
+        flight_recorder.read([tmp_path / "rank_0.json"])
+    except NotADump as problem:
+        assert "rank_0.json" in str(problem)
