@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from dtlint.findings import Step
 from dtlint.ir import nodes as ir
 from dtlint.machine import assignment, attempts, dictionaries, library, loops, scopes, with_statements
 from dtlint.machine.core import Machine, limited, mended
@@ -79,7 +80,10 @@ def run_return(machine: Machine, node: ir.Return, mask: int) -> int:
     value: Value = evaluate(machine, node.value, mask) if node.value is not None else NONE
     frame = machine.frame
     mask &= ~frame.left
-    cause = next((choice.cause for choice in reversed(frame.choices) if choice.cause is not None), None)
+    split = next((choice for choice in reversed(frame.choices) if choice.cause is not None), None)
+    cause = split.cause if split is not None else None
+    if split is not None and cause is not None:
+        cause = cause.then(Step(split.path, split.at[0], f"`{split.text}` decides what is returned"))
     decision = frame.choices[-1] if frame.choices else None
     frame.returns.append(Returned(mask, value, cause, decision, machine.control_cause()))
     leave(machine, "return", node.at, mask)
