@@ -66,6 +66,8 @@ def read(machine: Machine, base: Value, name: str, mask: int) -> Value:
 
 
 def read_one(machine: Machine, base: Value, name: str, mask: int) -> Value:
+    from dtlint.machine import calls
+
     if isinstance(base, External):
         return external(machine, base.name, name, mask)
     if isinstance(base, ModuleRef):
@@ -76,6 +78,8 @@ def read_one(machine: Machine, base: Value, name: str, mask: int) -> Value:
         found = in_class(machine, base, name)
         if isinstance(found, FunctionRef) and found.kind == "class":
             return Bound(found, base)
+        if isinstance(found, FunctionRef) and found.kind == "class property":
+            return calls.follow(machine, found, base, (), (), mask)
         if found is not None:
             return found
         return library.computed_by(machine, base, name) or machine.unknown("class attribute", base.name, name)
@@ -227,8 +231,11 @@ def bind(machine: Machine, found: Value, thing: Object, mask: int) -> Value:
             )
         if found.kind == "static":
             return found
+        owner = thing.kind if isinstance(thing.kind, ClassRef) else None
+        if found.kind == "class property":
+            return calls.follow(machine, found, owner, (), (), mask)
         if found.kind == "class":
-            return Bound(found, thing.kind if isinstance(thing.kind, ClassRef) else None)
+            return Bound(found, owner)
         return Bound(found, thing)
     if isinstance(found, Bound) and found.receiver is None:
         return Bound(found.function, thing, found.extra, found.keywords)

@@ -76,7 +76,7 @@ def decorate(machine: Machine, decorator: ir.Expr, value: Value, name: str, mask
             if maker.name == "builtins.staticmethod":
                 return with_kind(value, "static"), name
             if maker.name == "builtins.classmethod":
-                return with_kind(value, "class"), name
+                return with_kind(value, "class property" if value.kind == "property" else "class"), name
             if last in ("contextmanager", "asynccontextmanager"):
                 return with_context(value), name
     outer, machine.decorating = machine.decorating, len(machine.stack)

@@ -59,8 +59,23 @@ def alone(run: Any) -> bool:
     Or do the documents?"""
     known: bool | None = run.cache.get("alone")
     if known is None:
-        known = run.cache["alone"] = not run.facts.get("spawned") and (says_so(run) or told_so(run) or starts_one(run))
+        single = says_so(run) or told_so(run) or starts_one(run) or by_hand(run)
+        known = run.cache["alone"] = not run.facts.get("spawned") and single
     return known
+
+
+def by_hand(run: Any) -> bool:
+    """A notebook runs in one kernel, and no launcher starts it, unless it begins a group itself."""
+    if not run.entry.path.endswith(".ipynb") or run.facts.get("jax hosts"):
+        return False
+    starts = (node for node, _ in run.walk() if isinstance(node, Event) and node.op in STARTS)
+    return all(takes_what_is_launched(node) for node in starts)
+
+
+def takes_what_is_launched(start: Event) -> bool:
+    """`Accelerator()` and `TrainingArguments()` are content with one process."""
+    call = start.extra.get("call")
+    return call is not None and bool(call.row.extra.get("as_launched"))
 
 
 def says_so(run: Any) -> bool:
@@ -98,9 +113,7 @@ def told_so(run: Any) -> bool:
         if node.op in ("fit", "prepare") or node.api.startswith("jax."):
             return False
         if node.op in STARTS:
-            call = node.extra.get("call")
-            as_launched = call is not None and call.row.extra.get("as_launched")
-            return bool(as_launched or (told.launching and left_to_choose(run, node, path)))
+            return takes_what_is_launched(node) or bool(told.launching and left_to_choose(run, node, path))
     return False
 
 

@@ -6,8 +6,10 @@ time it is asked for.
 
 from __future__ import annotations
 
+from dtlint.ir import nodes as ir
+from dtlint.ir.functions import every_node
 from dtlint.machine.core import Machine
-from dtlint.machine.values import NONE, Object, Tuple, Unknown, Value
+from dtlint.machine.values import NONE, FunctionRef, Object, Tuple, Unknown, Value
 
 DEEPEST = 12
 BOUNDED = "bounded"  # fact: somebody stops asking after so many items, on all ranks alike
@@ -51,3 +53,13 @@ def renewed(machine: Machine, value: Value) -> Value:
         return held
 
     return one(value, 4)
+
+
+def never_ends(generator: Value) -> bool:
+    """`while True: yield …`, and no way out."""
+    function = generator.facts.get("function") if isinstance(generator, Object) else None
+    node = function.node if isinstance(function, FunctionRef) else None
+    last = node.body[-1] if isinstance(node, ir.Function) and node.body else None
+    if not isinstance(last, ir.While) or not isinstance(last.test, ir.Const) or not last.test.value:
+        return False
+    return not any(isinstance(one, ir.Break | ir.Return) for one in every_node(last.body, (ir.Function, ir.Lambda)))

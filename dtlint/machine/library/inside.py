@@ -55,6 +55,8 @@ def is_dataset(machine: Machine, value: Value) -> bool:
     if not isinstance(value, Object):
         return False
     if isinstance(value.kind, ClassRef):
+        if attributes.is_a(machine, value, "torch.utils.data.Sampler"):
+            return False  # what it gives are numbers: whoever asks it for them makes the samples
         return (
             attributes.in_class(machine, value.kind, "__getitem__") is not None
             or attributes.in_class(machine, value.kind, "__iter__") is not None

@@ -90,8 +90,10 @@ def initialize(machine: Machine, call: Invocation) -> Value | None:
         machine.notes.setdefault("jax initialised", set()).add(machine.frame.path)
         return None
     steps = []
+    at_top = machine.frame.function is None
+    before = imported_by(machine, machine.frame.path, machine.current_at[0] if at_top else None)
     for path, (where, name) in sorted(machine.notes.get("jax starts", {}).items()):
-        if path in imported_by(machine, machine.frame.path) and path != machine.frame.path:
+        if path in before and path != machine.frame.path:
             steps.append(jax_facts.step_at(where, f"`{name}` starts the backend when this module is imported"))
     jax_facts.note(machine, "initialize", call.mask, None, tuple(steps[:2]), imported=bool(steps))
     return None
@@ -102,11 +104,11 @@ def started(machine: Machine, call: Invocation) -> Value | None:
     return Const(True) if machine.facts.get("jax start count") else None
 
 
-def imported_by(machine: Machine, path: str) -> frozenset[str]:
-    """The files that importing this one runs."""
+def imported_by(machine: Machine, path: str, line: int | None = None) -> frozenset[str]:
+    """The files that importing this one runs, up to a line of it if one is given."""
     known = machine.notes.setdefault("jax imports", {})
-    if path in known:
-        found: frozenset[str] = known[path]
+    if (path, line) in known:
+        found: frozenset[str] = known[path, line]
         machine.project.looked.update(found, (path,))
         return found
     done: set[str] = set()
@@ -118,14 +120,16 @@ def imported_by(machine: Machine, path: str) -> frozenset[str]:
         done.add(one)
         module = machine.project.module(one)
         for statement in module.body if module is not None else ():
+            if one == path and line is not None and (getattr(statement, "at", None) or (0,))[0] > line:
+                break
             for dotted, level in imports(statement):
                 resolved = machine.project.resolve(one, dotted, level)
                 target = machine.project.find_module(resolved) if resolved else None
                 if target is not None:
                     todo.append(target)
-    known[path] = frozenset(done - {path})
+    found = known[path, line] = frozenset(done - {path})
     machine.project.looked.update(done)
-    return known[path]
+    return found
 
 
 def imports(statement: ir.Stmt) -> list[tuple[str, int]]:

@@ -8,7 +8,7 @@ from dtlint.machine import containers
 from dtlint.machine.core import Machine
 from dtlint.machine.lanes import map_lanes, row, token
 from dtlint.machine.library import sharding
-from dtlint.machine.library.generators import BOUNDED
+from dtlint.machine.library.generators import BOUNDED, never_ends
 from dtlint.machine.library.invocation import Handler, Invocation
 from dtlint.machine.library.provenance import inner_symbols
 from dtlint.machine.opaque import opaque as unknown_of
@@ -109,7 +109,10 @@ def islice(machine: Machine, call: Invocation) -> Value | None:
     inner, *given = call.arguments
     start, stop, step = (NONE, given[0], NONE) if len(given) == 1 else (*given, NONE)[:3]
     if any(bound.cause is not None for bound in given) or containers.items_of(machine, inner) is not None:
-        return containers.cut(machine, inner, SliceValue(start, stop, step))
+        part = containers.cut(machine, inner, SliceValue(start, stop, step))
+        if stop == NONE and isinstance(part, Unknown) and never_ends(inner):
+            return Unknown(part.symbol, part.cause, containers.without_lengths(part.tags), part.like)
+        return part
     if isinstance(inner, Object) and inner.kind == "<generator>":
         made = machine.new("<generator>", call.mask)
         made.facts.update(inner.facts)
