@@ -315,7 +315,7 @@ def shuffle(machine: Machine, call: Invocation) -> Value | None:
 
 def shuffled(machine: Machine, call: Invocation, value: Value, state: State) -> None:
     held = value.attributes.get("[]") if isinstance(value, Object) else None
-    if held is not None and provenance.has_mark(held, "shard", 0):
+    if held is not None and own_part(held):
         return  # each rank shuffles its own part
     if isinstance(value, Object) and value.kind == "list" and held is not None:
         made = machine.unknown(
@@ -331,9 +331,13 @@ def shuffled(machine: Machine, call: Invocation, value: Value, state: State) -> 
         machine.set(value, "[]", made, call.mask)
     elif isinstance(value, Unknown) and state.verdict in ("unseeded", "differs"):
         given = call.node.args[0] if call.node is not None and call.node.args else None
-        if isinstance(given, ir.Name | ir.Attr) and not provenance.has_mark(value, "shard", 0):
+        if isinstance(given, ir.Name | ir.Attr) and not own_part(value):
             # what a library gave is known by its variable only
             assign_target(machine, given, provenance.marked(value, order_mark(machine, call, state)), call.mask)
+
+
+def own_part(value: Value) -> bool:
+    return provenance.has_mark(value, "shard", 0) or (value.cause is not None and value.cause.kind in BY_SHARE)
 
 
 def method(machine: Machine, receiver: Object, name: str, call: Invocation) -> Value | None:
