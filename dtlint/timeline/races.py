@@ -21,6 +21,7 @@ from dtlint.machine.values import Const, Unknown
 from dtlint.timeline.files import ARRIVAL, READS, WRITES, Access, accesses, choices_of_files, overlap, same_node
 from dtlint.timeline.lives import NOTHING, Use, exclude
 from dtlint.timeline.parting import strip_ends
+from dtlint.timeline.writers import failure_caught
 
 READ, FILLED, ASKED, TAKEN, ENTERED, GATHERED = "read", "filled", "asked", "taken", "entered", "gathered"
 GOING = frozenset({"file-delete", "file-rename"})
@@ -58,6 +59,8 @@ def races(run: Run) -> Iterator[Race]:
 
 def read_early(run: Run, found: list[Access], changes: list[Access], read: Access) -> Iterator[Race]:
     """A lane reads where another has written, and nothing puts the two in order."""
+    if read.kind in CONTENT and failure_caught(read):
+        return  # who finds half a file makes do without
     for change in reversed(changes):
         if change.order > read.order:
             continue
