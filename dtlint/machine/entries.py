@@ -192,6 +192,7 @@ def constructed(machine: Machine, kind: ClassRef) -> Object:
 
     initialiser = attributes.in_class(machine, kind, "__init__")
     saved, begun = machine.sinks, machine.facts.get(group_start.STARTED)
+    reached, machine.uses.reached = machine.uses.reached, set()
     machine.sinks = [(Log(), machine.world.full)]
     frame = machine.frame
     try:
@@ -205,7 +206,7 @@ def constructed(machine: Machine, kind: ClassRef) -> Object:
         given = () if initialiser is not None else left_out(machine, kind)
         return instances.instantiate(machine, kind, (), given, machine.world.full)  # type: ignore[return-value]
     finally:
-        machine.sinks = saved
+        machine.sinks, machine.uses.reached = saved, reached  # the constructor is an entry of its own
         machine.facts[group_start.STARTED] = begun  # set aside with the rest
         frame.left = 0
         frame.leavings.clear()

@@ -168,15 +168,15 @@ def retried(use: Use, start: int) -> bool:
 def exclude(first: Use, second: Use) -> bool:
     """Can only one of the two happen?"""
     taken: dict[Symbol, bool] = {}
-    for choice, then in sides(first):
+    mine = sides(first)
+    for choice, then in mine:
         if choice.symbol is not None:
             symbol, value = plain(choice.symbol, then)
             taken[symbol] = value
     others = sides(second)
     for choice, then in others:
-        for mine, my_side in sides(first):
-            if mine is choice and my_side != then:
-                return True
+        if any(one is choice and side != then for one, side in mine):
+            return True
         if choice.symbol is not None:
             symbol, value = plain(choice.symbol, then)
             if taken.get(symbol, value) != value:
@@ -188,7 +188,7 @@ def exclude(first: Use, second: Use) -> bool:
             return part_of(one, first) != part_of(one, second)
     return any(
         choice.exits[0 if then else 1] in ("return", "break", "continue", "raise", *EXITS)
-        for choice, then in sides(first)
+        for choice, then in mine
         if not any(choice is other for other, _ in others)
     )
 

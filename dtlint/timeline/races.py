@@ -274,14 +274,15 @@ def soon_after(change: Access, other: Access) -> bool:
 
 def pairs(run: Run, change: Access, other: Access) -> Iterator[tuple[int, int]]:
     """Lanes that change a place, each with a lane that only comes to see it. Not in a program that does either."""
-    if exclude(Use(NOTHING, change.event, change.path), Use(NOTHING, other.event, other.path)):
-        return
-    for late in lanes_in(other.mask & ~change.mask):
-        for lane in change.lanes():
-            if overlap(change.places[lane], other.places[late]) and (
-                not change.own >> lane & 1 or same_node(run, late, lane)
-            ):
-                yield lane, late
+    met = [
+        (lane, late)
+        for late in lanes_in(other.mask & ~change.mask)
+        for lane in change.lanes()
+        if overlap(change.places[lane], other.places[late])
+        and (not change.own >> lane & 1 or same_node(run, late, lane))
+    ]
+    if met and not exclude(Use(NOTHING, change.event, change.path), Use(NOTHING, other.event, other.path)):
+        yield from met
 
 
 def not_after(change: Access, other: Access, lane: int, late: int) -> bool:
