@@ -179,9 +179,10 @@ def entered_on(machine: Machine, kind: ClassRef, function: ir.Function) -> Objec
 
     def make() -> Object:
         made = constructed(machine, kind)
-        if stage == "settled":
-            set_up.by_other_methods(machine, made, unknown_arguments)
-        state.settle(machine, made, function)
+        if isinstance(made, Object):
+            if stage == "settled":
+                set_up.by_other_methods(machine, made, unknown_arguments)
+            state.settle(machine, made, function)
         return made
 
     return first_instance.given(machine, kind, stage, make)

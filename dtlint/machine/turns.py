@@ -15,7 +15,20 @@ from dtlint.machine.lanes import token
 from dtlint.machine.library import sharding
 from dtlint.machine.library.provenance import symbols_in
 from dtlint.machine.logs import EXITS, Choice, Decision, Event, Guards, Loop, walk
-from dtlint.machine.values import MISSING, Bound, Cause, Const, FunctionRef, Object, Row, Symbol, Tuple, Unknown, Value
+from dtlint.machine.values import (
+    MISSING,
+    Bound,
+    Cause,
+    ClassRef,
+    Const,
+    FunctionRef,
+    Object,
+    Row,
+    Symbol,
+    Tuple,
+    Unknown,
+    Value,
+)
 
 Places = dict[tuple[int, Any], tuple[dict[Any, Value], Any]]
 GREW = "grew in turns"  # fact of the run: what each loop was seen to change
@@ -301,6 +314,8 @@ def changed_more(
         first.setdefault((id(container), name), (container, name, old))
     for place, (container, name, old) in first.items():
         now = container.get(name, MISSING)
+        if isinstance(old, Object) and isinstance(now, Object) and old is not now and old.kind == now.kind:
+            grown.update(moved_on(old, now))
         if old is MISSING or now is MISSING or now is old or is_stable(old):
             continue
         known = place in widened
@@ -327,6 +342,17 @@ def changed_more(
     if all(place in widened for place in result):
         result = {}
     return {**result, **fresh}
+
+
+def moved_on(old: Object, new: Object) -> Places:
+    """`state = state.stepped()`: the same kind of thing, of which some parts are others in every turn."""
+    return {
+        (id(old.attributes), name): (old.attributes, name)
+        for name, held in old.attributes.items()
+        if isinstance(old.kind, ClassRef)
+        and isinstance(held, Const | Tuple | Row)
+        and new.attributes.get(name, held) != held
+    }
 
 
 def deciding(machine: Machine, loop: Loop, box: dict[str, Any] | None) -> Callable[[Value], bool]:
