@@ -19,7 +19,9 @@ from dtlint.trace.session import Job, NotPossible, Session
 STUB = str(Path(__file__).with_name("stub_server.py"))
 REPOSITORY = Path(__file__).resolve().parents[2]
 CLIENT = """
-import sys
+import signal
+# ignored by whatever is started in the background, and inherited from there
+signal.signal(signal.SIGINT, signal.default_int_handler)
 from dtlint.trace.session import Job, Session
 with Session(module={stub!r}) as session:
     print("ready", flush=True)
