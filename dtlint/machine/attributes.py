@@ -12,6 +12,7 @@ from dtlint.machine.core import Machine
 from dtlint.machine.frames import Frame
 from dtlint.machine.lanes import map_lanes, token
 from dtlint.machine.values import (
+    CONTAINERS,
     MISSING,
     NONE,
     Bound,
@@ -31,7 +32,6 @@ from dtlint.machine.values import (
 ALIKE = frozenset({"type", "dtype", "device", "ndim", "is_cuda", "requires_grad", "shape"})
 BUILTINS = frozenset(dir(builtins))
 COLLECTIONS: dict[str, type] = {"deque": deque, "Counter": Counter}
-CONTAINERS = ("list", "dict", "set")
 
 
 def lookup(machine: Machine, name: str) -> Value | None:
@@ -66,8 +66,6 @@ def read(machine: Machine, base: Value, name: str, mask: int) -> Value:
 
 
 def read_one(machine: Machine, base: Value, name: str, mask: int) -> Value:
-    from dtlint.machine import calls
-
     if isinstance(base, External):
         return external(machine, base.name, name, mask)
     if isinstance(base, ModuleRef):
@@ -79,6 +77,8 @@ def read_one(machine: Machine, base: Value, name: str, mask: int) -> Value:
         if isinstance(found, FunctionRef) and found.kind == "class":
             return Bound(found, base)
         if isinstance(found, FunctionRef) and found.kind == "class property":
+            from dtlint.machine import calls
+
             return calls.follow(machine, found, base, (), (), mask)
         if found is not None:
             return found

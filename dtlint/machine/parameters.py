@@ -90,8 +90,7 @@ def bind(
 def absent(machine: Machine, frame: Frame, param: ir.Param, defaults: dict[str, Value], spread: Value | None) -> Value:
     default = defaults.get(param.name)
     if default is not None and (spread is None or default != NONE):
-        if "batch" in param.name:
-            batches.named(machine, param.name, default, frame)
+        batches.named(machine, param.name, default, frame)
         return default
     if spread is not None:  # `**options` may well hold what is None only where nobody gives it
         return machine.unknown("keyword", token(spread), param.name, cause=spread.cause)

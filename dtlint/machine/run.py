@@ -134,14 +134,17 @@ def callers_first(waiting: list[Method]) -> list[Method]:
     given; where they call each other in turn, the upper one begins."""
     order: dict[int, Method] = {}
     begun: set[int] = set()
+    callers: dict[str, list[Method]] = {pair[0].name: [] for pair in waiting}
+    for pair in waiting:
+        for name in callers.keys() & pair[0].tokens:
+            callers[name].append(pair)
 
     def put(pair: Method) -> None:
         if id(pair[0]) in begun:
             return
         begun.add(id(pair[0]))
-        for caller in waiting:
-            if pair[0].name in caller[0].tokens:
-                put(caller)
+        for caller in callers[pair[0].name]:
+            put(caller)
         order[id(pair[0])] = pair
 
     for pair in sorted(waiting, key=lambda pair: (pair[0].at or (0,))[0]):

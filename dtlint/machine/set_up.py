@@ -15,7 +15,17 @@ from dtlint.machine import attributes, calls, state
 from dtlint.machine.core import Machine, OutOfBudget
 from dtlint.machine.frames import Frame
 from dtlint.machine.logs import Log
-from dtlint.machine.values import BY_RANK, NONE, ClassRef, FunctionRef, Object, Row, Slots, Value
+from dtlint.machine.values import (
+    BY_RANK,
+    CONTAINERS,
+    NONE,
+    ClassRef,
+    FunctionRef,
+    Object,
+    Row,
+    Slots,
+    Value,
+)
 
 MOST = 4  # methods of one class
 DEPTH = 6
@@ -104,7 +114,7 @@ def is_thing(value: Value) -> bool:
     """Something with a life of its own, or who a rank is; a number may be another one by now."""
     if isinstance(value, Row):
         return value.cause.kind in BY_RANK
-    return isinstance(value, Object) and value.kind not in state.CONTAINERS
+    return isinstance(value, Object) and value.kind not in CONTAINERS
 
 
 def names_in(method: ir.Function) -> tuple[set[str], set[str]]:

@@ -17,9 +17,18 @@ from dtlint.machine.core import Machine
 from dtlint.machine.frames import Frame
 from dtlint.machine.lanes import prefer
 from dtlint.machine.logs import Log
-from dtlint.machine.values import ClassRef, Const, FunctionRef, Object, Row, Tuple, Unknown, Value
+from dtlint.machine.values import (
+    CONTAINERS,
+    ClassRef,
+    Const,
+    FunctionRef,
+    Object,
+    Row,
+    Tuple,
+    Unknown,
+    Value,
+)
 
-CONTAINERS = ("list", "dict", "set")
 CONSTRUCTORS = ("__init__", "__post_init__", "__new__")
 CHANGES = frozenset(
     {"append", "appendleft", "extend", "insert", "pop", "popleft", "popitem", "remove", "clear", "update"}

@@ -30,7 +30,8 @@ from dtlint.machine.values import (
     Value,
 )
 
-Places = dict[tuple[int, Any], tuple[dict[Any, Value], Any]]
+Place = tuple[int, Any]
+Places = dict[Place, tuple[dict[Any, Value], Any]]
 GREW = "grew in turns"  # fact of the run: what each loop was seen to change
 KEPT = 64  # places for one loop
 MOST = 4  # attempts; the last one only for a difference between lanes that the one before has found
@@ -62,7 +63,7 @@ def turn(
     first = machine.symbols.count  # a later attempt may meet calls that an earlier one has made
     objects, known_causes = machine.objects, 0
     library.metrics.turning(machine, node, cause)
-    causes: dict[tuple[int, Any], Cause] = {}  # why what a turn leaves for the next one differs between lanes
+    causes: dict[Place, Cause] = {}  # why what a turn leaves for the next one differs between lanes
     for attempt in range(MOST):
         for place, (container, name) in widened.items():
             widen(machine, container, name, node, mask, causes.get(place))
@@ -111,10 +112,7 @@ def turn(
     return staying
 
 
-def remember(
-    grew: Places,
-    grown: Places,
-) -> None:
+def remember(grew: Places, grown: Places) -> None:
     """A loop inside of others is come to again and again: what it has changed once, it is supposed to change."""
     if len(grew) < KEPT:
         grew.update(grown)
@@ -147,7 +145,7 @@ def otherwise(machine: Machine, node: ir.For | ir.While, lanes: int, ended: Deci
 def note_turn(machine: Machine, loop: Loop, mark: int) -> None:
     """Which symbols are new in every turn: those of names and attributes that a turn leaves with another value. What
     functions called in the loop do to their own names says nothing."""
-    seen: set[tuple[int, Any]] = set()
+    seen: set[Place] = set()
     places: set[int] | None = None
     onto = written.places(machine)
     for container, name, before in machine.journal[mark:]:
@@ -238,19 +236,7 @@ def run_turn(
     merge_leavings(machine, state, "continue")
     again = (through | state.continued) & ~frame.left
     if again:
-        machine.emit(
-            Event(
-                "end",
-                "next turn",
-                "",
-                again,
-                frame.guards,
-                frame.path,
-                node.at,
-                frame.scope,
-                loop=loop,
-            )
-        )
+        machine.emit(Event("end", "next turn", "", again, frame.guards, frame.path, node.at, frame.scope, loop=loop))
     endless = box is not None and box.get("true") == mask and isinstance(node, ir.While)
     if endless and not state.broke and not any(leaving.word == "break" for leaving in state.leavings):
         return again if not is_true_literal(node) else 0
@@ -300,16 +286,16 @@ def is_stable(value: Value) -> bool:
 def changed_more(
     machine: Machine,
     mark: int,
-    start: dict[tuple[int, Any], Value],
-    widened: dict[tuple[int, Any], Any],
+    start: dict[Place, Value],
+    widened: Places,
     node: ir.For | ir.While,
-    causes: dict[tuple[int, Any], Cause],
+    causes: dict[Place, Cause],
     decides: Callable[[Value], bool],
 ) -> Places:
     """Locations the body wrote that were not widened, or that now differ between lanes and did not."""
     grown: Places = {}
     fresh: Places = {}
-    first: dict[tuple[int, Any], tuple[dict[Any, Value], Any, Value]] = {}
+    first: dict[Place, tuple[dict[Any, Value], Any, Value]] = {}
     for container, name, old in machine.journal[mark:]:
         first.setdefault((id(container), name), (container, name, old))
     for place, (container, name, old) in first.items():
@@ -346,12 +332,12 @@ def changed_more(
 
 def moved_on(old: Object, new: Object) -> Places:
     """`state = state.stepped()`: the same kind of thing, of which some parts are others in every turn."""
+    if not isinstance(old.kind, ClassRef):
+        return {}
     return {
         (id(old.attributes), name): (old.attributes, name)
         for name, held in old.attributes.items()
-        if isinstance(old.kind, ClassRef)
-        and isinstance(held, Const | Tuple | Row)
-        and new.attributes.get(name, held) != held
+        if isinstance(held, Const | Tuple | Row) and new.attributes.get(name, held) != held
     }
 
 

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from dtlint.ir import nodes as ir
     from dtlint.machine.frames import Frame
 
+CONTAINERS = ("list", "dict", "set")  # kinds of objects
+
 
 class Trail:
     """The way a difference took through the program, newest step first; shared, never copied."""

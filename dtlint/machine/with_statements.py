@@ -53,7 +53,7 @@ def with_generator(machine: Machine, manager: Object, mask: int, inner: Any) -> 
         saved = frame.guards
         if lanes != mask:
             # only some lanes get to the yield: the others leave the with statement by an exception
-            for decision in guards_of(generator_frame):
+            for decision in decisions(generator_frame.guards):
                 frame.guards = Guards(decision, frame.guards)
                 break
         try:
@@ -117,21 +117,16 @@ def made_alike(machine: Machine, mask: int) -> None:
             machine.store(variables, name, held.lanes[0], mask, mask)
 
 
-def guards_of(frame: Any) -> Any:
-    return decisions(frame.guards)
-
-
 def with_instance(machine: Machine, manager: Object, mask: int, inner: Any) -> int:
     value: Value = manager
     assert isinstance(manager.kind, ClassRef)
-    enter = attributes.in_class(machine, manager.kind, "__enter__") or attributes.in_class(
-        machine, manager.kind, "__aenter__"
+    enter, leave = (
+        attributes.in_class(machine, manager.kind, f"__{way}__")
+        or attributes.in_class(machine, manager.kind, f"__a{way}__")
+        for way in ("enter", "exit")
     )
     if enter is not None:
         value = calls.call_value(machine, attributes.bind(machine, enter, manager, mask), (), (), mask)
-    leave = attributes.in_class(machine, manager.kind, "__exit__") or attributes.in_class(
-        machine, manager.kind, "__aexit__"
-    )
     if isinstance(leave, FunctionRef):
         machine.consult(leave)
     if not isinstance(leave, FunctionRef) or leave.node.tokens.isdisjoint(machine.interesting):

@@ -176,11 +176,11 @@ def generator_place(generator: Object) -> Site:
 
 
 def collisions(run: Run) -> Iterator[tuple[Site, Steps, str]]:
+    told: set[Any] = set()  # one product, or one number, may seed several generators
     if evidence.distributed(run):
-        told = set()
         for event, _ in survey(run).of("seed"):
             for found in rank_collision(run, event):
-                if found[0] not in told:  # one product may seed several generators
+                if found[0] not in told:
                     told.add(found[0])
                     yield found
     for loader, known in walked(run):
@@ -190,12 +190,11 @@ def collisions(run: Run) -> Iterator[tuple[Site, Steps, str]]:
             continue
         # what a worker does when it starts, and what the data set does in it
         ran = (*((made,) if made is not None else ()), *(look for look in known.looks if not look.cut))
-        told_here = set()
         for event in (event for one in ran for event in one.events("seed")):
             value = seed_of(event)
             why = worker_collision(value, workers) if value is not None else ""
-            if value is not None and why and token(value) not in told_here:  # one number may seed several generators
-                told_here.add(token(value))
+            if value is not None and why and (loader.number, token(value)) not in told:
+                told.add((loader.number, token(value)))
                 place = (event.path, event.at, event.function)
                 yield place, (step_at(place_of(loader), f"runs in each of {workers} workers"),), why
 

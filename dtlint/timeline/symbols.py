@@ -12,9 +12,8 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from dtlint.machine.library.provenance import symbols_in
-from dtlint.machine.values import Const, Object, Symbol, Tuple, Unknown, Value
+from dtlint.machine.values import CONTAINERS, Const, Object, Symbol, Tuple, Unknown, Value
 
-CONTAINERS = ("list", "dict", "set")
 FAR = 1_000_003  # stands for lengths and other numbers that small turns never reach
 OPERATORS: dict[str, Callable[[Any, Any], Any]] = {
     "op +": operator.add,

@@ -51,7 +51,7 @@ def partial_batches(run: Run) -> Iterator[tuple[Site, Steps, str]]:
             yield cut[1], kept(event_step(event, "the batch is divided between the devices here")), "split"
     for event, loader in batches_at(run, "whole-shape"):
         cut = cut_into(loader)
-        if cut is not None and is_product(cut[0].get("batch_size"), event.extra["shapes"]):
+        if cut is not None and is_product(run, cut[0].get("batch_size"), event.extra["shapes"]):
             yield cut[1], kept(event_step(event, "a shape for whole batches is asked for here")), "shape"
     for event, loader in batches_at(run, "fixed-size"):
         if may_be_partial(loader) and option(loader, "batch_size") == event.extra["size"]:
@@ -77,10 +77,11 @@ def cut_into(loader: Object) -> tuple[Invocation, Site] | None:
     return (found[0], tuple(found[1][1:4])) if found is not None else None
 
 
-def is_product(size: Value | None, shapes: tuple[Any, ...]) -> bool:
+def is_product(run: Run, size: Value | None, shapes: tuple[Any, ...]) -> bool:
     """`batch(numpy.prod(shape))`"""
     key = size.symbol.key if isinstance(size, Unknown) else ()
-    return len(key) == 2 and str(key[0]).endswith(".prod") and key[1] in shapes
+    row = run.knowledge.api(str(key[0])) if len(key) == 2 and key[1] in shapes else None
+    return row is not None and bool(row.extra.get("product"))
 
 
 def may_be_partial(loader: Object) -> bool:

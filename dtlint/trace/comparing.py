@@ -253,7 +253,7 @@ def failures_at(places: Places, result: Result, unrelated: tuple[str, ...] = UNR
     """What the ranks that failed in these lines said."""
     texts = []
     for end in result.ends:
-        frames = {(os.path.realpath(place.path), place.line) for place in end.stack}
+        frames = {place.real for place in end.stack}
         without_meaning = end.text.startswith(unrelated) or end.origin == "injected"
         if end.how == "exception" and not without_meaning and frames & places:
             texts.append(end.text.splitlines()[0][:200])

@@ -47,7 +47,7 @@ def calls_of(finding: Finding, path: str, result: Result) -> list[Event]:
         for event in (*result.involved, *answered_elsewhere(result))
         if any(_same(place, path, first, last) for place in (*event.stack, event.place))
         # a step of the trail counts only as the call itself: every stack passes through main()
-        or (os.path.realpath(event.place.path), event.place.line) in steps
+        or event.place.real in steps
         or _under_decision(event, steps, result)
     ]
 

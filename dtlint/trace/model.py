@@ -5,6 +5,7 @@ Shared by the torch and the jax half. Only the standard library: this file is al
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
@@ -23,6 +24,11 @@ class Place:
 
     def __str__(self) -> str:
         return f"{self.path}:{self.line}" if self.path else "unknown place"
+
+    @property
+    def real(self) -> tuple[str, int]:
+        """The file and line, whichever way leads to the file."""
+        return os.path.realpath(self.path), self.line
 
 
 @dataclass(frozen=True)

@@ -49,7 +49,7 @@ def verdict_of_slowness(finding: Finding, path: str, slowed: Result) -> Verdict:
         return _not_reached(slowed)
     places = places_of(finding, path)
     for end in slowed.ends:
-        frames = {(os.path.realpath(place.path), place.line) for place in end.stack}
+        frames = {place.real for place in end.stack}
         if end.how == "exception" and end.text.startswith(NOT_THERE) and frames & places:
             text = f"where the rank that writes is slow, rank {end.rank} fails here: {end.text.splitlines()[0]}"
             return Verdict("confirmed", text[:300], "run")
@@ -131,10 +131,7 @@ def _never_destroyed(_: Places, result: Result) -> str:
 def _never_waited(places: Places, result: Result) -> str:
     for note in _notes("left", result):
         lost = [result.find(int(note["rank"]), int(number)) for number in note["unwaited"]]
-        count = sum(
-            event is not None and any((os.path.realpath(place.path), place.line) in places for place in event.stack)
-            for event in lost
-        )
+        count = sum(event is not None and any(place.real in places for place in event.stack) for event in lost)
         if count:
             return f"rank {note['rank']} never waited for {count} of the calls made here"
     return ""

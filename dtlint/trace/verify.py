@@ -118,7 +118,7 @@ def _to_leave_out(finding: Finding, path: str, result: Result) -> list[tuple[str
         calls = [event.place for event in judge.calls_of(finding, path, result)]
         if locate.decides(path, finding.span.line):
             calls = []
-        places = [own, *((os.path.realpath(place.path), place.line) for place in calls)]
+        places = [own, *(place.real for place in calls)]
         return [(where, line) for where, line in places if line and locate.to_leave_out(where, line) == line]
     failed = result.outcome.kind == "inconclusive" and comparing.failures_at(comparing.places_of(finding, path), result)
     return [own] if failed and own[1] and finding.code in comparing.FAILING | of_jax.FAILING else []

@@ -5,10 +5,9 @@ from __future__ import annotations
 from dtlint.machine import attributes
 from dtlint.machine.core import Machine
 from dtlint.machine.library.invocation import Invocation
-from dtlint.machine.values import Object, Value
+from dtlint.machine.values import CONTAINERS, Object, Value
 
 MODULE = "torch.nn.Module"
-CONTAINERS = ("list", "dict")
 
 
 def deep(machine: Machine, call: Invocation) -> Value | None:

@@ -15,7 +15,17 @@ from dtlint.machine.core import Machine
 from dtlint.machine.library import options
 from dtlint.machine.logs import Event, Site
 from dtlint.machine.opaque import deep_cause, first_cause
-from dtlint.machine.values import ClassRef, Const, Object, Row, Symbol, Tuple, Unknown, Value
+from dtlint.machine.values import (
+    CONTAINERS,
+    ClassRef,
+    Const,
+    Object,
+    Row,
+    Symbol,
+    Tuple,
+    Unknown,
+    Value,
+)
 
 Tag = tuple[Any, ...]
 Tags = frozenset[Any]
@@ -47,7 +57,6 @@ MOST = 20  # branches that are looked through
 LEAVES = "jax leaves"  # fact of the run: which tree some leaf stands for that a branch may have kept
 FOLLOWERS = "jax followers"  # fact of the run: symbols of what calls that donate gave back
 STRUCTURAL = frozenset({"item", "slice", "tuple", "any", "comprehension", "for each", "call attribute"})
-CONTAINERS = ("list", "dict", "set")
 
 
 def fact(word: str, *rest: Any) -> Tag:
@@ -269,10 +278,9 @@ def flow(machine: Machine, what: str, values: tuple[Value, ...], tags: Tags) -> 
     if what in ("item", "slice") and "host draw" in seen and deep_cause(machine, values[1:]) is not None:
         # each host takes its own part of what all of them have drawn
         return frozenset(tag for tag in without(found, frozenset({"host draw"})) if tag in tags or is_jax(tag))
-    if "host draw" in seen and what != "call":  # a writer that one host has shows what it is given
-        host_draws(machine, found, values)
-    if "host noise" in seen and what != "call":
-        host_draws(machine, found, values, "host noise")
+    for word in ("host draw", "host noise"):
+        if word in seen and what != "call":  # a writer that one host has shows what it is given
+            host_draws(machine, found, values, word)
     drop: set[str] = {"device axis"} if what.startswith("compare") else set()
     if "plain" in seen and not keeps_shape(what, values):
         drop |= {"plain"}
@@ -435,9 +443,8 @@ def shared_draws(machine: Machine, found: set[Any]) -> None:
             note(machine, "shared key", machine.frame.mask, info["where"], info["steps"], spread=info["spread"])
 
 
-def host_draws(machine: Machine, found: set[Any], values: tuple[Value, ...], word: str = "host draw") -> None:
+def host_draws(machine: Machine, found: set[Any], values: tuple[Value, ...], word: str) -> None:
     """Numbers that all hosts draw alike, on the host or on its devices, meet what each of them has for itself."""
-
     cause = deep_cause(machine, values)
     if (
         cause is None

@@ -39,7 +39,7 @@ def step_of_row(machine: Machine, call: Invocation) -> Value | None:
     made = step(machine, call.receiver, call)
     if call.row.extra.get("may_fill"):
         made.facts[BATCHED] = None
-        made.facts[ENDLESS] = call.name.endswith(".repeat") or made.facts.get(ENDLESS, False)
+        made.facts[ENDLESS] = call.row.extra.get("endless") or made.facts.get(ENDLESS, False)
     return made
 
 

@@ -52,8 +52,13 @@ def into_shape(machine: Machine, batch: Value, call: Invocation) -> tuple[Any, .
         return () if open_ones else tuple(token(Tuple(first.items[:count])) for count in range(1, len(first.items)))
     if isinstance(first, Unknown) and first.symbol.key[0] == "op +":
         size, rest = first.symbol.key[1:3]
-        return (size,) if "-1" not in repr(rest) else ()
+        return () if leaves_open(rest) else (size,)
     return ()
+
+
+def leaves_open(shape: Any) -> bool:
+    """A dimension of -1, in a shape as a token."""
+    return shape == -1 or (isinstance(shape, tuple) and any(leaves_open(part) for part in shape))
 
 
 def into_buffer(machine: Machine, buffer: Object, call: Invocation) -> None:

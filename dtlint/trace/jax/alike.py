@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import sys
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import jax
@@ -17,18 +17,15 @@ def install(places: Iterable[tuple[str, int]]) -> None:
     wanted = {(path, int(line)) for path, line in places}
     if not wanted:
         return
-    cond, switch = jax.lax.cond, jax.lax.switch
+    jax.lax.cond = alike(jax.lax.cond, wanted, lambda _, true_fun, __, *operands: true_fun(*operands))
+    jax.lax.switch = alike(jax.lax.switch, wanted, lambda _, branches, *operands: branches[0](*operands))
 
-    @functools.wraps(cond)
-    def cond_alike(pred: Any, true_fun: Any, false_fun: Any, *operands: Any, **keywords: Any) -> Any:
+
+def alike(original: Any, wanted: set[tuple[str, int]], first: Callable[..., Any]) -> Any:
+    @functools.wraps(original)
+    def chosen(*given: Any, **keywords: Any) -> Any:
         if line_of(sys._getframe(1)) in wanted and not keywords:
-            return true_fun(*operands)
-        return cond(pred, true_fun, false_fun, *operands, **keywords)
+            return first(*given)
+        return original(*given, **keywords)
 
-    @functools.wraps(switch)
-    def switch_alike(index: Any, branches: Any, *operands: Any, **keywords: Any) -> Any:
-        if line_of(sys._getframe(1)) in wanted and not keywords:
-            return branches[0](*operands)
-        return switch(index, branches, *operands, **keywords)
-
-    jax.lax.cond, jax.lax.switch = cond_alike, switch_alike
+    return chosen
