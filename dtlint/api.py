@@ -31,6 +31,7 @@ from dtlint.timeline import (
     loss_scale,
     models_used,
     noise,
+    pairing,
     placement,
     sampling,
     schedules,
@@ -57,11 +58,10 @@ from dtlint.timeline.lives import reused_buffers, reused_keys, way
 from dtlint.timeline.loggers import many_loggers
 from dtlint.timeline.managers import apart, disordered, left_behind, review
 from dtlint.timeline.metrics import local_metrics
-from dtlint.timeline.pairing import unpaired
 from dtlint.timeline.parting import Divergence
 from dtlint.timeline.parts import differing_models
 from dtlint.timeline.races import races, ways_apart
-from dtlint.timeline.records import recorded
+from dtlint.timeline.records import recorded, ways_down
 from dtlint.timeline.saved import questionable_saves
 from dtlint.timeline.telling import diverging, missing, place_of, told, waiting, who
 from dtlint.timeline.training import span_at, step_at
@@ -71,7 +71,6 @@ from dtlint.timeline.writers import (
     rank_local_names,
     shared_writes,
     turns,
-    ways_down,
     wrong_scopes,
 )
 
@@ -123,6 +122,7 @@ __all__ = [
     "does",
     "evaluation",
     "noise",
+    "pairing",
     "seeding",
     "drifting",
     "environment",
@@ -152,7 +152,6 @@ __all__ = [
     "unreduced",
     "windows",
     "told",
-    "unpaired",
     "waiting",
     "walk",
     "way",

@@ -30,7 +30,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dtlint.api import Finding, Rule, Run, Span, Step, unpaired
+from dtlint.api import Finding, Rule, Run, Span, pairing
 
 RULE = Rule(
     code="DT112",
@@ -46,19 +46,17 @@ RULE = Rule(
 
 
 def check(run: Run) -> Iterator[Finding]:
-    for found in unpaired(run):
+    for found in pairing.unpaired(run):
         event = found.event
         name = event.api.rpartition(".")[2]
         name = event.op if name == "batch_isend_irecv" else name
         half = "receives from it" if event.op in ("send", "isend") else "sends to it"
         peer = f"rank {found.peer}" if found.peer >= 0 else "any rank"
-        trail = [Step(event.path, event.at[0], f"rank {found.lane} calls `{name}()` with {peer}")]
-        for lane, other in found.others:
-            trail.append(Step(other.path, other.at[0], f"rank {lane} is here at that moment"))
+        trail = tuple(dict.fromkeys(pairing.trail_of(run, found)))
         if found.reason == "cycle":
             message = f"rank {found.lane} waits in `{name}()` for {peer}, which waits for it in turn: nobody gets on"
             remedy = "let half of the ranks send first and the other half receive first, or use batch_isend_irecv"
         else:
             message = f"rank {found.lane} waits in `{name}()` for {peer}, which never {half}"
             remedy = "make the other half of the transfer on that rank, with the same peer, tag and group"
-        yield RULE.finding(Span(event.path, *event.at), message, remedy, scope=event.function, trail=tuple(trail))
+        yield RULE.finding(Span(event.path, *event.at), message, remedy, scope=event.function, trail=trail)

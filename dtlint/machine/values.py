@@ -113,6 +113,7 @@ class Symbol:
 
 # a method is one step with its call; a place has many parts; what is asked of a number is asked whatever it is made of
 NO_STEPS = frozenset({"attr", "text", "path", "op %", "compare ==", "compare !="})
+DEEPEST, KEPT_STEPS = 10, 3
 
 
 class Symbols:
@@ -121,6 +122,7 @@ class Symbols:
     def __init__(self) -> None:
         self.table: dict[tuple[Any, ...], Symbol] = {}
         self.count = 0
+        self.cut: dict[tuple[Symbol, int], Symbol] = {}  # long computations, and what is kept of them
         self.telling: dict[Symbol, bool] = {}  # questions, and the answer for which ranks know who they are
 
     def of(self, *key: Any) -> Symbol:
@@ -130,7 +132,26 @@ class Symbols:
             for part in key:
                 if type(part) is Symbol and part.depth + step > depth:
                     depth = part.depth + step
-            found = self.table[key] = self.fresh("deep") if depth > 10 and key[0] != "not" else Symbol(key, depth)
+            if depth > DEEPEST and key[0] != "not":
+                found = self.shortened(Symbol(key, depth), KEPT_STEPS)
+            else:
+                found = Symbol(key, depth)
+            self.table[key] = found
+        return found
+
+    def shortened(self, symbol: Symbol, steps: int) -> Symbol:
+        """What was done last is kept of a long computation, what it began with is not."""
+        if symbol.depth <= 1:
+            return symbol
+        found = self.cut.get((symbol, steps))
+        if found is None:
+            if steps:
+                left = steps - (symbol.key[0] not in NO_STEPS)
+                key = tuple(self.shortened(part, left) if type(part) is Symbol else part for part in symbol.key)
+                found = Symbol(key, 1 + max((part.depth for part in key if type(part) is Symbol), default=0))
+            else:
+                found = self.fresh("deep")
+            self.cut[symbol, steps] = found
         return found
 
     def tell(self, question: Symbol, answer: bool) -> None:

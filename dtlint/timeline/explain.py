@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from dtlint.findings import Cell, Step, Timeline, TimelineRow
@@ -9,7 +10,7 @@ from dtlint.machine.lanes import name_lanes
 from dtlint.machine.logs import EXITS, Attempt, Call, Decision, Event, LogNode, Loop, Place, decisions
 from dtlint.machine.run import Run
 from dtlint.timeline.parting import Divergence, Path
-from dtlint.timeline.records import calls_around
+from dtlint.timeline.records import calls_around, ways_down
 
 PLAIN = {
     "wrap": "the model wrapper's constructor",
@@ -74,13 +75,10 @@ def trail_of(divergence: Divergence, start: Site) -> tuple[Step, ...]:
     steps: list[Step] = []
     if divergence.cause is not None:
         steps.extend(divergence.cause.steps())
-    decision = divergence.decision
-    if decision is not None:
-        steps.append(Step(decision.path, decision.at[0], decided(decision)))
-        if decision.exit_at is not None and decision.exit_word:
-            steps.append(
-                Step(decision.path, decision.exit_at[0], f"`{spoken_exit(decision.exit_word)}` on these ranks")
-            )
+    if divergence.decision is not None:
+        steps.extend(decision_steps(divergence.decision))
+    if divergence.shape == "argument":
+        steps.extend(ways_down(divergence.event, divergence.path))
     if divergence.attempt is not None:
         steps.append(
             Step(divergence.attempt.path, divergence.attempt.at[0], "a rank that fails in here leaves the body")
@@ -97,6 +95,12 @@ def trail_of(divergence: Divergence, start: Site) -> tuple[Step, ...]:
         if step not in unique:
             unique.append(step)
     return tuple(unique)
+
+
+def decision_steps(decision: Decision) -> Iterator[Step]:
+    yield Step(decision.path, decision.at[0], decided(decision))
+    if decision.exit_at is not None and decision.exit_word:
+        yield Step(decision.path, decision.exit_at[0], f"`{spoken_exit(decision.exit_word)}` on these ranks")
 
 
 def spoken_exit(word: str) -> str:

@@ -14,8 +14,7 @@ from dtlint.machine.run import Run
 from dtlint.machine.values import BY_PROCESS, Object, Symbol, Value
 from dtlint.timeline.lives import parts, plain
 from dtlint.timeline.parting import Path
-from dtlint.timeline.records import recorded
-from dtlint.timeline.writers import ways_down
+from dtlint.timeline.records import recorded, ways_down
 
 Taken = dict[Symbol, bool]
 Conditions = frozenset[tuple[Symbol, bool]]

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from dtlint.findings import Step
 from dtlint.machine.lanes import lanes_in
-from dtlint.machine.library.elements import COUNT, TYPE
+from dtlint.machine.library.elements import COUNT, TYPE, known
 from dtlint.machine.logs import Event
 from dtlint.machine.values import Cause, Object, Value
 from dtlint.timeline.parting import Divergence, Item, chain
@@ -26,10 +26,9 @@ def tensors_of(event: Event) -> Iterator[Object]:
 
 def unlike(one: Value | None, other: Value | None) -> str:
     """What two tensors differ in, where it is known of both."""
-    if not isinstance(one, Object) or not isinstance(other, Object):
-        return ""
     for fact, name in ((TYPE, "type"), (COUNT, "shape")):
-        if one.facts.get(fact, other.facts.get(fact)) != other.facts.get(fact, one.facts.get(fact)):
+        mine, theirs = known(one, fact), known(other, fact)
+        if mine is not None and theirs is not None and mine != theirs:
             return name
     return ""
 

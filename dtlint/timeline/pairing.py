@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
+from dtlint.findings import Step
 from dtlint.machine.logs import Event, LogNode
 from dtlint.machine.run import Run
+from dtlint.timeline.explain import decision_steps
 from dtlint.timeline.moves import (
     ANY,
+    RECEIVES,
+    SENDS,
     SIDES,
     Move,
     Unsure,
@@ -17,7 +23,9 @@ from dtlint.timeline.moves import (
     sides,
     talks,
 )
+from dtlint.timeline.parting import chain
 from dtlint.timeline.play import Deadlock, Unpaired, halves, play
+from dtlint.timeline.records import recorded, ways_down
 
 
 def unpaired(run: Run) -> list[Unpaired]:
@@ -44,6 +52,22 @@ def unpaired(run: Run) -> list[Unpaired]:
         except Unsure:
             continue
     return list(found.values())
+
+
+def trail_of(run: Run, found: Unpaired) -> Iterator[Step]:
+    """The way to the call that waits, and what keeps its peer from the other half."""
+    event, peer = found.event, found.peer
+    yield from ways_down(event, found.path)
+    yield Step(event.path, event.at[0], f"rank {found.lane} calls `{event.api.rpartition('.')[2]}()`")
+    for lane, other in found.others:
+        yield Step(other.path, other.at[0], f"rank {lane} is here at that moment")
+    half = RECEIVES if event.op in SENDS else SENDS
+    for node, path in recorded(run, "<p2p>") if peer >= 0 else ():
+        if node.op in half and not node.mask >> peer & 1:
+            for decision in chain(node, path):
+                if decision.before >> peer & 1 and not decision.taken >> peer & 1:
+                    yield from decision_steps(decision)
+                    yield Step(node.path, node.at[0], f"rank {peer} does not come here")
 
 
 def alone(run: Run) -> list[Unpaired]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from dtlint.findings import Step
 from dtlint.machine.logs import Call, Decision, Event, LogNode, decisions
 from dtlint.machine.run import Run
 
@@ -39,3 +40,15 @@ def calls_around(event: Event, path: tuple[LogNode, ...]) -> list[Call]:
             found.append(node)
             place = (node.path, node.caller)
     return found[::-1]
+
+
+def ways_down(event: Event, path: tuple[LogNode, ...], most: int = 3) -> tuple[Step, ...]:
+    """The calls that lead to an event, outermost first, and the branch it is in: the line to change may be one of
+    them."""
+    nodes = calls_around(event, path)[-most:]
+    steps = [Step(node.path, node.at[0], f"calls `{node.function}`") for node in nodes]
+    for decision in decisions(event.guards):
+        if decision.kind == "branch" and decision.cause is None and decision.taken == event.mask:
+            steps.append(Step(decision.path, decision.at[0], f"`{decision.text}` is the same on all of them"))
+            break
+    return tuple(steps)

@@ -35,7 +35,7 @@ from dtlint.timeline.inverted import whole_text
 from dtlint.timeline.lives import NOTHING, Use, exclude, sides
 from dtlint.timeline.options import default_for
 from dtlint.timeline.programs import in_a_test
-from dtlint.timeline.records import calls_around, guards_over, recorded
+from dtlint.timeline.records import guards_over, recorded
 
 OWN = frozenset({"clock", "random", "process", "host"})
 
@@ -43,18 +43,6 @@ OWN = frozenset({"clock", "random", "process", "host"})
 def distributed_step(run: Run) -> tuple[Step, ...]:
     step = evidence(run).step
     return (step,) if step is not None else ()
-
-
-def ways_down(event: Event, path: tuple[LogNode, ...], most: int = 3) -> tuple[Step, ...]:
-    """The calls that lead to an event, outermost first, and the branch it is in: the line to change may be one of
-    them."""
-    nodes = calls_around(event, path)[-most:]
-    steps = [Step(node.path, node.at[0], f"calls `{node.function}`") for node in nodes]
-    for decision in decisions(event.guards):
-        if decision.kind == "branch" and decision.cause is None and decision.taken == event.mask:
-            steps.append(Step(decision.path, decision.at[0], f"`{decision.text}` is the same on all of them"))
-            break
-    return tuple(steps)
 
 
 STARTS = frozenset({"init", "wrap", "prepare", "fully_shard", "boost", "fit", "mesh"})

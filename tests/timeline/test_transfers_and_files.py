@@ -6,7 +6,7 @@ import pytest
 
 from dtlint.timeline.files import accesses, overlap
 from dtlint.timeline.managers import review
-from dtlint.timeline.pairing import unpaired
+from dtlint.timeline.pairing import trail_of, unpaired
 from dtlint.timeline.parts import differing_models
 from dtlint.timeline.races import races
 from dtlint.timeline.records import recorded
@@ -34,6 +34,14 @@ def first(body: str):
 )  # fmt: skip
 def test_messages_meet_or_not(body, reasons):
     assert [one.reason for one in unpaired(first(TENSOR + body))] == reasons
+
+
+def test_what_keeps_a_rank_from_the_other_half_is_told():
+    body = "if rank == 0:\n    dist.send(x, dst=1)\n    dist.recv(y, src=1)\nif rank == 1:\n    dist.recv(y, src=0)\n"
+    body += "if rank == 3:\n    dist.send(x, dst=0)\n"
+    made = first(TENSOR + body)
+    (found,) = [one for one in unpaired(made) if one.event.op == "recv"]
+    assert any("rank == 3" in step.text for step in trail_of(made, found))
 
 
 @pytest.mark.parametrize(

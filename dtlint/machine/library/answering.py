@@ -10,6 +10,7 @@ from dtlint.machine.core import Machine
 from dtlint.machine.lanes import token
 from dtlint.machine.library import (
     data,
+    elements,
     files,
     hooks,
     jax_hosts,
@@ -63,7 +64,7 @@ def call_unknown(
         if hooked is not None:
             return hooked
         stepping.unknown_method(machine, receiver, node.func.name, invocation)
-        if node.func.name in MOVES and isinstance(receiver, Unknown):
+        if node.func.name in MOVES and isinstance(receiver, Unknown) and not elements.retyped(receiver, invocation):
             return receiver
         works.unknown_method(machine, node.func.name)
         known = files.anywhere(machine, node.func.name)

@@ -12,7 +12,7 @@ from typing import Any
 from dtlint.machine import containers
 from dtlint.machine.core import Machine
 from dtlint.machine.library.invocation import Invocation
-from dtlint.machine.values import Const, External, Object, Unknown, Value
+from dtlint.machine.values import Const, External, Object, Row, Symbol, Unknown, Value
 
 TYPE, COUNT = "element type", "element count"
 SPELLED_TYPES = {
@@ -120,7 +120,29 @@ def count_held(machine: Machine, value: Value) -> int | None:
 
 
 def known(value: Value | None, fact: str) -> Any:
+    if isinstance(value, Unknown) and fact == TYPE:
+        return type_asked(value.symbol)
     return value.facts.get(fact) if isinstance(value, Object) else None
+
+
+def type_asked(symbol: Symbol) -> str | None:
+    """`quantile(x, 0.9).double()`: nobody knows the tensor, but its last method says of what type it is."""
+    called = symbol.key[1] if symbol.key[0] == "call" and len(symbol.key) == 2 else None
+    if not isinstance(called, Symbol) or called.key[0] != "attr":
+        return None
+    name = called.key[2]
+    return SPELLED_TYPES.get(name, name) if name in CONVERTS else None
+
+
+def retyped(value: Value, call: Invocation) -> bool:
+    """`x.double().to(kind)`: it may be of that type, if the argument is no device."""
+    return known(value, TYPE) is not None and not all(names_device(given) for given in call.arguments)
+
+
+def names_device(value: Value) -> bool:
+    if isinstance(value, Unknown):
+        return "device" in str(value.symbol.key[-1])
+    return is_device(value) or isinstance(value, Const | Row)
 
 
 def converted(machine: Machine, source: Object, made: Object, name: str, call: Invocation) -> None:
