@@ -496,6 +496,9 @@ def walk(log: Log) -> Iterator[tuple[LogNode, tuple[LogNode, ...]]]:
     return visits(log, lambda node, side: node, modules=False)
 
 
+Level = tuple[set[int], dict[tuple[int, Place], int]]  # the nodes seen, and the lanes that made each call last
+
+
 def visits(
     log: Log, entry: Callable[[LogNode, int], Above], modules: bool
 ) -> Iterator[tuple[LogNode, tuple[Above, ...]]]:
@@ -503,15 +506,17 @@ def visits(
     with `modules`, also what is run at an import, where the import stands.
 
     Logs share what follows a branch that some side left, so the tree is a graph: each log is walked once, the first
-    way. The log of a call that is remembered happens again wherever the call stands."""
+    way. The log of a call that is remembered happens again wherever the call stands; one call that stands there for
+    some lanes on this side, and for others on that side, is one."""
     calls: dict[int, int] = {}
-    stack: list[tuple[Iterator[LogNode], tuple[Above, ...], set[int]]] = [(iter(log.nodes), (), set())]
+    stack: list[tuple[Iterator[LogNode], tuple[Above, ...], Level]] = [(iter(log.nodes), (), (set(), {}))]
     while stack:
-        nodes, path, seen = stack[-1]
+        nodes, path, level = stack[-1]
         node = next(nodes, None)
         if node is None:
             stack.pop()
             continue
+        seen, lanes = level
         if id(node) in seen:
             continue
         seen.add(id(node))
@@ -520,16 +525,20 @@ def visits(
             inner = node.extra.get("module log") if modules else None
             if isinstance(inner, Log) and id(inner) not in calls:
                 calls[id(inner)] = 1
-                stack.append((iter(inner.nodes), path, set()))
+                stack.append((iter(inner.nodes), path, (set(), {})))
         elif isinstance(node, Call):
+            once = (id(node.log), node.at)
+            through, lanes[once] = lanes.get(once, 0), node.mask
+            if through and not through & node.mask:
+                continue
             times = calls[id(node.log)] = calls.get(id(node.log), 0) + 1
             if node.log.nodes and times <= TIMES:
-                stack.append((iter(node.log.nodes), (*path, entry(node, 0)), set()))
+                stack.append((iter(node.log.nodes), (*path, entry(node, 0)), (set(), {})))
         else:
             below = [(side, part) for side, part in enumerate(inner_logs(node)) if id(part) not in seen and part.nodes]
             for side, part in reversed(below):
                 seen.add(id(part))
-                stack.append((iter(part.nodes), (*path, entry(node, side)), seen))
+                stack.append((iter(part.nodes), (*path, entry(node, side)), level))
 
 
 def inner_logs(node: LogNode) -> tuple[Log, ...]:
