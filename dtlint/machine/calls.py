@@ -12,7 +12,8 @@ from dtlint.machine.core import DEEPEST, Machine, may_talk
 from dtlint.machine.frames import Frame, Leaving
 from dtlint.machine.lanes import join, lanes_in, row, token
 from dtlint.machine.library import files, key_splits, processes, roots, works
-from dtlint.machine.library.generators import BOUNDED
+from dtlint.machine.library.generators import BOUNDED, PART, items_of_part
+from dtlint.machine.library.inside import IN_WORKER
 from dtlint.machine.library.invocation import Keywords
 from dtlint.machine.logs import EXITS, Call, Decision, Event, Log, decisions
 from dtlint.machine.opaque import opaque
@@ -285,6 +286,7 @@ def remembered(
         tuple([token(value) for value in arguments]),
         tuple([(name, token(value)) for name, value in keywords]),
         library.circumstances(machine, arguments, keywords) if machine.flow is not None else None,
+        machine.facts.get(IN_WORKER),
     )
     known = machine.remembered.get(index)
     if known is not None:
@@ -334,6 +336,8 @@ class Outcome:
 def resume(machine: Machine, generator: Object, mask: int, on_yield: Any) -> Value:
     facts = generator.facts
     given = (facts["function"], facts["receiver"], facts["arguments"], facts["keywords"])
+    if PART in facts:
+        return items_of_part(machine, generator, mask, on_yield)
     if not facts.get(BOUNDED):
         return enter(machine, *given, mask, on_yield)
     outer = machine.facts.get(BOUNDED)

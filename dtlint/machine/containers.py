@@ -398,9 +398,12 @@ def cut(machine: Machine, base: Value, index: SliceValue) -> Value:
     if UNEVEN in result.tags and index.upper != NONE and index.lower in (NONE, Const(0)):
         # the same number of items is left everywhere
         return Unknown(result.symbol, result.cause, without_lengths(result.tags))
-    if isinstance(base, Object):
-        from dtlint.machine.library import provenance
+    from dtlint.machine.library import provenance, whole_batches
 
+    rest = whole_batches.cut_by_hand(machine, index)
+    if rest is not None:
+        result = provenance.marked(result, rest)
+    if isinstance(base, Object):
         return provenance.marked(result, *(tag for tag in provenance.marks(base, "order", 1)))
     return result
 

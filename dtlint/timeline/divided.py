@@ -5,15 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from dtlint.findings import Step
 from dtlint.ir import nodes as ir
 from dtlint.machine import attributes
 from dtlint.machine.library import inside, provenance, sharding, webdatasets
-from dtlint.machine.library.loaders import LOADER, number_of, option
-from dtlint.machine.library.seeds import GENERATORS, State
+from dtlint.machine.library.loaders import LOADER, Described, number_of, option
 from dtlint.machine.logs import Event, Site
 from dtlint.machine.run import Run
-from dtlint.machine.values import ClassRef, Const, External, FunctionRef, Object, Unknown, Value
+from dtlint.machine.values import ClassRef, Const, External, FunctionRef, Object, Symbol, Unknown, Value
 from dtlint.timeline.data import Steps, kept, whole_world
+from dtlint.timeline.metrics import several_processes
 from dtlint.timeline.training import (
     event_step,
     place_of,
@@ -68,9 +69,15 @@ def taken_over(loader: Object, event: Event, sampled: bool) -> Iterator[tuple[Si
             yield place_of(loader), kept(made, again), f"by the sampler, then by `{name}`"
         return
     dataset = loader.attributes.get("dataset")
-    for mark in cut_by_rank(dataset)[:1] if dataset is not None else ():
-        cut = step_at(tuple(mark[1:4]), "the data is cut by rank here")
-        yield place_of(loader), kept(cut, again), f"cut by rank, then by `{name}`"
+    places = [tuple(mark[1:4]) for mark in cut_by_rank(dataset)[:1]] if dataset is not None else []
+    if not places and isinstance(dataset, Object) and gives_its_share(loader):
+        places = [place_of(dataset)]
+    for place in places:
+        yield (
+            place_of(loader),
+            kept(step_at(place, "the data is cut by rank here"), again),
+            f"cut by rank, then by `{name}`",
+        )
 
 
 def inner_sampler(loader: Object) -> Value | None:
@@ -78,6 +85,21 @@ def inner_sampler(loader: Object) -> Value | None:
     if isinstance(held, Object) and held.kind == "torch.utils.data.BatchSampler":
         return held.attributes.get("sampler")
     return held
+
+
+def gives_its_share(loader: Object) -> bool:
+    """Does the data set count the samples of one rank only, and find by its rank what each of them is?"""
+    known = loader.facts.get("described") or Described()
+    total = known.total
+    if not isinstance(total, Unknown) or not any(map(a_ranks_part, provenance.symbols_in(total.symbol))):
+        return False
+    values = [value for look in known.looks if not look.iterable for value in look.values]
+    return any(provenance.cause_of(value, frozenset({"rank"})) is not None for value in values)
+
+
+def a_ranks_part(symbol: Symbol) -> bool:
+    """`total // world`"""
+    return symbol.key[0] == "op //" and isinstance(symbol.key[2], tuple) and symbol.key[2][-1] == "world"
 
 
 PARTIAL = frozenset({"local rank", "node", "group rank"})
@@ -106,12 +128,12 @@ def counted_by(dataset: Value) -> list[Value] | None:
 
 def half_split(run: Run) -> Iterator[tuple[Site, Steps, str]]:
     yield from half_split_hosts(run)
-    for use in survey(run).training():
+    seen = survey(run)
+    for use in seen.training():
         if use.reduced is None or use.loader.facts.get("prepared"):
             continue
-        known = use.described
-        dataset = use.loader.attributes.get("dataset")
-        if half_split_pipeline(run, dataset) and isinstance(dataset, Object):
+        dataset = webdatasets.dataset_of(use.loader)
+        if dataset is not None and half_split_pipeline(run, dataset):
             yield (
                 place_of(dataset),
                 kept(step_at(place_of(use.loader), "the loader of it"), spoken_training(use)),
@@ -120,15 +142,25 @@ def half_split(run: Run) -> Iterator[tuple[Site, Steps, str]]:
         pipeline = webdatasets.split_by_rank_alone(run.knowledge, use.loader)
         if pipeline is not None and several_workers(use.loader):
             yield place_of(pipeline), kept(step_at(place_of(use.loader), "its workers"), spoken_training(use)), "rank"
-        for look in known.looks:
-            if not look.iterable or not look.known or look.cut:
-                continue
-            by_rank, by_worker = inside.splits_by_rank(look), inside.splits_by_worker(look)
-            steps = kept(step_at(place_of(use.loader), "the loader of the training data"), spoken_training(use))
-            if by_worker and not by_rank and known.gives == "same" and whole_world(run, use.reduced):
-                yield split_place(by_worker, use.loader), steps, "worker"
-            elif by_rank and not by_worker and several_workers(use.loader) and not draws(look):
-                yield split_place(by_rank, use.loader), steps, "rank"
+        yield from half_split_stream(use.loader, whole_world(run, use.reduced), spoken_training(use))
+    for event, _ in seen.of("hand-over"):
+        if isinstance(event.subject, Object) and event.subject.kind == LOADER:
+            taken = event_step(event, "the trainer leaves a stream as it is")
+            yield from half_split_stream(event.subject, several_processes(run), taken)
+
+
+def half_split_stream(loader: Object, together: bool, learns: Step | None) -> Iterator[tuple[Site, Steps, str]]:
+    """A stream of the project that asks for its rank or for its worker only. `together`: all ranks learn from it."""
+    known = loader.facts.get("described") or Described()
+    for look in known.looks:
+        if not look.iterable or not look.known or look.cut:
+            continue
+        by_rank, by_worker = inside.splits_by_rank(look), inside.splits_by_worker(look)
+        steps = kept(step_at(place_of(loader), "the loader of the training data"), learns)
+        if by_worker and not by_rank and known.gives == "same" and together:
+            yield split_place(by_worker, loader), steps, "worker"
+        elif by_rank and not by_worker and several_workers(loader) and not draws(look):
+            yield split_place(by_rank, loader), steps, "rank"
 
 
 def half_split_hosts(run: Run) -> Iterator[tuple[Site, Steps, str]]:
@@ -174,17 +206,7 @@ def several_workers(loader: Object) -> bool:
 
 def draws(look: inside.Inside) -> bool:
     """Do its workers draw something else each?"""
-    return not all(drawn_alike(event) for event in look.events("draw"))
-
-
-def drawn_alike(event: Event) -> bool:
-    """From a generator of its own, with a seed that says nothing of the worker."""
-    call = event.extra["call"]
-    state = call.extra.get("rng")
-    own = isinstance(call.receiver, Object) and call.receiver.kind in GENERATORS
-    if not own or not isinstance(state, State) or state.verdict != "same":
-        return False
-    return not provenance.mentions(state.seed, lambda symbol: "worker" in str(symbol.key[0]))
+    return not all(inside.drawn_alike(event) for event in look.events("draw"))
 
 
 def split_place(split: Any, loader: Object) -> Site:

@@ -211,7 +211,9 @@ def pipelines(run: Run, shares: list[Share]) -> Iterator[Mistake]:
     for event, path in survey(run).of("batch"):
         call = event.extra["call"]
         size = call.arguments[0] if call.arguments else None
-        if size is None or not isinstance(event.subject, Object) or not sharding.shards_of(event.subject):
+        if size is None or not isinstance(event.subject, Object):
+            continue
+        if not sharding.shards_of(event.subject) and sharding.is_part(event.subject) is None:
             continue
         if any(history(shares, size)) or not is_whole(run, size):
             continue

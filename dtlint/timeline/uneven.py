@@ -6,13 +6,13 @@ from collections.abc import Iterator
 from typing import Any
 
 from dtlint.findings import Step
-from dtlint.machine.library import provenance, sharding, streams
+from dtlint.machine.library import provenance, sharding, streams, whole_batches
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.loaders import LOADER, is_open, number_of, option
 from dtlint.machine.library.whole_batches import unpadded
-from dtlint.machine.logs import Event, Loop, Site, first_in
+from dtlint.machine.logs import Choice, Event, LogNode, Loop, Site, first_in, walk
 from dtlint.machine.run import Run
-from dtlint.machine.values import NONE, Const, Object, Unknown, Value
+from dtlint.machine.values import NONE, Const, Object, Symbol, Unknown, Value
 from dtlint.timeline.certain import ENDLESS
 from dtlint.timeline.data import Steps, kept
 from dtlint.timeline.training import (
@@ -49,6 +49,7 @@ def partial_batches(run: Run) -> Iterator[tuple[Site, Steps, str]]:
         cut = cut_into(loader)
         if cut is not None and event.subject is not None and unpadded(event.subject):
             yield cut[1], kept(event_step(event, "the batch is divided between the devices here")), "split"
+    yield from cut_by_hand(run)
     for event, loader in batches_at(run, "whole-shape"):
         cut = cut_into(loader)
         if cut is not None and is_product(run, cut[0].get("batch_size"), event.extra["shapes"]):
@@ -56,6 +57,25 @@ def partial_batches(run: Run) -> Iterator[tuple[Site, Steps, str]]:
     for event, loader in batches_at(run, "fixed-size"):
         if may_be_partial(loader) and option(loader, "batch_size") == event.extra["size"]:
             yield place_of(loader), kept(event_step(event, "a buffer for whole batches takes it here")), "buffer"
+
+
+def cut_by_hand(run: Run) -> Iterator[tuple[Site, Steps, str]]:
+    """Slices of stored data that are divided between the devices, the last one like the others."""
+    done: set[Any] = set()
+    for event, path in survey(run).of("device-split"):
+        for mark in provenance.marks(event.subject, whole_batches.HAND_CUT, 1) if event.subject is not None else ():
+            if mark in done or not unpadded(event.subject) or asked_for_rest(path, mark[4]):
+                continue
+            done.add(mark)
+            yield mark[1:4], kept(event_step(event, "the batch is divided between the devices here")), "split"
+
+
+def asked_for_rest(path: tuple[LogNode, ...], number: Symbol) -> bool:
+    """Does the program look whether a slice is whole, around the loop's turn or on the way through it?"""
+    turns = [node for node in path if isinstance(node, Loop)]
+    inner = [node for turn in turns for node, _ in walk(turn.body) if isinstance(node, Choice) and any(node.exits)]
+    asked = [node for node in path if isinstance(node, Choice)]
+    return any(node.symbol is not None and number in provenance.symbols_in(node.symbol) for node in (*asked, *inner))
 
 
 def divided_between_devices(run: Run) -> Iterator[tuple[Event, Object]]:

@@ -33,7 +33,7 @@ def unsharded(run: Run) -> Iterator[tuple[Use, Site, Steps]]:
             continue
         if use.described.gives != "same" and webdatasets.reads_all(run.knowledge, use.loader) is None:
             continue
-        if any(splits_by_worker(use)):
+        if splits_by_worker(use.loader):
             continue  # half a split is another rule's question
         dataset = use.loader.attributes.get("dataset")
         if filled_as_it_runs(dataset):
@@ -59,8 +59,8 @@ def handed_over(run: Run) -> Iterator[tuple[Use, Site, Steps]]:
         if not isinstance(loader, Object) or loader.kind != LOADER:
             continue
         known = loader.facts.get("described")
-        if known is None or known.gives != "same" or known.sampler is not None:
-            continue
+        if known is None or known.gives != "same" or known.sampler is not None or splits_by_worker(loader):
+            continue  # half a split is another rule's question
         if (known.iterable or not event.extra.get("replaces")) and several_processes(run):
             left = "the trainer leaves it as it is" if not known.iterable else "the trainer cannot divide a stream"
             yield Use(loader, None, path), place_of(loader), kept(event_step(event, left))
@@ -138,10 +138,9 @@ def same_on_all_hosts(loader: Object) -> bool:
     )
 
 
-def splits_by_worker(use: Use) -> Iterator[bool]:
-    for look in use.described.looks:
-        if inside.splits_by_worker(look):
-            yield True
+def splits_by_worker(loader: Object) -> bool:
+    known = loader.facts.get("described")
+    return known is not None and any(inside.splits_by_worker(look) for look in known.looks)
 
 
 def stream_under(loader: Object) -> Object | None:

@@ -10,7 +10,7 @@ from typing import Any
 from dtlint.ir import nodes as ir
 from dtlint.machine import containers
 from dtlint.machine.core import Machine
-from dtlint.machine.library import files, handing, loaders, provenance, seeds, sharding, streams, whole_batches
+from dtlint.machine.library import files, handing, inside, loaders, provenance, seeds, sharding, streams, whole_batches
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.opaque import deep_cause, opaque
 from dtlint.machine.values import NONE, Cause, Const, Object, Unknown, Value
@@ -183,7 +183,17 @@ def self_sharded(machine: Machine, call: Invocation) -> Value | None:
 
 
 def worker_info(machine: Machine, call: Invocation) -> Value:
-    return machine.unknown("worker info", 0, tags=frozenset({provenance.WORKER}))
+    """None where there are no workers; who runs as one has it. Elsewhere nobody can say."""
+    tags = frozenset({provenance.WORKER})
+    info = machine.unknown("worker info", 0, tags=tags)
+    in_worker = machine.facts.get(inside.IN_WORKER)
+    if in_worker is None:
+        return info
+    if not in_worker:
+        return NONE
+    made = machine.new("<worker info>", call.mask)
+    made.attributes.update({name: machine.unknown("attr", info.symbol, name, tags=tags) for name in inside.OF_WORKER})
+    return made
 
 
 def listing(machine: Machine, call: Invocation) -> Value | None:

@@ -6,12 +6,16 @@ time it is asked for.
 
 from __future__ import annotations
 
+from typing import Any
+
 from dtlint.ir import nodes as ir
 from dtlint.ir.functions import every_node
 from dtlint.machine.core import Machine
+from dtlint.machine.logs import Decision, Loop
 from dtlint.machine.values import NONE, FunctionRef, Object, Tuple, Unknown, Value
 
 DEEPEST = 12
+PART = "part"  # fact: which of the items are taken
 BOUNDED = "bounded"  # fact: somebody stops asking after so many items, on all ranks alike
 
 
@@ -63,3 +67,20 @@ def never_ends(generator: Value) -> bool:
     if not isinstance(last, ir.While) or not isinstance(last.test, ir.Const) or not last.test.value:
         return False
     return not any(isinstance(one, ir.Break | ir.Return) for one in every_node(last.body, (ir.Function, ir.Lambda)))
+
+
+def items_of_part(machine: Machine, generator: Object, mask: int, on_yield: Any) -> Value:
+    """`islice(samples(), number, None, count)`: what takes some of the items only is a loop of its own in the log."""
+    from dtlint.machine import calls
+
+    frame = machine.frame
+    whole = Object(generator.kind, generator.birth, generator.number, generator.at, generator.path)
+    whole.facts.update({name: fact for name, fact in generator.facts.items() if name != PART})
+    decision = Decision("loop", frame.path, machine.current_at, "some of them", None, mask, mask, frame.scope)
+    loop = Loop(decision, mask, frame.guards, None, None, generator.facts[PART])
+    sinks, machine.sinks = machine.sinks, [(loop.body, mask)]
+    try:
+        return calls.resume(machine, whole, mask, on_yield)
+    finally:
+        machine.sinks = sinks
+        machine.emit(loop)

@@ -48,12 +48,12 @@ def to_trainer(machine: Machine, call: Invocation) -> None:
         return
     given = trainer.attributes.get("use_distributed_sampler", trainer.attributes.get("replace_sampler_ddp"))
     replaces = not (isinstance(given, Const) and given.value is False)
-    module, data_module = call.get("model"), call.get("datamodule")
-    found = call.get("train_dataloaders") or (
-        None if data_module is None else train_loader(machine, trainer, data_module, call)
-    )
-    if found is None and isinstance(module, Object):
-        found = train_loader(machine, trainer, module, call)
+    given_loaders = call.get("train_dataloaders")
+    found = None
+    for source in (given_loaders, call.get("datamodule"), call.get("model")):  # the second may be in the first's place
+        if found is None and isinstance(source, Object):
+            found = train_loader(machine, trainer, source, call)
+    found = found or given_loaders
     if isinstance(found, Object) and loaders.is_loader(machine, found):
         loaders.described(machine, found)
         machine.emit_event("record", "hand-over", call.name, call.mask, subject=found, extra={"replaces": replaces})

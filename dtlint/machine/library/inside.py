@@ -21,6 +21,8 @@ from dtlint.machine.values import BY_SHARE, NONE, Bound, ClassRef, FunctionRef, 
 WRAPPERS = ("torch.utils.data.Subset", "torch.utils.data.ConcatDataset", "torch.utils.data.ChainDataset")
 COST = 20_000
 SAMPLE = "sample"  # the event of one sample that is handed out
+IN_WORKER = "in worker"  # fact: is this run by a worker, or by a loader that has none? Absent where nobody knows
+OF_WORKER = ("id", "num_workers", "seed", "dataset")  # what a worker is told of itself
 
 
 @dataclass(slots=True)
@@ -78,9 +80,15 @@ def is_iterable(machine: Machine, dataset: Value) -> bool:
 
 
 def look(
-    machine: Machine, dataset: Object, mask: int, collate: Value | None = None, worker: bool | None = None
+    machine: Machine,
+    dataset: Object,
+    mask: int,
+    collate: Value | None = None,
+    worker: bool | None = None,
+    workers: int | None = None,
 ) -> Inside:
-    """Run the code that makes samples, maybe in a worker; `worker` tells whether that has a start of its own."""
+    """Run the code that makes samples, maybe in a worker; `worker` tells whether that has a start of its own, `workers`
+    how many of them there are."""
     from dtlint.machine.library import seeds
 
     made = Inside(iterable=is_iterable(machine, dataset))
@@ -93,6 +101,8 @@ def look(
     with aside(machine, made, mask) as base:
         if worker is not None:
             seeds.enter_worker(machine, worker)
+        if workers is not None:
+            machine.facts[IN_WORKER] = workers > 0
 
         def on_yield(value: Value, lanes: int) -> None:
             made.values.append(value)
@@ -249,3 +259,28 @@ def is_endless(made: Inside) -> bool:
     return any(
         decision.kind == "loop" and decision.text == "while True" for guards in made.guards for decision in guards
     )
+
+
+def stops_by_count(made: Inside) -> bool:
+    """`if left == 0: return`, where every rank counts what it has given."""
+    return any(
+        isinstance(node, Choice)
+        and not {"return", "break"}.isdisjoint(node.exits)
+        and node.cause is None
+        and node.symbol is not None
+        and str(node.symbol.key[0]).startswith("compare ")
+        and any(isinstance(part, Symbol) and part.key[0] == "loop" for part in node.symbol.key[1:])
+        for node, _ in walk(made.log)
+    )
+
+
+def drawn_alike(event: Event) -> bool:
+    """From a generator of its own, with a seed that says nothing of the worker."""
+    from dtlint.machine.library import seeds
+
+    call = event.extra["call"]
+    state = call.extra.get("rng")
+    own = isinstance(call.receiver, Object) and call.receiver.kind in seeds.GENERATORS
+    if not own or not isinstance(state, seeds.State) or state.verdict != "same":
+        return False
+    return not provenance.mentions(state.seed, lambda symbol: "worker" in str(symbol.key[0]))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -137,7 +138,7 @@ def describe(machine: Machine, loader: Object, found: Described) -> None:
             init = option(loader, "worker_init_fn")
             entered = init is not None and init != NONE
         for part in inside.project_datasets(machine, dataset)[:4]:
-            found.looks.append(inside.look(machine, part, machine.world.full, collate, entered))
+            found.looks.append(inside.look(machine, part, machine.world.full, collate, entered, found.workers))
         starting = option(loader, "worker_init_fn")
         if starting is not None and inside.of_project(starting):
             loader.facts["worker start"] = inside.start_worker(machine, starting, machine.world.full)
@@ -254,9 +255,9 @@ def knows_rank(machine: Machine, value: Value) -> bool:
 
 
 def has_draws(looks: list[inside.Inside]) -> bool:
-    """Samples that are drawn and do not depend on the index."""
+    """Samples that are drawn, by each rank for itself, and do not depend on the index."""
     for look in looks:
-        if look.events("draw") and not any(
+        if not all(map(inside.drawn_alike, look.events("draw"))) and not any(
             provenance.has_mark(value, "index", 3)
             or provenance.mentions(value, lambda symbol: symbol.key[0] in ("index", "deep"), 3)
             for value in look.values
@@ -274,7 +275,8 @@ def foreign_stream(machine: Machine, look: inside.Inside) -> bool:
             symbol = symbol.key[1]
         made_by = symbol.key[0] if symbol is not None else None
         if isinstance(made_by, str) and "." in made_by and machine.knowledge.api(made_by) is None:
-            return True
+            if made_by.partition(".")[0] not in sys.stdlib_module_names:
+                return True
     return False
 
 
@@ -311,7 +313,7 @@ def measure(machine: Machine, loader: Object, dataset: Value, found: Described) 
 def uneven_stream(machine: Machine, loader: Object, found: Described) -> None:
     """Samples skipped by rank: the rest is not equally long, unless the whole is a multiple."""
     for look in found.looks:
-        if not look.iterable or inside.is_endless(look):
+        if not look.iterable or inside.is_endless(look) or inside.stops_by_count(look):
             continue
         for skipping in inside.rank_decisions(look):
             if skipping.kind != "branch" or even_loop(machine, look):

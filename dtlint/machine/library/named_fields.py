@@ -13,7 +13,7 @@ from dtlint.ir import nodes as ir
 from dtlint.machine import attributes, containers
 from dtlint.machine.core import Machine
 from dtlint.machine.library.invocation import Invocation
-from dtlint.machine.values import ClassRef, Const, External, Object, Tuple, Unknown, Value
+from dtlint.machine.values import NONE, ClassRef, Const, External, FunctionRef, Object, Tuple, Unknown, Value
 
 
 def made_class(machine: Machine, call: Invocation) -> Value | None:
@@ -101,9 +101,25 @@ def namespace(machine: Machine, call: Invocation) -> Value | None:
     return made
 
 
+def arguments_kept(machine: Machine, call: Invocation) -> Value:
+    """`self.save_hyperparameters()`: what the constructor was given, as attributes of one of the object."""
+    frame = machine.frame
+    named = [one.value for one in call.arguments if isinstance(one, Const) and isinstance(one.value, str)]
+    if isinstance(call.receiver, Object) and isinstance(frame.function, FunctionRef):
+        made = machine.new("dict", call.mask)
+        made.facts[containers.NAMESPACE] = True
+        for parameter in getattr(frame.function.node, "params", ())[1:]:
+            value = frame.variables.get(parameter.name)
+            if value is not None and parameter.name in (named or (parameter.name,)):
+                made.attributes["key", parameter.name] = value
+        machine.set(call.receiver, str(call.row.extra["under"]), made, call.mask)
+    return NONE
+
+
 MODELS: dict[str, Any] = {
     "made_class": made_class,
     "fields_as_dict": as_dict,
     "namespace": namespace,
     "names_here": names_here,
+    "arguments_kept": arguments_kept,
 }

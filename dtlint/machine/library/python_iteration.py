@@ -7,10 +7,11 @@ from typing import Any
 from dtlint.machine import containers
 from dtlint.machine.core import Machine
 from dtlint.machine.lanes import map_lanes, row, token
-from dtlint.machine.library import sharding
-from dtlint.machine.library.generators import BOUNDED, never_ends
+from dtlint.machine.library import inside, sharding
+from dtlint.machine.library.generators import BOUNDED, PART, never_ends
 from dtlint.machine.library.invocation import Handler, Invocation
 from dtlint.machine.library.provenance import inner_symbols
+from dtlint.machine.library.whole_batches import RANGES
 from dtlint.machine.opaque import opaque as unknown_of
 from dtlint.machine.values import (
     FALSE,
@@ -65,6 +66,7 @@ def range_(machine: Machine, call: Invocation) -> Value | None:
         step = bounds[2]
     made = machine.new("builtins.range", call.mask)
     made.attributes.update(start=start, stop=stop, step=step)
+    machine.facts.setdefault(RANGES, {})[made.number] = made
 
     def count(*parts: Value) -> Value:
         if all(isinstance(part, Const) and isinstance(part.value, int) for part in parts):
@@ -116,6 +118,8 @@ def islice(machine: Machine, call: Invocation) -> Value | None:
     if isinstance(inner, Object) and inner.kind == "<generator>":
         made = machine.new("<generator>", call.mask)
         made.facts.update(inner.facts)
+        if any(map(inside.knows_worker, given)):
+            made.facts[PART] = containers.cut(machine, inner, SliceValue(start, stop, step))
     elif loaders.is_loader(machine, inner) or (isinstance(inner, Object) and inner.facts.get("inner")):
         made = wrapped(machine, call, "islice", inner)
     else:

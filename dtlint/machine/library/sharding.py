@@ -90,12 +90,15 @@ def divided(machine: Machine, call: Invocation) -> Value | None:
 
 
 def piece(machine: Machine, base: Value, index: Value) -> Value | None:
-    """`pieces[rank]`"""
-    found = provenance.marks(base, PIECES, 1) if isinstance(base, Unknown | Object) else ()
+    """`pieces[rank]`; `order.reshape(world, -1)[rank]` is a piece of what may have another order on each rank."""
     cause = index.cause
-    if not found or cause is None or cause.kind not in BY_SHARE:
+    if cause is None or cause.kind not in BY_SHARE or not isinstance(base, Unknown | Object):
         return None
-    _, fits, orders = found[0]
+    found = provenance.marks(base, PIECES, 1)
+    unshared = tuple(("ordered", *tag[1:]) for tag in provenance.marks(base, "order", 0))
+    if not found and not unshared:
+        return None
+    _, fits, orders = found[0] if found else (PIECES, True, unshared)
     mark = remember(machine, "shard")
     symbol = machine.symbols.of("piece", token(base), token(index))
     if fits:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, TypeGuard
 
 from dtlint.machine import containers
 from dtlint.machine.core import Machine
 from dtlint.machine.lanes import token
-from dtlint.machine.library import provenance
+from dtlint.machine.library import provenance, sharding
 from dtlint.machine.library.invocation import Invocation
-from dtlint.machine.values import Const, Object, Tuple, Unknown, Value
+from dtlint.machine.values import Const, Object, SliceValue, Symbol, Tuple, Unknown, Value
 
 HOLDERS = ("list", "dict", "set")
 # what leaves the size of a batch as it is
@@ -28,6 +28,61 @@ SIZE_KEPT = frozenset(
     }
     | {"float", "any", "call", "Tensor.numpy", "jax.device_put", "torch.as_tensor", "leaf"}
 )
+
+
+RANGES = "ranges"  # fact: the ranges that were made, by the number that stands in what they give
+HAND_CUT = "cut by hand"  # mark: a slice of stored data, the last of which holds what is left
+
+
+def cut_by_hand(machine: Machine, index: SliceValue) -> tuple[Any, ...] | None:
+    """`order[start : start + size]` for `start in range(0, len(order), size)`, where `order` is as long as what was
+    read from somewhere: the mark for a slice that may be shorter at the end."""
+    lower, upper = (held.symbol.key if isinstance(held, Unknown) else () for held in (index.lower, index.upper))
+    if lower[:1] == ("op *",) and upper[:1] == ("op *",):
+        number = next((part for part in lower[1:] if is_number(part)), None)
+        size = next((part for part in lower[1:] if part is not number), None)
+        steps = [part for part in upper[1:] if isinstance(part, Symbol) and part.key == ("op +", number, 1)]
+        counted = size in upper[1:] and bool(steps)
+    else:
+        number = index.lower.symbol if isinstance(index.lower, Unknown) else None
+        size = upper[2] if upper[:1] == ("op +",) and upper[1] is number else None
+        counted = False
+    walked = (
+        machine.facts.get(RANGES, {}).get(number.key[1]) if isinstance(number, Symbol) and is_number(number) else None
+    )
+    if walked is None or size is None:
+        return None
+    start, stop, step = (walked.attributes[name] for name in ("start", "stop", "step"))
+    if start != Const(0) or not isinstance(stop, Unknown):
+        return None
+    if counted:
+        short = step == Const(1) and sharding.rounded_up(stop.symbol)
+    else:
+        short = token(step) == size and stop.symbol.key[0] == "len"
+    if not short or not as_long_as_stored(machine, stop.symbol):
+        return None
+    return (*sharding.remember(machine, HAND_CUT), number)
+
+
+def is_number(part: Any) -> TypeGuard[Symbol]:
+    return isinstance(part, Symbol) and part.key[0] == "number" and len(part.key) == 2
+
+
+def as_long_as_stored(machine: Machine, length: Symbol) -> bool:
+    """The length of something that was read, and not cut on the way."""
+    symbols = list(provenance.symbols_in(length))
+    rows = (machine.knowledge.api(one.key[0]) for one in symbols if isinstance(one.key[0], str))
+    read = any(row is not None and row.record in ("load", "file-read") for row in rows)
+    return read and not any(one.key[0] in ("slice", "op %") for one in symbols)
+
+
+def is_hand_cut(symbol: Any) -> bool:
+    """Is this such a slice, or what stands at its places, with nothing added since?"""
+    while isinstance(symbol, Symbol) and symbol.key[0] in SIZE_KEPT:
+        if symbol.key[0] == "item" and isinstance(symbol.key[2], Symbol) and is_hand_cut(symbol.key[2]):
+            return True
+        symbol = symbol.key[1] if len(symbol.key) > 1 else None
+    return isinstance(symbol, Symbol) and symbol.key[0] == "slice"
 
 
 def over_devices(machine: Machine, batch: Value, call: Invocation) -> tuple[Any, ...] | None:
@@ -68,10 +123,16 @@ def into_buffer(machine: Machine, buffer: Object, call: Invocation) -> None:
         machine.emit_event("record", "fixed-size", call.name, call.mask, subject=batch, extra={"size": size})
 
 
+def of_loop(part: Value) -> bool:
+    return provenance.has_mark(part, "loader", 1) or provenance.has_mark(part, HAND_CUT, 0)
+
+
 def unpadded(batch: Value | None) -> bool:
     """Is this a batch just as the loader gave it?"""
     if isinstance(batch, Object) and batch.kind in HOLDERS:
-        batch = next((one for one in batch.attributes.values() if provenance.has_mark(one, "loader", 1)), None)
+        batch = next((one for one in batch.attributes.values() if of_loop(one)), None)
+    if isinstance(batch, Unknown) and provenance.has_mark(batch, HAND_CUT, 0):
+        return is_hand_cut(batch.symbol)
     if not isinstance(batch, Unknown) or not provenance.has_mark(batch, "loader", 1):
         return False
     return all(
