@@ -37,7 +37,7 @@ class Api:
     peer: str = ""  # parameter holding the peer of a p2p call
     agree: tuple[str, ...] = ()  # further parameters that must be equal on all ranks (reduce op, …)
     same: tuple[str, ...] = ()  # parameters whose content is equal on all ranks afterwards
-    result: str = ""  # none | same | argument | root | work | differs
+    result: str = ""  # none | same | argument | root | root or none | work | differs
     implicit: bool = False  # hides the collective: DT108 rather than DT101
     when: str = ""  # only communicates when: sharded | distributed-init | training | keyword=value
     value: str = ""  # for does=value: rank, local_rank, node, world_size, …

@@ -152,7 +152,8 @@ def truth(machine: Machine, value: Object) -> tuple[bool | None, Symbol, Cause |
         return truth_of(machine, held)
     if isinstance(value.kind, str) and value.kind in ("list", "set", "dict"):
         known = items_of(machine, value)
-        symbol = machine.symbols.of("filled", value.number)
+        held = value.attributes.get("[]")
+        symbol = machine.symbols.of("filled", value.number, *((held.symbol,) if isinstance(held, Unknown) else ()))
         unsure = value.attributes.get(FILLED)
         if known and isinstance(unsure, Unknown):
             return None, unsure.symbol, unsure.cause

@@ -384,7 +384,7 @@ class Machine:
             held = receiver.attributes.values() if isinstance(receiver, Object) else ()
             if any(value.cause is not None or holds_differing(value) for value in (*values, *held)):
                 return False
-        return not any(callable_value(value) for value in values)
+        return not any(callable_value(value) or isinstance(value, ClassRef) for value in values)
 
 
 def holds_differing(value: Value) -> bool:

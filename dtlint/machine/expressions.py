@@ -83,7 +83,7 @@ def subscript(machine: Machine, node: ir.Index, mask: int) -> Value:
         rows = library.uneven_length(machine, owner, mask)
         if rows is not None:
             return rows
-    if type(base) is Row and "off root" in machine.facts:
+    if isinstance(base, Row | Unknown) and "off root" in machine.facts:
         from dtlint.machine.library import roots
 
         roots.missing(machine, base, mask, "but it is None there")
@@ -112,6 +112,11 @@ def binary(machine: Machine, node: ir.BinOp, mask: int) -> Value:
         found = files.divided(machine, left, right, mask)
         if found is not None:
             return found
+    if "off root" in machine.facts:
+        from dtlint.machine.library import roots
+
+        for value in (left, right):
+            roots.missing(machine, value, mask, "but it is None there")
     result = arithmetic(machine, node.op, left, right)
     if node.op in batches.OPERATORS:
         batches.noticed(machine, node, left, right, result)

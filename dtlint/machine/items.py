@@ -9,14 +9,14 @@ from dtlint.ir.functions import called_names
 from dtlint.machine import containers, library
 from dtlint.machine.core import Machine
 from dtlint.machine.lanes import lanes_in
-from dtlint.machine.values import Cause, Const, Object, Row, Tuple, Value
+from dtlint.machine.values import Cause, Const, Object, Row, Tuple, Unknown, Value
 
 UNROLLED = 4
 
 
 def walked(machine: Machine, iterable: Value, mask: int) -> None:
     """A list that only the root of a gather has is None where the others walk over it."""
-    if type(iterable) is Row and "off root" in machine.facts:
+    if isinstance(iterable, Row | Unknown) and "off root" in machine.facts:
         from dtlint.machine.library import roots
 
         roots.missing(machine, iterable, mask, "but it is None there")

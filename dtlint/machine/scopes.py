@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from dtlint.ir import nodes as ir
-from dtlint.machine import containers, kept, library
+from dtlint.machine import attributes, containers, kept, library
 from dtlint.machine.core import DEEPEST, Machine, OutOfBudget
 from dtlint.machine.frames import Frame
 from dtlint.machine.logs import Log
@@ -110,15 +110,31 @@ def run_class(machine: Machine, node: ir.Class, mask: int) -> int:
     made = ClassRef(node, outer.path, bases, frame.variables)
     for name, value in list(frame.variables.items()):
         frame.variables[name] = own(value, made)
-    decorators = []
-    for decorator in node.decorators:
-        target = decorator.func if isinstance(decorator, ir.Call) else decorator
-        value = machine.evaluate(target, mask)
-        if isinstance(value, External):
-            decorators.append(value.name)
-    made.decorated = tuple(decorators)
-    machine.assign(node.name, made, mask)
+    machine.assign(node.name, told_of(machine, node, made, mask), mask)
     return mask
+
+
+def told_of(machine: Machine, node: ir.Class, made: ClassRef, mask: int) -> Value:
+    """Who hears of a new class: the `__init_subclass__` of its bases, and its decorators, which may keep it in a table
+    or put another thing in its place."""
+    from dtlint.machine import calls
+
+    for base in made.bases:
+        hook = attributes.in_class(machine, base, "__init_subclass__") if isinstance(base, ClassRef) else None
+        if isinstance(hook, FunctionRef):
+            keywords = tuple((name, machine.evaluate(value, mask)) for name, value in node.keywords if name)
+            calls.call_value(machine, hook, (made,), keywords, mask)
+            break
+    value: Value = made
+    names = []
+    for decorator in reversed(node.decorators):
+        maker = machine.evaluate(decorator.func if isinstance(decorator, ir.Call) else decorator, mask)
+        if isinstance(maker, External):
+            names.append(maker.name)
+        elif isinstance(maker, FunctionRef | Bound):
+            value, _ = decorate(machine, decorator, value, node.name, mask)
+    made.decorated = tuple(reversed(names))
+    return value
 
 
 def bases_in(machine: Machine, node: ir.Expr, mask: int) -> Iterator[Value]:

@@ -8,7 +8,7 @@ from typing import Any
 from dtlint.findings import Step
 from dtlint.ir import nodes as ir
 from dtlint.ir.carried import carried
-from dtlint.machine import library, written
+from dtlint.machine import containers, library, written
 from dtlint.machine.core import Machine, limited
 from dtlint.machine.frames import LoopState
 from dtlint.machine.lanes import token
@@ -32,6 +32,7 @@ from dtlint.machine.values import (
 
 Place = tuple[int, Any]
 Places = dict[Place, tuple[dict[Any, Value], Any]]
+Left = tuple[Cause, frozenset[Any]]  # the cause, and the tags that say in what
 GREW = "grew in turns"  # fact of the run: what each loop was seen to change
 KEPT = 64  # places for one loop
 MOST = 4  # attempts; the last one only for a difference between lanes that the one before has found
@@ -63,7 +64,7 @@ def turn(
     first = machine.symbols.count  # a later attempt may meet calls that an earlier one has made
     objects, known_causes = machine.objects, 0
     library.metrics.turning(machine, node, cause)
-    causes: dict[Place, Cause] = {}  # why what a turn leaves for the next one differs between lanes
+    causes: dict[Place, Left] = {}  # why what a turn leaves for the next one differs between lanes
     for attempt in range(MOST):
         for place, (container, name) in widened.items():
             widen(machine, container, name, node, mask, causes.get(place))
@@ -230,6 +231,8 @@ def run_turn(
             loop.cause = decision.cause = None
         if entering != mask and entering:
             decision.taken = entering
+        if loop.cause is not None:  # what is gathered from here on, some ranks gather more of
+            machine.uneven.append((state.newest, loop.cause, frozenset()))
     sinks, away = machine.sinks, len(frame.leavings) + len(state.leavings)
     through = machine.run(node.body, entering) if entering else 0
     rejoin(machine, state, "continue", sinks, away)
@@ -255,13 +258,14 @@ def lanes_gone(frame: Any, state: LoopState, through: int, mask: int, loop: Loop
 
 
 def widen(
-    machine: Machine, container: dict[Any, Value], name: Any, node: Any, mask: int, cause: Cause | None = None
+    machine: Machine, container: dict[Any, Value], name: Any, node: Any, mask: int, left: Left | None = None
 ) -> None:
     old = container.get(name, MISSING)
     if old is MISSING or is_stable(old):
         return
+    cause, tags = left or (None, frozenset())
     if cause is not None and not isinstance(old, Unknown):
-        new: Value = machine.unknown("loop", id(node), str(name), cause=cause)
+        new: Value = machine.unknown("loop", id(node), str(name), cause=cause, tags=tags)
     elif isinstance(old, Const | Tuple) and old.cause is None:
         new = machine.unknown("loop", id(node), str(name))
     elif isinstance(old, Row):
@@ -270,7 +274,7 @@ def widen(
         return
     elif isinstance(old, Unknown):
         why = cause or old.cause
-        new = machine.unknown("loop", id(node), str(name), token(old), cause=why, tags=old.tags, like=old.like)
+        new = machine.unknown("loop", id(node), str(name), token(old), cause=why, tags=old.tags | tags, like=old.like)
     else:
         return
     machine.journal.append((container, name, old))
@@ -289,7 +293,7 @@ def changed_more(
     start: dict[Place, Value],
     widened: Places,
     node: ir.For | ir.While,
-    causes: dict[Place, Cause],
+    causes: dict[Place, Left],
     decides: Callable[[Value], bool],
 ) -> Places:
     """Locations the body wrote that were not widened, or that now differ between lanes and did not."""
@@ -312,7 +316,8 @@ def changed_more(
             and (read_again(machine, node, container, name, old) or (known and decides(old)))
         ):
             assert now.cause is not None
-            causes[place] = now.cause
+            longer = containers.length_cause(machine, now) is not None
+            causes[place] = (now.cause, frozenset({containers.UNEVEN}) if longer else frozenset())
             fresh[place] = (container, name)
         if not known and isinstance(old, Const | Tuple | Row) and now != old:
             grown[place] = (container, name)

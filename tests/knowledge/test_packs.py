@@ -23,7 +23,7 @@ VALUES = {
     "axis_index",
 }  # fmt: skip
 CAUSES = {"clock", "files", "memory", "random", "host", "process", "signal", "rank", "data"}
-RESULTS = {"", "none", "same", "argument", "root", "work", "differs"}
+RESULTS = {"", "none", "same", "argument", "root", "root or none", "work", "differs"}
 KINDS = {
     "decorator": {"main", "local_main", "last", "identity"},
     "context": {"first", "local_first", "lock", "suppress", "nothing", "no_sync", "join"},

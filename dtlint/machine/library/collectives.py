@@ -207,10 +207,10 @@ def result_value(machine: Machine, call: Invocation, event: Event | None) -> Val
             if event is None:
                 return first
             return clean
-        case "root":
+        case "root" | "root or none":
             cause = machine.cause("rank", f"the result of `{row.op}` is valid on the destination only")
             tags = roots.tags_of_result(machine, call, event)
-            return machine.unknown("on root", row.op, machine.symbols.fresh("time"), cause=cause, tags=tags)
+            return machine.unknown(f"on {row.result}", row.op, machine.symbols.fresh("time"), cause=cause, tags=tags)
         case "work":
             return work(machine, call, event)
         case "differs":

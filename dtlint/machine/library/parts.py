@@ -153,6 +153,15 @@ def frozen(machine: Machine, call: Invocation) -> Value | None:
     return None
 
 
+def rebuilt(machine: Machine, call: Invocation) -> Value | None:
+    """`SyncBatchNorm.convert_sync_batchnorm(model)`: puts other layers into what it is given."""
+    base = call.arguments[0] if call.arguments else None
+    decision = rank_decision(machine, call.mask) if base is not None and call.mask != owners(machine, base) else None
+    if base is not None and decision is not None:
+        add(machine, "built", base, call.mask, decision, decision.cause)
+    return None
+
+
 def frozen_unevenly(machine: Machine, base: Value) -> None:
     """A loop that turns more often on some ranks, or a branch that nobody can decide and that asks for the rank, says
     how much is frozen."""
@@ -300,4 +309,4 @@ def inside_of(value: Value) -> tuple[Value, ...]:
     return (*arguments, *held)
 
 
-MODELS = {"module_part": part_added, "module_frozen": frozen}
+MODELS = {"module_part": part_added, "module_frozen": frozen, "module_rebuilt": rebuilt}

@@ -50,7 +50,9 @@ def length(machine: Machine, call: Invocation) -> Value | None:
     cause = containers.length_cause(machine, value)
     if cause is None and isinstance(value, Unknown) and value.cause is not None and value.cause.kind == "length":
         cause = value.cause
-    return machine.unknown("len", token(value), cause=cause)
+    held = value.attributes.get("[]") if isinstance(value, Object) else None
+    asked = (value, held) if isinstance(held, Unknown) else (value,)  # of what it holds now: a turn may add to it
+    return machine.unknown("len", *map(token, asked), cause=cause)
 
 
 def range_(machine: Machine, call: Invocation) -> Value | None:

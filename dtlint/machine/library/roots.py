@@ -236,7 +236,10 @@ def absent(machine: Machine, callee: Value, values: tuple[Value, ...], mask: int
 
 
 def missing(machine: Machine, value: Value, mask: int, how: str) -> None:
-    """The destination's list, None on other lanes of the mask, is read."""
+    """What the destination has, None on other lanes of the mask, is read."""
+    if isinstance(value, Unknown) and value.symbol.key[0] == "on root or none":
+        for result in touched(machine, value.tags, mask):
+            note(machine, result, mask, how)
     if not isinstance(value, Row):
         return
     none = sum(1 << lane for lane in lanes_in(mask) if value.lanes[lane] == NONE)

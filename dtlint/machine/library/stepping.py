@@ -13,7 +13,7 @@ from dtlint.ir import nodes as ir
 from dtlint.machine import attributes, containers
 from dtlint.machine.core import Machine
 from dtlint.machine.frames import Frame
-from dtlint.machine.library import marks, provenance
+from dtlint.machine.library import marks, provenance, works
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.logs import Event
 from dtlint.machine.opaque import opaque
@@ -259,6 +259,8 @@ def inner_called(machine: Machine, thing: Object, result: Value, mask: int) -> V
     from dtlint.machine.library.models import with_tags
 
     module_called(machine, thing, mask)
+    if works.RUNNING in machine.facts:
+        works.parameters_used(machine, thing)
     outer = thing.facts.get("wrapper")
     if outer is None and machine.facts.get("forwarding") and attributes.is_a(machine, thing, MODULE):
         return with_tags(machine, result, frozenset({(LEARNED, thing.number)}))
