@@ -25,7 +25,7 @@ COMPARED = SHARED_DATA | UNEVEN | REPEATED | DRAWS | WRITES | FAILING
 UNRELATED = ("ModuleNotFoundError", "ImportError", "FileNotFoundError", "NameError", "ConnectionError")
 FAILS_HERE, FAILS_FROM_HERE = "fails here: ", "fails on the way from here: "
 FEWEST_SAMPLES, FEWEST_DRAWS = 4, 4
-SHARED_ENOUGH = 0.1
+SHARED_ENOUGH, NEARLY_ALL = 0.1, 0.9
 
 Places = set[tuple[str, int]]
 
@@ -135,7 +135,9 @@ def _one_loader(finding: Finding, by_rank: Mapping[int, Mapping[str, Any]]) -> V
     for one, other in itertools.combinations(sorted(names), 2):
         shared = {*names[one]} & {*names[other]}
         smaller = min(len({*names[one]}), len({*names[other]}))
-        if len(shared) > max(len(by_rank), SHARED_ENOUGH * smaller):
+        # numbers and short texts may be equal by chance, whole samples hardly
+        enough = NEARLY_ALL if all(loader.get("values") for loader in by_rank.values()) else SHARED_ENOUGH
+        if len(shared) > max(len(by_rank), enough * smaller):
             text = f"ranks {one} and {other} read the same samples: {len(shared)} of {smaller} compared"
             return Verdict("confirmed", text, "run")
     if any(loader["workers"] > 1 and not loader["by_worker"] for loader in by_rank.values()):

@@ -21,12 +21,19 @@ Compute = Callable[[list[Call]], list[tuple[list[dict[str, Any]], bytes]]]
 Emit = Callable[[dict[str, Any]], None]
 GRACE = 1.0  # seconds that a stopped rank has for its `finally` blocks
 EVENT_CAP = 50_000
+LONGEST_TURN = 3.0  # seconds; who computes longer may be waiting for a file of another rank
 
 
 class Coordinator:
-    """The loop over the sockets of all ranks."""
+    """The loop over the sockets of all ranks.
 
-    def __init__(self, channels: dict[int, Channel], pids: dict[int, int], compute: Compute, emit: Emit) -> None:
+    With `turns`, one rank runs at a time, from one call that has to wait to the next, the lowest first: ranks that
+    meet in files do so in the same order every time.
+    """
+
+    def __init__(
+        self, channels: dict[int, Channel], pids: dict[int, int], compute: Compute, emit: Emit, turns: bool = False
+    ) -> None:
         self.channels, self.pids, self.compute, self.emit = channels, pids, compute, emit
         self.agreement = Agreement(len(channels))
         self.results: dict[tuple[int, int], tuple[list[dict[str, Any]], bytes]] = {}
@@ -41,6 +48,8 @@ class Coordinator:
         self.stop_time = 0.0
         self.needed = 0
         self.paused: set[int] = set()
+        self.turns, self.turn, self.turn_began = turns, -1, 0.0
+        self.held: dict[int, tuple[dict[str, Any], bytes]] = {}  # what ranks may have when it is their turn
 
     def now(self) -> float:
         return round(time.monotonic() - self.begin, 6)
@@ -58,7 +67,7 @@ class Coordinator:
                     continue
                 self.stop("timeout")
                 continue
-            for key, _ in selector.select(left):
+            for key, _ in selector.select(min(left, LONGEST_TURN) if self.held else left):
                 rank = key.data
                 if rank not in self.open:
                     continue
@@ -82,6 +91,10 @@ class Coordinator:
                 self.paused.add(rank)
                 if self.stopping:
                     self._go_on(rank)
+            case "turn":
+                self.held[rank] = ({"ok": True, "tensors": ()}, b"")
+                if not self.turns or self.stopping:
+                    self._all_at_once()
             case "end":
                 self.ends[rank] = {**header, "rank": rank, "time": self.now()}
                 self.agreement.end(rank)
@@ -174,7 +187,9 @@ class Coordinator:
             self._answer(rank, number)
 
     def _send(self, rank: int, header: dict[str, Any], payload: bytes = b"") -> None:
-        if rank in self.open:
+        if self.turns and rank != self.turn and not self.stopping:
+            self.held[rank] = (header, payload)
+        elif rank in self.open:
             with contextlib.suppress(Closed):  # the selector will tell that it is gone
                 self.open[rank].send(header, payload)
 
@@ -194,8 +209,29 @@ class Coordinator:
             text = f"signal {-status}" if status < 0 else f"os._exit({status})"
             self.ends[rank] = {"rank": rank, "how": how, "text": text, "time": self.now()}
 
+    def _pass_turn(self) -> None:
+        """The next rank that can go on, once the one that runs has to wait."""
+        began = self.turn >= 0 or all(rank in self.held or rank not in self.open for rank in self.channels)
+        if not began:
+            return
+        runs = self.turn in self.open and self.turn not in self.agreement.blocked and self.turn not in self.paused
+        if runs and self.turn not in self.held:
+            if self.held and self.now() - self.turn_began >= LONGEST_TURN:
+                self._all_at_once()
+        elif self.held:
+            self.turn, self.turn_began = min(self.held), self.now()
+            self._send(self.turn, *self.held.pop(self.turn))
+
+    def _all_at_once(self) -> None:
+        """From now on ranks run beside each other."""
+        self.turns = False
+        for rank in sorted(self.held):
+            self._send(rank, *self.held.pop(rank))
+
     def _look(self) -> None:
         """Is there anybody who can still move?"""
+        if self.turns:
+            self._pass_turn()
         if self.paused and all(rank in self.paused or rank in self.agreement.blocked for rank in self.open):
             for rank in sorted(self.paused):
                 self._go_on(rank)
@@ -208,6 +244,7 @@ class Coordinator:
     def stop(self, reason: str) -> None:
         if self.stopping:
             return
+        self._all_at_once()
         self.stopping, self.stop_time = reason, self.now()
         if not self.stuck:
             numbers = sorted(self.agreement.blocked.items())

@@ -18,7 +18,6 @@ IMPORTED = re.compile(r"^\s*(?:from\s+([.\w]+)\s+import\s+([\w, ()]+)|import\s+(
 SKIPPED = {".git", ".venv", "venv", "node_modules", "site-packages", "__pycache__", "build", "dist"}
 FILE_LIMIT = 3000
 DEPTH = 4
-PARTLY = ("DataLoader", "DDP", "DistributedDataParallel", "lax.cond", "lax.switch")
 
 
 @functools.lru_cache(maxsize=256)
@@ -247,17 +246,8 @@ def decides(path: str, line: int) -> bool:
 
 
 def to_leave_out(path: str, line: int) -> int:
-    """Where a run can pass by this line: the decision or call that begins here, or else the `if` around it. 0: nowhere.
-
-    Of what is assigned by a call only a part can go: a loader's options for workers, the strictness of DDP, the
-    condition of `lax.cond`.
-    """
-    for node in statements(path):
-        if node.lineno == line:
-            if isinstance(node, (ast.If, ast.While, ast.Expr)):
-                return line
-            if isinstance(node, (ast.Assign, ast.Return)) and isinstance(node.value, ast.Call):
-                if ast.unparse(node.value.func).endswith(PARTLY):
-                    return line
+    """Where a run can pass by this line: the decision or call that begins here, or the `if` around it. 0: nowhere."""
+    if any(node.lineno == line and isinstance(node, (ast.If, ast.While, ast.Expr)) for node in statements(path)):
+        return line
     guards = guards_of(path, line)
     return guards[-1].line if guards else 0

@@ -17,6 +17,7 @@ from dtlint.trace.model import Result
 FEWEST = 2  # one time may be the last window of an epoch
 NO_SUCH_DEVICE = "invalid device ordinal"
 NOT_THERE = ("FileNotFoundError", "EOFError", "NotADirectoryError")
+FEWEST_RELATIVES = 5  # names of one family, in a library that reads some
 COMMUNICATORS = ("NCCL_", "TORCH_NCCL_")  # read when a communicator is made
 
 Question = Callable[[Places, Result], str]
@@ -99,6 +100,21 @@ def _cleared(places: Places, result: Result) -> str:
     return ""
 
 
+def _undivided(places: Places, result: Result) -> str:
+    for note in _notes("windows", result):
+        passes = {(item["path"], item["line"]): item["count"] for item in _here(note["reductions"], places)}
+        for item in _here(note["mean_losses"], places):
+            count = min(item["count"], passes.get((item["path"], item["line"]), item["count"]))
+            if note["steps"] and count >= FEWEST * note["steps"]:
+                times = f"{item['count']} times for {note['steps']} optimizer steps"
+                return f"the mean loss of a batch went backward here as it was, {times}"
+    return ""
+
+
+def _accumulated(places: Places, result: Result) -> str:
+    return _cleared(places, result) or _undivided(places, result)
+
+
 def _reduced_often(places: Places, result: Result) -> str:
     for note in _notes("windows", result):
         for item in _here(note["reductions"], places):
@@ -145,13 +161,92 @@ def _outlived(_: Places, result: Result) -> str:
     return ""
 
 
+def _loaded_elsewhere(places: Places, result: Result) -> str:
+    """Each rank names its GPU; the file knows the one of whoever saved it."""
+    notes = _notes("devices", result)
+    for note in notes:
+        for item in _here(note["loaded"], places):
+            for other in notes:
+                there = other["saved"].get(item["file"], item["device"])
+                if there != item["device"]:
+                    name = os.path.basename(item["file"])
+                    who = f"rank {note['rank']}, which works on cuda:{item['device']}"
+                    return f"{who}, loads {name} onto cuda:{there}, where rank {other['rank']} saved it"
+    return ""
+
+
+def _did_nothing(places: Places, result: Result) -> str:
+    for note in _notes("unchanged", result):
+        if any(True for _ in _here([note], places)) and note["ran"] and not note["changed"]:
+            what = f"{note['gradients']} parameters kept their gradients" if note["gradients"] else "nothing changed"
+            return f"{what} here on rank {note['rank']}, {note['ran']} times"
+    return ""
+
+
+def _unread(places: Places, result: Result) -> str:
+    """Not found is worth something only where others of its kind are."""
+    for note in _notes("variables", result):
+        for item in _here(note["unread"], places):
+            if not item["known"] and len(item["relatives"]) >= FEWEST_RELATIVES:
+                others = f"while {item['relatives'][0]} and others are there"
+                return f"none of the {note['files']} libraries and modules loaded here has {item['name']}, {others}"
+    return ""
+
+
+def _never_asked(places: Places, result: Result) -> str:
+    for note in _notes("commits", result):
+        for item in _here(note["unasked"], places):
+            if any(True for _ in _here([{"path": item["reduced"][0], "line": item["reduced"][1]}], places)):
+                where = f"line {item['reduced'][1]}"
+                return f"rank {note['rank']} stepped here on what its manager reduced in {where}, and never asked it"
+    return ""
+
+
+def _forked(places: Places, result: Result) -> str:
+    for note in _notes("forks", result):
+        for item in _here(note["forks"], places):
+            return f"the process was forked here with {item['runtime']} started and {item['threads']} threads running"
+    return ""
+
+
+def _called_by_all(places: Places, result: Result) -> str:
+    """Only stand-ins tell who called them."""
+    callers: dict[str, set[int]] = {}
+    for note in _notes("calls", result):
+        for item in _here(note["calls"], places):
+            callers.setdefault(str(item["name"]), set()).add(int(note["rank"]))
+    for name, ranks in sorted(callers.items()):
+        if len(ranks) == result.ranks > 1:
+            return f"each of the {len(ranks)} ranks calls {name} here"
+    return ""
+
+
+def verdict_of_refusal(finding: Finding, path: str, refused: Result) -> Verdict:
+    """Judge a run in which the managers do not commit a step: does it leave the parameters alone?"""
+    notes = [note for note in _notes("commits", refused) if note["refused"]]
+    for note in notes:
+        if note["written"]:
+            where = f"{os.path.basename(note['written'][0])}:{note['written'][1]}"
+            text = f"`should_commit()` said no, and rank {note['rank']} wrote to its parameters at {where} all the same"
+            return Verdict("confirmed", text, "run")
+    if not notes:
+        return _not_reached(refused)
+    return Verdict("inconclusive", "`should_commit()` said no, and no parameter was written before the return", "run")
+
+
 NOTED: dict[str, Question] = {
     "DT115": _never_waited,
     "DT504": _no_gradient,
     "DT506": _reduced_often,
-    "DT507": _cleared,
+    "DT507": _accumulated,
+    "DT510": _loaded_elsewhere,
+    "DT511": _did_nothing,
     "DT512": _in_place_on_parameter,
     "DT516": _never_destroyed,
+    "DT601": _forked,
     "DT604": _too_late,
+    "DT605": _unread,
+    "DT703": _called_by_all,
+    "DT804": _never_asked,
     "DT805": _outlived,
 }

@@ -14,8 +14,9 @@ from dtlint.trace.jax.shape import speaks_of_hosts
 from dtlint.trace.model import Result
 from dtlint.trace.session import Job, NotPossible, Session
 
-JOB_LIMIT = 45.0
+JOB_LIMIT, MOST_PATIENCE = 45.0, 4.0
 BATCHES_WHEN_SLOW, STEPS_WHEN_SLOW = 4, 8  # of a script that did not come to its end in time
+NOT_HERE = ("ModuleNotFoundError", "FileNotFoundError")
 DEVICES, HOSTS = 4, 2  # of a JAX program
 # the order of a directory is up to its file system, and hosts need not have the same one
 OTHER_ORDER = """\
@@ -35,12 +36,16 @@ class Runs:
         self.python, self.deadline, self.root = python, deadline, root
         self.paths = tuple(sorted({path_of(finding, root) for finding in findings}))
         # seeing what a rank sees takes a little time, and is of use for some rules only
-        seeing = comparing.COMPARED | noting.NOTED.keys()
-        self.extra = {"see": True} if any(finding.code in seeing for finding in findings) else None
+        seeing = comparing.COMPARED | noting.NOTED.keys() | {"DT209"}
+        unchanged = [(path_of(finding, root), finding.span.line) for finding in findings if finding.code == "DT511"]
+        see: dict[str, object] = {"see": True, "unchanged": unchanged}
+        self.extra = see if any(finding.code in seeing for finding in findings) else None
         self.sessions: dict[str, Session | NotPossible] = {}
         self.done: dict[tuple[object, ...], Result] = {}
         self.slow: set[str] = set()  # scripts that are run with a few batches only
+        self.made_up: set[str] = set()  # scripts that are run with stand-ins for data and modules that are not here
         self.without: dict[str, tuple[tuple[str, int], ...]] = {}  # by script: the statements to leave out
+        self.lenient: dict[str, tuple[tuple[str, int], ...]] = {}  # by script: the calls to let through
 
     def __enter__(self) -> Runs:
         return self
@@ -74,14 +79,19 @@ class Runs:
         self.without[script] = known if (path, line) in known else (*known, (path, line))
         return (path, line) not in known
 
-    def forget(self, script: str) -> None:
-        """Run this script once more when it is asked for."""
-        self.done = {key: result for key, result in self.done.items() if script not in key}
+    def let_through(self, script: str, path: str, line: int) -> bool:
+        """From now on, what would fail in this call does not; whether this is new."""
+        known = self.lenient.get(script, ())
+        self.lenient[script] = known if (path, line) in known else (*known, (path, line))
+        return (path, line) not in known
 
     def latest(self, script: str) -> Result | None:
         """The run of the script as it stands, if there was one."""
-        gone = self.without.get(script, ())
-        return self.done.get((gone, script, 2)) or self.done.get((gone, script, "jax"))
+        changed = self._changed(script)
+        return self.done.get((changed, script, 2)) or self.done.get((changed, script, "jax"))
+
+    def _changed(self, script: str) -> tuple[object, ...]:
+        return self.without.get(script, ()), self.lenient.get(script, ())
 
     def plain(self, script: str, ranks: int = 2) -> Result:
         # four ranks on two hosts show what two cannot: subgroups, local ranks, unequal neighbours
@@ -94,10 +104,15 @@ class Runs:
         job = Job(script, 4, 2, self.root, cover=self.paths, timeout=self._limit(), extra=self.extra)
         return self._run((script, "hosts"), job, as_is=True)
 
-    def of_jax(self, script: str) -> Result:
-        ranks = HOSTS if speaks_of_hosts(Path(script)) else DEVICES
-        job = Job(script, ranks, 0, self.root, (), self._limit(), engine="jax", cover=self.paths, extra=self.extra)
-        return self._run((script, "jax"), job, "jax")
+    def of_jax(
+        self, script: str, devices: int = DEVICES, whole: bool = False, shorter: tuple[str, int] | None = None
+    ) -> Result:
+        """`whole`: only whole batches; `shorter`: the loader made there has a sample less."""
+        ranks = HOSTS if speaks_of_hosts(Path(script)) else devices
+        extra = {**(self.extra or {}), "whole": whole, "shorter": shorter}
+        job = Job(script, ranks, 0, self.root, (), self._limit(), engine="jax", cover=self.paths, extra=extra)
+        changes = (devices, whole, shorter) if (devices, whole, shorter) != (DEVICES, False, None) else ()
+        return self._run((script, "jax", *changes), job, "jax")
 
     def failing(self, script: str, path: str, failure: locate.Failure) -> Result:
         inject = {"path": path, "line": failure.line, "rank": 1, "exception": failure.exception}
@@ -124,6 +139,17 @@ class Runs:
         job = Job(script, cover=self.paths, timeout=self._limit(), directory=self.root, flip=flip)
         return self._run((script, path, line), job)
 
+    def resumed(self, script: str) -> Result:
+        """Run a second time, beside the files of the first."""
+        job = Job(script, cover=self.paths, timeout=self._limit(), directory=self.root, extra=self.extra, again=True)
+        return self._run((script, "again"), job)
+
+    def refusing(self, script: str, path: str, line: int) -> Result:
+        """The managers that are asked there do not commit."""
+        refuse = {"path": path, "line": line}
+        job = Job(script, cover=self.paths, timeout=self._limit(), directory=self.root, extra=self.extra, refuse=refuse)
+        return self._run((script, "refuse", path, line), job)
+
     def listing(self, script: str) -> Result:
         """One rank gets the names in its directories in another order."""
         prelude = {"rank": 1, "code": OTHER_ORDER}
@@ -131,17 +157,24 @@ class Runs:
         return self._run((script, "listing"), job)
 
     def _limit(self) -> float:
-        return max(1.0, min(JOB_LIMIT, self.deadline - time.monotonic()))
+        """A busy machine takes longer for the same."""
+        crowd = os.getloadavg()[0] / (os.cpu_count() or 1)
+        return max(1.0, min(JOB_LIMIT * min(max(crowd, 1.0), MOST_PATIENCE), self.deadline - time.monotonic()))
 
     def _run(self, key: tuple[object, ...], job: Job, framework: str = "torch", *, as_is: bool = False) -> Result:
-        gone = self.without.get(job.script, ())
-        key = (gone, *key)
+        key = (self._changed(job.script), *key)
         if key not in self.done:
             session = self.session(framework)
             run = session.run if as_is else session.run_as_wanted
             batches = BATCHES_WHEN_SLOW if job.script in self.slow else 0
-            job = replace(job, without=gone, batches=batches)
+            gone, lenient = self.without.get(job.script, ()), self.lenient.get(job.script, ())
+            made_up = job.script in self.made_up
+            job = replace(job, without=gone, lenient=lenient, batches=batches, turns=True, synthetic=made_up)
             result = run(job)
+            if not made_up and _lacks_something(result) and not self.over:
+                self.made_up.add(job.script)
+                job = replace(job, synthetic=True, timeout=self._limit())
+                result = session.run_as_wanted(job)
             if result.outcome.reason == "timeout" and not job.batches and framework == "torch" and not self.over:
                 self.slow.add(job.script)
                 job = replace(job, batches=BATCHES_WHEN_SLOW, timeout=self._limit())
@@ -150,6 +183,12 @@ class Runs:
                 result = run(replace(job, batches=0, steps=STEPS_WHEN_SLOW, timeout=self._limit()))
             self.done[key] = result
         return self.done[key]
+
+
+def _lacks_something(result: Result) -> bool:
+    """Whether every rank ended for want of a module or a file."""
+    wanting = [end.how == "exception" and end.text.startswith(NOT_HERE) for end in result.ends]
+    return bool(wanting) and all(wanting)
 
 
 def path_of(finding: Finding, root: str) -> str:

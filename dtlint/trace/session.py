@@ -12,6 +12,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import re
 import select
 import subprocess
 import sys
@@ -62,16 +63,21 @@ class Job:
     steps: int = 0
     batches: int = 0  # of each pass over a loader; 0: all
     synthetic: bool = False
+    absent: tuple[str, ...] = ()  # modules that are not installed and that a stand-in plays
     seed: int = 0
     engine: str = "lockstep"  # or gloo
     patience: float = 5.0  # gloo: seconds a call waits for the others
     pretend_gpus: bool = True
     private: bool = True
     cover: tuple[str, ...] = ()
+    turns: bool = False  # ranks run one at a time, from one call that has to wait to the next
+    again: bool = False  # the script has run before, briefly, and finds what that left
     inject: dict[str, Any] | None = None
     flip: dict[str, Any] | None = None  # {"path", "line", "rank"}: the first decision there comes out the other way
+    refuse: dict[str, Any] | None = None  # {"path", "line"}: the commit asked for there is refused
     slow: dict[str, Any] | None = None  # {"path", "line"}: who comes there first waits until nobody else can go on
     without: tuple[tuple[str, int], ...] = ()  # (path, line): statements left out on all ranks, decisions answered no
+    lenient: tuple[tuple[str, int], ...] = ()  # (path, line): calls that are let through where they would fail
     prelude: dict[str, Any] | None = None  # {"rank": 1, "code": …}: run on one rank before the script
     extra: dict[str, Any] | None = None  # for another engine
 
@@ -186,6 +192,10 @@ class Session:
             job = replace(job, ranks=wanted)
             result = self.run(job, watch)
             result.notices.append(f"run with {wanted} ranks, as the script asks")
+        while job.synthetic and (name := _missing_module(result)) and name not in job.absent:
+            job = replace(job, absent=(*job.absent, name))
+            result = self.run(job, watch)
+            result.notices += [f"{name} is not installed: a stand-in played it" for name in job.absent]
         # only there are GPUs pretended: real processes and JAX would fail the same way twice
         lockstep = job.engine == "lockstep" and job.pretend_gpus
         if lockstep and result.outcome.reason in ("rank-error", "all-ranks-failed"):
@@ -230,6 +240,16 @@ class Session:
         descriptor = self.__dict__.pop("events", None)
         if descriptor is not None:
             os.close(descriptor)
+
+
+MISSING_MODULE = re.compile(r"ModuleNotFoundError: No module named '(\w+)")
+
+
+def _missing_module(result: Result) -> str:
+    """What every rank wanted to import and could not."""
+    found = [MISSING_MODULE.match(end.text) for end in result.ends]
+    names = {match.group(1) if match else "" for match in found}
+    return names.pop() if len(names) == 1 else ""
 
 
 def _parse(line: bytes) -> dict[str, Any] | None:

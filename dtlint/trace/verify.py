@@ -24,12 +24,16 @@ from dtlint.trace.session import NotPossible
 MEETINGS = frozenset({f"DT{number}" for number in range(101, 113)} | {"DT117", "DT412", "DT802", "DT803"})
 FAILURES = ("DT105", "DT106")  # decided by making one rank fail
 DECISIONS = ("DT110", "DT111")  # decided by making one rank decide otherwise
+PARTING = MEETINGS | of_jax.MEETINGS | comparing.UNEVEN
 SUPPORTED = MEETINGS | comparing.COMPARED | noting.NOTED.keys() | {"DT114", "DT501"}
-SUPPORTED |= of_jax.MEETINGS | of_jax.FAILING | of_jax.FACTS.keys()
+SUPPORTED |= {"DT209"} | of_jax.MEETINGS | of_jax.FAILING | of_jax.FACTS.keys()
 SCRIPTS_TRIED = 3
+ODD_DEVICES = 3
+MAKING = re.compile(r"\b(mkdir|makedirs)\(")
 LISTING = re.compile(r"\b(listdir|scandir|glob|iglob|rglob|iterdir|walk)\b")
 STRENGTH_ORDER = ("confirmed", "refuted", "inconclusive", "not-reached")
-FAILED = ("rank-error", "all-ranks-failed")
+# their call can be let through: a quorum taken for granted, options dropped, one branch for all devices
+LENIENT = frozenset({"DT303", "DT401", "DT406", "DT504", "DT602", "DT801"})
 ROUNDS = 6  # of runs that go on past what the runs before have confirmed
 
 Progress = Callable[[int, int], None]
@@ -64,13 +68,15 @@ def _by_runs(
             if progress is not None:
                 progress(number, len(findings))
             verdicts.append(_one(finding, path_of(finding, root), runs))
+        verdicts = _one_for_each_failure(findings, verdicts)
         for _ in range(ROUNDS):
             if runs.over or not _leave_out(findings, verdicts, runs):
                 break
             for number, finding in enumerate(findings):
                 if verdicts[number].state in ("inconclusive", "not-reached"):
                     verdicts[number] = _past_others(finding, verdicts[number], runs)
-    return _one_for_each_failure(findings, verdicts)
+            verdicts = _one_for_each_failure(findings, verdicts)
+    return verdicts
 
 
 def _one_for_each_failure(findings: Sequence[Finding], verdicts: list[Verdict]) -> list[Verdict]:
@@ -99,21 +105,19 @@ def _leave_out(findings: Sequence[Finding], verdicts: Sequence[Verdict], runs: R
         path = path_of(finding, runs.root)
         for script in _scripts(finding, path, runs):
             result = runs.latest(script)
-            if finding.code in comparing.WRITES and result is not None and result.outcome.reason in FAILED:
-                runs.forget(script)  # ranks that get in each other's way do not always do so
-                grown = True
             for place in _to_leave_out(finding, path, result) if result is not None else ():
-                grown |= runs.leave_out(script, *place)
+                change = runs.let_through if finding.code in LENIENT else runs.leave_out
+                grown |= change(script, *place)
     return grown
 
 
 def _to_leave_out(finding: Finding, path: str, result: Result) -> list[tuple[str, int]]:
     """Where this finding ends its run: its decision, or else its own statement and the calls that wait."""
     own = (path, locate.to_leave_out(path, finding.span.line))
-    if finding.code == "DT504":
-        return [own] if own[1] else []
+    if finding.code in LENIENT:
+        return [(path, finding.span.line)]
     if result.outcome.kind in judge.PARTED:
-        if not judge.points_at(finding, path, result):
+        if finding.code not in PARTING or not judge.points_at(finding, path, result):
             return []
         calls = [event.place for event in judge.calls_of(finding, path, result)]
         if locate.decides(path, finding.span.line):
@@ -127,14 +131,25 @@ def _to_leave_out(finding: Finding, path: str, result: Result) -> list[tuple[str
 def _past_others(finding: Finding, before: Verdict, runs: Runs) -> Verdict:
     """Only a confirmation of a changed program says something about the program as it is."""
     path = path_of(finding, runs.root)
-    gone = sorted({line for script in _scripts(finding, path, runs) for _, line in runs.without.get(script, ())})
-    if not gone or runs.over:
+    changes = []
+    for table, what in ((runs.without, "left out"), (runs.lenient, "let through")):
+        places = {place for script in _scripts(finding, path, runs) for place in table.get(script, ())}
+        if places:
+            changes.append(f"{_lines(places, path)} {what}")
+    if not changes or runs.over:
         return before
     again = _one(finding, path, runs)
     if again.state == "refuted":
         return before
-    lines = f"line{'s' if len(gone) > 1 else ''} {', '.join(map(str, gone))} left out"
-    return replace(again, reason=f"with {lines}: {again.reason}")
+    return replace(again, reason=f"with {' and '.join(changes)}: {again.reason}")
+
+
+def _lines(places: set[tuple[str, int]], path: str) -> str:
+    """`lines 3, 7 and model.py:12`, as seen from one file."""
+    own = [str(line) for where, line in sorted(places) if where == path]
+    names = [f"{os.path.basename(where)}:{line}" for where, line in sorted(places) if where != path]
+    here = [f"line{'s' if len(own) > 1 else ''} {', '.join(own)}"] if own else []
+    return ", ".join([*here, *names])
 
 
 def _scripts(finding: Finding, path: str, runs: Runs) -> list[str]:
@@ -159,6 +174,9 @@ def _one(finding: Finding, path: str, runs: Runs) -> Verdict:
         if runs.over:
             return best if best.reason else Verdict("inconclusive", "budget", "run")
         found = _in_script(finding, path, script, runs)
+        if script in runs.made_up:  # what other data would do is not known
+            state = "inconclusive" if found.state == "refuted" else found.state
+            found = replace(found, state=state, reason=f"with stand-ins for what is not here: {found.reason}")
         if not best.reason or STRENGTH_ORDER.index(found.state) < STRENGTH_ORDER.index(best.state):
             best = found
         if best.state == "confirmed":
@@ -169,13 +187,13 @@ def _one(finding: Finding, path: str, runs: Runs) -> Verdict:
 def _in_script(finding: Finding, path: str, script: str, runs: Runs) -> Verdict:
     try:
         if interpreter.framework_of(locate.text_of(script)) == "jax":
-            return of_jax.verdict(finding, path, runs.of_jax(script))
+            return _of_jax(finding, path, script, runs)
         if finding.code in MEETINGS:
             return _of_meetings(finding, path, script, runs)
         if finding.code == "DT114":
             return _of_race(finding, path, script, runs)
         if finding.code in noting.NOTED:
-            return noting.verdict(finding, path, runs.plain(script))
+            return _of_notes(finding, path, script, runs)
         if finding.code == "DT501":  # on one host, or with as many GPUs as ranks, there is nothing wrong
             return noting.verdict_of_devices(finding, path, runs.on_hosts(script))
         if finding.code in comparing.COMPARED:
@@ -183,6 +201,18 @@ def _in_script(finding: Finding, path: str, script: str, runs: Runs) -> Verdict:
     except NotPossible as problem:
         return Verdict("inconclusive", f"not-supported: {problem}", "run")
     return Verdict("inconclusive", "not-supported: the harm of this rule does not show in a run of torch", "run")
+
+
+def _of_jax(finding: Finding, path: str, script: str, runs: Runs) -> Verdict:
+    plain = runs.of_jax(script)
+    if finding.code == "DT209":  # a batch that these devices can divide, others may not
+        other = runs.of_jax(script, devices=ODD_DEVICES, whole=True)
+        return of_jax.verdict_of_change(finding, path, plain, other, f"with {ODD_DEVICES} devices")
+    found = of_jax.verdict(finding, path, plain)
+    if finding.code == "DT202" and found.state != "confirmed" and not runs.over:
+        other = runs.of_jax(script, shorter=(path, finding.span.line))
+        return of_jax.verdict_of_change(finding, path, plain, other, "with one sample less")
+    return found
 
 
 def _of_race(finding: Finding, path: str, script: str, runs: Runs) -> Verdict:
@@ -197,9 +227,24 @@ def _of_race(finding: Finding, path: str, script: str, runs: Runs) -> Verdict:
     return found
 
 
+def _of_notes(finding: Finding, path: str, script: str, runs: Runs) -> Verdict:
+    found = noting.verdict(finding, path, runs.plain(script))
+    if found.state == "confirmed" or runs.over:
+        return found
+    if finding.code == "DT510":  # what a checkpoint is loaded for, a first run may not do
+        return noting.verdict(finding, path, runs.resumed(script))
+    if finding.code == "DT804" and "should_commit" in locate.line_of(path, finding.span.line):
+        return noting.verdict_of_refusal(finding, path, runs.refusing(script, path, finding.span.line))
+    return found
+
+
 def _of_comparison(finding: Finding, path: str, script: str, runs: Runs) -> Verdict:
     found = comparing.verdict(finding, path, runs.plain(script))
     line = locate.line_of(path, finding.span.line)
+    if finding.code in comparing.WRITES and found.state == "inconclusive" and MAKING.search(line) and not runs.over:
+        # between the question whether it is there and the making, another rank may have made it
+        late = comparing.failing(finding, path, runs.slowed(script, path, finding.span.line))
+        return replace(late, reason=f"where another rank comes before: {late.reason}") if late else found
     if finding.code == "DT207" and found.state == "inconclusive" and LISTING.search(line) and not runs.over:
         return _of_listing(finding, path, runs.plain(script), runs.listing(script), found)
     return found

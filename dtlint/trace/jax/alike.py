@@ -1,4 +1,8 @@
-"""How does a run go on past a `cond` whose predicate differs by device? At the lines named, all take one branch."""
+"""How does a run go on past a call that is wrong for the devices? At the lines named it is made to fit.
+
+A `cond` takes one branch on all devices, a key is split into as many as there are devices, and a pmap copies what has
+no axis for them.
+"""
 
 from __future__ import annotations
 
@@ -10,15 +14,19 @@ from typing import Any
 import jax
 
 from dtlint.trace.frames import line_of
+from dtlint.trace.jax import pmaps
 
 
 def install(places: Iterable[tuple[str, int]]) -> None:
-    """The first branch, whatever the predicate says."""
+    """Change the calls that these lines make."""
     wanted = {(path, int(line)) for path, line in places}
     if not wanted:
         return
     jax.lax.cond = alike(jax.lax.cond, wanted, lambda _, true_fun, __, *operands: true_fun(*operands))
     jax.lax.switch = alike(jax.lax.switch, wanted, lambda _, branches, *operands: branches[0](*operands))
+    split = jax.random.split
+    jax.random.split = alike(split, wanted, lambda key, *_: split(key, jax.local_device_count()))
+    pmaps.copying = wanted
 
 
 def alike(original: Any, wanted: set[tuple[str, int]], first: Callable[..., Any]) -> Any:

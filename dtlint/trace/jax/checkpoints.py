@@ -7,6 +7,8 @@ import functools
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from dtlint.trace.importing import when_there
+
 if TYPE_CHECKING:
     from dtlint.trace.jax.hosts import HostAgent
 
@@ -19,29 +21,15 @@ ON_EVERY_HOST = ("__init__", "restore", *LOCAL)
 
 def listen(agent: HostAgent) -> None:
     """Orbax waits for all hosts in each of these; the first host alone then does what there is to do."""
-    import builtins
-    import sys
 
-    def patch() -> None:
-        package = sys.modules.get("orbax.checkpoint")
+    def patch(package: Any) -> None:
         for name in SAVERS:
             kind = getattr(package, name, None)
             for method in (*TOGETHER, *LOCAL) if kind is not None else ():
                 if method in vars(kind):
                     setattr(kind, method, _on_all_hosts(agent, name, method, getattr(kind, method)))
 
-    original = builtins.__import__
-    done: list[bool] = []
-
-    def importing(name: str, *arguments: Any, **options: Any) -> Any:
-        module = original(name, *arguments, **options)
-        ready = getattr(sys.modules.get("orbax.checkpoint"), "CheckpointManager", None)
-        if not done and ready is not None and name.startswith("orbax"):
-            done.append(True)
-            patch()
-        return module
-
-    builtins.__import__ = importing
+    when_there("orbax.checkpoint", "CheckpointManager", patch)
 
 
 def _on_all_hosts(agent: HostAgent, kind: str, name: str, original: Callable[..., Any]) -> Callable[..., Any]:

@@ -6,7 +6,6 @@ import functools
 import hashlib
 import os
 import sys
-from collections.abc import Iterator
 from typing import Any
 
 import jax
@@ -37,7 +36,6 @@ class Drawn:
                 setattr(jax.random, name, self._draw(original, name))
         for name in SEEDS:
             setattr(jax.random, name, self._seed(getattr(jax.random, name)))
-        self.writes.install()
 
     def _draw(self, original: Any, name: str) -> Any:
         @functools.wraps(original)
@@ -64,11 +62,10 @@ class Drawn:
 
         return seed
 
-    def facts(self) -> Iterator[dict[str, Any]]:
+    def fact(self, _: int) -> dict[str, Any]:
         draws = [{"path": path, "line": line, **known} for (path, line), known in self.draws.items()]
         seeds = [{"path": path, "line": line, "value": value} for (path, line), value in self.seeds.items()]
-        yield {"kind": "draws", "rank": self.host, "draws": draws, "seeds": seeds}
-        yield self.writes.fact(self.host)
+        return {"kind": "draws", "rank": self.host, "draws": draws, "seeds": seeds}
 
 
 def _place(frame: Any) -> tuple[str, int] | None:

@@ -10,13 +10,14 @@ from __future__ import annotations
 import contextlib
 import functools
 import os
+import sys
 import traceback
 from collections.abc import Callable
 from typing import Any
 
 from dtlint.trace.channel import Channel, Closed
 from dtlint.trace.frames import user_stack
-from dtlint.trace.jax import checkpoints, packing, script
+from dtlint.trace.jax import checkpoints, feeding, packing, script
 
 GROUP = "hosts"
 
@@ -28,6 +29,7 @@ class HostAgent:
         self.channel, self.host, self.hosts, self.steps = channel, host, hosts, steps
         self.number = 0
         self.stopped = ""
+        self.fed = feeding.Fed()
 
     def tell(self, record: dict[str, Any]) -> None:
         if self.host == 0 or record["type"] == "end":  # the other hosts see the same
@@ -35,8 +37,6 @@ class HostAgent:
 
     def post(self, operation: str, value: Any = None, **signature: Any) -> list[Any]:
         """Make a call with all hosts: the values of every host, in their order."""
-        import sys
-
         if checkpoints.alone:
             return [value]
         if self.stopped:
@@ -162,6 +162,7 @@ def _assert_equal(agent: HostAgent, tree: Any, fail_message: str = "") -> None:
 def _joined(agent: HostAgent, operation: str, local: Any, along: bool) -> Any:
     import numpy as np
 
+    agent.fed.note(user_stack(sys._getframe(1)), local)
     pieces = agent.post(operation, local)
     return np.concatenate([np.asarray(piece) for piece in pieces]) if along else np.asarray(local)
 
@@ -208,13 +209,10 @@ def run(job: dict[str, Any], channel: Channel, host: int, hosts: int, local: int
             agent.tell({"type": "notice", "text": text})
         script.keep_flags(os.environ["XLA_FLAGS"])
         install(agent, local)
-        drawn = draws.Drawn(host) if (job.get("extra") or {}).get("see") else None
-        if drawn is not None:
-            drawn.install()
-        end = script.execute(job, host, lambda: agent.stopped, channel.send)
+        drawn = draws.Drawn(host)
+        watched = (drawn, drawn.writes, agent.fed) if (job.get("extra") or {}).get("see") else ()
+        end = script.execute(job, host, lambda: agent.stopped, channel.send, watched)
         with contextlib.suppress(Closed):
-            for fact in drawn.facts() if drawn is not None else ():
-                channel.send({"type": "fact", "fact": fact})
             channel.send({"type": "end", **end})
         status = 0 if end["how"] in ("finished", "steps") else 1
     except BaseException as error:

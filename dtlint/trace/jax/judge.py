@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from dtlint.findings import Finding, Verdict
-from dtlint.trace import comparing, judge, locate
+from dtlint.trace import comparing, judge, locate, noting
 from dtlint.trace.comparing import places_of
 from dtlint.trace.model import Result
 
@@ -24,14 +25,18 @@ FACTS = {
 # they fail when the line runs: the failure is the harm
 FAILING = frozenset({"DT202", "DT303", "DT401", "DT402", "DT403", "DT405", "DT409", "DT410", "DT411"})
 
-OF_HOSTS = comparing.DRAWS | comparing.WRITES  # hosts are compared as ranks are
+NOTED = frozenset({"DT601", "DT605", "DT703"})
+# hosts are compared as ranks are
+OF_HOSTS = comparing.DRAWS | comparing.WRITES | comparing.SHARED_DATA | (comparing.UNEVEN - FAILING)
 
 
 def verdict(finding: Finding, path: str, result: Result) -> Verdict:
     """`path`: the real path of the finding's file."""
     if finding.code in FACTS and (found := _by_fact(finding, path, result)):
         return found
-    if finding.code in OF_HOSTS and any("rank" in fact for fact in result.facts):
+    if finding.code in NOTED:
+        return noting.verdict(finding, path, result)
+    if finding.code in OF_HOSTS and len({fact["rank"] for fact in result.facts if "rank" in fact}) > 1:
         return comparing.verdict(finding, path, result)
     if finding.code in FAILING and (found := _by_failure(finding, path, result)):
         return found
@@ -40,6 +45,14 @@ def verdict(finding: Finding, path: str, result: Result) -> Verdict:
     if finding.code in FACTS:
         return _not_seen(finding, path, result)
     return Verdict("inconclusive", "not-supported: the harm of this rule does not show in a run of JAX", "run")
+
+
+def verdict_of_change(finding: Finding, path: str, before: Result, after: Result, what: str) -> Verdict:
+    """Judge a run in which the data or the devices are a little different, against the same run as it is."""
+    failure = comparing.failing(finding, path, after, ())
+    if failure is None or comparing.failing(finding, path, before, ()) is not None:
+        return _not_seen(finding, path, after)
+    return replace(failure, reason=f"{what}: {failure.reason}")
 
 
 def _by_fact(finding: Finding, path: str, result: Result) -> Verdict | None:

@@ -8,18 +8,22 @@ from collections.abc import Iterable
 from types import FrameType
 from typing import Any
 
+from dtlint.trace.flow import Flow
 
-def watch(paths: Iterable[str]) -> dict[str, set[int]]:
-    """Start to note lines; the table fills while the script runs."""
+
+def watch(paths: Iterable[str], flow: Flow | None) -> dict[str, set[int]]:
+    """Start to note lines, and what generators hand out; the tables fill while the script runs."""
     wanted = {os.path.realpath(path) for path in paths}
     seen: dict[str, set[int]] = {}
     known: dict[str, str] = {}
     if not wanted:
         return seen
 
-    def line(frame: FrameType, event: str, _: Any) -> Any:
+    def line(frame: FrameType, event: str, value: Any) -> Any:
         if event == "line":
             seen[known[frame.f_code.co_filename]].add(frame.f_lineno)
+        elif event == "return" and flow is not None:
+            flow.returned(frame, known[frame.f_code.co_filename], value)
         return line
 
     def call(frame: FrameType, _: str, __: Any) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import threading
 from typing import Any
@@ -11,6 +12,7 @@ import jax
 from dtlint.trace.frames import user_stack
 
 _current = threading.local()
+copying: set[tuple[str, int]] = set()  # lines of pmaps that copy to all devices what has no axis for them
 
 
 class Named:
@@ -26,6 +28,12 @@ class Named:
     def __call__(self, *values: Any, **keywords: Any) -> Any:
         before = running()
         _current.mapped = self
+        if (
+            copying
+            and self._made is not None
+            and (os.path.realpath(str(self._made["path"])), self._made["line"]) in copying
+        ):
+            values = jax.tree.map(_with_axis, values)
         try:
             return self._mapped(*values, **keywords)
         except Exception as error:
@@ -37,6 +45,10 @@ class Named:
 
     def __getattr__(self, attribute: str) -> Any:
         return getattr(self._mapped, attribute)
+
+
+def _with_axis(value: Any) -> Any:
+    return jax.numpy.full(jax.local_device_count(), value) if jax.numpy.ndim(value) == 0 else value
 
 
 def listen() -> None:

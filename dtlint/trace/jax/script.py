@@ -10,13 +10,16 @@ import signal
 import sys
 import traceback
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
-from dtlint.trace import rewriting
+from dtlint.trace import absent, made_up, rewriting
+from dtlint.trace.flow import Flow
+from dtlint.trace.forks import Forks
 from dtlint.trace.frames import failure_stack
-from dtlint.trace.jax import lines
+from dtlint.trace.jax import lines, loaders
 from dtlint.trace.keeper import SET_CHILD_SUBREAPER, SET_PARENT_DEATH_SIGNAL, process_control
+from dtlint.trace.unread import Variables
 
 FAULT = "<fault>"
 # XLA gives up on a device that does not come: soon enough for a tiny run, late enough for a slow device
@@ -82,10 +85,21 @@ def keep_flags(flags: str) -> None:
     bridge.backends = backends
 
 
+def _started() -> str:
+    """The name of the backend, once JAX has one."""
+    import jax._src.xla_bridge as bridge
+
+    return "jax" if getattr(bridge, "_backends", None) else ""
+
+
 def execute(
-    job: dict[str, Any], rank: int, stopped: Callable[[], str], tell: Callable[[dict[str, Any]], None]
+    job: dict[str, Any],
+    rank: int,
+    stopped: Callable[[], str],
+    tell: Callable[[dict[str, Any]], None],
+    watched: Sequence[Any] = (),
 ) -> dict[str, Any]:
-    """Run the script to its end: how it ended, as the fields of a RankEnd. Executed lines go to `tell`."""
+    """Run the script to its end: how it ended, as the fields of a RankEnd. What was seen goes to `tell`."""
     script = os.path.abspath(job["script"])
     sys.argv = [job["script"], *job.get("arguments", ())]
     sys.path[:] = [os.path.dirname(script), *(entry for entry in sys.path if entry)]
@@ -96,10 +110,19 @@ def execute(
     from dtlint.trace.jax import alike
     from dtlint.trace.jax.programs import Stopped
 
-    seen = lines.watch(job.get("cover") or ())
+    extra = job.get("extra") or {}
+    flow, variables, forked = Flow(), Variables(), Forks(_started)
+    calls = absent.install(job)
+    listeners: list[Any] = [*watched, *((forked, variables) if extra.get("see") and rank == 0 else ())]
+    for listener in listeners:
+        listener.install()
+    if job.get("synthetic"):
+        made_up.install(tell)
+    loaders.install(extra)
+    seen = lines.watch(job.get("cover") or (), flow if extra.get("see") else None)
     try:
         rewriting.install(job, rank, tell)
-        alike.install((os.path.realpath(path), line) for path, line in job.get("without") or ())
+        alike.install((os.path.realpath(path), line) for path, line in job.get("lenient") or ())
         code = rewriting.compiled(script)
         prelude = job.get("prelude")
         if prelude and int(prelude["rank"]) == rank:
@@ -131,6 +154,13 @@ def execute(
             "origin": "injected" if injected else "user" if by_user else "library",
         }
     finally:
+        with contextlib.suppress(Exception):
+            if extra.get("see"):  # the time for this may be short: what others are compared with goes first
+                fed = [loader for listener in watched if hasattr(listener, "loaders") for loader in listener.loaders()]
+                told = {"kind": "samples", "rank": rank, "loaders": [*flow.loaders(), *fed], "model_parallel": False}
+                tell({"type": "fact", "fact": told})
+                for listener in (calls, *listeners):
+                    tell({"type": "fact", "fact": listener.fact(rank)})
         if covered := lines.stop(seen):
             with contextlib.suppress(Exception):
                 tell(covered)

@@ -31,10 +31,13 @@ def is_cuda(value: Any) -> bool:
 
 
 GPUS = [0]  # pretended on this host; 0: any number will do
+NAMED: list[int] = []  # the GPU that this rank last spoke of
 
 
 def check_ordinal(index: int | None) -> None:
     """A GPU that this host would not have."""
+    if index is not None:
+        NAMED[:] = [index]
     if index is not None and GPUS[0] and not 0 <= index < GPUS[0]:
         raise RuntimeError("CUDA error: invalid device ordinal")
 
@@ -44,6 +47,13 @@ def as_cpu(value: Any) -> Any:
         check_ordinal(torch.device(value).index)
         return CPU
     return value
+
+
+def copied(tensor: Any) -> Any:
+    """A copy that would be in the memory of the host."""
+    copy = tensor.clone()
+    copy.dtlint_on_host = True
+    return copy
 
 
 def leaves_gpu(args: Any, kwargs: Any) -> bool:
@@ -61,13 +71,13 @@ class CudaIsCpu(TorchFunctionMode):
             return args[0]
         if function is torch.Tensor.cpu:
             # a real transfer copies; aliasing would let freed storage show through
-            return args[0].clone()
+            return copied(args[0])
         if function is torch.Tensor.pin_memory or function is torch.Tensor.record_stream:
             return args[0]
         if function is torch.Tensor.to:
             if leaves_gpu(args, kwargs):
                 moved = function(*args, **kwargs)
-                return moved.clone() if moved is args[0] else moved
+                return copied(moved) if moved is args[0] else moved
             if len(args) > 1 and type(args[1]) is int:
                 args = (args[0], CPU, *args[2:])
         if kwargs:

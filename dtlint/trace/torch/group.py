@@ -6,6 +6,7 @@ and the new names of the methods (they changed with torch 2.13) are both there.
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 import torch
@@ -16,11 +17,19 @@ from dtlint.trace.torch.recorder import Recorder
 
 Tensors = list[torch.Tensor]
 _pending: set[LazyWork] = set()  # C++ holds only half of a Python work: keep the other half alive
+_HELD_HERE = 3  # references to a work that only this file knows: the set, the loop, the question
 
 
 def unwaited() -> list[LazyWork]:
     """Calls of this process that nobody has waited for."""
     return [work for work in _pending if not work.done]
+
+
+def note_dropped() -> None:
+    """Handles that the program has no more: nobody will ever wait for these."""
+    for work in _pending:
+        if not work.done and sys.getrefcount(work) <= _HELD_HERE:
+            work.dropped = True
 
 
 def finished(tensors: Tensors) -> Any:
@@ -38,6 +47,8 @@ class LazyWork(dist.Work):
         self.recorder, self.number, self.targets = recorder, number, targets
         self.done = self.buffered = buffered
         self.source = -1
+        self.dropped = False
+        note_dropped()
         _pending.add(self)
 
     def wait(self, timeout: Any = None) -> bool:

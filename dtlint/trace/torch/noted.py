@@ -33,6 +33,7 @@ class Noted:
         self.steps = 0
         self.inside = False  # a backward pass
         self.pending = 0  # backward passes whose gradients wait for a step
+        self.mean_losses: Counter[Line] = Counter()  # backward passes of a mean loss as it is, by their line
         self.thrown: Counter[Line] = Counter()  # backward passes cleared unused, by the line that cleared
         self.unreduced = ""  # the parameters DDP waited for in vain, also where the program went on after that
         self.reductions: Counter[Line] = Counter()  # backward passes that reduced, by their line
@@ -68,6 +69,8 @@ class Noted:
             finally:
                 self.inside = False
             self.pending += 1
+            if line and args and _is_mean_loss(args[0]):
+                self.mean_losses[line] += 1
             if line and self.recorder.number > calls:
                 self.reductions[line] += 1
             return result
@@ -104,7 +107,7 @@ class Noted:
         self.steps += 1
         self.pending = 0
 
-    def facts(self, failed: bool) -> Iterator[dict[str, Any]]:
+    def facts(self, how: str) -> Iterator[dict[str, Any]]:
         """After the script has ended."""
         rank = self.recorder.rank
         late = [_at(line, name=name) for (line, name), too_late in self.set.items() if too_late]
@@ -112,12 +115,22 @@ class Noted:
         thrown = [_at(line, count=count) for line, count in self.thrown.items()]
         reductions = [_at(line, count=count) for line, count in self.reductions.items()]
         yield {"kind": "windows", "rank": rank, "steps": self.steps, "thrown": thrown, "reductions": reductions,
-               "unreduced": self.unreduced}  # fmt: skip
-        unwaited = sorted(work.number for work in group.unwaited() if work.recorder is self.recorder)
-        threads = [thread.name for thread in threading.enumerate() if _outlives(thread)] if failed else []
+               "unreduced": self.unreduced,
+               "mean_losses": [_at(line, count=count) for line, count in self.mean_losses.items()]}  # fmt: skip
+        own = [work for work in group.unwaited() if work.recorder is self.recorder]
+        # a rank that came to its end has nothing left to wait with; of one that was stopped, what it had thrown away
+        unwaited = sorted(work.number for work in own if how == "finished" or work.dropped)
+        threads = [thread.name for thread in threading.enumerate() if _outlives(thread)] if how == "exception" else []
         left = {"group": dist.is_initialized(), "unwaited": unwaited, "threads": threads}
         yield {"kind": "left", "rank": rank, **left}
         yield {"kind": "parameters", "rank": rank, "given": [_at(line) for line in sorted(self.recorder.parameters)]}
+
+
+def _is_mean_loss(value: Any) -> bool:
+    """What a loss function gave back, without a scale: a mean, unless the function says that it is a sum."""
+    made = getattr(value, "grad_fn", None)
+    name = made.name().rstrip("0123456789").removesuffix("Backward") if made is not None else ""
+    return name == "Mean" or (name.endswith("Loss") and getattr(made, "_saved_reduction", 1) == 1)
 
 
 def _outlives(thread: threading.Thread) -> bool:

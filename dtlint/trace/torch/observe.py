@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import signal
 import sys
+from collections.abc import Iterable
 from types import FrameType
-from typing import Any
+from typing import Any, Protocol
 
+import torch
 from torch.optim.optimizer import Optimizer, register_optimizer_step_post_hook
 
 from dtlint.trace.torch.recorder import Recorder
@@ -52,6 +55,7 @@ class OneFailure:
         self.calls = 0
         if self.halfway:
             recorder.after_call = self.after_call
+            self._after_backward()
 
     def line(self, frame: FrameType, path: str) -> None:
         if not self.armed:
@@ -67,6 +71,18 @@ class OneFailure:
         if self.armed and frame is not None and self.recorder.number > self.calls and self._in_body(frame):
             self._fail(frame)
 
+    def _after_backward(self) -> None:
+        """Gradients are reduced inside a backward pass, by nobody's call."""
+        original = torch.Tensor.backward
+
+        @functools.wraps(original)
+        def backward(*args: Any, **keywords: Any) -> Any:
+            result = original(*args, **keywords)
+            self.after_call(sys._getframe(1))
+            return result
+
+        torch.Tensor.backward = backward
+
     def _in_body(self, frame: FrameType | None) -> bool:
         while frame is not None and frame is not self.body:
             frame = frame.f_back
@@ -81,17 +97,19 @@ class OneFailure:
 CALLS_BEFORE_SIGNAL = 5
 
 
-def send_signal(name: str, recorder: Recorder) -> None:
+class OneSignal:
     """This rank receives a signal once it has made a few calls, joining the job among them."""
-    number = getattr(signal, name, None)
 
-    def after_call(_: FrameType | None) -> None:
-        if number is not None and recorder.number >= CALLS_BEFORE_SIGNAL:
-            recorder.after_call = None
-            recorder.tell({"type": "fact", "fact": {"failed": True}})
+    def __init__(self, name: str, path: str, recorder: Recorder) -> None:
+        self.path, self.recorder = path, recorder
+        self.number: int | None = getattr(signal, name, None)
+
+    def line(self, frame: FrameType, path: str) -> None:
+        number = self.number
+        if number is not None and self.recorder.number >= CALLS_BEFORE_SIGNAL:
+            self.number = None
+            self.recorder.tell({"type": "fact", "fact": {"failed": True}})
             signal.raise_signal(number)
-
-    recorder.after_call = after_call
 
 
 class Slowness:
@@ -107,20 +125,27 @@ class Slowness:
             self.recorder.pause()
 
 
-def watch_lines(job: dict[str, Any], recorder: Recorder) -> dict[str, set[int]]:
+class Listener(Protocol):
+    """Hears of every line of the watched files before it is executed."""
+
+    path: str
+
+    def line(self, frame: FrameType, path: str) -> None: ...
+
+
+def watch_lines(job: dict[str, Any], recorder: Recorder, more: Iterable[Listener]) -> dict[str, set[int]]:
     """Note the executed lines of the files in `cover`; make one rank fail as `inject` says."""
     wanted = {os.path.realpath(path) for path in job.get("cover", ())}
     target = job.get("inject")
     target = target if target and int(target["rank"]) == recorder.rank else None
-    listener: OneFailure | Slowness | None = None
+    listeners: list[Listener] = [*more]
     if target and "signal" in target:
-        send_signal(target["signal"], recorder)
+        listeners.append(OneSignal(target["signal"], os.path.realpath(job["script"]), recorder))
     elif target:
-        listener = OneFailure(target, recorder)
+        listeners.append(OneFailure(target, recorder))
     elif job.get("slow"):
-        listener = Slowness(job["slow"], recorder)
-    if listener is not None:
-        wanted.add(listener.path)
+        listeners.append(Slowness(job["slow"], recorder))
+    wanted.update(listener.path for listener in listeners)
     if not wanted:
         return {}
     seen: dict[str, set[int]] = {}
@@ -130,7 +155,7 @@ def watch_lines(job: dict[str, Any], recorder: Recorder) -> dict[str, set[int]]:
         if event == "line":
             path = known[frame.f_code.co_filename]
             seen[path].add(frame.f_lineno)
-            if listener is not None:
+            for listener in listeners:
                 listener.line(frame, path)
         return line
 

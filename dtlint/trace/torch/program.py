@@ -13,11 +13,22 @@ from typing import Any
 
 import torch
 
-from dtlint.trace import rewriting
+from dtlint.trace import absent, clock, rewriting, unread
 from dtlint.trace.channel import Channel
 from dtlint.trace.frames import failure_stack
 from dtlint.trace.keeper import SET_CHILD_SUBREAPER, SET_PARENT_DEATH_SIGNAL, process_control
-from dtlint.trace.torch import cuda, noted, observe, seen, shorten, spawn, synthetic
+from dtlint.trace.torch import (
+    cuda,
+    managers,
+    noted,
+    observe,
+    placed,
+    seen,
+    shorten,
+    spawn,
+    synthetic,
+    unchanged,
+)
 from dtlint.trace.torch.install import install
 from dtlint.trace.torch.recorder import Recorder, Stopped
 
@@ -105,27 +116,37 @@ def _run(job: dict[str, Any], rank: int, channel: Channel, scratch: str) -> int:
         install(recorder, os.path.join(scratch, "store"))
     if job.get("pretend_gpus", True):
         cuda.pretend(per_host, rank % per_host)
-    cuda.simplify_wrappers({(os.path.realpath(path), int(line)) for path, line in job.get("without") or ()})
+    cuda.simplify_wrappers({(os.path.realpath(path), int(line)) for path, line in job.get("lenient") or ()})
     spawn.install(rank, recorder)
     counter = observe.count_steps(int(job.get("steps") or 0))
     if job.get("synthetic"):
         synthetic.install(recorder)
     rewriting.install(job, rank, recorder.tell)
     shorten.install(int(job.get("batches") or 0))
-    told = seen.Seen(rank) if (job.get("extra") or {}).get("see") else None
-    notes = noted.Noted(recorder)
-    if told is not None:
-        told.install()
-        notes.install()
-    lines = observe.watch_lines(job, recorder)
+    see = (job.get("extra") or {}).get("see")
+    told, notes, gpus, commits = seen.Seen(rank), noted.Noted(recorder), placed.Placed(), managers.Managers(job)
+    commits.install()
+    calls = absent.install(job)
+    listeners: list[Any] = [told, notes, gpus]
+    for listener in listeners if see else ():
+        listener.install()
+    variables = unread.Variables()
+    if see and rank == 0:
+        variables.install()
+    kept = [unchanged.Unchanged(place) for place in (job.get("extra") or {}).get("unchanged", ())]
+    lines = observe.watch_lines(job, recorder, kept)
+    if job.get("turns"):
+        clock.install()
+        recorder.take_turn()
     end = _execute(job, recorder)
     sys.settrace(None)
     if getattr(sys.modules.get("torchft"), "STANDIN", False):
         with contextlib.suppress(Exception):
             channel.send({"type": "notice", "text": STANDIN_NOTICE})
-    if told is not None:
-        # notes first: reading samples once more may call what a rank of the job must not call any more
-        for fact in (*notes.facts(end["how"] == "exception"), *told.facts()):
+    if see:
+        # samples last: reading them once more may call what a rank of the job must not call any more
+        others: list[Any] = [gpus, commits, calls, *kept, *([variables] if rank == 0 else [])]
+        for fact in (*notes.facts(end["how"]), *(other.fact(rank) for other in others), *told.facts()):
             with contextlib.suppress(Exception):
                 channel.send({"type": "fact", "fact": fact})
     if lines:

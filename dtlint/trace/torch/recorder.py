@@ -20,6 +20,8 @@ _PYTHON_API = (
     "distributed/c10d_logger.py",
     "trace/torch/group.py",
     "trace/torch/cuda.py",
+    "trace/torch/managers.py",
+    "standin/torchft/__init__.py",
     "torch/overrides.py",
 )
 
@@ -93,8 +95,15 @@ class Recorder:
 
     def pause(self) -> None:
         """Come back when no other rank can go on."""
+        self._ask("pause")
+
+    def take_turn(self) -> None:
+        """Come back when the coordinator lets this rank begin."""
+        self._ask("turn")
+
+    def _ask(self, what: str) -> None:
         with self.lock:
-            self._send({"type": "pause"})
+            self._send({"type": what})
             self._result()
 
     def tell(self, header: dict[str, Any]) -> None:
