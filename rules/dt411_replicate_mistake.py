@@ -44,7 +44,7 @@ def check(run: Run) -> Iterator[Finding]:
     for event, trail in jax_notes(run, "replicated twice"):
         message = "this is replicated already: every array gets a second axis of devices"
         yield RULE.finding(*jax_place(run, event), message, "replicate once", trail=trail, effect="crash")
-    for event, trail in jax_notes(run, "restored"):
+    for event, trail in (*jax_notes(run, "restored"), *jax_notes(run, "restored as stored")):
         message = "the restored state goes into pmap without a copy for each device"
         remedy = "`state = jax_utils.replicate(state)` after restoring"
         yield RULE.finding(*jax_place(run, event), message, remedy, trail=trail, effect="crash")

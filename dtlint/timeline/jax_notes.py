@@ -15,13 +15,14 @@ from dtlint.timeline.records import calls_around, recorded
 
 Path = tuple[LogNode, ...]
 OF_HOSTS = frozenset({"world axis"})  # wrong in a program of several hosts only
+AS_STORED = frozenset({"restored over copies", "restored as stored"})
 
 
 def noted(run: Run, op: str) -> Iterator[tuple[Event, tuple[Step, ...]]]:
     """Notes of one kind, each with its trail."""
     if not run.facts.get("jax") or (op in OF_HOSTS and not run.facts.get("jax hosts")):
         return
-    if op == "restored over copies" and not run.facts.get(SAVED_ALONE):
+    if op in AS_STORED and not run.facts.get(SAVED_ALONE):
         return  # the file may have as many copies as it replaces
     for event, path in recorded(run, "<jax>"):
         if event.op == op:

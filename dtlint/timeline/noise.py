@@ -155,8 +155,8 @@ def workers_of(run: Run, loader: Object, known: Described) -> int | None:
 def walked(run: Run) -> Iterator[tuple[Object, Described]]:
     """Every loader somebody took a batch from."""
     for _, loader in sorted(run.facts.get("loaders", {}).items()):
-        known = loader.facts.get("described")
-        if isinstance(known, Described) and not loader.facts.get("original"):
+        known, original = loader.facts.get("described"), loader.facts.get("original")
+        if isinstance(known, Described) and not (isinstance(original, Object) and "described" in original.facts):
             yield loader, known
 
 

@@ -12,13 +12,14 @@ from dtlint.machine import attributes
 from dtlint.machine.core import Machine
 from dtlint.machine.library import jax_axes, jax_collectives, jax_facts, jax_keys
 from dtlint.machine.library.invocation import Invocation
-from dtlint.machine.values import FALSE, NONE, Bound, ClassRef, FunctionRef, Object, Value
+from dtlint.machine.values import FALSE, NONE, Bound, ClassRef, Const, FunctionRef, Object, Value
 
 MODULE = "flax.linen.Module"
 MESH = "jax.sharding.Mesh"
 FUNCTIONS = "flax apply"  # fact of the run: modules whose `apply` some state holds
 OWN = frozenset({"rngs", "mutable", "method", "capture_intermediates"})  # keywords of `apply` itself
 DEEPEST = 14
+AXIS = "axis"  # word in the name of a field
 
 
 def held_by_state(machine: Machine, call: Invocation) -> None:
@@ -48,7 +49,8 @@ def applied(machine: Machine, call: Invocation) -> None:
         return
     assert isinstance(module, Object) and isinstance(module.kind, ClassRef)
     if jax_facts.device_mapping(machine) is None and not lays_out(module):
-        return
+        if not machine.facts.get("jax compiled") or not names_axis(module):
+            return
     method = attributes.in_class(machine, module.kind, "__call__")
     if isinstance(method, FunctionRef):
         keywords = tuple((name, value) for name, value in call.keywords if name not in OWN)
@@ -60,10 +62,19 @@ def lays_out(module: Object) -> bool:
     return any(isinstance(held, Object) and held.kind == MESH for held in module.attributes.values())
 
 
+def names_axis(module: Object) -> bool:
+    """Was it given the name of an axis, to reduce over?"""
+    return any(
+        isinstance(name, str) and AXIS in name.split("_") and isinstance(held, Const) and isinstance(held.value, str)
+        for name, held in module.attributes.items()
+    )
+
+
 def batch_norm(machine: Machine, call: Invocation) -> None:
     """`nn.BatchNorm(use_running_average=False, axis_name="batch")` reduces over the axis."""
     names = jax_axes.texts(call.get("axis_name"))
-    if names and call.get("use_running_average") == FALSE and jax_facts.device_mapping(machine) is not None:
+    run = jax_facts.device_mapping(machine) is not None or machine.facts.get("jax compiled")
+    if names and call.get("use_running_average") == FALSE and run:
         jax_collectives.bound(machine, call, names)
 
 

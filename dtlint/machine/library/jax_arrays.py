@@ -12,7 +12,7 @@ from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.jax_facts import fact, has, is_fact, words
 from dtlint.machine.library.jax_shapes import LAYOUT, leading, shaped
 from dtlint.machine.library.whole_project import any_function
-from dtlint.machine.values import NONE, ClassRef, Const, FunctionRef, Tuple, Unknown, Value
+from dtlint.machine.values import ClassRef, Const, FunctionRef, Tuple, Unknown, Value
 
 REDUCERS = frozenset({"pmean", "psum", "psum_scatter", "all_gather"})
 LIKE = frozenset({"zeros_like", "ones_like", "full_like", "empty_like"})
@@ -266,7 +266,10 @@ def replicate(machine: Machine, call: Invocation) -> Value | None:
 
 def unreplicate(machine: Machine, call: Invocation) -> Value | None:
     tree = call.arguments[0] if call.arguments else None
-    return taken_off(machine, tree) if tree is not None else None
+    if tree is None:
+        return None
+    jax_facts.used(machine, (tree,), machine.facts.get("jax donated", {}))
+    return taken_off(machine, tree)
 
 
 def taken_off(machine: Machine, tree: Value) -> Value:
@@ -409,45 +412,6 @@ def named_sharding(machine: Machine, call: Invocation) -> Value:
     return made
 
 
-# --- checkpoints -----------------------------------------------------------------------------------------------
-
-
-def restore(machine: Machine, call: Invocation) -> Value | None:
-    jax_facts.started(machine)
-    target = call.get("target")
-    if target is not None and any(is_fact(tag, "replicated") for tag in jax_facts.deep((target,))):
-        # as the file has it, whatever the target looks like
-        over = fact("over copies", jax_facts.place(machine))
-        return machine.fresh("restored", None, frozenset((fact("array"), over)))
-    tag = fact("host tree", "restored, without a copy for each device", "restored", jax_facts.place(machine))
-    return machine.fresh("restored", None, frozenset((fact("array"), tag)))
-
-
-def save(machine: Machine, call: Invocation) -> Value | None:
-    backend = call.get("orbax_checkpointer")
-    if backend is not None and backend != NONE:
-        machine.emit_event(
-            "collective",
-            "save_checkpoint",
-            call.name,
-            call.mask,
-            group=machine.world_group,
-            implicit=True,
-            extra={"call": call},
-        )
-    target = call.get("target")
-    if target is None:
-        return None
-    found = jax_facts.deep((target,))
-    if any(tag[3] == "unreplicated" for tag in words(found, "host tree")):
-        machine.facts[jax_facts.SAVED_ALONE] = True
-    if words(found, "replicated"):
-        made = [tag[2] for tag in words(found, "output")]
-        origins = machine.facts.get("jax origins", {})
-        jax_facts.note(machine, "saved copies", call.mask, origin=origins.get(made[0]) if made else None)
-    return None
-
-
 MODELS: dict[str, Any] = {
     "jax_numpy": numpy_call,
     "jax_replicate": replicate,
@@ -464,6 +428,4 @@ MODELS: dict[str, Any] = {
     "jax_named_sharding": named_sharding,
     "jax_constraint": constraint,
     "flax_train_state": train_state,
-    "flax_restore": restore,
-    "flax_save_checkpoint": save,
 }

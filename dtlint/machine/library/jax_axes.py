@@ -255,8 +255,11 @@ def check_call(machine: Machine, thing: Object, call: Invocation, specs: tuple[A
             jax_facts.note(machine, "restored over copies", call.mask, tag[2], (here,))
         lack = lacks_axis(machine, value, led)
         restored = next((tag for tag in words(jax_facts.deep((value,)), "host tree") if tag[3] == "restored"), None)
+        stored = next(iter(words(jax_facts.deep((value,)), "stored")), None)
         if lack and restored and machine.facts.get("jax replicated"):
             jax_facts.note(machine, "restored", call.mask, restored[4], (here,))
+        elif lack and stored:
+            jax_facts.note(machine, "restored as stored", call.mask, stored[3], (here,))
         elif lack and not explicit:
             what = f"`{name}` is {lack}"
             jax_facts.note(machine, "no axes", call.mask, where, (here,), what=what, name=name, index=index)
@@ -305,7 +308,7 @@ def lacks_axis(machine: Machine, value: Value, led: bool = False) -> str:
     if isinstance(value, Unknown) and is_number(machine, value.symbol):
         return "a Python number"
     found = jax_facts.deep((value,))
-    if any(jax_facts.is_fact(tag, "replicated") for tag in found):
+    if any(jax_facts.is_fact(tag, "replicated") or jax_facts.is_fact(tag, "stored") for tag in found):
         return one_way_restored(value)
     for leaf in jax_facts.leaves(value, 3):
         if has(leaf, "key") and not has(leaf, "keys") and not has(leaf, "device axis") and not has(leaf, "output"):
@@ -326,8 +329,9 @@ def one_way_restored(value: Value) -> str:
     symbol = value.symbol
     while symbol.key[0] == "loop" and len(symbol.key) > 3 and isinstance(symbol.key[3], Symbol):
         symbol = symbol.key[3]
-    restored = (str(tag[2]) for tag in words(value.tags, "host tree") if tag[3] == "restored")
-    return next(restored, "") if symbol.key[0] in ("phi", "split") else ""
+    restored = [str(tag[2]) for tag in words(value.tags, "host tree") if tag[3] == "restored"]
+    restored += [str(tag[2]) for tag in words(value.tags, "stored")]
+    return next(iter(restored), "") if symbol.key[0] in ("phi", "split") else ""
 
 
 def is_number(machine: Machine, part: object, depth: int = 12) -> bool:

@@ -10,6 +10,7 @@ from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.jax_facts import INSIDE, fact, is_fact, words
 from dtlint.machine.values import Const, Unknown, Value
 
+ASKED = 3  # the place of a sum, and the calls that led to it
 EQUAL = frozenset({"psum", "pmean", "pmax", "pmin", "all_gather", "pbroadcast"})
 
 
@@ -30,7 +31,7 @@ def collective(machine: Machine, call: Invocation) -> Value:
         mapping.reduced.append(op)
     if operand is None:
         return machine.fresh(op)
-    where = jax_facts.place(machine)
+    where = jax_facts.places(machine)[:ASKED]
 
     def leaf(one: Value) -> Value:
         if op == "psum" and isinstance(one, Const):

@@ -289,7 +289,7 @@ def flow(machine: Machine, what: str, values: tuple[Value, ...], tags: Tags) -> 
     if what not in STRUCTURAL:
         drop |= {"key", "keys", "output", "one of"}
         if not what.startswith(("optax.", "op ")):
-            drop |= {"host tree", "state of", "replicated", "over copies"}
+            drop |= {"host tree", "state of", "replicated", "over copies", "stored"}
         if what.startswith("op ") and not all(has(value, "replicated") for value in values if type(value) is Unknown):
             drop |= {"replicated"}
         drop |= {"even"}

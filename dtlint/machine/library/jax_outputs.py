@@ -119,13 +119,14 @@ def judge(
     for word in ("summed", "over"):
         for tag in words(found, word):
             info = known.get(tag[2])
-            event = machine.facts.get("jax sums", {}).get(tag[2] if word == "summed" else ("over", tag[2]))
-            if info is None or event is None or not info["args"] & arguments or tag in mapping.noted:
+            sums = machine.facts.get("jax sums", {}).get(tag[2] if word == "summed" else ("over", tag[2]))
+            if info is None or sums is None or not info["args"] & arguments or tag in mapping.noted:
                 continue
             mapping.noted.add(tag)
             summed = jax_facts.step_at(info["where"], "gradients of a mean over this device's batch")
             what = "summed" if word == "summed" else "summed twice"
-            jax_facts.note(machine, what, call.mask, event, (summed, mapped))
+            asked = (jax_facts.step_at(outer, "asks for the sum") for outer in sums[1:] if outer[2] != mapping.where[2])
+            jax_facts.note(machine, what, call.mask, sums[0], (summed, *asked, mapped))
 
 
 def out(machine: Machine, value: Value, mapping: Mapping, thing: Object, number: int, index: int) -> Value:

@@ -18,7 +18,7 @@ from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.jax_facts import Tag, fact, has, words
 from dtlint.machine.values import NONE, Const, External, Object, SliceValue, Symbol, Tuple, Unknown, Value
 
-LAYOUT = frozenset({"device axis", "replicated", "even", "host tree", "state of", "plain", "over copies"})
+LAYOUT = frozenset({"device axis", "replicated", "even", "host tree", "state of", "plain", "over copies", "stored"})
 
 
 def sizes(machine: Machine, shape: Value | None) -> tuple[object, ...]:

@@ -109,19 +109,22 @@ def asked(machine: Machine, value: Value) -> Value:
 
 
 def chosen(machine: Machine, op: str, left: Value, right: Value, text: str) -> None:
-    """`index or jax.process_index()`: index 0 counts as not given."""
-    if (
-        op != "or"
-        or not isinstance(right, Row)
-        or right.cause is None
-        or right.cause.kind not in ("rank", "local rank")
-    ):
+    """`index or jax.process_index()`, `rank or -1`: index 0 counts as not given."""
+    if op != "or":
         return
-    if not all(isinstance(lane, Const) and lane.scale == "rank" for lane in right.lanes):
-        return
-    given = left == Const(0) or (isinstance(left, Unknown) and left.like is None and numbered(machine, text))
+    if isinstance(left, Row):
+        given = is_rank(left) and isinstance(right, Const) and bool(right.value)
+    else:
+        named = isinstance(left, Unknown) and left.like is None and numbered(machine, text)
+        given = is_rank(right) and (left == Const(0) or named)
     if given:
         written(machine, "chosen", text)
+
+
+def is_rank(value: Value) -> bool:
+    if not isinstance(value, Row) or value.cause is None or value.cause.kind not in ("rank", "local rank"):
+        return False
+    return all(isinstance(lane, Const) and lane.scale == "rank" for lane in value.lanes)
 
 
 def made_boolean(machine: Machine, node: Any, value: Value) -> None:
