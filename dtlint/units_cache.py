@@ -86,7 +86,7 @@ class Remembered:
         if record is None:
             return None
         try:
-            if record["reached before"] != self.before(unit, reached) or self.is_stale(record):
+            if record["reached before"] != self.before(unit, reached, record["touched"]) or self.is_stale(record):
                 return None
             outcome = decode(unit, record)
         except (KeyError, TypeError, ValueError, AttributeError):
@@ -113,7 +113,7 @@ class Remembered:
         for path, name in outcome.consulted:
             consulted.setdefault(path, []).append(name)
         self.fresh[f"{outcome.unit.phase} {outcome.unit.path}"] = {
-            "reached before": self.before(outcome.unit, reached),
+            "reached before": self.before(outcome.unit, reached, outcome.touched),
             "touched": outcome.touched,
             "consulted": consulted,
             "whole": outcome.whole,
@@ -127,9 +127,10 @@ class Remembered:
             files = {path: drawing.plain() for path, drawing in self.sketches.items()}
             self.units.write(self.name, {"files": files, "units": self.fresh})
 
-    def before(self, unit: Unit, reached: Reached) -> list[str]:
-        """Of the functions reached in phase one, those of this file."""
-        return sorted(name for path, name in reached if path == unit.path) if unit.phase == 2 else []
+    def before(self, unit: Unit, reached: Reached, touched: list[str]) -> list[str]:
+        """Of the functions reached in phase one, those of this file and of the files it comes to."""
+        files = {unit.path, *touched}
+        return sorted(f"{path} {name}" for path, name in reached if path in files) if unit.phase == 2 else []
 
 
 def drawn(project: Project, path: str) -> Sketch:

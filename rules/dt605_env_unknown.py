@@ -3,7 +3,7 @@
 What it finds
 -------------
 The program sets a variable or an XLA flag that no library reads: a name that never existed, one that is misspelt, or
-one that was renamed.
+one that was renamed. Torch still reads the old names of its NCCL settings, with a warning.
 
 Why it is bad
 -------------
@@ -40,12 +40,12 @@ RULE = Rule(
 
 
 def check(run: Run) -> Iterator[Finding]:
-    for write, name, instead, why in environment.unread_writes(run):
+    for write, name, instead, said in environment.unread_writes(run):
         event = write.met.event
         remedy = f"use {instead}" if instead else f"remove `{name}`, or look up the option that is meant"
         yield RULE.finding(
             run.span(event.path, event.at),
-            f"`{name}` has no effect: {why}",
+            f"`{name}` {said}",
             remedy,
             scope=event.function,
             trail=(Step(event.path, event.at[0], f"`{name}` is set here"),),

@@ -7,7 +7,7 @@ from typing import Any
 
 from dtlint.ir import nodes as ir
 from dtlint.ir.text import render
-from dtlint.machine import attributes, calls, containers, library
+from dtlint.machine import attributes, calls, containers, library, scopes
 from dtlint.machine.core import Machine
 from dtlint.machine.lanes import join, map_lanes, restrict
 from dtlint.machine.library import batches, files
@@ -58,7 +58,7 @@ def constant(machine: Machine, node: ir.Const, mask: int) -> Value:
 
 
 def name(machine: Machine, node: ir.Name, mask: int) -> Value:
-    found = attributes.lookup(machine, node.id)
+    found = attributes.lookup(machine, node.id) or scopes.own_part(machine, node.id)
     if found is not None:
         return found
     return machine.unknown("name", node.id)

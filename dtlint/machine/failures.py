@@ -78,6 +78,7 @@ def met_first(path: str, body: tuple[ir.Stmt, ...], log: Log) -> int:
     """How many nodes of a body's log every rank comes to, because nothing before them goes wrong on one rank alone:
     collective calls with no more than questions around them, and calls that make groups."""
     met = 0
+    body = tuple(statement for statement in body if not looks_up(statement))
     for number, statement in enumerate(body):
         inside = within(path, statement, log.nodes[met:])
         if not only_meets(statement, inside):
@@ -85,6 +86,16 @@ def met_first(path: str, body: tuple[ir.Stmt, ...], log: Log) -> int:
             return met if any(not isinstance(rest, ir.Return | ir.Pass) for rest in body[number:]) else 0
         met += len(inside)
     return met if len(body) == 1 else 0
+
+
+def looks_up(statement: ir.Stmt) -> bool:
+    """`rate = optimizer.param_groups[0]["lr"]`: what is there on one rank is there on all."""
+    value = statement.value if isinstance(statement, ir.Assign) else None
+    while isinstance(value, ir.Attr | ir.Index):
+        if isinstance(value, ir.Index) and not isinstance(value.index, ir.Const):
+            return False
+        value = value.value
+    return isinstance(value, ir.Name) and isinstance(statement, ir.Assign) and statement.value is not value
 
 
 def within(path: str, statement: ir.Stmt, nodes: list[LogNode]) -> list[LogNode]:

@@ -121,10 +121,14 @@ def run_unreached(machine: Machine, path: str, reached: frozenset[tuple[str, str
         if (path, function.qualname) in machine.uses.reached:
             continue
         entry = Entry("function", path, function.qualname, (function.at or (1,))[0])
-        yield run_entry(
+        run = run_entry(
             machine, entry, lambda function=function, owner=owner: run_function(machine, path, function, owner)
         )
+        run.facts[SEEN] = reached
+        yield run
 
+
+SEEN = "seen from scripts"  # the functions that scripts run, and where it is known who comes there
 
 Method = tuple[ir.Function, ir.Class | None]
 

@@ -255,6 +255,15 @@ def module_value(machine: Machine, dotted: str, level: int) -> Value:
     return External(machine.knowledge.canonical(resolved))
 
 
+def own_part(machine: Machine, name: str) -> Value | None:
+    """In a package's `__init__.py`: importing a module of the package, in whatever way, binds its name there."""
+    path = machine.frame.path
+    if not path.endswith("__init__.py"):
+        return None
+    found = machine.project.find_module(f"{machine.project.name_of(path)}.{name}")
+    return ModuleRef(machine.project.name_of(found), found) if found is not None else None
+
+
 def find_module(machine: Machine, dotted: str) -> ModuleRef | None:
     path = machine.project.find_module(dotted)
     if path is not None:

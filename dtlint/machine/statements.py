@@ -12,7 +12,7 @@ from dtlint.machine.core import Machine, limited, mended
 from dtlint.machine.expressions import evaluate, text_of
 from dtlint.machine.frames import Frame, Leaving, Returned
 from dtlint.machine.lanes import lowest
-from dtlint.machine.library import metrics, works
+from dtlint.machine.library import metrics, options, works
 from dtlint.machine.logs import ASSERTED, EXITS, Choice, Decision, Guards, decisions, plain_question
 from dtlint.machine.truth import truth
 from dtlint.machine.values import BY_RANK, NONE, Cause, ClassRef, Symbol, Unknown, Value
@@ -420,7 +420,7 @@ def answered_before(machine: Machine, symbol: Symbol | None) -> bool | None:
         if machine.assumes(asked, answer):
             machine.oldest_write = 0  # what holds here need not hold wherever this is called
             return answer is given
-    return None
+    return given if options.last_choice(machine, asked) else None
 
 
 def parts(sinks: list[Any], lanes: int) -> list[Any]:

@@ -117,12 +117,12 @@ def own_init(met: Met, write: Write) -> bool:
 
 
 def unread(run: Any, name: str, reads: frozenset[str] | set[str]) -> tuple[str, str] | None:
-    """What works instead of a variable nobody reads, and why; None where somebody may read it."""
+    """What works instead of a variable nobody reads, and what to say of it; None where somebody may read it."""
     settings = run.knowledge.settings
     row = settings.get(name)
     if row is not None:
         instead = row.extra.get("instead")
-        return (str(instead), str(row.extra.get("why", "nothing reads this name"))) if instead else None
+        return (str(instead), said(row, "nothing reads this name")) if instead else None
     if name in reads or name in run.knowledge.environment:
         return None
     family = next(
@@ -133,12 +133,17 @@ def unread(run: Any, name: str, reads: frozenset[str] | set[str]) -> tuple[str, 
     known = [other for other, row in settings.items() if other.isupper() and "instead" not in row.extra]
     near = difflib.get_close_matches(name, known, n=1, cutoff=0.88)
     if near:
-        return near[0], "nothing reads this name"
+        return near[0], "has no effect: nothing reads this name"
     if family.extra.get("near_miss") or any(uses(run, package) for package in family.extra.get("unless", ())):
         return None
     if family.extra.get("family") and uses(run, str(family.extra["family"])):
-        return "", "neither jax nor jaxlib has an option of this name"
+        return "", "has no effect: neither jax nor jaxlib has an option of this name"
     return None
+
+
+def said(row: Api, otherwise: str) -> str:
+    """An old name may still be read, which is no reason to go on with it."""
+    return str(row.extra.get("told") or f"has no effect: {row.extra.get('why', otherwise)}")
 
 
 def uses(run: Any, package: str) -> bool:
@@ -153,7 +158,7 @@ def flags(value: Value) -> list[str]:
 
 
 def unread_writes(run: Any) -> Iterator[tuple[Write, str, str, str]]:
-    """The write, the name nobody reads, what works instead, and why."""
+    """The write, the name nobody reads, what works instead, and what to say of it."""
     for write in writes(run):
         reads = write.met.event.extra.get("reads", frozenset())
         found = unread(run, write.name, reads)
@@ -162,7 +167,7 @@ def unread_writes(run: Any) -> Iterator[tuple[Write, str, str, str]]:
         for flag in flags(write.value):
             row = run.knowledge.settings.get(flag)
             if row is not None and row.extra.get("instead"):
-                yield write, flag, str(row.extra["instead"]), str(row.extra.get("why", "nothing reads this flag"))
+                yield write, flag, str(row.extra["instead"]), said(row, "nothing reads this flag")
 
 
 def debugging(run: Any) -> Iterator[tuple[Write, Api]]:

@@ -8,7 +8,7 @@ from typing import Any
 from dtlint.findings import Step
 from dtlint.machine.library.evidence import alone, of_one
 from dtlint.machine.logs import Attempt, Event
-from dtlint.machine.values import Const, Object
+from dtlint.machine.values import NONE, Const, Object
 from dtlint.machine.written import WRITTEN
 from dtlint.timeline.environment import uses
 from dtlint.timeline.order import Met, exclusive, ordered
@@ -126,6 +126,8 @@ def old_options(run: Any) -> Iterator[tuple[Met, str]]:
                 continue
             if passes(run, str(value.value)) or names(run, variable):
                 continue
+            if met.event.extra["call"].get("default") == NONE:
+                continue  # written down: the program is prepared for a launcher that passes none
             name = str(value.value).lstrip("-").replace("-", "_")
             if not mentioned(run, name) or told_by_program(run, name):
                 continue  # nobody wants to know what was given for this option

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from typing import Any
 
 from dtlint.findings import Step
 from dtlint.machine.entries import CALLED_ALONE
@@ -17,8 +18,8 @@ from dtlint.machine.library.metrics import LOADER
 from dtlint.machine.library.provenance import symbols_in
 from dtlint.machine.library.stepping import attribute_of
 from dtlint.machine.logs import Attempt, Call, Choice, Decision, Event, LogNode, decisions, plain_question
-from dtlint.machine.run import Run
-from dtlint.machine.values import BY_PROCESS, BY_RANK, Cause, Const, Object, Row, Unknown, Value, lane_value
+from dtlint.machine.run import SEEN, Run
+from dtlint.machine.values import BY_PROCESS, BY_RANK, Cause, Const, Object, Row, Symbol, Unknown, Value, lane_value
 from dtlint.timeline.files import (
     READS,
     WRITES,
@@ -62,11 +63,11 @@ def started(run: Run) -> bool:
 
 def all_ranks_here(run: Run, path: tuple[LogNode, ...], event: Event) -> bool:
     """Is this reached by every rank of the job, as far as the run shows? Functions nobody calls may be guarded by
-    callers that were not seen; before a spawn there is one process only."""
+    callers that were not seen, and what scripts run as well is judged there; before a spawn there is one process."""
     if in_a_test(run.entry.path):
         return False
     if run.entry.kind == "function":
-        return everyone(run)
+        return everyone(run) and (event.path, event.function) not in run.facts[SEEN]
     if run.entry.kind != "script":
         return False
     if not started(run):
@@ -169,7 +170,28 @@ def of_content(run: Run, decision: Decision) -> bool:
 
 
 def speaks_of_ranks(run: Run, decision: Decision) -> bool:
-    return HINT.search(whole_text(run, decision)) is not None
+    return HINT.search(whole_text(run, decision)) is not None or speaks_so(decision.symbol, ASKED)
+
+
+ASKED = re.compile(r"(^|_)(rank|main|master|primary|chief|leader|coordinator)(_|$)")
+
+
+RANK = re.compile(r"(^|_)rank(_|$)")
+
+
+def speaks_so(symbol: Symbol | None, words: re.Pattern[str]) -> bool:
+    """Is it made of what a library nobody knows calls so? `place == 0` after `place = grid.get_rank()`."""
+    return symbol is not None and any(
+        words.search(word.rpartition(".")[2]) for one in symbols_in(symbol) for word in words_in(one.key)
+    )
+
+
+def words_in(key: tuple[Any, ...]) -> Iterator[str]:
+    for part in key:
+        if isinstance(part, str):
+            yield part
+        elif isinstance(part, tuple):
+            yield from words_in(part)
 
 
 SPAWNS = re.compile(r"\bspawn(_process\w*)?\s*\(")  # a call: `set_start_method("spawn")` starts nobody
@@ -235,11 +257,14 @@ def of_missing_work(run: Run, access: Access) -> bool:
 
 
 def named_by_a_given_rank(run: Run, access: Access) -> bool:
-    """Has the name in it what the process group is told as the rank: a number from the command line, say?"""
+    """Has the name in it what the process group is told as the rank, a number from the command line, say, or what a
+    thing that nobody knows calls its rank?"""
     given = (event.extra["call"].get("rank") for event, _ in recorded(run, "init") if "call" in event.extra)
     ranks = {rank.symbol for rank in given if isinstance(rank, Unknown)}
     held = lane_value(text_of(access.value), next(access.lanes()))
-    return bool(ranks) and isinstance(held, Unknown) and not ranks.isdisjoint(symbols_in(held.symbol))
+    if not isinstance(held, Unknown):
+        return False
+    return not ranks.isdisjoint(symbols_in(held.symbol)) or speaks_so(held.symbol, RANK)
 
 
 def named_by_a_sample(run: Run, access: Access) -> bool:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from dtlint.machine import written
+from dtlint.machine import containers, written
 from dtlint.machine.core import Machine
+from dtlint.machine.lanes import token
 from dtlint.machine.library import files
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.values import Const, External, Object, Symbol, Tuple, Unknown, Value
@@ -19,6 +20,7 @@ MORE = "more options"  # and which parsers may know others
 SPELLED = "other names of options"
 DEFAULTS = "defaults of options"  # fact of the run: what they are where nobody gives them
 TEXT_OPTIONS = "text options"  # fact of the run: names of options that are texts
+CHOICES = "choices of options"  # fact of the run: what may be given, where the parser takes nothing else
 
 
 def option_default(machine: Machine, call: Invocation) -> Value | None:
@@ -39,6 +41,10 @@ def option_default(machine: Machine, call: Invocation) -> Value | None:
         machine.facts.setdefault(LOCAL_DEFAULTS, {})[name] = default.cause
     if isinstance(default, Const) and default.value is not None:
         machine.facts.setdefault(DEFAULTS, {})[name] = default.value
+    choices = call.get("choices")
+    items = containers.items_of(machine, choices) if choices is not None else None
+    if items and all(isinstance(item, Const) for item in items):
+        machine.facts.setdefault(CHOICES, {})[name] = frozenset(token(item) for item in items)
     if call.get("type") == External(files.PATH):
         machine.facts.setdefault(PATHS, set()).add(name)
     if name and not any(word in ("type", "action", "nargs", None) for word, _ in call.keywords):
@@ -70,6 +76,17 @@ def spelled(machine: Machine, given: Unknown, name: str) -> str:
 def is_option(symbol: Symbol) -> bool:
     """An option of the command line, as the parser gives it."""
     return symbol.key[0] == "attr" and isinstance(symbol.key[1], Symbol) and symbol.key[1].key[0] == PARSED
+
+
+def last_choice(machine: Machine, asked: Symbol) -> bool:
+    """`elif args.kind == "b":` where the parser takes "a" or "b" only, and it is not "a"."""
+    if asked.key[0] != "compare ==" or not isinstance(asked.key[1], Symbol) or not is_option(asked.key[1]):
+        return False
+    _, subject, given = asked.key
+    others = machine.facts.get(CHOICES, {}).get(subject.key[2], frozenset())
+    return given in others and all(
+        machine.assumes(machine.symbols.of("compare ==", subject, other), False) for other in others - {given}
+    )
 
 
 def is_text(machine: Machine, value: Value | None) -> bool:
@@ -110,8 +127,6 @@ def made(machine: Machine, call: Invocation) -> Value:
 
 def parsed_some(machine: Machine, call: Invocation) -> Value:
     """`parse_known_args()`: the options, and the rest"""
-    from dtlint.machine.lanes import token
-
     parser = token(call.receiver) if call.receiver is not None else None
     return Tuple((machine.unknown(PARSED, parser), machine.unknown("arguments left", parser)))
 

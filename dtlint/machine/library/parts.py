@@ -111,10 +111,11 @@ def written(machine: Machine, base: Value, name: str, value: Value, mask: int) -
 
 
 def put(machine: Machine, base: Value, value: Value, mask: int) -> None:
-    """`network[2] = …` on some ranks only."""
+    """`network[2] = …` on some ranks only. A parameter is put in place of one that was made without storage."""
     if (
         mask != owners(machine, base)
         and is_part(machine, value)
+        and not (isinstance(value, Object) and value.kind == PARAMETER)
         and (isinstance(base, Unknown) or is_part(machine, base))
     ):
         decision = rank_decision(machine, mask)
