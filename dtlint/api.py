@@ -63,7 +63,7 @@ from dtlint.timeline.parts import differing_models
 from dtlint.timeline.races import races, ways_apart
 from dtlint.timeline.records import recorded, ways_down
 from dtlint.timeline.saved import questionable_saves
-from dtlint.timeline.telling import diverging, missing, place_of, told, waiting, who
+from dtlint.timeline.telling import acting, diverging, missing, place_of, told, waiting, who
 from dtlint.timeline.training import span_at, step_at
 from dtlint.timeline.worker_counts import lost_counts
 from dtlint.timeline.writers import (
@@ -93,6 +93,7 @@ __all__ = [
     "Step",
     "Timeline",
     "TimelineRow",
+    "acting",
     "divided",
     "sampling",
     "uneven",

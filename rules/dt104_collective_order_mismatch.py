@@ -23,7 +23,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dtlint.api import Finding, Rule, Run, diverging, short, told, who
+from dtlint.api import Finding, Rule, Run, acting, diverging, short, told
 
 RULE = Rule(
     code="DT104",
@@ -42,13 +42,13 @@ def check(run: Run) -> Iterator[Finding]:
     for divergence, tier in diverging(run, "DT104"):
         other = divergence.other
         across = (
-            f"{who(run, divergence.absent)} make {short(other)}"
+            f"{acting(run, divergence.absent, 'make')} {short(other)}"
             if other is not None
             else "the others make another call"
         )
         if other is not None and short(other) == short(divergence.event):
             across += f" of line {other.at[0]}"
-        message = f"{who(run, divergence.here)} make {short(divergence.event)} where {across}"
+        message = f"{acting(run, divergence.here, 'make')} {short(divergence.event)} where {across}"
         remedy = (
             "give every rank the same sequence of calls; put what only one rank computes between them, not around them"
         )

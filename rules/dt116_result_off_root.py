@@ -45,6 +45,6 @@ def check(run: Run) -> Iterator[Finding]:
         path, at, scope = event.extra["site"]
         name = event.api.rpartition(".")[2]
         holders = who(run, event.extra["result"].holders)
-        message = f"{who(run, event.mask)} use the result of `{name}()`, which only {holders} has"
+        message = f"the result of `{name}()` is used on {who(run, event.mask)}, and only {holders} got it"
         remedy = f"use the all-variant of `{name}()` or broadcast the result, or keep its use to {holders}"
         yield RULE.finding(Span(path, *at), message, remedy, scope=scope, trail=event.extra["steps"])

@@ -232,7 +232,10 @@ def prefer(left: Value, right: Value) -> Value:
     if isinstance(left, Object) and isinstance(right, Object):
         if any(held is left for held in right.attributes.values()):
             return right  # put around the other on one side: `data if is_stream(data) else Stream(data, sampler)`
-    return left if weight(left) >= weight(right) else right
+    kept, other = (left, right) if weight(left) >= weight(right) else (right, left)
+    if isinstance(kept, Object) and isinstance(other, Object) and other not in kept.instead:
+        kept.instead = (*kept.instead, other)
+    return kept
 
 
 def token(value: Value) -> object:

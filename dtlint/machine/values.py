@@ -388,10 +388,11 @@ class Object(Value):
 
     Attributes are written only through the machine, which keeps a journal. Containers keep their items under the
     attribute "[]": a Tuple, or an Unknown once they are no longer known; dictionaries keep "[]" → Unknown when open
-    and one attribute ("key", constant) per known key. `birth` is the mask of lanes that made it.
+    and one attribute ("key", constant) per known key. `birth` is the mask of lanes that made it. `instead` are the
+    things that a branch nobody can decide may have put in its place.
     """
 
-    __slots__ = ("at", "attributes", "birth", "facts", "kind", "number", "path")
+    __slots__ = ("at", "attributes", "birth", "facts", "instead", "kind", "number", "path")
 
     def __init__(
         self, kind: ClassRef | str, birth: int, number: int, at: tuple[int, int, int, int] | None = None, path: str = ""
@@ -403,6 +404,7 @@ class Object(Value):
         self.at = at
         self.path = path
         self.facts: dict[str, Any] = {}
+        self.instead: tuple[Object, ...] = ()
 
     def __repr__(self) -> str:
         name = self.kind if isinstance(self.kind, str) else self.kind.name

@@ -70,7 +70,7 @@ def same_order_every_epoch(run: Run) -> Iterator[tuple[Site, Steps, bool]]:
         if not fixed_seed(sampler) or counts_steps(sampler):
             continue
         under = [event for event, path in seen.of("set-epoch") if loop in path]
-        if any(concerns(event.subject, sampler, use.loader) for event in under):
+        if any(concerns(run, event.subject, sampler, use.loader) for event in under):
             continue
         place = (loop.decision.path, loop.decision.at, loop.decision.function)
         other = next((event_step(event, "this is another sampler") for event in under), None)
@@ -150,17 +150,17 @@ def fixed_seed(sampler: Object) -> bool:
     return seed is None or isinstance(seed, Const) or (isinstance(seed, Unknown) and seed.cause is None)
 
 
-def concerns(subject: Value | None, sampler: Object, loader: Object) -> bool:
+def concerns(run: Run, subject: Value | None, sampler: Object, loader: Object) -> bool:
     """May this `set_epoch` reach the sampler?"""
-    if not isinstance(subject, Object):
+    if not isinstance(subject, Object) or not isinstance(subject.kind, str):
         return True
-    if subject is sampler or subject is loader:
+    if sampler in (subject, *subject.instead) or loader in (subject, *subject.instead):
         return True
-    held = (
-        subject.attributes.get("sampler"),
-        subject.attributes.get("dataset"),
-        subject.attributes.get("batch_sampler"),
-    )
-    if sampler in held or loader_of(subject) is loader:
+    if sampler in held_by(subject) or loader_of(subject) is loader:
         return True
-    return not isinstance(subject.kind, str)
+    loaders = run.facts.get("loaders", {}).values()
+    return any(loader in one.instead and subject in held_by(one) for one in loaders)
+
+
+def held_by(loader: Object) -> tuple[Value | None, ...]:
+    return tuple(loader.attributes.get(name) for name in ("sampler", "dataset", "batch_sampler"))

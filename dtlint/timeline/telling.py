@@ -82,6 +82,11 @@ def who(run: Run, mask: int) -> str:
     return name_lanes(mask, run.world)
 
 
+def acting(run: Run, mask: int, verb: str) -> str:
+    """`rank 0 makes`, `ranks 1-3 make`"""
+    return f"{who(run, mask)} {verb}{'s' if mask.bit_count() == 1 else ''}"
+
+
 def waiting(run: Run, divergence: Divergence) -> str:
     """Those who make the call; which ranks they are, a decision that nobody can compute does not say."""
     return "a part of the ranks" if divergence.shape == "local" else who(run, divergence.here)

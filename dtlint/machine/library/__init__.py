@@ -19,6 +19,7 @@ from dtlint.machine.library import (
     environment_use,
     exit_stacks,
     files,
+    foreign,
     group_start,
     groups,
     hooks,
@@ -446,6 +447,7 @@ def attribute_written(machine: Machine, base: Value, name: str, value: Value, ma
 def discarded(machine: Machine, node: ir.Expr, value: Value, mask: int) -> None:
     """An expression stands alone: its value is thrown away."""
     stepping.discarded(machine, node, value, mask)
+    foreign.discarded(machine, node, mask)
     if "answered" in machine.facts:
         managers.discarded(machine, node, value, mask)
 
