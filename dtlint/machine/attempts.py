@@ -136,7 +136,7 @@ def run_handler(
         shared = only(types, SHARED) or not any(one.cause for one in raised)
     else:
         unknown = own_classes(kinds)  # of the program, and nothing shows who raises it
-        strikes = missing or strikes_alone(types) or can_fail_alone(attempt.body)
+        strikes = missing or strikes_alone(types) or set(types) <= QUEUES or can_fail_alone(attempt.body)
         shared = unknown or (only(types, SHARED) and not missing) or not strikes
     shared = shared or (only(types, OF_VALUES) and not tried.of_data and not reads_files(attempt.body))
     shared = shared or expects(handler)
@@ -150,7 +150,7 @@ def run_handler(
     log.of_data = tried.of_data and not only(types, SHARED)
     log.raised = raised
     attempt.handlers.append(log)
-    alone = "queue" if tried.alone == "exception" and set(types) <= QUEUES else tried.alone
+    alone = "queue" if set(types) <= QUEUES else tried.alone
     if all("Timeout" in name for name in types):
         alone, log.of_data = "exception", True  # whatever was waited for: time passes on each rank by itself
     words = " or ".join(name.rpartition(".")[2] for name in types) or "exception"

@@ -61,10 +61,21 @@ def of_symbol(knowledge: Knowledge, symbol: Symbol) -> str:
         sides = {of_token(knowledge, side) for side in key[2:4]}
         if sides == {ALWAYS}:
             return ALWAYS
-        return ALIKE if what == "phi" and "" not in sides else ""
+        # `None if failed else batch`, decided by all alike: who asks for None asks for that decision
+        common = None in key[2:4] and not any(lacking(side) for side in key[2:4])
+        return ALIKE if what == "phi" and (common or "" not in sides) else ""
     if what in MADE_WHOLE or what.startswith(MADE):
         return ALWAYS
     return ALWAYS if knowledge.always_gives(method_of_source(symbol) or what) else ""
+
+
+def lacking(token: Any) -> bool:
+    """Is it known that some ranks may hold None here, and others something?"""
+    if not isinstance(token, Symbol):
+        return False
+    key = begun_as(token).key
+    sides = key[2:4] if key[0] in ("phi", "split") else ()
+    return (key[0] == "split" and None in sides) or any(lacking(side) for side in sides)
 
 
 def method_of_source(symbol: Symbol) -> str:

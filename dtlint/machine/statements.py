@@ -12,7 +12,7 @@ from dtlint.machine.core import Machine, limited, mended
 from dtlint.machine.expressions import evaluate, text_of
 from dtlint.machine.frames import Frame, Leaving, Returned
 from dtlint.machine.lanes import lowest
-from dtlint.machine.library import metrics, options, works
+from dtlint.machine.library import iterators, metrics, options, works
 from dtlint.machine.logs import ASSERTED, EXITS, Choice, Decision, Guards, decisions, plain_question
 from dtlint.machine.truth import truth
 from dtlint.machine.values import BY_RANK, NONE, Cause, ClassRef, Symbol, Unknown, Value
@@ -105,6 +105,8 @@ def run_raise(machine: Machine, node: ir.Raise, mask: int) -> int:
         machine.raised.append(
             (kind, Decision("exit", frame.path, at, text, cause, mask, whole, frame.scope, node.at, "raise"))
         )
+    if isinstance(frame.node, ir.Function) and frame.node.name == "__next__" and name_of(value).endswith(CONTROLS):
+        iterators.stopped(machine, frame.node)
     word = "exit" if value is not None and is_system_exit(value) else "raise"
     if value is not None and mask != machine.world.full and name_of(value).endswith(NEVER):
         word = ASSERTED
@@ -150,7 +152,7 @@ def is_system_exit(value: Value) -> bool:
     return name_of(value).endswith("SystemExit")
 
 
-def name_of(raised: Value) -> str:
+def name_of(raised: Value | None) -> str:
     if isinstance(raised, Unknown):
         return str(raised.symbol.key[0])
     kind = getattr(raised, "kind", None) or getattr(raised, "name", "")

@@ -12,7 +12,7 @@ from dtlint.machine import containers, library, written
 from dtlint.machine.core import Machine, limited
 from dtlint.machine.frames import LoopState
 from dtlint.machine.lanes import token
-from dtlint.machine.library import sharding
+from dtlint.machine.library import iterators, sharding
 from dtlint.machine.library.provenance import symbols_in
 from dtlint.machine.logs import EXITS, Choice, Decision, Event, Guards, Loop, walk
 from dtlint.machine.values import (
@@ -222,6 +222,8 @@ def run_turn(
 ) -> int:
     frame = machine.frame
     entering = enter(mask)
+    if isinstance(node, ir.For) and loop.cause is None:
+        loop.cause = decision.cause = iterators.stop_cause(machine, loop.subject)
     if machine.flow is not None and isinstance(node, ir.For):
         note_items(loop, node.target, frame.variables)
     if box is not None:

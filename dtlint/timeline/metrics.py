@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from dtlint.findings import Step
 from dtlint.machine.library.evidence import evidence
@@ -44,17 +44,22 @@ def evaluated(run: Run) -> Iterator[LocalMetric]:
     trained = {tag[1] for event, _ in recorded(run, "<step>") for tag in tags_of(event.subject)}
     if not trained:
         return
+    found: dict[frozenset[int], list[LocalMetric]] = {}  # one number, whatever is done with it
     for event, path in recorded(run, "metric-shown", "metric-decides", "metric-steers"):
         loaders = event.extra["loaders"]
         if loaders & trained or inside(path, loaders) or off_root(event) or of_one_rank(run, loaders):
             continue
-        yield LocalMetric(event.op.removeprefix("metric-"), event, trail(event))
+        found.setdefault(loaders, []).append(LocalMetric(event.op.removeprefix("metric-"), event, trail(event)))
     for event, path in recorded(run, "metric-asked"):
         loaders = event.extra["loaders"]
         others = loaders & trained or inside(path, loaders) or of_one_rank(run, loaders)
         written = None if others else written_by_one(run, event)
         if written is not None:
-            yield LocalMetric("decides", event, (Step(written.path, written.at[0], "only some ranks write then"),))
+            step = Step(written.path, written.at[0], "only some ranks write then")
+            found.setdefault(loaders, []).append(LocalMetric("decides", event, (step,)))
+    for first, *more in found.values():
+        used = tuple(Step(one.event.path, one.event.at[0], "and used here") for one in more)
+        yield replace(first, steps=(*first.steps, *used))
 
 
 def of_one_rank(run: Run, loaders: frozenset[int]) -> bool:

@@ -230,7 +230,9 @@ def first_weights(run: Run) -> Iterator[Disagreement]:
         (
             event
             for event, _ in seen.collectives
-            if is_gradient(event.extra.get("tensor")) and apart(state.seed, event.group)
+            if is_gradient(event.extra.get("tensor"))
+            and apart(state.seed, event.group)
+            and not of_another(run, layer, event.extra["tensor"])
         ),
         None,
     )
@@ -255,6 +257,12 @@ def first_weights(run: Run) -> Iterator[Disagreement]:
         drawn,
         event_step(because, text),
     )
+
+
+def of_another(run: Run, layer: Object, gradient: Value) -> bool:
+    """Is it known whose gradient this is, and is that another layer?"""
+    numbers = provenance.modules_of(gradient.symbol) if isinstance(gradient, Unknown) else set()
+    return bool(numbers) and layer.number not in numbers and numbers <= {one.number for one, _ in run.facts["layers"]}
 
 
 def apart(seed: Value, group: Group | None) -> bool:

@@ -11,11 +11,12 @@ from dtlint.machine.core import Machine
 from dtlint.machine.lanes import token
 from dtlint.machine.library import generators, haiku
 from dtlint.machine.library.invocation import Invocation
-from dtlint.machine.logs import Log, Loop, walk
+from dtlint.machine.logs import Log, Loop, decisions, walk
 from dtlint.machine.values import NONE, THERE, Cause, ClassRef, FunctionRef, Object, Trail, Unknown, Value
 
 ENDS = "ends apart"  # fact: why iterators that were asked without a default may end on some ranks first
 ITEMS = "items"  # kind of cause: how many items there are
+STOPS = "stops of iterators"  # fact: why those of the program's own end on some ranks only
 YIELDED = "<yielded>"
 DEEPEST = 8
 
@@ -63,6 +64,7 @@ def of_loader(machine: Machine, what: str, value: Value, call: Invocation) -> No
     from dtlint.machine.library import loaders
 
     if loaders.is_loader(machine, value):
+        machine.differences["data"] += 1  # reading its own data, a rank may fail by itself
         machine.emit_event("record", what, call.name, call.mask, subject=value)
 
 
@@ -80,6 +82,24 @@ def taken(machine: Machine, value: Value, mask: int) -> Value | None:
         return None
     method = attributes.in_class(machine, value.kind, "__next__")
     return calls.follow(machine, method, value, (), (), mask) if isinstance(method, FunctionRef) else None
+
+
+def stopped(machine: Machine, function: object) -> None:
+    """`__next__` of the program's own raises `StopIteration`: under a decision that is not the same everywhere?"""
+    why = next((one.cause for one in decisions(machine.frame.guards) if one.cause is not None), None)
+    if why is not None and why.kind not in ("data", "files"):
+        machine.facts.setdefault(STOPS, {})[id(function)] = why
+
+
+def stop_cause(machine: Machine, iterator: Value | None) -> Cause | None:
+    """Why an iterator of the program's own was seen to end on some ranks only."""
+    from dtlint.machine import attributes
+
+    if STOPS not in machine.facts or not isinstance(iterator, Object) or not isinstance(iterator.kind, ClassRef):
+        return None
+    method = attributes.in_class(machine, iterator.kind, "__next__")
+    found: Cause | None = machine.facts[STOPS].get(id(method.node)) if isinstance(method, FunctionRef) else None
+    return found
 
 
 def end_cause(machine: Machine, value: Value, mask: int) -> Cause | None:

@@ -122,3 +122,12 @@ def own_data(machine: Machine, read: Value) -> Value:
         return read
     cause = Cause("data", read.cause.trail).then(machine.step("what this rank's own file holds"))
     return Unknown(read.symbol, cause, read.tags, read.like)
+
+
+STATE = frozenset(f"torch.nn.Module.{name}" for name in ("parameters", "named_parameters", "buffers", "state_dict"))
+
+
+def modules_of(symbol: Symbol) -> set[int]:
+    """The modules, by number, whose parameters or state something is made of."""
+    owners = (one.key[1] for one in symbols_in(symbol) if one.key[0] in STATE and len(one.key) > 1)
+    return {owner[1] for owner in owners if isinstance(owner, tuple) and owner[0] == "object"}

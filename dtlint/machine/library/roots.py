@@ -14,7 +14,7 @@ from dtlint.ir import nodes as ir
 from dtlint.machine import attributes
 from dtlint.machine.core import Machine
 from dtlint.machine.lanes import lanes_in, lowest
-from dtlint.machine.library import marks
+from dtlint.machine.library import marks, provenance
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.logs import Event, Site
 from dtlint.machine.values import (
@@ -196,6 +196,8 @@ def called(
                 note(machine, result, mask, "and show it")
         elif row is not None and row.does == "collective":
             return value
+        elif changes_model(callee, base) and touched(machine, shown, mask):
+            note(machine, result, mask, "and put it to use")
         elif not name.startswith("builtins."):
             computed(machine, result)
     if name in SHOWS or (isinstance(value, Object | Const) and value != NONE):
@@ -203,6 +205,13 @@ def called(
     kept = frozenset(tag for tag in tags if isinstance(tag, tuple) and tag[0] == OFF)
     filled(machine, callee, kept.intersection(shown), mask)
     return Unknown(value.symbol, value.cause, value.tags | kept, value.like) if isinstance(value, Unknown) else value
+
+
+def changes_model(callee: Value, base: Value | None) -> bool:
+    """`parameter.grad.mul_(factor)`"""
+    name = str(callee.symbol.key[-1]) if isinstance(callee, Unknown) and callee.symbol.key[0] == "attr" else ""
+    in_place = name.endswith("_") and not name.endswith("__")
+    return in_place and isinstance(base, Unknown) and bool(provenance.modules_of(base.symbol))
 
 
 def filled(machine: Machine, callee: Value, tags: frozenset[Any], mask: int) -> None:

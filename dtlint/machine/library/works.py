@@ -13,7 +13,7 @@ from dtlint.ir import nodes as ir
 from dtlint.machine.core import Machine
 from dtlint.machine.library import marks
 from dtlint.machine.library.invocation import Invocation
-from dtlint.machine.library.provenance import symbols_in
+from dtlint.machine.library.provenance import modules_of
 from dtlint.machine.logs import Event, Group
 from dtlint.machine.values import NONE, Const, External, Object, Row, Slots, Symbol, Tuple, Unknown, Value
 
@@ -183,17 +183,12 @@ def gradients_used(machine: Machine) -> None:
             note(machine, "early-use", work)
 
 
-STATE = frozenset(f"torch.nn.Module.{name}" for name in ("parameters", "named_parameters", "buffers", "state_dict"))
-
-
 def parameters_used(machine: Machine, module: Object) -> None:
     """A module has been run whose parameters are still on their way."""
     for work in list(machine.facts.get(RUNNING, {}).values()):
         call = work.facts["event"].extra.get("call")
         tensor = next(iter(call.values), None) if isinstance(call, Invocation) else None
-        if isinstance(tensor, Unknown) and any(
-            one.key[0] in STATE and ("object", module.number) in one.key[1:] for one in symbols_in(tensor.symbol)
-        ):
+        if isinstance(tensor, Unknown) and module.number in modules_of(tensor.symbol):
             note(machine, "early-use", work)
 
 
