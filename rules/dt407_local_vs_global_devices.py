@@ -4,7 +4,7 @@ What it finds
 -------------
 A batch reshaped to `jax.device_count()` that goes into `pmap` in a program of several hosts; `jax.process_index()`
 folded into a key inside a mapped function where the device's own index is meant; a global quantity computed from
-`local_device_count()`.
+`local_device_count()`, or a sum over all devices divided by it.
 
 Why it is bad
 -------------
@@ -54,6 +54,11 @@ def check(run: Run) -> Iterator[Finding]:
         message = "`jax.process_index()` is one number for all devices of a host: they draw the same numbers"
         remedy = "fold in the device's own index: `jax.lax.axis_index(axis)`"
         yield RULE.finding(*jax_place(run, event), message, remedy, trail=trail)
+    for event, trail in jax_notes(run, "divided by some"):
+        message = "a sum over the devices of all hosts is divided by the number of this host's devices"
+        yield RULE.finding(
+            *jax_place(run, event), message, "use `jax.lax.pmean`, or divide by the axis size", trail=trail
+        )
     for event, trail in jax_notes(run, "local in global"):
         message = f"`{event.extra['name']}` is computed from this host's devices only"
         yield RULE.finding(

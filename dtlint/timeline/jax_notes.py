@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from dtlint.findings import Span, Step
-from dtlint.machine.library.jax_facts import SAVED_ALONE, has, is_fact, paths
+from dtlint.machine.library.jax_facts import OF_SOME, SAVED_ALONE, has, is_fact, paths
 from dtlint.machine.logs import Call, Event, LogNode, Loop
 from dtlint.machine.run import Run
 from dtlint.machine.values import Object, Tuple, Unknown
@@ -14,7 +14,7 @@ from dtlint.timeline.lives import Use, exclude
 from dtlint.timeline.records import calls_around, recorded
 
 Path = tuple[LogNode, ...]
-OF_HOSTS = frozenset({"world axis"})  # wrong in a program of several hosts only
+OF_HOSTS = frozenset({"world axis", OF_SOME})  # wrong in a program of several hosts only
 AS_STORED = frozenset({"restored over copies", "restored as stored"})
 
 

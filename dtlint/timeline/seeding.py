@@ -110,6 +110,11 @@ def orders(run: Run) -> Iterator[Disagreement]:
             done.add(mark[1:3])
             decision = loop.decision
             yield from ordered(run, mark, Step(decision.path, decision.at[0], "each rank works on its part of it"))
+    for event, _ in seen.of("device-split") if run.facts.get("jax hosts") and seen.gradients else ():
+        for mark in orders_of_hosts(run, event):
+            if mark[1:3] not in done:
+                done.add(mark[1:3])
+                yield from ordered(run, mark, event_step(event, "a batch of this host's part goes to its devices"))
     held_out: dict[Any, list[Value]] = {}
     for use in seen.uses:
         for mark in marks_of(use) if use.backward is None else ():
@@ -124,6 +129,15 @@ def orders(run: Run) -> Iterator[Disagreement]:
                 split = use.backward is not None and any(other is not samples_of(use) for other in others)
                 text = "some of it is trained on" if split else "the loader divides it between the ranks"
                 yield from ordered(run, mark, step_at(place_of(use.loader), text), split)
+
+
+def orders_of_hosts(run: Run, event: Event) -> Iterator[tuple[Any, ...]]:
+    """Orders that decide which part of the data a host's batches come from."""
+    loaders: dict[int, Object] = run.facts.get("loaders", {})
+    for found in provenance.marks(event.subject, "loader", 2) if event.subject is not None else ():
+        loader = loaders.get(found[1])
+        if loader is not None:
+            yield from loader.facts.get("ordered", ())
 
 
 def samples_of(use: Use) -> Value:

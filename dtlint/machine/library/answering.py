@@ -18,6 +18,7 @@ from dtlint.machine.library import (
     operations,
     parts,
     processes,
+    provenance,
     replaced,
     stepping,
     tensors,
@@ -108,7 +109,8 @@ def told(machine: Machine, made: Value, given: tuple[Value, ...]) -> Value:
 def picked(value: Value) -> bool:
     if isinstance(value, Row):
         return any(isinstance(held, Unknown) for held in value.lanes)
-    return isinstance(value, Unknown) and value.symbol.key[0] in ("item", "slice")
+    taken = isinstance(value, Unknown) and value.symbol.key[0] in ("item", "slice")
+    return taken or provenance.has_mark(value, "shard", 0)
 
 
 def call_model(

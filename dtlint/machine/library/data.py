@@ -193,6 +193,8 @@ def worker_info(machine: Machine, call: Invocation) -> Value:
         return NONE
     made = machine.new("<worker info>", call.mask)
     made.attributes.update({name: machine.unknown("attr", info.symbol, name, tags=tags) for name in inside.OF_WORKER})
+    if inside.COPIED in machine.facts:
+        made.attributes["dataset"] = machine.facts[inside.COPIED]
     return made
 
 

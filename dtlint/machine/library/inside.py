@@ -23,6 +23,8 @@ COST = 20_000
 SAMPLE = "sample"  # the event of one sample that is handed out
 IN_WORKER = "in worker"  # fact: is this run by a worker, or by a loader that has none? Absent where nobody knows
 OF_WORKER = ("id", "num_workers", "seed", "dataset")  # what a worker is told of itself
+COPIED = "copied to workers"  # fact: the data set of which every worker has a copy
+NUMBER = "worker number"  # symbol
 
 
 @dataclass(slots=True)
@@ -86,9 +88,10 @@ def look(
     collate: Value | None = None,
     worker: bool | None = None,
     workers: int | None = None,
+    start: Value | None = None,
 ) -> Inside:
     """Run the code that makes samples, maybe in a worker; `worker` tells whether that has a start of its own, `workers`
-    how many of them there are."""
+    how many of them there are, and `start` is what the project has each of them do first."""
     from dtlint.machine.library import seeds
 
     made = Inside(iterable=is_iterable(machine, dataset))
@@ -101,8 +104,10 @@ def look(
     with aside(machine, made, mask) as base:
         if worker is not None:
             seeds.enter_worker(machine, worker)
-        if workers is not None:
-            machine.facts[IN_WORKER] = workers > 0
+        if workers is not None or start is not None:
+            machine.facts[IN_WORKER] = start is not None or bool(workers)
+        if start is not None:
+            calls.call_value(machine, start, (worker_number(machine),), (), mask)
 
         def on_yield(value: Value, lanes: int) -> None:
             made.values.append(value)
@@ -138,8 +143,11 @@ def called(machine: Machine, function: Value, arguments: tuple[Value, ...], mask
 
 def start_worker(machine: Machine, function: Value, mask: int) -> Inside:
     """Run a `worker_init_fn` as a worker would."""
-    number = machine.unknown("worker number", 0, tags=frozenset({provenance.WORKER}))
-    return called(machine, function, (number,), mask)
+    return called(machine, function, (worker_number(machine),), mask)
+
+
+def worker_number(machine: Machine) -> Value:
+    return machine.unknown(NUMBER, 0, tags=frozenset({provenance.WORKER}))
 
 
 @contextmanager
@@ -188,15 +196,18 @@ def decisions_above(machine: Machine, base: Any) -> tuple[Decision, ...]:
 
 
 def is_worker(symbol: Symbol) -> bool:
-    """`get_worker_info().id` or `.num_workers`."""
+    """`get_worker_info().id` or `.num_workers`, or what a `worker_init_fn` is given."""
     key = symbol.key
-    return key[0] == "attr" and len(key) > 2 and key[2] in ("id", "num_workers") and isinstance(key[1], Symbol)
+    asked = key[0] == "attr" and len(key) > 2 and key[2] in ("id", "num_workers") and isinstance(key[1], Symbol)
+    return asked or key[0] == NUMBER
 
 
 def knows_worker(value: Value) -> bool:
     return provenance.mentions(
         value,
-        lambda symbol: is_worker(symbol) and any(one.key[0] == "worker info" for one in provenance.symbols_in(symbol)),
+        lambda symbol: (
+            is_worker(symbol) and any(one.key[0] in ("worker info", NUMBER) for one in provenance.symbols_in(symbol))
+        ),
         3,
     )
 

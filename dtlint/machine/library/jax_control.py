@@ -14,7 +14,7 @@ from dtlint.findings import Step
 from dtlint.machine import containers
 from dtlint.machine.core import Machine
 from dtlint.machine.lanes import join
-from dtlint.machine.library import jax_facts
+from dtlint.machine.library import jax_facts, provenance, whole_batches
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.jax_facts import words
 from dtlint.machine.logs import Choice, Decision, Event, Log, Loop, walk
@@ -334,7 +334,13 @@ def leaf_of(machine: Machine, tree: Value) -> Unknown:
     found = list(jax_facts.leaves(tree, 6))
     tags = jax_facts.deep((tree,))
     cause = next((leaf.cause for leaf in found if leaf.cause is not None), None)
-    return Unknown(machine.symbols.fresh("leaf"), cause, frozenset(tags))
+    symbol = machine.symbols.fresh("leaf")
+    for leaf in found:
+        if isinstance(leaf, Unknown) and whole_batches.unpadded(leaf):  # how long it is stays known
+            marks = provenance.marks(leaf, whole_batches.HAND_CUT, 0)
+            if marks:
+                return Unknown(machine.symbols.of("leaf", leaf.symbol, symbol), cause, frozenset((*tags, *marks)))
+    return Unknown(symbol, cause, frozenset(tags))
 
 
 def shapes_of(machine: Machine, call: Invocation) -> Value:

@@ -49,6 +49,7 @@ INSIDE = frozenset(
     }
 )
 KEYS = frozenset({"key", "keys"})
+OF_SOME = "divided by some"  # note: a sum over all devices is divided by the number of those of one host
 SAVED_ALONE = "jax saved alone"  # fact of the run: the copy of one device was written to a checkpoint
 DRAWN = frozenset({"draw", "host draw", "host noise"})
 HOST_WEIGHTS = "jax host weights"  # fact of the run: why the first weights differ between hosts
@@ -295,6 +296,8 @@ def flow(machine: Machine, what: str, values: tuple[Value, ...], tags: Tags) -> 
         drop |= {"even"}
     if what in ("op /", "op //", "jax.numpy.divide", "jax.numpy.true_divide") or scaled(what, values):
         drop |= {"summed", "over", "mean"}
+        if "summed" in seen and isinstance(values[-1], Const) and values[-1].scale == "local":
+            note(machine, OF_SOME, machine.frame.mask)
     if ("summed" in seen or "over" in seen) and scale_free(machine, what):
         drop |= {"summed", "over", "mean"}
     if reduces_inside(found, what) or ("grad" in seen and out_of_sight(what, values)):

@@ -137,9 +137,11 @@ def describe(machine: Machine, loader: Object, found: Described) -> None:
         if found.workers != 0:
             init = option(loader, "worker_init_fn")
             entered = init is not None and init != NONE
-        for part in inside.project_datasets(machine, dataset)[:4]:
-            found.looks.append(inside.look(machine, part, machine.world.full, collate, entered, found.workers))
         starting = option(loader, "worker_init_fn")
+        first = starting if entered and starting is not None and inside.of_project(starting) else None
+        machine.facts[inside.COPIED] = dataset
+        for part in inside.project_datasets(machine, dataset)[:4]:
+            found.looks.append(inside.look(machine, part, machine.world.full, collate, entered, found.workers, first))
         if starting is not None and inside.of_project(starting):
             loader.facts["worker start"] = inside.start_worker(machine, starting, machine.world.full)
     found.iterable = any(look.iterable for look in found.looks) or inside.is_iterable(machine, dataset)

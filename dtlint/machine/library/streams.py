@@ -13,7 +13,7 @@ from dtlint.machine import containers
 from dtlint.machine.core import Machine
 from dtlint.machine.library import inside, provenance, sharding
 from dtlint.machine.library.invocation import Invocation
-from dtlint.machine.values import BY_SHARE, Bound, Cause, Const, FunctionRef, Object, Trail, Value
+from dtlint.machine.values import BY_SHARE, NONE, TRUE, Bound, Cause, Const, FunctionRef, Object, Trail, Value
 
 CHAINS = ("datasets.", "tensorflow.data.", "webdataset.", "streaming.", "grain.")
 MOST = 4  # arguments a function of a step is called with
@@ -55,6 +55,20 @@ def batched(machine: Machine, call: Invocation) -> Value | None:
         leaves = drops is None or (isinstance(drops, Const) and not drops.value)
         whole = not leaves or made.facts.get(ENDLESS)
         made.facts[BATCHED] = None if whole else (call, sharding.remember(machine, "batch"))
+    return made
+
+
+def listed(machine: Machine, call: Invocation) -> Value | None:
+    """`Dataset.list_files(pattern)`: in another order in every process, unless it is told a seed or not to shuffle."""
+    from dtlint.machine.library import seeds
+
+    made = machine.new(call.row.type, call.mask)
+    made.facts.update(api=call.name, call=call)
+    state = seeds.current(machine, "numpy")  # whoever seeds anything seeds TensorFlow too
+    given = call.get("seed")
+    if given in (None, NONE) and call.get("shuffle") in (None, NONE, TRUE) and state.verdict == "unseeded":
+        mark = seeds.order_mark(machine, call, state)
+        made.attributes["order"] = provenance.marked(machine.unknown("order", made.number), mark)
     return made
 
 
@@ -102,4 +116,9 @@ def in_chain(value: Value) -> bool:
     return isinstance(value, Object) and isinstance(value.kind, str) and value.kind.startswith(CHAINS)
 
 
-MODELS: dict[str, Any] = {"dataset_step": step_of_row, "dataset_batch": batched, "joined_datasets": joined}
+MODELS: dict[str, Any] = {
+    "dataset_step": step_of_row,
+    "dataset_batch": batched,
+    "joined_datasets": joined,
+    "listed_files": listed,
+}
