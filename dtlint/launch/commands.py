@@ -60,7 +60,10 @@ def script_launches(text: str, place: Place, line: int = 1, scope: Scope | None 
             order=place.order or number + 1,
         )
         environment = _environment(command)
-        found += words_launches(command.words, here, command.scope, environment)
+        made = words_launches(command.words, here, command.scope, environment)
+        if command.lost:
+            made = [replace(launch, lost=(command.words[-1].line, command.lost)) for launch in made[-1:]]
+        found += made
         if command.heredoc is not None:
             found += _heredoc(command, here)
     return found

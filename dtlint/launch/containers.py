@@ -153,7 +153,7 @@ def _jobset(path: str, tree: Tree) -> Started:
     jobs = (tree.get("spec", "replicatedJobs") or Tree([], 0)).elements()
     started = []
     for job in jobs:
-        replicas, parallel = job.get("replicas"), job.get("template", "spec", "parallelism")
+        replicas, parallel = job.get("replicas"), _at_once(job.get("template", "spec"))
         counts = [1 if part is None else part.number for part in (replicas, parallel)]
         # With several kinds of jobs nobody here knows which of them train together.
         nodes = counts[0] * counts[1] if len(jobs) == 1 and counts[0] and counts[1] else None
@@ -162,8 +162,18 @@ def _jobset(path: str, tree: Tree) -> Started:
     return _together(iter(started))
 
 
+def _at_once(job: Tree | None) -> Tree | None:
+    """How many pods of a Job run beside each other: never more than it has to complete."""
+    if job is None:
+        return None
+    parallel, complete = job.get("parallelism"), job.get("completions")
+    if parallel is not None and complete is not None and (complete.number or 0) < (parallel.number or 0):
+        return complete if complete.number else parallel
+    return parallel
+
+
 def _job(path: str, tree: Tree) -> Started:
-    parallel = tree.get("spec", "parallelism")
+    parallel = _at_once(tree.get("spec"))
     indexed = tree.get("spec", "completionMode")
     together = indexed is not None and indexed.text == "Indexed"
     count = (1 if parallel is None else parallel.number) if together else None

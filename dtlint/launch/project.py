@@ -25,11 +25,13 @@ SHELL_SIGNS = re.compile(
     rb"|queued-resources"
 )
 SHELL_TOKENS = re.compile(SHELL_SIGNS.pattern + rb"|accelerate|deepspeed|python")
-DATA_SIGNS = re.compile(
+DATA_KINDS = (
     rb"PyTorchJob|TrainJob|TrainingRuntime|JobSet|compute_environment|num_machines|num_nodes"
     rb"|train_batch_size|train_micro_batch_size_per_gpu|zero_optimization"
 )
-DATA_TOKENS = re.compile(DATA_SIGNS.pattern + rb"|torchrun|torch\.distributed|accelerate|deepspeed")
+# a command line is a sign as well, also in a file that cannot be parsed
+DATA_SIGNS = re.compile(DATA_KINDS + rb"|torchrun +-|torch\.distributed\.(?:run|launch)|accelerate launch|tpu-vm ssh")
+DATA_TOKENS = re.compile(DATA_KINDS + rb"|torchrun|torch\.distributed|accelerate|deepspeed")
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +92,16 @@ def is_launch_file(path: str, data: bytes) -> bool:
     if lower.endswith(SHELL_SUFFIXES):
         return SHELL_TOKENS.search(data) is not None
     return lower.endswith((*YAML_SUFFIXES, ".json")) and DATA_TOKENS.search(data) is not None
+
+
+def passed_over(file: SourceFile) -> str:
+    """A word about a YAML or JSON file that was asked for by name, cannot be parsed, and shows no sign of a launch."""
+    data = read_bytes(file)
+    if isinstance(data, Incomplete) or is_launch_file(file.path, data):
+        return ""
+    source = decode(data, file.path)
+    problems = () if isinstance(source, Incomplete) else read_text(file.path, source.text).problems
+    return f"{file.path}:{problems[0].line}: {problems[0].reason}; not read as a launch file" if problems else ""
 
 
 def load(files: Iterable[SourceFile]) -> Launches:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from itertools import combinations
 
 from dtlint.launch.conflict import Conflict, evidence, line_of
-from dtlint.launch.devices import too_many_processes
+from dtlint.launch.devices import shown_devices, too_many_processes
 from dtlint.launch.model import Argument, Launch, host_of, is_local
 from dtlint.launch.project import Launches
 from dtlint.launch.shell_values import fallback, known, shown, unknown_sources
@@ -19,6 +19,7 @@ EACH_POD = ("pytorchjob", "trainjob", "jobset", "job", "skypilot")
 MEETING_ARGUMENTS = ("dist_url", "init_method", "master_addr", "coordinator_address", "dist_init_method")
 MEETING_VARIABLES = ("MASTER_ADDR", "MASTER_PORT", "COORDINATOR_ADDRESS", "JAX_COORDINATOR_ADDRESS")
 TALKING = ("NCCL_", "TORCH_NCCL_", "GLOO_")  # beginnings of variables that say how the ranks talk to each other
+LITERAL_RANK = re.compile(r"node[-_]rank[= ]+\d")
 DEFAULT_PORT = "29500"
 HEAD_OF_JOB = 'the first host of the job, as in `$(scontrol show hostnames "$SLURM_JOB_NODELIST" | head -n 1):29500`'
 
@@ -27,7 +28,7 @@ def conflicts(launches: Launches) -> Iterator[Conflict]:
     for launch in launches:
         if launch.kind in TORCHRUN_KINDS:
             yield from _torchrun(launch, launches)
-            if launch.step(*EACH_POD) is not None:
+            if launch.step(*EACH_POD) is not None or (launch.outer is None and shown_devices(launch) is not None):
                 yield from too_many_processes(launch)
         elif launch.kind == "deepspeed":
             yield from _deepspeed(launch)
@@ -146,6 +147,9 @@ def _rank(launch: Launch, launches: Launches, counted: Argument | None) -> Itera
             )  # fmt: skip
         return
     nodes = started_on(launch)
+    if nodes is None and launch.loops and launch.step("ssh") is not None:
+        # one turn of the loop for each host; a variable may count them
+        nodes = launch.nodes if LITERAL_RANK.search(launches.line(launch.path, option.line)) else None
     if nodes is None or nodes < 2:
         return
     value = option.value or ""

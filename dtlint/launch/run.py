@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from dtlint.findings import Finding, Span
-from dtlint.launch import batch, machines, rendezvous, tasks, workers
+from dtlint.launch import batch, cut, machines, rendezvous, tasks, workers
 from dtlint.launch.conflict import Conflict
 from dtlint.launch.model import Launch
 from dtlint.launch.project import Launches, load
@@ -42,6 +42,9 @@ class LaunchRun:
 
     def machines(self) -> Iterator[Conflict]:
         return machines.conflicts(self.launches)
+
+    def cut(self) -> Iterator[Conflict]:
+        return cut.conflicts(self.launches)
 
     def finding(self, rule: Any, conflict: Conflict) -> Finding:
         """The conflict as a finding of `rule`, at its line."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
+from itertools import zip_longest
 
 from dtlint.launch.shell_values import Scope, Word, expand, marker
 from dtlint.launch.shell_words import Token, tokens
@@ -32,6 +33,7 @@ class Command:
     background: bool = False
     conditional: bool = False
     heredoc: tuple[str, int, bool] | None = None  # text, first line, expanded by this shell
+    lost: int = 0  # the line of the options that follow as a command of their own
 
     @property
     def names(self) -> list[str]:
@@ -92,7 +94,8 @@ class _Reader:
                 body.append(token)
 
     def left(self) -> list[Command]:
-        return [command for command in self.found if id(command) not in self.called]
+        found = [command for command in self.found if id(command) not in self.called]
+        return [_with_lost(command, after) for command, after in zip_longest(found, found[1:])]
 
     def enter(self) -> None:
         """A new arm of the innermost frame begins."""
@@ -122,6 +125,14 @@ class _Reader:
             if frame.kind in kinds:
                 self.closed = frame.first
                 return
+
+
+def _with_lost(command: Command, after: Command | None) -> Command:
+    """A backslash in front of a blank escapes the blank: the line ends all the same, and the command with it."""
+    last = command.words[-1].text
+    if last.isspace() and after is not None and after.words[0].text.startswith("-"):
+        return replace(command, lost=after.line)
+    return command
 
 
 def commands(text: str, scope: Scope | None = None, line: int = 1) -> list[Command]:

@@ -28,6 +28,7 @@ FEWEST_SAMPLES, FEWEST_DRAWS = 4, 4
 SHARED_ENOUGH, NEARLY_ALL = 0.1, 0.9
 
 Places = set[tuple[str, int]]
+Loaders = list[dict[int, Mapping[str, Any]]]
 
 
 def verdict(finding: Finding, path: str, result: Result) -> Verdict:
@@ -78,8 +79,15 @@ def _in_places(stack: Any, places: Places) -> bool:
 # samples
 
 
-def _loaders(finding_places: Places, result: Result) -> list[dict[int, Mapping[str, Any]]]:
+def _loaders(finding_places: Places, result: Result) -> Loaders:
     """The loaders this finding speaks of, each by rank; the only loader of the run if it names none."""
+    everywhere = _everywhere(result)
+    named = [loaders for loaders in everywhere if any(_speaks_of(item, finding_places) for item in loaders.values())]
+    return named or (everywhere if len(everywhere) == 1 else [])
+
+
+def _everywhere(result: Result) -> Loaders:
+    """Those that all ranks have."""
     table: dict[tuple[str, int], dict[int, Mapping[str, Any]]] = {}
     for rank, fact in _facts("samples", result).items():
         seen: dict[str, int] = {}
@@ -87,9 +95,21 @@ def _loaders(finding_places: Places, result: Result) -> list[dict[int, Mapping[s
             where = str([(item["path"], item["line"]) for item in loader["made"]])
             seen[where] = seen.get(where, 0) + 1
             table.setdefault((where, seen[where]), {})[rank] = loader
-    everywhere = [loaders for loaders in table.values() if len(loaders) == result.ranks > 1]
-    named = [loaders for loaders in everywhere if any(_speaks_of(item, finding_places) for item in loaders.values())]
-    return named or (everywhere if len(everywhere) == 1 else [])
+    return [loaders for loaders in table.values() if len(loaders) == result.ranks > 1]
+
+
+def _with_takers(named: Loaders, result: Result) -> Loaders:
+    """And what takes its items from these and hands on others, such as a generator of batches."""
+    found = list(named)
+    for by_rank in found:
+        takers = {
+            (str(item["into"]["path"]), int(item["into"]["line"])) for item in by_rank.values() if item.get("into")
+        }
+        for other in _everywhere(result):
+            data = next(iter(other.values())).get("data") or {"path": "", "first": 0}
+            if other not in found and (str(data["path"]), int(data["first"])) in takers:
+                found.append(other)
+    return found
 
 
 def _speaks_of(loader: Mapping[str, Any], places: Places) -> bool:
@@ -152,7 +172,7 @@ def _uneven(finding: Finding, path: str, places: Places, result: Result) -> Verd
     """Ranks with more batches wait in a collective for those with fewer."""
     outcome = result.outcome
     parted = outcome.kind in judge.PARTED and _reached(finding, path, result)
-    for by_rank in _loaders(places, result) if parted else ():
+    for by_rank in _with_takers(_loaders(places, result), result) if parted else ():
         for one, other in itertools.permutations(sorted(by_rank), 2):
             for short, long in zip(by_rank[one]["epochs"], by_rank[other]["epochs"]):
                 if short["whole"] and long["batches"] > short["batches"]:

@@ -37,8 +37,11 @@ class Flow:
         if state is None:
             if len(known) >= PASSES:
                 return
-            state = known[id(frame)] = {"path": path, "samples": [], "batches": 0, "whole": False}
+            state = known[id(frame)] = {"path": path, "samples": [], "batches": 0, "whole": False, "into": None}
             self.frames.append(frame)
+            if frame.f_back is not None:
+                taker = frame.f_back.f_code
+                state["into"] = {"path": taker.co_filename, "line": taker.co_firstlineno}
         if value is None:
             state["whole"] = code.co_code[frame.f_lasti] in ENDS
             return
@@ -61,6 +64,7 @@ class Flow:
                         "workers": 0,
                         "by_worker": [],
                         "values": True,
+                        "into": states[0]["into"],
                         "data": data,
                         "epochs": epochs,
                     }

@@ -110,7 +110,7 @@ class Runs:
         """`whole`: only whole batches; `shorter`: the loader made there has a sample less."""
         ranks = HOSTS if speaks_of_hosts(Path(script)) else devices
         extra = {**(self.extra or {}), "whole": whole, "shorter": shorter}
-        job = Job(script, ranks, 0, self.root, (), self._limit(), engine="jax", cover=self.paths, extra=extra)
+        job = Job(script, ranks, 0, self.root, (), self._limit(True), engine="jax", cover=self.paths, extra=extra)
         changes = (devices, whole, shorter) if (devices, whole, shorter) != (DEVICES, False, None) else ()
         return self._run((script, "jax", *changes), job, "jax")
 
@@ -156,10 +156,11 @@ class Runs:
         job = Job(script, 2, 0, self.root, (), self._limit(), cover=self.paths, extra=self.extra, prelude=prelude)
         return self._run((script, "listing"), job)
 
-    def _limit(self) -> float:
-        """A busy machine takes longer for the same."""
+    def _limit(self, patient: bool = False) -> float:
+        """`patient`: there is no shorter run to try, and a busy machine takes longer for the same."""
         crowd = os.getloadavg()[0] / (os.cpu_count() or 1)
-        return max(1.0, min(JOB_LIMIT * min(max(crowd, 1.0), MOST_PATIENCE), self.deadline - time.monotonic()))
+        limit = JOB_LIMIT * (min(max(crowd, 1.0), MOST_PATIENCE) if patient else 1.0)
+        return max(1.0, min(limit, self.deadline - time.monotonic()))
 
     def _run(self, key: tuple[object, ...], job: Job, framework: str = "torch", *, as_is: bool = False) -> Result:
         key = (self._changed(job.script), *key)
@@ -173,11 +174,11 @@ class Runs:
             result = run(job)
             if not made_up and _lacks_something(result) and not self.over:
                 self.made_up.add(job.script)
-                job = replace(job, synthetic=True, timeout=self._limit())
+                job = replace(job, synthetic=True, timeout=self._limit(True))
                 result = session.run_as_wanted(job)
             if result.outcome.reason == "timeout" and not job.batches and framework == "torch" and not self.over:
                 self.slow.add(job.script)
-                job = replace(job, batches=BATCHES_WHEN_SLOW, timeout=self._limit())
+                job = replace(job, batches=BATCHES_WHEN_SLOW, timeout=self._limit(True))
                 result = run(job)
             if result.outcome.reason == "timeout" and not self.over:
                 result = run(replace(job, batches=0, steps=STEPS_WHEN_SLOW, timeout=self._limit()))
