@@ -10,7 +10,6 @@ from dtlint import context
 from dtlint.config import Config
 from dtlint.launch.documents import document_files
 from dtlint.launch.files import DATA_SUFFIXES, SUFFIXES, launch_files
-from dtlint.launch.project import passed_over
 from dtlint.mistakes import Mistake
 from dtlint.source.files import Discovery, discover, shown_path, standard_input
 from dtlint.source.text import Incomplete, SourceFile
@@ -68,4 +67,8 @@ def listed(paths: Sequence[str], config: Config, stdin: tuple[str, bytes] | None
 def _passed_over(launchers: Discovery, names: Sequence[str]) -> list[str]:
     """What is said of data files that were asked for by name and are none."""
     asked = {shown_path(Path(name), Path.cwd()) for name in names if name.lower().endswith(DATA_SUFFIXES)}
+    if not asked:
+        return []
+    from dtlint.launch.project import passed_over  # parsers, which most runs do without
+
     return [text for file in launchers.files if file.path in asked and (text := passed_over(file))]

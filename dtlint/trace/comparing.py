@@ -239,9 +239,12 @@ def _writes(finding: Finding, path: str, places: Places, result: Result) -> Verd
     paths: dict[str, set[int]] = {}
     writers: set[int] = set()
     ways: set[str] = set()
+    own = judge.own_places(finding, path)
     for rank, fact in _facts("writes", result).items():
         for item in fact["writes"]:
-            if item["how"] not in ("read", "mkdir") and _in_places(item["stack"], places):
+            # on the way to a step of the trail other things are written, too
+            here = _in_places(item["stack"], own) or _in_places(item["stack"][-1:], places)
+            if item["how"] not in ("read", "mkdir") and here:
                 paths.setdefault(str(item["path"]), set()).add(rank)
                 writers.add(rank)
                 ways.add(str(item["how"]))

@@ -47,6 +47,21 @@ def test_a_wrong_file_makes_the_check_incomplete(project):
     assert "not valid JSON" in done.output
 
 
+@pytest.mark.parametrize(
+    ("name", "text", "code", "said"),
+    [
+        ("job.yaml", "kind: Job\ncommand: [torchrun --nnodes=2 train.py\n", 3, "job.yaml:3: not valid YAML"),
+        ("other.yaml", "a: [1, 2\nb: }\n", 0, "other.yaml:2: not valid YAML"),
+        ("other.json", '{"a": 1,, }\n', 0, "not read as a launch file"),
+    ],
+)
+def test_files_that_cannot_be_parsed_are_answered(project, name, text, code, said):
+    (project / name).write_text(text)
+    done = CliRunner().invoke(commands, ["check", "--no-cache", "--isolated", name])
+    assert done.exit_code == code
+    assert said in done.output
+
+
 def test_a_comment_suppresses(project):
     (project / "jobs" / "run.sh").write_text("# dtlint: ignore[DT901] -- a test of the timeout\n" + BAD)
     assert run("jobs").exit_code == 0
