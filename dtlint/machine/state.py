@@ -38,7 +38,7 @@ CHANGES = frozenset(
 
 @dataclass(slots=True)
 class Written:
-    """What the methods of one class write to one attribute."""
+    """What the methods of one class write to one attribute, of the instance or (`state.step`) of what it holds."""
 
     values: list[ir.Expr] = field(default_factory=list)  # right-hand sides that need nothing but the instance
     unclear: bool = False  # a right-hand side with names of its own, an item, or a change in place
@@ -69,12 +69,14 @@ def settle_all(machine: Machine, thing: Object) -> None:
             if isinstance(owner, ClassRef):
                 machine.uses.consulted |= {(owner.path, method.qualname) for method in methods(owner)}
                 for name, written in written_by(machine, owner).items():
-                    update(machine, one, owner, name, written)
+                    outer, _, inner = name.rpartition(".")
+                    for holder in objects_in(one.attributes.get(outer)) if outer else (one,):
+                        update(machine, holder, inner, one, owner, written)
         if depth < 2:
             todo += [(inner, depth + 1) for held in one.attributes.values() for inner in objects_in(held)]
 
 
-def objects_in(value: Value) -> Iterator[Object]:
+def objects_in(value: Value | None) -> Iterator[Object]:
     for held in value.lanes if isinstance(value, Row) else (value,):
         if isinstance(held, Unknown) and held.like is not None:
             held = held.like
@@ -82,11 +84,12 @@ def objects_in(value: Value) -> Iterator[Object]:
             yield held
 
 
-def update(machine: Machine, thing: Object, owner: ClassRef, name: str, written: Written) -> None:
-    held = thing.attributes.get(name)
+def update(machine: Machine, holder: Object, name: str, thing: Object, owner: ClassRef, written: Written) -> None:
+    """`holder` is the instance `thing` of a class, or what it holds."""
+    held = holder.attributes.get(name)
     if isinstance(held, Row):
         return
-    found = held
+    found = start = held or of_class(machine, holder, name)
     for expression in written.values:
         value = evaluated(machine, thing, owner, expression)
         if value is None or value == found:
@@ -103,8 +106,15 @@ def update(machine: Machine, thing: Object, owner: ClassRef, name: str, written:
         found = made
     elif isinstance(found, Const | Tuple) and written.unclear:
         found = anything(machine, owner, name)
-    if found is not None and found is not held:
-        machine.set(thing, name, found, machine.world.full)
+    if found is not None and found is not start:
+        machine.set(holder, name, found, machine.world.full)
+
+
+def of_class(machine: Machine, holder: Object, name: str) -> Value | None:
+    """`resumed = False` in the body of the class"""
+    found = attributes.in_class(machine, holder.kind, name) if isinstance(holder.kind, ClassRef) else None
+    plain = isinstance(found, Const | Tuple) or (isinstance(found, Object) and found.kind in CONTAINERS)
+    return found if plain else None
 
 
 def counted(machine: Machine, thing: Object, mask: int) -> None:
@@ -164,7 +174,7 @@ def gather(machine: Machine, method: ir.Function, found: dict[str, Written]) -> 
         if isinstance(node, ir.Assign | ir.AnnAssign) and node.value is not None:
             targets = node.targets if isinstance(node, ir.Assign) else (node.target,)
             for target in targets:
-                name = attribute_name(target)
+                name = written_name(target)
                 if name and worth_evaluating(machine, node.value, own):
                     found.setdefault(name, Written()).values.append(node.value)
                 else:
@@ -182,7 +192,7 @@ def gather(machine: Machine, method: ir.Function, found: dict[str, Written]) -> 
 def note_change(target: Any, found: dict[str, Written]) -> None:
     while isinstance(target, ir.Index):
         target = target.value
-    name = attribute_name(target)
+    name = written_name(target)
     if name:
         found.setdefault(name, Written()).unclear = True
 
@@ -192,6 +202,12 @@ def attribute_name(target: Any) -> str:
     if isinstance(target, ir.Attr) and isinstance(target.value, ir.Name) and target.value.id == "self":
         return str(target.name)
     return ""
+
+
+def written_name(target: Any) -> str:
+    """`self.name`, or `self.state.name` as `state.name`"""
+    outer = attribute_name(target.value) if isinstance(target, ir.Attr) else ""
+    return f"{outer}.{target.name}" if outer else attribute_name(target)
 
 
 def worth_evaluating(machine: Machine, expression: ir.Expr, own: set[str]) -> bool:
