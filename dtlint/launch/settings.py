@@ -8,7 +8,8 @@ from dtlint.launch.model import Argument, Configuration
 from dtlint.launch.tree import Tree
 from dtlint.source.text import Incomplete
 
-DEEPSPEED_KEYS = ("train_batch_size", "train_micro_batch_size_per_gpu", "zero_optimization")
+DEEPSPEED_KEYS = ("train_micro_batch_size_per_gpu", "zero_optimization")
+SHARED_KEY = "train_batch_size"  # of DeepSpeed as well as of many a program's own settings, which are mostly YAML
 HOST = re.compile(r"(\S+)(?:\s+slots\s*=\s*(\d+))?\s*(?:#.*)?$")
 
 
@@ -18,7 +19,8 @@ def configuration(path: str, tree: Tree) -> Configuration | None:
         tree.get("distributed_type") and (tree.get("num_processes") or tree.get("num_machines"))
     ):
         return Configuration("accelerate", path, _flat(tree))
-    if any(tree.get(key) is not None for key in DEEPSPEED_KEYS):
+    known = (*DEEPSPEED_KEYS, SHARED_KEY) if path.endswith(".json") else DEEPSPEED_KEYS
+    if any(tree.get(key) is not None for key in known):
         return Configuration("deepspeed", path, _flat(tree))
     return None
 

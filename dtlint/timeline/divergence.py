@@ -36,6 +36,7 @@ def find(run: Run) -> Iterator[Divergence]:
         and (one.decision is None or one.decision.exit_word != ASSERTED)
         and not otherwise_answered(one)
         and not plain_model(run, one)
+        and not nobody_started(one)
     ]
     for one in certain:
         if one.shape == "exit" and turned_away(one):
@@ -71,6 +72,18 @@ def otherwise_answered(divergence: Divergence) -> bool:
         and choice.decision is not decision
         and plain(choice.symbol, then) == (asked, not given)
         for choice, then in sides(Use(NOTHING, divergence.event, divergence.path))
+    )
+
+
+def nobody_started(divergence: Divergence) -> bool:
+    """The first process ends before the trainer fits, which is when it would have started the others."""
+    decision = divergence.decision
+    return (
+        divergence.shape == "exit"
+        and divergence.event.op == "fit"
+        and bool(divergence.absent & 1)
+        and decision is not None
+        and decision.exit_word == "exit"
     )
 
 

@@ -231,9 +231,15 @@ def sometimes(uses: list[Met], forward: Met) -> Choice | None:
         own = [(node, side) for node, side in met.above if isinstance(node, Choice) and id(node) not in around]
         for choice, side in own:
             sides.setdefault(id(choice), set()).add(side)
-        deciding.append([choice for choice, _ in own if changes(choice)])
+        turning = any(isinstance(node, Loop) and id(node) not in around for node, _ in met.above)
+        deciding.append([choice for choice, _ in own if changes(choice) and not (turning and asks_a_turn(choice))])
     skipping = [[choice for choice in choices if len(sides[id(choice)]) == 1] for choices in deciding]
     return skipping[0][0] if skipping and all(skipping) else None
+
+
+def asks_a_turn(choice: Choice) -> bool:
+    """`if number == 0` in a loop of the forward itself: every forward comes to both sides."""
+    return choice.symbol is not None and any(one.key[0] == "index" for one in symbols_in(choice.symbol))
 
 
 def between_calls(module: Object, forwards: list[Met]) -> Choice | None:

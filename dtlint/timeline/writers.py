@@ -220,6 +220,7 @@ def shared_writes(run: Run) -> Iterator[tuple[Access, int]]:
             locked(access.event, access.path)
             or vaguely_guarded(run, access.event, access.path)
             or ends_before_start(run, access)
+            or done_before_the_others(run, access)
         ):
             continue
         if run.entry.kind == "function" and (not names_a_file(access) or left_to_callers(run, access.path)):
@@ -297,6 +298,22 @@ def ends_before_start(run: Run, access: Access) -> bool:
     above = sides(Use(NOTHING, access.event, access.path))
     ending = any(choice.exits[0 if then else 1] == "exit" for choice, then in above)
     return ending and moment(run, access.event) < first_start(run)
+
+
+def done_before_the_others(run: Run, access: Access) -> bool:
+    """A trainer starts the other processes of its node when it fits: the first one has been here alone by then, and
+    where a file tells whether it is still to be done, they find it done."""
+    if moment(run, access.event) >= first_start(run):
+        return False
+    if any(event.op != "fit" for event, _ in recorded(run, *STARTS, "<collective>") if event.op in STARTS):
+        return False
+    return any(
+        node is choice
+        for ask in accesses(run)
+        if ask.kind == "file-ask"
+        for choice in choices_of_files(run, ask)
+        for node in access.path
+    )
 
 
 def moment(run: Run, event: Event) -> int:
