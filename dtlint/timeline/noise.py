@@ -82,6 +82,26 @@ def shared_samples(run: Run) -> Iterator[tuple[Site, Steps]]:
                 yield state.site, (drawn, event_step(use.reduced, "the gradients of all ranks are combined here"))
 
 
+def shared_masks(run: Run) -> Iterator[tuple[Site, Steps]]:
+    """A `collate_fn` that draws for each batch of a rank's samples, from a generator of its own seeded alike."""
+    done = set()
+    for use in survey(run).training():
+        made, known = use.described.collating, use.described
+        if made is None or made.cut or use.reduced is None or known.gives != "differs":
+            continue
+        for event in made.events("draw"):
+            state, generator = event.extra["call"].extra.get("rng"), generator_of(event)
+            if generator is None or generator.facts.get("inside") or not isinstance(state, State):
+                continue
+            if state.site is None or state.site in done or not alike(state):
+                continue
+            if event.api.rpartition(".")[2] in AGREES or event.extra["call"].row.extra.get("permutes"):
+                continue
+            done.add(state.site)
+            drawn = event_step(event, "every rank draws the same numbers here for its own batch")
+            yield state.site, (drawn, event_step(use.reduced, "the gradients of all ranks are combined here"))
+
+
 def asks_index(value: Value) -> bool:
     return any(isinstance(tag, tuple) and tag[0] == "index" for part in provenance.parts(value) for tag in part.tags)
 

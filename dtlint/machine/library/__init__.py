@@ -434,6 +434,7 @@ set_aside, take_back = environment_use.set_aside, environment_use.take_back
 def item_written(machine: Machine, container: Value, index: Value, value: Value, mask: int) -> None:
     """`container[index] = value`"""
     environment_use.item_written(machine, container, index, value, mask)
+    workers.item_written(machine, container, mask)
 
 
 def attribute_written(machine: Machine, base: Value, name: str, value: Value, mask: int) -> None:

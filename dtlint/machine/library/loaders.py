@@ -41,6 +41,7 @@ class Described:
     sampler: Value | None = None
     looks: list[inside.Inside] = field(default_factory=list)
     ordering: inside.Inside | None = None  # a walk through a sampler of the project
+    collating: inside.Inside | None = None  # what the project makes a batch of, in no worker
     iterable: bool = False
     workers: int | None = None  # None: not known
     uneven: Cause | None = None
@@ -142,6 +143,10 @@ def describe(machine: Machine, loader: Object, found: Described) -> None:
         machine.facts[inside.COPIED] = dataset
         for part in inside.project_datasets(machine, dataset)[:4]:
             found.looks.append(inside.look(machine, part, machine.world.full, collate, entered, found.workers, first))
+        if collate is not None and inside.of_project(collate) and found.workers == 0:
+            sample = machine.unknown("sample", loader.number)
+            batch = machine.new_list((sample,), machine.world.full)
+            found.collating = inside.called(machine, collate, (batch,), machine.world.full)
         if starting is not None and inside.of_project(starting):
             loader.facts["worker start"] = inside.start_worker(machine, starting, machine.world.full)
     found.iterable = any(look.iterable for look in found.looks) or inside.is_iterable(machine, dataset)

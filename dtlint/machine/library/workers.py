@@ -14,19 +14,24 @@ def performed(machine: Machine, call: Invocation) -> None:
     if call.row.record == "loader":
         dataset = call.get("dataset")
         if isinstance(dataset, Object) and isinstance(dataset.kind, ClassRef):
-            machine.facts.setdefault("loaded", {})[dataset.number] = call
+            machine.facts.setdefault("loaded", {})[dataset.number] = (call, dataset)
 
 
 def attribute_written(machine: Machine, base: Value, name: str, value: Value, mask: int) -> None:
     if isinstance(base, Object) and base.number in machine.facts.get("loaded", ()):
+        call, _ = machine.facts["loaded"][base.number]
         machine.emit_event(
-            "record",
-            "dataset-write",
-            name,
-            mask,
-            subject=base,
-            extra={"loader": machine.facts["loaded"][base.number], "attribute": name},
+            "record", "dataset-write", name, mask, subject=base, extra={"loader": call, "attribute": name}
         )
+
+
+def item_written(machine: Machine, container: Value, mask: int) -> None:
+    """`dataset.settings["level"] = 2`; tensors and managed dictionaries may be shared with the workers."""
+    plain = isinstance(container, Object) and container.kind in ("dict", "list")
+    for _, dataset in machine.facts.get("loaded", {}).values() if plain else ():
+        for name, held in dataset.attributes.items():
+            if held is container:
+                attribute_written(machine, dataset, name, container, mask)
 
 
 MODELS: dict[str, Any] = {}
