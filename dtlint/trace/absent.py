@@ -58,6 +58,10 @@ class Nothing:
             return args[0]  # a decorator
         return Nothing(f"{self._name}()", self._calls)
 
+    def __mro_entries__(self, bases: Any) -> Any:
+        """A class of the script's own needs the real one to inherit from."""
+        raise ModuleNotFoundError(f"No module named '{self._name.partition('.')[0]}'")
+
     def __enter__(self) -> Nothing:
         return self
 
