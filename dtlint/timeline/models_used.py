@@ -171,14 +171,19 @@ def named_once(run: Any, model: Object, name: str) -> bool:
     """Does the class name this part in one place only, and nobody else?"""
     assert isinstance(model.kind, ClassRef)
     own, found = f"{model.kind.node.qualname}.", 0
-    for path in run.project.selected:
-        module = run.project.module(path)
-        for function in functions(module.body) if module is not None else ():
+    for path in files_naming(run, model, name):
+        for function in functions(run.project.module(path).body):
             if path == model.kind.path and function.qualname.startswith(own):
                 found += 0 if function.name == "__init__" else uses_of(function, name, model)
             elif name in function.tokens:
                 return False
     return found == 1
+
+
+def files_naming(run: Any, model: Object, name: str) -> list[str]:
+    """Also those that say nothing of ranks, as the file of a model may."""
+    assert isinstance(model.kind, ClassRef)
+    return sorted({model.kind.path, *run.project.mentioning(name)})
 
 
 @dataclass(frozen=True, slots=True)
@@ -291,11 +296,8 @@ def never_named(run: Any, model: Object, name: str) -> bool:
     assert isinstance(model.kind, ClassRef)
     mentioned = 0
     own = f"{model.kind.node.qualname}."
-    for path in run.project.selected:
-        module = run.project.module(path)
-        if module is None or (name not in module.tokens and path != model.kind.path):
-            continue
-        for function in functions(module.body):
+    for path in files_naming(run, model, name):
+        for function in functions(run.project.module(path).body):
             if path == model.kind.path and function.qualname.startswith(own):
                 if function.tokens & WHOLE and function.name != "__init__":
                     return False
