@@ -37,6 +37,16 @@ def filled_as_it_runs(dataset: Value | None) -> bool:
     )
 
 
+def picked_by_chance(dataset: Value | None) -> bool:
+    """`__getitem__` never looks at its index: whoever divides the indices divides nothing, and each process draws."""
+    if not isinstance(dataset, Object) or isinstance(dataset.kind, str):
+        return False
+    read = next((one.node for one in methods_of(dataset) if one.node.name == READS[0]), None)
+    if not isinstance(read, ir.Function) or len(read.params) != 2:
+        return False
+    return all(node.id != read.params[1].name for node in every_node(read.body) if isinstance(node, ir.Name))
+
+
 def called_from(methods: dict[str, ir.Function], names: tuple[str, ...]) -> set[str]:
     """These methods, and those that they call."""
     found: set[str] = set()

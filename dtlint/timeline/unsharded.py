@@ -11,7 +11,7 @@ from dtlint.machine.logs import Choice, Loop, Site
 from dtlint.machine.run import Run
 from dtlint.machine.values import BY_SHARE, Object, Unknown, Value
 from dtlint.timeline.data import Steps, kept, whole_world
-from dtlint.timeline.filled import filled_as_it_runs
+from dtlint.timeline.filled import filled_as_it_runs, picked_by_chance
 from dtlint.timeline.metrics import several_processes
 from dtlint.timeline.training import (
     Use,
@@ -36,7 +36,7 @@ def unsharded(run: Run) -> Iterator[tuple[Use, Site, Steps]]:
         if splits_by_worker(use.loader):
             continue  # half a split is another rule's question
         dataset = use.loader.attributes.get("dataset")
-        if filled_as_it_runs(dataset):
+        if filled_as_it_runs(dataset) or picked_by_chance(dataset):
             continue
         place = place_of(use.loader)
         source = stream_under(use.loader)
