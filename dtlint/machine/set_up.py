@@ -15,17 +15,7 @@ from dtlint.machine import attributes, calls, state
 from dtlint.machine.core import Machine, OutOfBudget
 from dtlint.machine.frames import Frame
 from dtlint.machine.logs import Log
-from dtlint.machine.values import (
-    BY_RANK,
-    CONTAINERS,
-    NONE,
-    ClassRef,
-    FunctionRef,
-    Object,
-    Row,
-    Slots,
-    Value,
-)
+from dtlint.machine.values import BY_RANK, CONTAINERS, NONE, ClassRef, FunctionRef, Object, Row, Slots, Value
 
 MOST = 4  # methods of one class
 DEPTH = 6

@@ -17,17 +17,7 @@ from dtlint.machine.core import Machine
 from dtlint.machine.frames import Frame
 from dtlint.machine.lanes import prefer
 from dtlint.machine.logs import Log
-from dtlint.machine.values import (
-    CONTAINERS,
-    ClassRef,
-    Const,
-    FunctionRef,
-    Object,
-    Row,
-    Tuple,
-    Unknown,
-    Value,
-)
+from dtlint.machine.values import CONTAINERS, ClassRef, Const, FunctionRef, Object, Row, Tuple, Unknown, Value
 
 CONSTRUCTORS = ("__init__", "__post_init__", "__new__")
 CHANGES = frozenset(

@@ -92,7 +92,7 @@ def run_return(machine: Machine, node: ir.Return, mask: int) -> int:
 
 CONTROLS = ("StopIteration", "StopAsyncIteration", "GeneratorExit", "KeyboardInterrupt", "Exit")
 ABSTRACT = "NotImplementedError"
-NEVER = ("NotImplementedError", "AssertionError")  # whoever raises them says that nobody comes here
+NEVER = (ABSTRACT, "AssertionError")  # whoever raises them says that nobody comes here
 
 
 def run_raise(machine: Machine, node: ir.Raise, mask: int) -> int:

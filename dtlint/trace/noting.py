@@ -133,7 +133,7 @@ def _no_gradient(_: Places, result: Result) -> str:
 
 def _in_place_on_parameter(places: Places, result: Result) -> str:
     for note in _notes("parameters", result):
-        if any(True for _ in _here(note["given"], places)):
+        if any(_here(note["given"], places)):
             return f"rank {note['rank']} handed over a tensor that requires grad, with gradients switched on"
     return ""
 
@@ -177,7 +177,7 @@ def _loaded_elsewhere(places: Places, result: Result) -> str:
 
 def _did_nothing(places: Places, result: Result) -> str:
     for note in _notes("unchanged", result):
-        if any(True for _ in _here([note], places)) and note["ran"] and not note["changed"]:
+        if any(_here([note], places)) and note["ran"] and not note["changed"]:
             what = f"{note['gradients']} parameters kept their gradients" if note["gradients"] else "nothing changed"
             return f"{what} here on rank {note['rank']}, {note['ran']} times"
     return ""
@@ -196,7 +196,7 @@ def _unread(places: Places, result: Result) -> str:
 def _never_asked(places: Places, result: Result) -> str:
     for note in _notes("commits", result):
         for item in _here(note["unasked"], places):
-            if any(True for _ in _here([{"path": item["reduced"][0], "line": item["reduced"][1]}], places)):
+            if any(_here([{"path": item["reduced"][0], "line": item["reduced"][1]}], places)):
                 where = f"line {item['reduced'][1]}"
                 return f"rank {note['rank']} stepped here on what its manager reduced in {where}, and never asked it"
     return ""

@@ -29,6 +29,9 @@ for name in ("iterdir", "glob", "rglob"):
 """
 
 
+Changes = dict[str, tuple[tuple[str, int], ...]]
+
+
 class Runs:
     """The runs of one verification: each script runs once for all its findings, within the budget."""
 
@@ -44,8 +47,8 @@ class Runs:
         self.done: dict[tuple[object, ...], Result] = {}
         self.slow: set[str] = set()  # scripts that are run with a few batches only
         self.made_up: set[str] = set()  # scripts that are run with stand-ins for data and modules that are not here
-        self.without: dict[str, tuple[tuple[str, int], ...]] = {}  # by script: the statements to leave out
-        self.lenient: dict[str, tuple[tuple[str, int], ...]] = {}  # by script: the calls to let through
+        self.without: Changes = {}  # by script: the statements to leave out
+        self.lenient: Changes = {}  # by script: the calls to let through
 
     def __enter__(self) -> Runs:
         return self
@@ -75,15 +78,11 @@ class Runs:
 
     def leave_out(self, script: str, path: str, line: int) -> bool:
         """From now on, run this script without that statement; whether this is new."""
-        known = self.without.get(script, ())
-        self.without[script] = known if (path, line) in known else (*known, (path, line))
-        return (path, line) not in known
+        return _added(self.without, script, (path, line))
 
     def let_through(self, script: str, path: str, line: int) -> bool:
         """From now on, what would fail in this call does not; whether this is new."""
-        known = self.lenient.get(script, ())
-        self.lenient[script] = known if (path, line) in known else (*known, (path, line))
-        return (path, line) not in known
+        return _added(self.lenient, script, (path, line))
 
     def latest(self, script: str) -> Result | None:
         """The run of the script as it stands, if there was one."""
@@ -184,6 +183,15 @@ class Runs:
                 result = run(replace(job, batches=0, steps=STEPS_WHEN_SLOW, timeout=self._limit()))
             self.done[key] = result
         return self.done[key]
+
+
+def _added(changes: Changes, script: str, place: tuple[str, int]) -> bool:
+    """Whether this place is new among those of the script."""
+    known = changes.get(script, ())
+    if place in known:
+        return False
+    changes[script] = (*known, place)
+    return True
 
 
 def _lacks_something(result: Result) -> bool:

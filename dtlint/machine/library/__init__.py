@@ -205,6 +205,7 @@ def call(
     known = machine.knowledge.functions.get(last)
     if known is not None and receiver is None and not known_library(machine, name):
         return identity.lane_value_of(machine, known.value, last)
+    foreign.called(machine, invocation)
     processes.handed_over(machine, invocation)
     options.handed_over(machine, invocation)
     if receiver is None and not known_library(machine, name):
@@ -448,7 +449,7 @@ def attribute_written(machine: Machine, base: Value, name: str, value: Value, ma
 def discarded(machine: Machine, node: ir.Expr, value: Value, mask: int) -> None:
     """An expression stands alone: its value is thrown away."""
     stepping.discarded(machine, node, value, mask)
-    foreign.discarded(machine, node, mask)
+    foreign.discarded(machine, node)
     if "answered" in machine.facts:
         managers.discarded(machine, node, value, mask)
 

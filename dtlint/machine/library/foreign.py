@@ -8,26 +8,25 @@ from __future__ import annotations
 
 from dtlint.ir import nodes as ir
 from dtlint.machine.core import Machine
-from dtlint.machine.values import Const, Object, Value
+from dtlint.machine.library.invocation import Invocation
+from dtlint.machine.values import Const, Object
 
 DEPTH = 4  # sections of sections
+LAST = "last foreign call"  # fact of the run: the call, and what it was made on
 
 
-def discarded(machine: Machine, node: ir.Expr, mask: int) -> None:
-    if not isinstance(node, ir.Call) or not isinstance(node.func, ir.Attr):
-        return
-    if not isinstance(node.func.value, ir.Name | ir.Attr):
-        return  # made on the spot
-    thing: Value = machine.evaluate(node.func.value, mask)
-    if isinstance(thing, Object) and isinstance(thing.kind, str) and is_foreign(machine, thing.kind, node.func.name):
+def called(machine: Machine, call: Invocation) -> None:
+    """A method of a library class of which no pack says anything."""
+    thing, knowledge = call.receiver, machine.knowledge
+    if isinstance(thing, Object) and isinstance(thing.kind, str) and "." in thing.kind:
+        if thing.kind not in knowledge.types and knowledge.api(thing.kind) is None:
+            machine.facts[LAST] = (call.node, thing)
+
+
+def discarded(machine: Machine, node: ir.Expr) -> None:
+    called_last, thing = machine.facts.get(LAST, (None, None))
+    if called_last is node:
         unsettle(machine, thing, DEPTH)
-
-
-def is_foreign(machine: Machine, kind: str, method: str) -> bool:
-    """Of a library class of which no pack says anything."""
-    knowledge = machine.knowledge
-    known = kind in knowledge.types or knowledge.api(kind) is not None or knowledge.method(kind, method) is not None
-    return "." in kind and not known
 
 
 def unsettle(machine: Machine, thing: Object, depth: int) -> None:

@@ -15,17 +15,7 @@ from dtlint.machine.core import Machine
 from dtlint.machine.library import options
 from dtlint.machine.logs import Event, Site
 from dtlint.machine.opaque import deep_cause, first_cause
-from dtlint.machine.values import (
-    CONTAINERS,
-    ClassRef,
-    Const,
-    Object,
-    Row,
-    Symbol,
-    Tuple,
-    Unknown,
-    Value,
-)
+from dtlint.machine.values import CONTAINERS, ClassRef, Const, Object, Row, Symbol, Tuple, Unknown, Value
 
 Tag = tuple[Any, ...]
 Tags = frozenset[Any]
