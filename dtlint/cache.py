@@ -29,7 +29,7 @@ from dtlint.source.text import Incomplete, SourceFile, read_bytes
 KEPT_RESULTS = 32
 KEPT_UNITS = 8
 SETTLED = 2_000_000_000  # nanoseconds after which a file system's clock tells two writes apart
-IRRELEVANT = ("fail_on", "allow_incomplete", "jobs", "cache_dir", "cache", "root")
+IRRELEVANT = ("fail_on", "allow_incomplete", "baseline", "jobs", "cache_dir", "cache", "root")
 
 
 class Store:

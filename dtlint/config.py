@@ -39,6 +39,7 @@ class Config:
     knowledge: Mapping[str, Any] = field(default_factory=dict)
     fail_on: str = "note"
     allow_incomplete: bool = False
+    baseline: str = ""  # a file of findings that are known already, relative to the root
     budget: int = 0  # steps before the machine gives up on an entry point; 0 = its own choice
     jobs: int = 0  # 0 = as many as there are cores
     cache_dir: str = ""  # "" = .dtlint_cache at the root; DTLINT_CACHE_DIR wins

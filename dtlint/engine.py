@@ -13,6 +13,7 @@ from dtlint.config import Config, ConfigError
 from dtlint.findings import Finding, Step, paths_of, with_fingerprints
 from dtlint.listing import Listing, listed
 from dtlint.report.model import Report
+from dtlint.report.places import from_project
 from dtlint.source.text import Incomplete, read
 
 if TYPE_CHECKING:
@@ -140,7 +141,8 @@ def _fresh(
         if rule.family == LAUNCH:
             findings += _answers(rule, started, incomplete)
     incomplete += started.incomplete
-    findings = with_fingerprints([_recognisable(finding, project) for finding in _distinct(findings)])
+    findings = [_recognisable(finding, project) for finding in _distinct(findings)]
+    findings = with_fingerprints(findings, lambda path: from_project(path, Path.cwd(), config.root))
     asked_for = {file.path for file in (*listing.files, *listing.launchers)}
     findings = [finding for finding in findings if not asked_for.isdisjoint(paths_of(finding))]
     texts = _texts(project, listing, asked_for)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from enum import Enum
 
@@ -133,14 +134,15 @@ def paths_of(finding: Finding) -> set[str]:
     return {finding.span.path, *finding.related, *steps, *(row.path for row in rows)}
 
 
-def with_fingerprints(findings: list[Finding]) -> list[Finding]:
-    """Give every finding an identity that survives edits above it: no line numbers, no message."""
+def with_fingerprints(findings: list[Finding], named: Callable[[str], str] = str) -> list[Finding]:
+    """Give every finding an identity that survives edits above it: no line numbers, no message. `named` is what a path
+    is called wherever the check was started."""
     seen: dict[str, int] = {}
     done: list[Finding] = []
     for finding in sorted(findings, key=lambda item: item.sort_key):
         parts = (
             finding.code,
-            finding.span.path,
+            named(finding.span.path),
             finding.scope,
             " ".join(finding.line_text.split()),
             " ".join(finding.guard_text.split()),

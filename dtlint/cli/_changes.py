@@ -13,10 +13,10 @@ from dtlint.findings import paths_of
 from dtlint.report.model import Report, plural
 
 
-def only_changed(report: Report, say: Callable[[str], None]) -> Report:
+def only_changed(report: Report, say: Callable[[str], None], since: str = "") -> Report:
     """The report less what no changed file takes part in; how much was left out is said, not hidden."""
-    changed = changed_files()
-    if not changed:
+    changed = changed_files(since)
+    if not changed and not since:
         say("dtlint: nothing is changed in git, so everything is reported")
         return report
     kept = tuple(finding for finding in report.findings if {_real(path) for path in paths_of(finding)} & changed)
@@ -24,7 +24,7 @@ def only_changed(report: Report, say: Callable[[str], None]) -> Report:
     left_out = len(report.findings) - len(kept) + len(report.incomplete) - len(incomplete)
     notices = report.notices
     if left_out:
-        notices = (*notices, f"{plural(left_out, 'finding')} not shown: no changed file takes part in them")
+        notices = (*notices, f"{plural(left_out, 'finding')} not shown: no changed file takes part")
     return replace(report, findings=kept, incomplete=incomplete, notices=notices)
 
 
@@ -32,17 +32,26 @@ def _real(path: str) -> str:
     return os.path.realpath(path)
 
 
-def changed_files() -> set[str]:
-    """Pushed commits under a pre-push hook, else what is staged, else what differs from the last commit."""
+UNTRACKED = ("ls-files", "-z", "--others", "--exclude-standard", "--full-name", ":/")
+
+
+def changed_files(since: str = "") -> set[str]:
+    """What differs from where this branch left `since`; without it pushed commits under a pre-push hook, else what is
+    staged, else what differs from the last commit."""
     root = _git("rev-parse", "--show-toplevel")[0]
     begin, end = os.environ.get("PRE_COMMIT_FROM_REF"), os.environ.get("PRE_COMMIT_TO_REF")
-    if begin and end and not (begin + end).startswith("-"):
+    if since:
+        if since.startswith("-"):
+            raise click.UsageError(f"--changed-since: `{since}` is no commit")
+        names = _git("diff", "--name-only", "-z", "--diff-filter=d", "--merge-base", since, "--") + _git(*UNTRACKED)
+    elif begin and end and not (begin + end).startswith("-"):
         names = _git("diff", "--name-only", "-z", "--diff-filter=d", f"{begin}...{end}", "--")
     else:
         names = _git("diff", "--cached", "--name-only", "-z", "--diff-filter=d", "--")
         if not names and not os.environ.get("PRE_COMMIT"):
-            names = _git("diff", "--name-only", "-z", "--diff-filter=d", "HEAD", "--")
-            names += _git("ls-files", "-z", "--others", "--exclude-standard", "--full-name", ":/")
+            names = _git(*UNTRACKED)
+            if _git("rev-list", "-n", "1", "--all"):  # else there is no last commit to compare with
+                names += _git("diff", "--name-only", "-z", "--diff-filter=d", "HEAD", "--")
     return {os.path.realpath(os.path.join(root, name)) for name in names}
 
 
@@ -53,9 +62,9 @@ def _git(*arguments: str) -> list[str]:
     try:
         done = subprocess.run(command, capture_output=True, env=environment, timeout=60, check=False)
     except (OSError, subprocess.TimeoutExpired) as problem:
-        raise click.UsageError(f"--changed-only needs git: {problem}") from None
+        raise click.UsageError(f"which files are changed, git has to say: {problem}") from None
     if done.returncode:
-        raise click.UsageError("--changed-only: " + done.stderr.decode("utf-8", "replace").strip())
+        raise click.UsageError("git: " + done.stderr.decode("utf-8", "replace").strip())
     text = os.fsdecode(done.stdout)
     return (
         [name for name in text.replace("\n", "\0").split("\0") if name]

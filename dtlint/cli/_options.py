@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -63,6 +64,8 @@ def configured(paths: Sequence[str], given: dict[str, Any]) -> Config:
     for name in ("strict", "world", "jobs", "cache_dir", "force_exclude", "fail_on", "allow_incomplete"):
         if given.get(name) is not None:
             changes[name] = given[name]
+    if given.get("baseline"):
+        changes["baseline"] = os.path.relpath(given["baseline"], settings.root)
     if given.get("no_cache"):
         changes["cache"] = False
     return config.checked(replace(settings, **changes), "command line")

@@ -50,7 +50,12 @@ class _Check(click.Command):
 @click.option("--fail-on", type=click.Choice(SEVERITIES), help="The least severity that fails.  [default: note]")
 @click.option("--exit-zero", is_flag=True, help="Exit 0 whatever was found.")
 @click.option("--allow-incomplete", is_flag=True, default=None, help="Files that cannot be analysed are no failure.")
+@click.option("--baseline", metavar="FILE", help="Report only what this file of known findings does not have.")
+@click.option("--update-baseline", is_flag=True, help="Write what is found now to that file, and exit 0.")
 @click.option("--changed-only", is_flag=True, help="Analyse everything, report what touches files changed in git.")
+@click.option(
+    "--changed-since", default="", metavar="REF", help="The same for what changed since this branch left REF."
+)
 @click.option("--stdin-filename", metavar="NAME", help="The name of what comes on standard input (path `-`).")
 @click.option("--statistics", is_flag=True, help="Add how often each rule was found.")
 @click.option(
@@ -75,11 +80,17 @@ def command(ctx: click.Context, paths: tuple[str, ...], formats: tuple[str, ...]
         paths = (*paths, "-")
     targets = paths or (".",)
     settings = options.configured(targets, given)
+    if given["update_baseline"]:
+        ctx.exit(_update_baseline(targets, settings, given))
     report = _checked(targets, settings, given)
-    if given["changed_only"]:
+    if settings.baseline:
+        from dtlint.baseline import less_known
+
+        report = less_known(report, settings, targets)
+    if given["changed_only"] or given["changed_since"]:
         from dtlint.cli._changes import only_changed
 
-        report = only_changed(report, options.say)
+        report = only_changed(report, options.say, given["changed_since"])
     if given["verify"] and report.findings:
         report = _verified(report, given)
     _write(wanted, report, settings, given)
@@ -95,6 +106,18 @@ def _checked(targets: tuple[str, ...], settings: Config, given: dict[str, Any]) 
         stdin = (given["stdin_filename"] or "stdin.py", sys.stdin.buffer.read())
     with Progress(sys.stderr, wanted=not given["quiet"]) as progress:
         return engine.check(targets, settings, rule_dirs=given["rule_dirs"], stdin=stdin, progress=progress.step)
+
+
+def _update_baseline(targets: tuple[str, ...], settings: Config, given: dict[str, Any]) -> int:
+    from dtlint.baseline import write
+
+    if not settings.baseline:
+        raise click.UsageError("--update-baseline needs --baseline FILE, or `baseline` in the configuration")
+    for option in ("select", "ignore", "changed_only", "changed_since"):
+        if given[option]:
+            raise click.UsageError(f"--update-baseline takes all findings: leave out --{option.replace('_', '-')}")
+    options.say(f"dtlint: {write(_checked(targets, settings, given), settings)}")
+    return CLEAN
 
 
 def _verified(report: Report, given: dict[str, Any]) -> Report:

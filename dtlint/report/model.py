@@ -24,6 +24,7 @@ class Report:
     analysed: int = 0
     incomplete: tuple[Incomplete, ...] = ()
     notices: tuple[str, ...] = ()
+    baselined: tuple[Finding, ...] = ()  # found, and known from the baseline
 
 
 def no_lines(path: str) -> Sequence[str]:

@@ -20,11 +20,16 @@ def repository(start: Path) -> Path:
     return start
 
 
-@cache
 def from_repository(path: str, root: Path) -> str:
     """`path` (relative to `root`) relative to the repository, symlinks resolved, with forward slashes."""
-    real = Path(os.path.realpath(root / path))
-    return Path(os.path.relpath(real, repository(Path(os.path.realpath(root))))).as_posix()
+    return from_project(path, root, root)
+
+
+@cache
+def from_project(path: str, root: Path, project: Path) -> str:
+    """`path` (relative to `root`) relative to the repository that `project` is in, or to `project` outside of any."""
+    real = os.path.realpath(root / path)
+    return Path(os.path.relpath(real, repository(Path(os.path.realpath(project))))).as_posix()
 
 
 def one_line(span: Span, options: RenderOptions) -> tuple[int, int, int]:

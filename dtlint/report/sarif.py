@@ -1,7 +1,8 @@
 """The report as SARIF 2.1.0, in the subset and with the care that GitHub code scanning needs.
 
 Paths are relative to the repository; the line hash is the one upload-sarif computes; suppressed findings are left out,
-because GitHub would show them as open; every finding is one line long and carries one thread of events per rank group.
+because GitHub would show them as open; those of a baseline stay in, because GitHub itself tells old from new and would
+take them for fixed; every finding is one line long and carries one thread of events per rank group.
 """
 
 from __future__ import annotations
@@ -25,10 +26,11 @@ TEXT_LIMIT = 1024
 
 
 def render(report: Report, options: RenderOptions) -> str:
-    used = {finding.code for finding in report.findings}
+    found = sorted((*report.findings, *report.baselined), key=lambda finding: finding.sort_key)
+    used = {finding.code for finding in found}
     rules = [rule for rule in options.rules if rule.code in used]
     index = {rule.code: number for number, rule in enumerate(rules)}
-    run = {
+    run: dict[str, Any] = {
         "tool": {
             "driver": {
                 "name": "dtlint",
@@ -39,8 +41,11 @@ def render(report: Report, options: RenderOptions) -> str:
         "automationDetails": {"id": "dtlint/"},
         "columnKind": "unicodeCodePoints",
         "invocations": [_invocation(report, options)],
-        "results": [_result(finding, index, options) for finding in report.findings],
+        "results": [_result(finding, index, options) for finding in found],
     }
+    if report.baselined:
+        for finding, result in zip(found, run["results"]):
+            result["baselineState"] = "unchanged" if finding in report.baselined else "new"
     document = {"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}
     return json.dumps(document, indent=2, ensure_ascii=options.ascii).encode("utf-8", "replace").decode() + "\n"
 
@@ -121,7 +126,7 @@ def _threads(finding: Finding, options: RenderOptions) -> list[dict[str, Any]]:
     threads = []
     for number, lane in enumerate(timeline.lanes):
         events = [
-            _event(row.path, row.line, f"{lane}: {row.text}: {row.cells[number].value}", options)
+            _event(row.path, row.line, f"{lane}: {row.text.rstrip(':')}: {row.cells[number].value}", options)
             for row in timeline.rows
             if row.cells[number] is not Cell.NOTHING
         ]

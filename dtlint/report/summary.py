@@ -14,6 +14,8 @@ def summary(report: Report) -> str:
     text = f"{found} in {plural(report.files, 'file')}, {report.analysed} of them analysed"
     if report.suppressed:
         text += f", {len(report.suppressed)} suppressed"
+    if report.baselined:
+        text += f", {len(report.baselined)} in the baseline"
     if report.incomplete:
         text += f", {len(report.incomplete)} incomplete"
     return text

@@ -86,4 +86,26 @@ def test_outside_of_git(dtlint, project):
     (project / "a.py").write_text(HANG)
     done = dtlint("check", "--changed-only")
     assert done.code == 2
-    assert "--changed-only" in done.err
+    assert "git: " in done.err
+
+
+def test_since_a_branch_began(dtlint, project, git):
+    git("branch", "start")
+    (project / "committed.py").write_text(HANG)
+    git("add", ".")
+    git("commit", "-qm", "second")
+    (project / "untracked.py").write_text(HANG)
+    found = dtlint("check", "--changed-since", "start", "--output-format", "concise").out
+    assert [line.partition(":")[0] for line in found.splitlines()] == ["committed.py", "untracked.py"]
+    assert dtlint("check", "--changed-since", "nowhere").code == 2
+    assert dtlint("check", "--changed-since=--output=x").code == 2
+
+
+def test_nothing_is_new_since_the_branch_itself(dtlint, project, git):
+    assert dtlint("check", "--changed-since", "HEAD").code == 0
+
+
+def test_before_the_first_commit(dtlint, project):
+    subprocess.run(["git", "init", "-q"], cwd=project, check=True)
+    (project / "new.py").write_text(HANG)
+    assert "new.py:2" in dtlint("check", "--changed-only", "--output-format", "concise").out

@@ -51,6 +51,7 @@ force-exclude = true
 world = "3x4"
 fail-on = "error"
 allow-incomplete = true
+baseline = "known.json"
 budget = 2
 jobs = 3
 cache-dir = "/tmp/x"

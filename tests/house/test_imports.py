@@ -25,7 +25,7 @@ ORDER = (
     ("rules",),
     ("registry", "documentation"),
     ("trace", "fix", "report"),
-    ("cache", "outcome", "context"),
+    ("cache", "outcome", "context", "baseline"),
     ("units_cache",),
     ("listing",),
     ("engine",),
