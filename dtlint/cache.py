@@ -206,7 +206,7 @@ def finding_from(table: Mapping[str, Any]) -> Finding:
     values.update(
         span=Span(**values["span"]),
         lanes=tuple(values["lanes"]),
-        trail=tuple(Step(**step) for step in values["trail"]),
+        trail=tuple(Step(**_celled(step)) for step in values["trail"]),
         timeline=timeline and _timeline(timeline),
         fix=fix and _fix(fix),
         verdict=verdict and Verdict(**verdict),
@@ -216,8 +216,14 @@ def finding_from(table: Mapping[str, Any]) -> Finding:
     return Finding(**values)
 
 
+def _celled(table: Mapping[str, Any]) -> dict[str, Any]:
+    return {**table, "cell": table["cell"] and tuple(table["cell"])}
+
+
 def _timeline(table: Mapping[str, Any]) -> Timeline:
-    rows = tuple(TimelineRow(**{**row, "cells": tuple(Cell(cell) for cell in row["cells"])}) for row in table["rows"])
+    rows = tuple(
+        TimelineRow(**{**_celled(row), "cells": tuple(Cell(cell) for cell in row["cells"])}) for row in table["rows"]
+    )
     return Timeline(tuple(table["lanes"]), rows, table["outcome"])
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -52,10 +53,12 @@ def check(
     return report
 
 
-def runs(listing: Listing, config: Config, about: str | None = None) -> Iterator[Any]:
-    """What the abstract machine sees in these files, one run after the other; with `about`, in those that can come to
-    that file."""
-    return _machine(_project(listing, config, about=about), config)
+def runs(listing: Listing, config: Config, about: str | None = None) -> tuple[Project, Iterator[Any]]:
+    """These files, and what the abstract machine sees in them, one run after the other; with `about`, in those that
+    can come to that file."""
+    project = _project(listing, config, about=about)
+    project.problems[:0] = listing.problems
+    return project, _machine(project, config)
 
 
 def _project(listing: Listing, config: Config, progress: Progress | None = None, about: str | None = None) -> Project:
@@ -129,6 +132,8 @@ def _fresh(
 
     known = registry.rules(tuple(rule_dirs))
     rules = registry.chosen(known, config.select, config.ignore)
+    for selector in chain.from_iterable(config.per_file_ignores.values()):
+        registry.matching(selector, known)
     project = _project(listing, config, progress)
     findings: list[Finding] = []
     incomplete = [*listing.problems, *project.problems]

@@ -37,6 +37,7 @@ class Step:
     path: str
     line: int
     text: str
+    cell: tuple[int, int] | None = field(default=None, compare=False)  # notebook: cell number, row
 
 
 class Cell(Enum):
@@ -63,6 +64,7 @@ class TimelineRow:
     line: int
     text: str
     cells: tuple[Cell, ...]
+    cell: tuple[int, int] | None = field(default=None, compare=False)  # notebook: cell number, row
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import difflib
 import os
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import TypeVar
 
 from dtlint import registry
 from dtlint.api import Rule
 from dtlint.config import Config
-from dtlint.findings import Finding, Timeline, paths_of
+from dtlint.findings import Finding, Step, Timeline, TimelineRow, paths_of
 from dtlint.source.notebooks import Notebook
 from dtlint.source.suppressions import Suppression, Suppressions, suppressions
 
@@ -53,7 +55,7 @@ def sorted_out(
     findings: Sequence[Finding], texts: Mapping[str, str], asked: Asked
 ) -> tuple[list[Finding], list[Finding], list[str]]:
     """What is reported, what a comment suppresses, and what is wrong with the comments. Lines are those of `texts`."""
-    comments = {path: suppressions(text) for path, text in texts.items() if "tlint:" in text}
+    comments = {path: suppressions(text) for path, text in texts.items() if "tlint" in text}
     used: set[tuple[str, Suppression]] = set()
     kept: list[Finding] = []
     silenced: list[Finding] = []
@@ -99,6 +101,9 @@ def _means(written: str, rule: Rule) -> bool:
 
 # --- notebooks ---------------------------------------------------------------------------------------------------
 
+LINE = re.compile(r"\bline (\d+)")
+Placed = TypeVar("Placed", Step, TimelineRow)
+
 
 def placed(findings: Iterable[Finding], notebooks: Mapping[str, Notebook]) -> list[Finding]:
     """The same findings, with those in notebooks at a cell for people and at a line of the file for tools."""
@@ -109,17 +114,46 @@ def placed(findings: Iterable[Finding], notebooks: Mapping[str, Notebook]) -> li
 
 
 def _placed(finding: Finding, notebooks: Mapping[str, Notebook]) -> Finding:
-    def line_of(path: str, line: int) -> int:
-        return notebooks[path].physical_line(line) if path in notebooks else line
-
-    trail = tuple(replace(step, line=line_of(step.path, step.line)) for step in finding.trail)
+    trail = tuple(stepped(step, notebooks) for step in finding.trail)
     timeline = finding.timeline
     if timeline is not None:
-        rows = tuple(replace(row, line=line_of(row.path, row.line)) for row in timeline.rows)
+        rows = tuple(_at_cell(row, notebooks) for row in timeline.rows)
         timeline = Timeline(timeline.lanes, rows, timeline.outcome)
-    span, cell = finding.span, None
-    if span.path in notebooks:
-        inside = notebooks[span.path].cell_of(span.line)
-        cell = (inside[0].number, inside[1], span.column) if inside else None
-        span = replace(span, line=line_of(span.path, span.line), end_line=line_of(span.path, span.end_line))
-    return replace(finding, span=span, trail=trail, timeline=timeline, cell=cell)
+    finding = replace(finding, trail=trail, timeline=timeline)
+    span, notebook = finding.span, notebooks.get(finding.span.path)
+    inside = notebook.cell_of(span.line) if notebook else None
+    if notebook is None or inside is None:
+        return finding
+    line, end_line = notebook.physical_line(span.line), notebook.physical_line(span.end_line)
+    return replace(
+        finding,
+        span=replace(span, line=line, end_line=end_line),
+        message=in_cells(finding.message, notebook),
+        line_text=finding.line_text or notebook.text.split("\n")[span.line - 1],
+        cell=(inside[0].number, inside[1], span.column),
+    )
+
+
+def stepped(step: Step, notebooks: Mapping[str, Notebook]) -> Step:
+    """A step of a trail with its cell, if it has one."""
+    if step.path not in notebooks:
+        return step
+    return replace(_at_cell(step, notebooks), text=in_cells(step.text, notebooks[step.path]))
+
+
+def _at_cell(item: Placed, notebooks: Mapping[str, Notebook]) -> Placed:
+    notebook = notebooks.get(item.path)
+    inside = notebook.cell_of(item.line) if notebook else None
+    if notebook is None or inside is None:
+        return item
+    return replace(item, line=notebook.physical_line(item.line), cell=(inside[0].number, inside[1]))
+
+
+def in_cells(text: str, notebook: Notebook) -> str:
+    """Rules say `line 12` and know nothing of cells."""
+
+    def said(match: re.Match[str]) -> str:
+        inside = notebook.cell_of(int(match[1]))
+        return f"line {inside[1]} of cell {inside[0].number}" if inside else match[0]
+
+    return LINE.sub(said, text)

@@ -82,10 +82,11 @@ def matching(selector: str, known: Sequence[Rule]) -> list[Rule]:
 
 def one(selector: str, known: Sequence[Rule]) -> Rule:
     """The single rule called `DT101` or `rank-guarded-collective`."""
-    for rule in matching(selector, known):
+    meant = matching(selector, known)
+    for rule in meant:
         if selector.upper() == rule.code or selector == rule.slug:
             return rule
-    raise UnknownRule(f"`{selector}` means several rules; name one")
+    raise UnknownRule(f"`{selector}` means {len(meant)} rules; `dtlint rules --select {selector}` lists them")
 
 
 def chosen(known: Sequence[Rule], select: Iterable[str], ignore: Iterable[str]) -> tuple[Rule, ...]:

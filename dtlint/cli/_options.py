@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import IO, Any, TypeVar
+from typing import IO, TYPE_CHECKING, Any, TypeVar
 
 import click
 
@@ -15,6 +15,9 @@ from dtlint import __version__, config
 from dtlint.config import Config, ConfigError
 from dtlint.report import terminal
 from dtlint.report.model import RenderOptions
+
+if TYPE_CHECKING:
+    from dtlint.source.text import Incomplete
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -95,6 +98,11 @@ def source_lines(path: str) -> Sequence[str]:
     return getattr(source, "text", "").split("\n")
 
 
+def say_incomplete(problems: Iterable[Incomplete]) -> None:
+    for item in problems:
+        say(f"dtlint: incomplete {item.path}:{item.line}: {item.reason}")
+
+
 def say(text: str) -> None:
     """To stderr, where it does not mix with results."""
     click.echo(text, err=True)
@@ -109,13 +117,3 @@ def put(text: str) -> None:
         stream.flush()
     except BrokenPipeError:
         raise SystemExit(terminal.nobody_reads()) from None
-
-
-def queries() -> Any:
-    """The questions one can put to the machine apart from the rules."""
-    import importlib
-
-    try:
-        return importlib.import_module("dtlint.machine.queries")
-    except ModuleNotFoundError:
-        raise click.UsageError("this dtlint cannot answer that yet") from None

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import importlib
 import os
-from collections.abc import Sequence
-from dataclasses import dataclass
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import click
 
-from dtlint.cli._options import put
+from dtlint.cli._options import look, put, say
 from dtlint.report.model import RenderOptions, Report
 
 FORMATS = ("full", "concise", "json", "github", "sarif", "gitlab", "junit")
@@ -65,6 +67,30 @@ def outputs(formats: Sequence[str]) -> list[Output]:
     if sum(not output.file for output in wanted) > 1:
         raise click.UsageError("only one output format can go to standard output; write the others as FORMAT=FILE")
     return wanted
+
+
+def write(wanted: Sequence[Output], report: Report, given: Mapping[str, Any]) -> None:
+    """The report in every form that was asked for."""
+    shown = look(sys.stdout, given["color"], given["quiet"])
+    for output in wanted:
+        how = shown
+        if output.file:
+            how = replace(shown, color=given["color"] == "always", ascii=False)
+        if output.needs_rules:
+            from dtlint import registry
+
+            how = replace(how, rules=registry.rules(tuple(given["rule_dirs"])))
+        output.write(report, how)
+
+
+def tell(wanted: Sequence[Output], report: Report) -> None:
+    """What is no finding and yet for the person, on stderr."""
+    for notice in report.notices:
+        say(f"dtlint: {notice}")
+    if not any(output.tells_summary for output in wanted):
+        from dtlint.report.summary import summary
+
+        say(f"dtlint: {summary(report)}")
 
 
 def _step_summary(text: str) -> None:

@@ -11,7 +11,7 @@ from typing import Any
 import click
 
 from dtlint.cli import _options as options
-from dtlint.cli._outputs import FORMATS, Output, outputs
+from dtlint.cli._outputs import FORMATS, Output, outputs, tell, write
 from dtlint.cli._progress import Progress
 from dtlint.config import Config
 from dtlint.findings import SEVERITIES
@@ -93,7 +93,7 @@ def command(ctx: click.Context, paths: tuple[str, ...], formats: tuple[str, ...]
         report = only_changed(report, options.say, given["changed_since"])
     if given["verify"] and report.findings:
         report = _verified(report, given)
-    _write(wanted, report, settings, given)
+    _write(wanted, report, given)
     code = exit_code(report, settings)
     ctx.exit(CLEAN if given["exit_zero"] else code)
 
@@ -140,31 +140,13 @@ def _verified(report: Report, given: dict[str, Any]) -> Report:
     return replace(report, findings=tuple(findings), notices=(*report.notices, f"verified by running: {told}"))
 
 
-def _write(wanted: list[Output], report: Report, settings: Config, given: dict[str, Any]) -> None:
-    quiet = given["quiet"]
-    shown = options.look(sys.stdout, given["color"], quiet)
-    for output in wanted:
-        how = shown
-        if output.file:
-            how = replace(shown, color=given["color"] == "always", ascii=False, width=shown.width)
-        if output.needs_rules:
-            from dtlint import registry
-
-            how = replace(how, rules=registry.rules(tuple(given["rule_dirs"])))
-        output.write(report, how)
+def _write(wanted: list[Output], report: Report, given: dict[str, Any]) -> None:
+    write(wanted, report, given)
     if given["statistics"]:
         text = _statistics(report)
         (options.put if all(output.for_people for output in wanted) else options.say)(text)
-    if quiet:
-        return
-    for notice in report.notices:
-        options.say(f"dtlint: {notice}")
-    if not report.files and not report.incomplete:
-        options.say("dtlint: 0 files matched")
-    if not any(output.tells_summary for output in wanted):
-        from dtlint.report.summary import summary
-
-        options.say(f"dtlint: {summary(report)}")
+    if not given["quiet"]:
+        tell(wanted, report)
 
 
 def _statistics(report: Report) -> str:

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import sys
 from typing import Any
 
 import click
 
 from dtlint.cli import _options as options
-from dtlint.cli._outputs import FORMATS, outputs
+from dtlint.cli._outputs import FORMATS, outputs, tell, write
 from dtlint.cli.check import CLEAN, exit_code
 from dtlint.findings import SEVERITIES
 
 
 @click.command(
     "launch",
+    short_help="Check launch files: shell, Slurm, YAML, JSON.",
     epilog="Exit codes: 0 clean, 1 findings, 2 usage or configuration, 3 analysis incomplete, 4 internal error.",
 )
 @click.argument("paths", nargs=-1, type=click.Path())
@@ -48,12 +48,7 @@ def command(ctx: click.Context, paths: tuple[str, ...], formats: tuple[str, ...]
         options.put(listed(targets, settings))
         ctx.exit(CLEAN)
     report = check(targets, settings, tuple(given["rule_dirs"]))
-    look = options.look(sys.stdout, given["color"], given["quiet"])
-    for output in wanted:
-        output.write(report, look)
+    write(wanted, report, given)
     if not given["quiet"]:
-        for notice in report.notices:
-            options.say(f"dtlint: {notice}")
-        if not report.files:
-            options.say("dtlint: 0 files matched")
+        tell(wanted, report)
     ctx.exit(CLEAN if given["exit_zero"] else exit_code(report, settings))

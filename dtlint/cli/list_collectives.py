@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, is_dataclass
-from typing import Any
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from dtlint.cli import _options as options
+from dtlint.findings import Step
+from dtlint.report.model import at_line, plural
+
+if TYPE_CHECKING:
+    from dtlint.machine.queries import Site
+
+HEADER = ("where", "call", "kind", "group", "in", "decided by")
 
 
 @click.command("list-collectives", short_help="List where ranks communicate.")
@@ -18,26 +25,29 @@ from dtlint.cli import _options as options
 def command(paths: tuple[str, ...], form: str, **given: Any) -> None:
     """List the collective calls in PATHS with their group and the decisions above them."""
     from dtlint import engine
-
-    queries = options.queries()
+    from dtlint.machine.queries import collective_sites
+    from dtlint.outcome import stepped
 
     targets = paths or (".",)
     settings = options.configured(targets, given)
-    listing = engine.listed(targets, settings)
-    sites = [_row(site) for site in queries.collective_sites(engine.runs(listing, settings))]
+    project, runs = engine.runs(engine.listed(targets, settings), settings)
+    sites = collective_sites(runs)
+    places = [stepped(Step(site.path, site.line, ""), project.notebooks) for site in sites]
     if form == "json":
-        options.put(json.dumps(sites, indent=2, default=str) + "\n")
-        return
-    for site in sites:
-        shown = [f"{site.pop('path')}:{site.pop('line')}"]
-        shown += [_cell(value) for value in site.values() if value not in ("", None, (), [])]
-        options.put("  ".join(shown) + "\n")
-    options.say(f"dtlint: {len(sites)} collective sites")
+        rows = [{**asdict(site), "line": place.line} for site, place in zip(sites, places)]
+        options.put(json.dumps(rows, indent=2, default=str) + "\n")
+    elif sites:
+        options.put(table([HEADER, *(row(at_line(place), site) for site, place in zip(sites, places))]))
+    options.say_incomplete(project.problems)
+    if form == "table":
+        options.say(f"dtlint: {plural(len(sites), 'place')} where ranks communicate")
 
 
-def _row(site: Any) -> dict[str, Any]:
-    return asdict(site) if is_dataclass(site) and not isinstance(site, type) else dict(site)
+def row(place: str, site: Site) -> tuple[str, ...]:
+    return (place, site.call, site.op, site.group, site.function, ", ".join(site.guards))
 
 
-def _cell(value: Any) -> str:
-    return ", ".join(map(str, value)) if isinstance(value, (list, tuple)) else str(value)
+def table(rows: list[tuple[str, ...]]) -> str:
+    widths = [max(map(len, column)) for column in zip(*rows)]
+    lines = ("  ".join(cell.ljust(width) for cell, width in zip(cells, widths)).rstrip() for cells in rows)
+    return "".join(f"{line}\n" for line in lines)

@@ -14,6 +14,7 @@ from dtlint.cli import _options as options
 
 @click.command(
     "match",
+    short_help="Tell from flight-recorder dumps where ranks part.",
     epilog="Exit codes: 0 the ranks agree, 1 they part, 2 usage or not a dump, 3 undecided.",
 )
 @click.argument("dumps", nargs=-1, required=True, type=click.Path(exists=True, path_type=Path))

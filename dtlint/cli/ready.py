@@ -16,6 +16,7 @@ TARGETS = ("torchrun", "slurm", "tpu-pod", "accelerate", "deepspeed", "k8s")
 
 @click.command(
     "ready",
+    short_help="Answer a check-list: is this ready for many processes?",
     epilog="Exit codes: 0 ready, 1 something critical, 2 usage or configuration, 3 cannot tell, 4 internal error.",
 )
 @click.argument("paths", nargs=-1, type=click.Path())

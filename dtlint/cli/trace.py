@@ -17,6 +17,7 @@ FORMATS = ("full", "json")
 
 @click.command(
     "trace",
+    short_help="Run a script as a tiny job and watch its ranks.",
     epilog="Exit codes: 0 the ranks agreed and ended, 1 they parted, 2 usage, 3 inconclusive or out of time.",
 )
 @click.argument("script", type=click.Path(exists=True, dir_okay=False))

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import io
 import textwrap
+from dataclasses import replace
 
 from rich.cells import cell_len
 from rich.console import Console
 from rich.text import Text
 
 from dtlint.findings import Finding, Step
-from dtlint.report.model import RenderOptions, Report, place
+from dtlint.report.model import RenderOptions, Report, at_line, place
 from dtlint.report.summary import summary
 from dtlint.report.terminal import ASCII, clean
 from dtlint.report.timeline import render as render_timeline
@@ -138,10 +139,10 @@ def _snippet(finding: Finding, options: RenderOptions) -> list[Text]:
 
 def _trail(trail: tuple[Step, ...], width: int) -> list[Text]:
     """Why ranks differ here, as a list of places and words."""
-    places = [f"{clean(step.path)}:{step.line}" for step in trail]
+    places = [clean(at_line(step)) for step in trail]
     if max(map(cell_len, places)) > width // 3:
         shorter = without_common_directory(step.path for step in trail)
-        places = [f"{clean(shorter[step.path])}:{step.line}" for step in trail]
+        places = [clean(at_line(replace(step, path=shorter[step.path]))) for step in trail]
     column = min(max(cell_len(item) for item in places), max(12, width // 3))
     lines = [Text("  why:", "bold")]
     for step, where in zip(trail, places):

@@ -7,7 +7,7 @@ from itertools import groupby
 from xml.sax.saxutils import escape, quoteattr
 
 from dtlint.findings import Finding
-from dtlint.report.model import RenderOptions, Report, place
+from dtlint.report.model import RenderOptions, Report, at_line, place
 
 # What XML 1.0 cannot hold, not even as an entity.
 FORBIDDEN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
@@ -34,7 +34,7 @@ def render(report: Report, options: RenderOptions) -> str:
 
 
 def _case(finding: Finding) -> str:
-    text = "\n".join([place(finding), *(f"{step.path}:{step.line} {step.text}" for step in finding.trail)])
+    text = "\n".join([place(finding), *(f"{at_line(step)} {step.text}" for step in finding.trail)])
     head = f"    <testcase classname={_attribute(finding.span.path)} name={_attribute(finding.code)}"
     head += f' line="{finding.span.line}" column="{finding.span.column}">\n'
     body = f"      <failure message={_attribute(finding.message)}>{_text(text)}\n{_text(finding.remedy)}</failure>\n"

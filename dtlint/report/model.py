@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from dtlint.findings import SEVERITIES, Finding
+from dtlint.findings import SEVERITIES, Finding, Step, TimelineRow
 
 if TYPE_CHECKING:
     from dtlint.api import Rule
@@ -58,6 +58,12 @@ def place(finding: Finding) -> str:
         number, row, column = finding.cell
         return f"{finding.span.path}:cell {number}:{row}:{column}"
     return f"{finding.span.path}:{finding.span.line}:{finding.span.column}"
+
+
+def at_line(item: Step | TimelineRow) -> str:
+    """`train.py:41`, or `nb.ipynb:cell 3:2`."""
+    number, row = item.cell or (0, item.line)
+    return f"{item.path}:cell {number}:{row}" if number else f"{item.path}:{row}"
 
 
 def plural(count: int, noun: str) -> str:

@@ -10,6 +10,7 @@ from rich.cells import cell_len
 from rich.text import Text
 
 from dtlint.findings import Cell, Timeline, TimelineRow
+from dtlint.report.model import at_line
 from dtlint.report.terminal import ASCII, clean
 
 NARROW = 80
@@ -63,7 +64,7 @@ def without_common_directory(paths: Iterable[str]) -> dict[str, str]:
 
 
 def _where(row: TimelineRow) -> str:
-    return f"{clean(row.path)}:{row.line}" if row.path else "unknown place"
+    return clean(at_line(row)) if row.path else "unknown place"
 
 
 def _number(row: TimelineRow) -> str:

@@ -14,15 +14,16 @@ import re
 import tokenize
 from dataclasses import dataclass
 
-MARK = "dtlint:"
+MARK = "dtlint"
 
 _DIRECTIVE = re.compile(
-    r"#\s*dtlint:\s*(?P<verb>[\w-]+)\s*(?P<brackets>\[(?P<codes>[^\]#]*)(?P<close>\])?)?\s*(?P<rest>[^#]*)",
+    r"#\s*dtlint(?P<colon>:)?\s*(?P<verb>[\w-]+)\s*(?P<brackets>\[(?P<codes>[^\]#]*)(?P<close>\])?)?\s*(?P<rest>[^#]*)",
     re.IGNORECASE,
 )
 _REASON = re.compile(r"^(?:--+|:|—|–)\s*(?P<reason>.*?)\s*$")
 _LINE_VERBS = ("ignore", "ignore-next-line")
 _FILE_VERBS = ("ignore-file",)
+_VERBS = _LINE_VERBS + _FILE_VERBS
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +81,8 @@ def suppressions(text: str) -> Suppressions:
     for line, column, comment in _comments(text, lines):
         for match in _DIRECTIVE.finditer(comment):
             here = column + match.start()
+            if match.group("colon") is None and match.group("verb").lower() not in _VERBS:
+                continue  # a sentence about dtlint
             parsed = _parse(match, line, here, lines)
             if isinstance(parsed, Malformed):
                 malformed.append(parsed)
@@ -90,7 +93,9 @@ def suppressions(text: str) -> Suppressions:
 
 def _parse(match: re.Match[str], line: int, column: int, lines: list[str]) -> Suppression | Malformed:
     verb = match.group("verb").lower()
-    if verb not in _LINE_VERBS + _FILE_VERBS:
+    if match.group("colon") is None:
+        return Malformed(line, column, f"a colon is missing: `# dtlint: {verb}`")
+    if verb not in _VERBS:
         return Malformed(line, column, f"unknown directive `{verb}`; use `ignore[CODE]` or `ignore-file[CODE]`")
     codes: tuple[str, ...] = ()
     if match.group("brackets") is not None:

@@ -103,7 +103,8 @@ def test_unknown_command(dtlint):
 def test_no_files(dtlint, project):
     done = dtlint("check")
     assert done.code == 0
-    assert "0 files matched" in done.err
+    assert "0 files matched" in done.out
+    assert "0 files matched" in dtlint("check", "--output-format", "json").err
 
 
 def test_suppressions(dtlint, project):

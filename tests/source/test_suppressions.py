@@ -32,7 +32,10 @@ def test_without_codes_all_are_meant() -> None:
     assert found.covers(1, "DT412")
 
 
-@pytest.mark.parametrize("text", ["x = '# dtlint: ignore'\n", '"""\n# dtlint: ignore-file\n"""\n', "f()  # ignore\n"])
+@pytest.mark.parametrize(
+    "text",
+    ["x = '# dtlint: ignore'\n", '"""\n# dtlint: ignore-file\n"""\n', "f()  # ignore\n", "f()  # dtlint is silent\n"],
+)
 def test_only_comments_count(text: str) -> None:
     assert suppressions(text).found == ()
 
@@ -51,6 +54,7 @@ def test_a_family_is_not_any_prefix() -> None:
         ("# dtlint: ignore[]", "empty"),
         ("# dtlint: ignroe[DT101]", "unknown directive `ignroe`"),
         ("# dtlint: ignore[DT101] because", "behind `--`"),
+        ("# dtlint ignore[DT101]", "a colon is missing"),
     ],
 )
 def test_malformed(comment: str, words: str) -> None:
