@@ -135,53 +135,65 @@ def timeline_of(run: Run, divergence: Divergence) -> Timeline:
     else:
         columns = ("a rank that goes on", "a rank that does not")
     rows: list[TimelineRow] = []
-    number = 0
 
-    def row(path: str, line: int, text: str, left: Cell, right: Cell, counted: bool) -> None:
-        nonlocal number
-        if counted:
-            number += 1
-        rows.append(TimelineRow(number if counted else 0, path, line, text, (left, right)))
+    def row(path: str, line: int, text: str, left: Cell, right: Cell, sequence: int = 0) -> None:
+        rows.append(TimelineRow(sequence, path, line, text, (left, right)))
 
     name = event.op.upper()
     if divergence.shape in ("handler", "swallowed"):
         attempt = divergence.attempt
         if attempt is not None:
-            row(attempt.path, attempt.at[0], "try:", Cell.FAILED, Cell.RUNS, False)
+            row(attempt.path, attempt.at[0], "try:", Cell.FAILED, Cell.RUNS)
         if divergence.shape == "handler":
-            row(event.path, event.at[0], spoken(event), Cell.WAITS, Cell.NEVER, True)
+            row(event.path, event.at[0], spoken(event), Cell.WAITS, Cell.NEVER, 1)
             outcome = f"COLLECTIVE_TYPE_MISMATCH: the failing rank waits in {name}, the others are elsewhere"
         else:
-            row(event.path, event.at[0], spoken(event), Cell.NEVER, Cell.WAITS, True)
+            row(event.path, event.at[0], spoken(event), Cell.NEVER, Cell.WAITS, 1)
             outcome = f"UNDECIDED: the other ranks wait in {name}, the failing rank has gone on without it"
         return Timeline(columns, tuple(rows), outcome)
     if divergence.shape == "argument":
-        row(event.path, event.at[0], spoken(event), Cell.PAIRS, Cell.PAIRS, True)
+        row(event.path, event.at[0], spoken(event), Cell.PAIRS, Cell.PAIRS, 1)
         return Timeline(
             columns, tuple(rows), f"SIZE_OR_SYNTAX_MISMATCH: `{divergence.argument}` of {name} differs between ranks"
         )
     if decision is not None:
         taken_here = bool(decision.taken & divergence.here) and decision.taken != decision.before
         if decision.kind == "loop":
-            row(decision.path, decision.at[0], decision.text, Cell.TAKEN, Cell.LEFT, False)
+            row(decision.path, decision.at[0], decision.text, Cell.TAKEN, Cell.LEFT)
         elif decision.kind == "exit" or decision.exit_word:
-            row(decision.path, decision.at[0], f"if {decision.text}:", Cell.SKIPPED, Cell.TAKEN, False)
+            row(decision.path, decision.at[0], f"if {decision.text}:", Cell.SKIPPED, Cell.TAKEN)
             place = decision.exit_at or decision.at
-            row(decision.path, place[0], decision.exit_word or "leaves", Cell.NOTHING, Cell.LEFT, False)
+            row(decision.path, place[0], decision.exit_word or "leaves", Cell.NOTHING, Cell.LEFT)
         else:
             left, right = (Cell.TAKEN, Cell.SKIPPED) if taken_here or not certain else (Cell.SKIPPED, Cell.TAKEN)
-            row(decision.path, decision.at[0], f"if {decision.text}:", left, right, False)
-    row(event.path, event.at[0], spoken(event), Cell.WAITS, Cell.PAIRS if other else Cell.NEVER, True)
-    if other is not None:
-        row(other.path, other.at[0], spoken(other), Cell.NEVER, Cell.PAIRS, True)
-        outcome = (
-            f"COLLECTIVE_TYPE_MISMATCH: {columns[0]} = {name}, {columns[1]} = {other.op.upper()}, "
-            "both wait until the group times out"
-        )
+            row(decision.path, decision.at[0], f"if {decision.text}:", left, right)
+    row(event.path, event.at[0], spoken(event), Cell.WAITS, Cell.NEVER, 1)
+    met = elsewhere(divergence) if certain else other
+    if met is not None:
+        row(met.path, met.at[0], spoken(met), Cell.NEVER, Cell.WAITS, 1)
+        outcome = meeting(event, met, columns)
     else:
         gone = does(columns[1], "never comes", "never come")
         outcome = f"UNDECIDED: {columns[0]} = {name}, {gone}, hang until the group times out"
     return Timeline(columns, tuple(rows), outcome)
+
+
+def elsewhere(divergence: Divergence) -> Event | None:
+    """Where those are who do not come: in the call that takes its place, or the next one that all ranks make."""
+    other = divergence.other
+    if other is not None and (divergence.shape == "order" or other.op != divergence.event.op):
+        return other
+    return divergence.between[0] if divergence.between is not None else None
+
+
+def meeting(event: Event, met: Event, columns: tuple[str, ...]) -> str:
+    """Two calls that were not made for each other: what comes of it?"""
+    here, there = f"{columns[0]} = {event.op.upper()}", f"{columns[1]} = {met.op.upper()}"
+    one_group = event.group is not None and met.group is not None and event.group.members == met.group.members
+    if event.op == met.op and one_group:
+        here, there = f"{here} of line {event.at[0]}", f"{there} of line {met.at[0]}"
+        return f"UNDECIDED: {here}, {there}: these meet, though neither is meant for the other"
+    return f"COLLECTIVE_TYPE_MISMATCH: {here}, {there}, both wait until the group times out"
 
 
 def spoken(event: Event) -> str:

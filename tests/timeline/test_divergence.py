@@ -256,3 +256,32 @@ def test_one_rank_alone_parts_from_the_others_by_its_number_and_not_by_what_it_s
 
     found = [one for one in divergences(run(source)) if one.shape == "exit"]
     assert [one.cause.kind for one in found if one.cause is not None] == ["rank"]
+
+
+def rows_and_outcome(source: str):
+    from dtlint.timeline.divergence import divergences
+    from dtlint.timeline.explain import timeline_of
+    from tests.machine.programs import runs
+
+    (run,) = runs(source)
+    (found,) = divergences(run)
+    timeline = timeline_of(run, found)
+    cells = [(row.sequence, row.text, *(cell.value for cell in row.cells)) for row in timeline.rows if row.sequence]
+    return cells, timeline.outcome
+
+
+def test_the_timeline_says_where_the_others_are():
+    cells, outcome = rows_and_outcome("if rank == 0:\n    dist.barrier()\ndist.all_reduce(torch.ones(1))\n")
+    assert cells == [(1, "barrier()", "waits", "never"), (1, "all_reduce()", "never", "waits")]
+    assert outcome.startswith("COLLECTIVE_TYPE_MISMATCH: rank 0 = BARRIER, ranks 1-3 = ALL_REDUCE, both wait")
+
+
+def test_the_same_call_further_down_is_met_by_mistake():
+    cells, outcome = rows_and_outcome("if rank == 0:\n    dist.barrier()\nprint(1)\ndist.barrier()\n")
+    assert len(cells) == 2 and "these meet" in outcome
+
+
+def test_where_nothing_follows_nobody_comes():
+    cells, outcome = rows_and_outcome("if rank == 0:\n    dist.barrier()\n")
+    assert cells == [(1, "barrier()", "waits", "never")]
+    assert outcome == "UNDECIDED: rank 0 = BARRIER, ranks 1-3 never come, hang until the group times out"
