@@ -12,6 +12,7 @@ from tests.fixture_marks import fixtures, is_strict, marks
 
 FOLDER = Path(__file__).parent / "fixtures"
 KNOWN = {rule.code for rule in registry.rules()}
+STRICT = {rule.code for rule in registry.rules() if rule.tier == "strict"}
 
 
 @pytest.mark.parametrize("project", fixtures(FOLDER), ids=lambda path: path.relative_to(FOLDER).as_posix())
@@ -32,6 +33,8 @@ def test_fixture(project, monkeypatch):
                 complaints.append(f"{mark.path}:{mark.line}: {mark.code} is found now: turn the miss into a want")
         elif place not in found:
             what = "not found" if mark.kind == "want" else "gone: remove the noise mark"
+            if mark.code in STRICT and not config.strict:
+                what += " (it is strict: let the first line be `# tier: strict`)"
             complaints.append(f"{mark.path}:{mark.line}: {mark.code} {what}")
         elif mark.part and mark.part not in found[place].message:
             complaints.append(f"{mark.path}:{mark.line}: message is {found[place].message!r}, not … {mark.part!r} …")

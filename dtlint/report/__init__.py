@@ -1,0 +1,1 @@
+"""How is a report shown? One file for each format, `Report` in, text out."""
