@@ -6,7 +6,7 @@ import difflib
 import os
 import re
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
@@ -63,13 +63,25 @@ KEYS = {item.name.replace("_", "-"): item.name for item in fields(Config) if ite
 def find(start: Path) -> Path | None:
     """The nearest file upward that configures dtlint; the search ends at the root of the repository."""
     for directory in (start, *start.parents):
-        for name in ("dtlint.toml", "pyproject.toml"):
-            path = directory / name
-            if path.is_file() and (name == "dtlint.toml" or b"[tool.dtlint" in _bytes(path)):
-                return path
-        if (directory / ".git").exists():
-            return None
+        path = _in(directory)
+        if path is not None or (directory / ".git").exists():
+            return path
     return None
+
+
+def _in(directory: Path) -> Path | None:
+    for name in ("dtlint.toml", "pyproject.toml"):
+        path = directory / name
+        if path.is_file() and (name == "dtlint.toml" or b"[tool.dtlint" in _bytes(path)):
+            return path
+    return None
+
+
+def passed_over(files: Iterable[Path], root: Path) -> list[Path]:
+    """Files below the root that configure dtlint, too: a run has one configuration, and theirs is not used."""
+    folders = {above for folder in {file.parent for file in files} for above in (folder, *folder.parents)}
+    below = sorted(folder for folder in folders if root in folder.parents)
+    return [path for folder in below if (path := _in(folder)) is not None]
 
 
 def _bytes(path: Path) -> bytes:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from dtlint import context
-from dtlint.config import Config
+from dtlint.config import Config, passed_over
 from dtlint.launch.documents import document_files
 from dtlint.launch.files import DATA_SUFFIXES, SUFFIXES, launch_files
 from dtlint.mistakes import Mistake
@@ -59,9 +59,17 @@ def listed(paths: Sequence[str], config: Config, stdin: tuple[str, bytes] | None
         companions,
         launchers.files,
         document_files(names, config.exclude).files,
-        [*found.notices, *launchers.notices, *_passed_over(launchers, names)],
+        [*found.notices, *launchers.notices, *_passed_over(launchers, names), *_other_projects(found.files, config)],
         [*found.problems, *(problem for problem in launchers.problems if problem not in found.problems)],
     )
+
+
+def _other_projects(files: Sequence[SourceFile], config: Config) -> list[str]:
+    others = passed_over((file.location for file in files), config.root)
+    return [
+        f"{shown_path(path, Path.cwd())} is not used here; `dtlint check {shown_path(path.parent, Path.cwd())}` uses it"
+        for path in others
+    ]
 
 
 def _passed_over(launchers: Discovery, names: Sequence[str]) -> list[str]:

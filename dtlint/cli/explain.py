@@ -16,7 +16,9 @@ from dtlint.documentation import sections
 
 @click.command("explain", short_help="Explain a rule.")
 @click.argument("rule")
-@click.option("--format", "form", type=click.Choice(["text", "md", "json"]), default="text", show_default=True)
+@click.option(
+    "--output-format", "--format", "form", type=click.Choice(["text", "md", "json"]), default="text", show_default=True
+)
 @options.COLOR
 def command(rule: str, form: str, color: str) -> None:
     """Explain RULE, given as a code (DT101) or a name (rank-guarded-collective)."""

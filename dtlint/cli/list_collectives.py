@@ -20,7 +20,9 @@ HEADER = ("where", "call", "kind", "group", "in", "decided by")
 
 @click.command("list-collectives", short_help="List where ranks communicate.")
 @click.argument("paths", nargs=-1, type=click.Path())
-@click.option("--format", "form", type=click.Choice(["table", "json"]), default="table", show_default=True)
+@click.option(
+    "--output-format", "--format", "form", type=click.Choice(["table", "json"]), default="table", show_default=True
+)
 @options.analysis_options
 def command(paths: tuple[str, ...], form: str, **given: Any) -> None:
     """List the collective calls in PATHS with their group and the decisions above them."""

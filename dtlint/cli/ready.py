@@ -22,7 +22,14 @@ TARGETS = ("torchrun", "slurm", "tpu-pod", "accelerate", "deepspeed", "k8s")
 @click.argument("paths", nargs=-1, type=click.Path())
 @click.option("--target", type=click.Choice(TARGETS), help="Where it is to run.  [default: as the launch files say]")
 @click.option("--hosts", type=click.IntRange(1), help="How many processes read data, where no file says it.")
-@click.option("--format", "form", type=click.Choice(["full", "json", "markdown"]), default="full", show_default=True)
+@click.option(
+    "--output-format",
+    "--format",
+    "form",
+    type=click.Choice(["full", "json", "markdown"]),
+    default="full",
+    show_default=True,
+)
 @options.analysis_options
 @options.COLOR
 @click.pass_context

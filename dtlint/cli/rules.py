@@ -15,7 +15,9 @@ from dtlint.cli import _options as options
 
 @click.command("rules", short_help="List the rules.")
 @click.option("--select", multiple=True, metavar="RULES", help="Only these: codes, families (DT1), names.")
-@click.option("--format", "form", type=click.Choice(["table", "json"]), default="table", show_default=True)
+@click.option(
+    "--output-format", "--format", "form", type=click.Choice(["table", "json"]), default="table", show_default=True
+)
 @click.option(
     "--rules", "rule_dirs", multiple=True, type=click.Path(exists=True, file_okay=False, path_type=Path), hidden=True
 )

@@ -276,3 +276,13 @@ def test_a_named_file_brings_along_what_it_imports_but_not_its_findings(dtlint, 
     done = dtlint("check", "train.py")
     assert (done.code, done.out) == (0, "no findings in 1 file, 1 of them analysed\n")
     assert dtlint("check", "src/pkg/helper.py", "train.py").code == 1
+
+
+def test_a_configuration_further_down_is_not_passed_over_in_silence(dtlint, project):
+    (project / "part").mkdir()
+    (project / "part" / "a.py").write_text(HANG)
+    (project / "part" / "dtlint.toml").write_text('ignore = ["DT101"]\n')
+    done = dtlint("check")
+    assert (done.code, "part/dtlint.toml is not used here; `dtlint check part` uses it" in done.err) == (1, True)
+    done = dtlint("check", "part")
+    assert (done.code, done.err) == (0, "")
