@@ -6,7 +6,7 @@ file as it was then. Names reachable by pruning are part of the key, because the
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from dataclasses import asdict, astuple
 from typing import TYPE_CHECKING, Any
 
 from dtlint import cache
@@ -47,7 +47,7 @@ class Remembered:
         if units is None:
             return
         modules = [f"{path} {project.name_of(path)}" for path in project.paths]
-        told = [f"{sorted(project.started.alone)} {sorted(project.started.launched)} {project.started.launching}"]
+        told = [str(sorted(found) if isinstance(found, frozenset) else found) for found in astuple(project.started)]
         words = [*sorted(machine.interesting), "", *sorted(machine.meaningful)]
         self.name = digest("\0".join([*modules, "", *words, "", *told]))
         stored = units.read(self.name)

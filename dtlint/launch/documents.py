@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from dtlint.launch.files import SHELL_SUFFIXES, files_below
+from dtlint.launch.files import SHELL_SUFFIXES, YAML_SUFFIXES, files_below
 from dtlint.project.started import Started
 from dtlint.source.files import Discovery
 from dtlint.source.text import Incomplete, SourceFile, read
@@ -20,6 +20,7 @@ LAUNCHERS = re.compile(
     r"torchrun|torch\.distributed|distributed\.run|accelerate|deepspeed|\bsrun\b|mpirun|mpiexec|horovodrun|torch_xla"
     r"|xla_dist|\bray\b|--nproc|--num_processes|\bkubectl\b|\bcolossalai\b|\bgpu-vm\b|tpu-vm"
 )
+NUMBERING = re.compile(r"torch\.distributed\.launch\b")
 BATCH = re.compile(r"^#SBATCH|^#PBS|^#BSUB", re.M)
 PROGRAM = re.compile(r"(?<![\w./-])((?:[\w.-]+/)*[\w-]+\.py)\b")
 MODULE = re.compile(r"-m\s+([\w.]+)")
@@ -35,9 +36,10 @@ def started(files: Iterable[SourceFile]) -> Started:
     """What documents and shell scripts say."""
     alone: set[str] = set()
     launched: set[str] = set()
+    numbered: set[str] = set()
     launching = False
     for file in files:
-        if not file.path.lower().endswith((*SUFFIXES, *SHELL_SUFFIXES)):
+        if not file.path.lower().endswith((*SUFFIXES, *SHELL_SUFFIXES, *YAML_SUFFIXES)):
             continue
         source = read(file)
         if isinstance(source, Incomplete):
@@ -52,4 +54,6 @@ def started(files: Iterable[SourceFile]) -> Started:
             elif by_launcher or batch or "$" in line or begun:
                 launched.update(found.group(1) for found in PROGRAM.finditer(line))
                 launched.update(f"{found.group(1).replace('.', '/')}.py" for found in MODULE.finditer(line))
-    return Started(frozenset(alone), frozenset(launched), launching)
+            if NUMBERING.search(line) and "use_env" not in line and "use-env" not in line:
+                numbered.update(found.group(1) for found in PROGRAM.finditer(line))
+    return Started(frozenset(alone), frozenset(launched), launching, frozenset(numbered))

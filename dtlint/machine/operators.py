@@ -11,7 +11,7 @@ from dtlint.machine.core import Machine
 from dtlint.machine.lanes import map_lanes, token
 from dtlint.machine.linear import difference
 from dtlint.machine.opaque import deep_cause, opaque
-from dtlint.machine.presence import ALIKE, ALWAYS, presence
+from dtlint.machine.presence import ALIKE, ALWAYS, own_gradient, presence
 from dtlint.machine.truth import SPELLED, truth_of
 from dtlint.machine.values import (
     BY_SHARE,
@@ -131,6 +131,8 @@ def both(machine: Machine, left: Value, right: Value) -> Value:
 
 def comparison(machine: Machine, op: str, left: Value, right: Value, mask: int) -> Value:
     if op in ("is", "is not") and right == NONE:
+        if own_gradient(left):
+            return truthy(op == "is not")
         there = library.roots.there(machine, left)
         if there is not None:
             return map_lanes(lambda one: truthy((one == TRUE) == (op == "is not")), (there,), machine.world)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from dtlint.knowledge.loader import Knowledge
-from dtlint.machine.values import Symbol, Unknown
+from dtlint.machine.values import Row, Symbol, Unknown, Value
 
 ALWAYS = "always"  # never None
 ALIKE = "alike"  # None on all ranks or on none
@@ -21,6 +21,15 @@ MADE_WHOLE = frozenset({"source", "text", "tensor", "slice", "tuple", "comprehen
 def presence(knowledge: Knowledge, value: Unknown) -> str:
     known = of_symbol(knowledge, value.symbol)
     return known or (ALIKE if value.cause is None or from_loader(value) else "")
+
+
+def own_gradient(value: Value) -> bool:
+    """The gradient of a parameter that is this rank's share: it is asked for the sake of those that nobody trains,
+    and whether one of them is among the shares of some rank only, nobody knows."""
+    lanes = value.lanes if isinstance(value, Row) else (value,)
+    return value.cause is not None and all(
+        isinstance(lane, Unknown) and lane.symbol.key[0] == "attr" and lane.symbol.key[-1] == "grad" for lane in lanes
+    )
 
 
 def from_loader(value: Unknown) -> bool:

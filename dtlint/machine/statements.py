@@ -12,7 +12,7 @@ from dtlint.machine.core import Machine, limited, mended
 from dtlint.machine.expressions import evaluate, text_of
 from dtlint.machine.frames import Frame, Leaving, Returned
 from dtlint.machine.lanes import lowest
-from dtlint.machine.library import iterators, metrics, options, works
+from dtlint.machine.library import group_start, iterators, metrics, options, works
 from dtlint.machine.logs import ASSERTED, EXITS, Choice, Decision, Guards, decisions, plain_question
 from dtlint.machine.truth import truth
 from dtlint.machine.values import BY_RANK, NONE, Cause, ClassRef, Symbol, Unknown, Value
@@ -358,6 +358,7 @@ def choose(
     ended_before = len(frame.ended)
     asked, given = plain_question(symbol)
     assumed = len(machine.assumed)
+    begun, begins = group_start.is_started(machine), []
     for log, side in ((choice.then, then), (choice.other, other)):
         if asked is not None:
             machine.assumed.append((asked, given is (side is then)))
@@ -366,6 +367,7 @@ def choose(
         frame.last_exit = ("", None)
         frame.left = left_before
         stayed = side(mask) & ~frame.left
+        begins.append(not begun and group_start.is_started(machine))
         del machine.assumed[assumed:]
         left_sides &= frame.left
         if stayed or frame.last_exit[0] != "exit":
@@ -398,6 +400,8 @@ def choose(
             elif word:
                 frame.leavings.append(Leaving(word, decision, mask, writes))
 
+    if asked is not None and any(begins):
+        group_start.begun_on(machine, asked, tuple(begins if given else begins[::-1]), mask)
     plain = (
         stayed_then == mask
         and stayed_other == mask
@@ -438,6 +442,9 @@ def answered_before(machine: Machine, symbol: Symbol | None) -> bool | None:
         if machine.assumes(asked, answer):
             machine.oldest_write = 0  # what holds here need not hold wherever this is called
             return answer is given
+    begun = group_start.answer_of(machine, asked)
+    if begun is not None:
+        return begun is given
     return given if options.last_choice(machine, asked) else None
 
 

@@ -12,9 +12,13 @@ class Started:
     alone: frozenset[str] = frozenset()
     launched: frozenset[str] = frozenset()  # by a launcher, or by something nobody knows
     launching: bool = False  # does a document start anything by a launcher?
+    numbered: frozenset[str] = frozenset()  # by the old launcher, which passes the local rank as an option
 
     def by_itself(self, path: str) -> bool:
         return any(same(path, one) for one in self.alone) and not any(same(path, one) for one in self.launched)
+
+    def given_number(self, path: str) -> bool:
+        return any(same(path, one) for one in self.numbered)
 
 
 def same(path: str, written: str) -> bool:

@@ -128,6 +128,8 @@ def old_options(run: Any) -> Iterator[tuple[Met, str]]:
                 continue
             if met.event.extra["call"].get("default") == NONE:
                 continue  # written down: the program is prepared for a launcher that passes none
+            if run.project.started.given_number(run.entry.path):
+                continue  # the project's own documents start it by the launcher that passes it
             name = str(value.value).lstrip("-").replace("-", "_")
             if not mentioned(run, name) or told_by_program(run, name):
                 continue  # nobody wants to know what was given for this option

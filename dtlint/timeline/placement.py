@@ -77,7 +77,9 @@ def global_rank_devices(run: Any) -> Iterator[tuple[Met, Cause]]:
     if sets_visible(run) or starts_itself(run):
         return
     spawned = bool(run.facts.get("spawned"))
-    ranks = [met.event.extra["call"].get("rank") for met in events(run, "record", "init")] if spawned else []
+    ranks = [met.event.extra["call"].get("rank") for met in events(run, "record", "init")]
+    if any(isinstance(rank, Row) and rank.cause.kind == "local rank" for rank in ranks):
+        return  # all ranks are on one machine, or two of them would have the same number
     told: set[tuple[str, int]] = set()
     for met in ordered(run):
         call = met.event.extra.get("call")

@@ -7,9 +7,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from dtlint.ir import nodes as ir
+from dtlint.machine.lanes import token
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.logs import Loop
 from dtlint.machine.values import FALSE, TRUE, Const, Object, Symbol, Unknown
+from dtlint.timeline.options import default_for
 from dtlint.timeline.order import Met, choices_below, exclusive, inside, loops_over
 from dtlint.timeline.stepping import backwards, events, steps, symbol_of
 from dtlint.timeline.symbols import both_hold, constant, leaves, moduli, periodic, worth
@@ -141,8 +143,25 @@ def needless_syncs(run: Any) -> Iterator[Window]:
             continue
         if wrapped.api != "Tensor.backward" and wrapped.extra.get("model") is None:
             continue  # of whichever model: nobody said that it is a wrapped one
-        if not switched(run, window) and (not window.nested or divided(event.subject)):
+        if switched(run, window) or one_batch(run, window):
+            continue
+        if not window.nested or divided(event.subject):
             yield window
+
+
+def one_batch(run: Any, window: Window) -> bool:
+    """Is one batch all that a window holds, unless somebody gives the option that says otherwise?"""
+    subject = window.loop.subject
+    counted = subject.attributes.get("count") if window.nested and isinstance(subject, Object) else None
+    sizes = [part for symbol, _ in window.when for part in moduli(symbol)]
+    if isinstance(counted, Unknown):
+        sizes.append(counted.symbol)
+    return any(isinstance(part, Symbol) and usually_one(run, part) for part in sizes)
+
+
+def usually_one(run: Any, symbol: Symbol) -> bool:
+    default = default_for(run, symbol)
+    return isinstance(default, Const) and constant(token(default)) == 1
 
 
 def divided(loss: Any) -> bool:

@@ -141,3 +141,43 @@ def test_a_callback_registered_on_one_rank_talks_on_one_rank():
         """
     )
     assert events(made) == [("barrier", "0001")]
+
+
+def test_what_decided_to_start_the_group_is_not_asked_again():
+    made = run(
+        """
+        import argparse
+        import torch.distributed as dist
+        args = argparse.ArgumentParser().parse_args()
+        if not args.alone:
+            dist.init_process_group("gloo")
+
+        def total(value):
+            if args.alone:
+                return value
+            dist.all_reduce(value)
+
+        total(args.value)
+        """,
+        head="",
+    )
+    assert choices(made) == [("not args.alone", None)]
+    assert events(made) == [("all_reduce", "1111")]
+
+
+def test_a_group_that_both_sides_start_answers_nothing():
+    made = run(
+        """
+        import argparse
+        import torch.distributed as dist
+        args = argparse.ArgumentParser().parse_args()
+        if args.slurm:
+            dist.init_process_group("nccl")
+        else:
+            dist.init_process_group("gloo")
+        if args.slurm:
+            dist.barrier()
+        """,
+        head="",
+    )
+    assert len(choices(made)) == 2

@@ -6,7 +6,7 @@ from dtlint.ir import nodes as ir
 from dtlint.ir.functions import called_names, functions_of
 from dtlint.machine.core import Machine
 from dtlint.machine.library.invocation import Invocation
-from dtlint.machine.values import TRUE, Object
+from dtlint.machine.values import FALSE, TRUE, Object, Symbol
 
 ASKED = "process group asked for"
 
@@ -32,6 +32,20 @@ def started(machine: Machine, mask: int) -> None:
 
 def is_started(machine: Machine) -> bool:
     return STARTED in machine.facts and machine.get(whether_started(machine), STARTED) == TRUE
+
+
+def begun_on(machine: Machine, asked: Symbol, sides: tuple[bool, ...], mask: int) -> None:
+    """`if args.distributed: init_process_group()`: the program of several ranks that we look at went that way. Whoever
+    asks the same later on is answered so."""
+    if sides in ((True, False), (False, True)):
+        machine.set(whether_started(machine), asked, TRUE if sides[0] else FALSE, mask)
+
+
+def answer_of(machine: Machine, asked: Symbol) -> bool | None:
+    """What the start of the group has answered."""
+    held = machine.facts.get(STARTED)
+    found = machine.get(held, asked) if held is not None and asked in held.attributes else None
+    return found == TRUE if found in (TRUE, FALSE) else None
 
 
 def starts_here(machine: Machine, call: Invocation) -> bool:

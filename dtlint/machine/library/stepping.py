@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 from dtlint.ir import nodes as ir
+from dtlint.ir.functions import every_node
 from dtlint.machine import attributes, containers
 from dtlint.machine.core import Machine
 from dtlint.machine.frames import Frame
@@ -17,7 +18,18 @@ from dtlint.machine.library import marks, provenance, works
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.logs import Event
 from dtlint.machine.opaque import opaque
-from dtlint.machine.values import Bound, External, Object, Symbol, Unknown, Value, content
+from dtlint.machine.values import (
+    Bound,
+    ClassRef,
+    External,
+    FunctionRef,
+    ModuleRef,
+    Object,
+    Symbol,
+    Unknown,
+    Value,
+    content,
+)
 
 MODULE, OPTIMIZER = "torch.nn.Module", "torch.optim.Optimizer"
 SHARDED_IN_PLACE = "torch.distributed.fsdp.FSDPModule"
@@ -100,13 +112,32 @@ def was_handed_in(machine: Machine, call: Invocation) -> bool:
 def discarded(machine: Machine, node: ir.Expr, value: Value, mask: int) -> None:
     if isinstance(node, ir.Call):
         found = machine.facts.get("pure call")
-        if found is not None and found[0] is node:
+        if found is not None and found[0] is node and is_held(machine, node) and not is_tried(machine, node):
             machine.emit_event("record", "discarded", found[1].name, mask, extra={"row": found[1]})
     elif isinstance(node, ir.Attr | ir.Name):
         name = called_name(value)
         row = (machine.knowledge.api(name) or machine.knowledge.method(*name.rpartition(".")[::2])) if name else None
         if row is not None and row.does != "value" and (row.record or row.op):
             machine.emit_event("record", "uncalled", row.name, mask, extra={"row": row})
+
+
+def is_held(machine: Machine, node: ir.Expr) -> bool:
+    """Does anybody have what the call was made on? Of what was made a moment ago nobody expects a change."""
+    while isinstance(node, ir.Call | ir.Attr):
+        node = node.func if isinstance(node, ir.Call) else node.value
+    made_by = attributes.lookup(machine, node.id) if isinstance(node, ir.Name) else None
+    return not isinstance(made_by, External | ModuleRef | ClassRef | FunctionRef)
+
+
+def is_tried(machine: Machine, node: ir.Expr) -> bool:
+    """`try: probe.to(device)`: whether it can be done is all that is asked."""
+    module = machine.project.tree(machine.frame.path)
+    return any(
+        isinstance(attempt, ir.Try)
+        and attempt.handlers
+        and any(isinstance(line, ir.ExprStmt) and line.value is node for line in attempt.body)
+        for attempt in every_node(machine.frame.node or module.body)
+    )
 
 
 def called_name(value: Value) -> str:
