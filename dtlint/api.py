@@ -44,6 +44,7 @@ from dtlint.timeline import (
     windows,
     workers,
 )
+from dtlint.timeline.arrivals import distributed_step
 from dtlint.timeline.crossing import crossings
 from dtlint.timeline.engine_turns import steps_in_some_turns
 from dtlint.timeline.epochs_kept import kept_to_itself
@@ -58,6 +59,7 @@ from dtlint.timeline.lives import reused_buffers, reused_keys, way
 from dtlint.timeline.loggers import many_loggers
 from dtlint.timeline.managers import apart, disordered, left_behind, review
 from dtlint.timeline.metrics import local_metrics
+from dtlint.timeline.own_names import rank_local_names
 from dtlint.timeline.parting import Divergence
 from dtlint.timeline.parts import differing_models
 from dtlint.timeline.races import races, ways_apart
@@ -66,13 +68,8 @@ from dtlint.timeline.saved import questionable_saves
 from dtlint.timeline.telling import acting, diverging, missing, place_of, told, waiting, who
 from dtlint.timeline.training import span_at, step_at
 from dtlint.timeline.worker_counts import lost_counts
-from dtlint.timeline.writers import (
-    distributed_step,
-    rank_local_names,
-    shared_writes,
-    turns,
-    wrong_scopes,
-)
+from dtlint.timeline.writers import shared_writes, turns
+from dtlint.timeline.wrong_scopes import wrong_scopes
 
 __all__ = [
     "Attempt",

@@ -8,17 +8,11 @@ from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.logs import Event, LogNode, Loop
 from dtlint.machine.run import Run
 from dtlint.machine.values import BY_SHARE, NONE, Const, Row, Unknown, Value, lane_value
+from dtlint.timeline.arrivals import all_ranks_here, started
 from dtlint.timeline.files import in_turns
+from dtlint.timeline.hints import locked, undecided, vaguely_guarded
 from dtlint.timeline.records import recorded
-from dtlint.timeline.writers import (
-    all_ranks_here,
-    locked,
-    of_one_machine,
-    one_per_node,
-    started,
-    undecided,
-    vaguely_guarded,
-)
+from dtlint.timeline.wrong_scopes import of_one_machine, one_per_node
 
 
 def many_loggers(run: Run) -> Iterator[tuple[Event, tuple[LogNode, ...], int]]:

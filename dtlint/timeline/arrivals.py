@@ -1,0 +1,137 @@
+"""Does every rank of the job come here, as far as the run shows?"""
+
+from __future__ import annotations
+
+import re
+
+from dtlint.findings import Step
+from dtlint.machine.entries import CALLED_ALONE
+from dtlint.machine.library.evidence import alone, evidence, of_one
+from dtlint.machine.logs import Call, Event, LogNode
+from dtlint.machine.run import SEEN, Run
+from dtlint.timeline.files import (
+    WRITES,
+)
+from dtlint.timeline.lives import NOTHING, Use, exclude
+from dtlint.timeline.programs import in_a_test
+from dtlint.timeline.records import guards_over, recorded
+
+
+def distributed_step(run: Run) -> tuple[Step, ...]:
+    step = evidence(run).step
+    return (step,) if step is not None else ()
+
+
+STARTS = frozenset({"init", "wrap", "prepare", "fully_shard", "boost", "fit", "mesh"})
+
+
+def started(run: Run) -> bool:
+    """Does this run start or wrap something distributed? Asking a process group that may be there shows less: library
+    code does it for the day it is run by several ranks."""
+    known: bool | None = run.cache.get("started")
+    if known is None:
+        events = (event for event, _ in recorded(run, "<collective>", "init"))
+        begun = any(event.op in STARTS and not of_one(event) for event in events)
+        known = not alone(run) and (bool(run.facts.get("spawned")) or begun)
+        run.cache["started"] = known
+    return known
+
+
+def all_ranks_here(run: Run, path: tuple[LogNode, ...], event: Event) -> bool:
+    """Is this reached by every rank of the job, as far as the run shows? Functions nobody calls may be guarded by
+    callers that were not seen, and what scripts run as well is judged there; before a spawn there is one process."""
+    if in_a_test(run.entry.path):
+        return False
+    if run.entry.kind == "function":
+        return everyone(run) and (event.path, event.function) not in run.facts[SEEN]
+    if run.entry.kind != "script":
+        return False
+    if not started(run):
+        return (event.path, event.function) in functions_of_all(run)
+    if before_start(run, path) or instead_of_start(run, path, event):
+        return False
+    spawned = run.facts.get("spawned")
+    if isinstance(spawned, set):
+        sites = run.facts["spawned at"]  # the same function may also be called as it is, in one process
+        return any(
+            isinstance(node, Call) and (node.callee_path, node.function) in spawned and (node.path, node.at) in sites
+            for node in path
+        )
+    return not spawned
+
+
+def instead_of_start(run: Run, path: tuple[LogNode, ...], event: Event) -> bool:
+    """Is this on the other side of a branch than whatever starts several ranks? Then it is for one process."""
+    here, some = Use(NOTHING, event, path), False
+    for start, above in recorded(run, *STARTS, "<collective>"):
+        if not exclude(Use(NOTHING, start, above), here):
+            return False
+        some = True
+    return some
+
+
+def everyone(run: Run) -> bool:
+    """Does a function nobody calls show by itself that all ranks run it? It meets the others whoever it is, or it has
+    a part of its own work done by one rank."""
+    known: bool | None = run.cache.get("everyone")
+    if known is None:
+        met = ((node, path) for node, path in run.walk() if isinstance(node, Event))
+        known = not run.facts.get(CALLED_ALONE) and (
+            (run.entry.path, run.entry.name) in functions_of_all(run)
+            or any(meets_all(run, one, path) for one, path in met)
+        )
+        run.cache["everyone"] = known
+    return known
+
+
+def meets_all(run: Run, event: Event, path: tuple[LogNode, ...]) -> bool:
+    """A meeting of the function's own: under no condition, or one that lets some of them go first."""
+    if event.kind != "collective" or sum(isinstance(node, Call) for node in path) > 1:
+        return False
+    row = run.knowledge.api(event.api)
+    if row is not None and row.kind in ("first", "local_first"):
+        return True
+    return (
+        event.mask == run.world.full
+        and (event.group is None or all(members == run.world.full for members in event.group.members))
+        and not any(decision.kind == "branch" for decision in guards_over(event, path))
+    )
+
+
+def functions_of_all(run: Run) -> set[tuple[str, str]]:
+    """Functions that have a part of their work, which all ranks need once, done by one of them: all ranks come here."""
+    known: set[tuple[str, str]] | None = run.cache.get("functions of all")
+    if known is None:
+        known = run.cache["functions of all"] = set()
+        for event, path in recorded(run, *WRITES, "log-init"):
+            known.update(
+                (decision.path, decision.function)
+                for decision in guards_over(event, path)
+                if decision.cause is not None and decision.cause.kind == "rank"
+                if decision.before == run.world.full and decision.taken != decision.before
+            )
+    return known
+
+
+SPAWNS = re.compile(r"\bspawn(_process\w*)?\s*\(")  # a call: `set_start_method("spawn")` starts nobody
+
+
+def before_start(run: Run, path: tuple[LogNode, ...]) -> bool:
+    """The file that starts the ranks also spawns processes, and this is not below the start: one process so far."""
+    step = evidence(run).step
+    if step is None or run.facts.get("spawned"):
+        return False
+    return SPAWNS.search(run.project.text(step.path)) is not None
+
+
+def moment(run: Run, event: Event) -> int:
+    """The place of an event in the order of the program."""
+    known: dict[int, int] | None = run.cache.get("moments")
+    if known is None:
+        known = run.cache["moments"] = {id(node): number for number, (node, _) in enumerate(run.walk())}
+    return known.get(id(event), 0)
+
+
+def first_start(run: Run) -> int:
+    starts = [event for event, _ in recorded(run, "<collective>", "init") if event.op in STARTS]
+    return min((moment(run, event) for event in starts), default=0)
