@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from dtlint.findings import Span, Step
-from dtlint.machine.library.jax_facts import OF_SOME, SAVED_ALONE, has, is_fact, paths
+from dtlint.machine.library.jax_facts import SAVED_ALONE, has, is_fact, paths
+from dtlint.machine.library.jax_flow import OF_SOME
 from dtlint.machine.logs import Call, Event, LogNode, Loop
 from dtlint.machine.run import Run
 from dtlint.machine.values import Object, Tuple, Unknown

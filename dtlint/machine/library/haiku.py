@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import Any
 
 from dtlint.machine.core import Machine
-from dtlint.machine.library import jax_arrays, jax_facts, jax_keys
+from dtlint.machine.library import jax_arrays, jax_facts, jax_flow, jax_keys
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.jax_facts import fact
 from dtlint.machine.library.whole_project import any_function
@@ -29,7 +29,7 @@ NOT_CONTENT = frozenset(  # facts of arguments that are none of what is computed
 
 
 def transform(machine: Machine, call: Invocation) -> Value:
-    jax_facts.started(machine)
+    jax_flow.started(machine)
     return pair(machine, call, str(call.row.type), call.get("f"))
 
 
@@ -56,7 +56,7 @@ def init(machine: Machine, call: Invocation) -> Value | None:
 
 def apply(machine: Machine, call: Invocation) -> Value | None:
     """The function is run; its result depends on the parameters and on the key."""
-    jax_facts.started(machine)
+    jax_flow.started(machine)
     function = call.receiver.facts.get("function") if isinstance(call.receiver, Object) else None
     first = len(call.row.params)
     key = call.get("key")
@@ -82,7 +82,7 @@ def apply(machine: Machine, call: Invocation) -> Value | None:
 
     if "State" in call.row.name and isinstance(result, Tuple) and jax_arrays.normalises_together(machine):
         *outputs, state = result.items  # the statistics of layers that take them over the devices are reduced
-        return Tuple((*(given_on(part, carried) for part in outputs), given_on(state, jax_facts.perhaps(carried))))
+        return Tuple((*(given_on(part, carried) for part in outputs), given_on(state, jax_flow.perhaps(carried))))
     return given_on(result, carried)
 
 
@@ -119,7 +119,7 @@ def draws(machine: Machine) -> bool:
 
 def next_key(machine: Machine, call: Invocation) -> Value:
     """`hk.next_rng_key()`: one more key of the `apply` around it."""
-    jax_facts.started(machine)
+    jax_flow.started(machine)
     running = machine.facts.get(KEYS) or [None]
     return one_more(machine, running[-1])
 
@@ -135,7 +135,7 @@ def one_more(machine: Machine, parent: Value | None) -> Unknown:
 
 def sequence(machine: Machine, call: Invocation) -> Value:
     """`hk.PRNGSequence(seed)` or of a key, which is used up by it."""
-    jax_facts.started(machine)
+    jax_flow.started(machine)
     given = call.get("key_or_seed")
     made = machine.new(SEQUENCE, call.mask)
     made.facts.update(call=call, api=call.name)

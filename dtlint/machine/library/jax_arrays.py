@@ -7,7 +7,7 @@ from typing import Any
 from dtlint.ir import nodes as ir
 from dtlint.machine.core import Machine
 from dtlint.machine.lanes import token
-from dtlint.machine.library import jax_axes, jax_facts, jax_outputs, jax_shapes
+from dtlint.machine.library import jax_axes, jax_facts, jax_flow, jax_outputs, jax_shapes
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.jax_facts import fact, has, is_fact, words
 from dtlint.machine.library.jax_shapes import LAYOUT, leading, shaped
@@ -65,7 +65,7 @@ def jnp_call(machine: Machine, call: Invocation) -> Value:
 
 
 def numpy_call(machine: Machine, call: Invocation) -> Value:
-    jax_facts.started(machine)
+    jax_flow.started(machine)
     jax_facts.start_backend(machine, call.name)
     return jnp_call(machine, call)
 
@@ -149,7 +149,7 @@ def holds_reduction(machine: Machine, values: tuple[Value, ...]) -> bool:
 def train_state(machine: Machine, call: Invocation) -> Value:
     from dtlint.machine.library import flax_modules
 
-    jax_facts.started(machine)
+    jax_flow.started(machine)
     flax_modules.held_by_state(machine, call)
     tags = {tag for tag in jax_facts.deep(call.values) if jax_facts.is_jax(tag) and tag[1] in KEPT}
     if isinstance(call.receiver, ClassRef):
@@ -254,7 +254,7 @@ def copied(machine: Machine, value: Value, call: Invocation) -> Value:
 
 
 def replicate(machine: Machine, call: Invocation) -> Value | None:
-    jax_facts.started(machine)
+    jax_flow.started(machine)
     tree = call.arguments[0] if call.arguments else None
     if tree is None:
         return None
@@ -268,7 +268,7 @@ def unreplicate(machine: Machine, call: Invocation) -> Value | None:
     tree = call.arguments[0] if call.arguments else None
     if tree is None:
         return None
-    jax_facts.used(machine, (tree,), machine.facts.get("jax donated", {}))
+    jax_flow.used(machine, (tree,), machine.facts.get("jax donated", {}))
     return taken_off(machine, tree)
 
 
@@ -287,7 +287,7 @@ def taken_off(machine: Machine, tree: Value) -> Value:
 
 
 def shard(machine: Machine, call: Invocation) -> Value | None:
-    jax_facts.started(machine)
+    jax_flow.started(machine)
     tree = call.arguments[0] if call.arguments else None
     if tree is None:
         return None
@@ -315,7 +315,7 @@ def spread(machine: Machine, call: Invocation) -> Value | None:
 
 
 def global_array(machine: Machine, call: Invocation) -> Value:
-    jax_facts.started(machine)
+    jax_flow.started(machine)
     axes = jax_outputs.sharded_over(call.get("sharding") or call.get("pspecs"))
     part = call.get("local_data")
     if part is not None and axes:
@@ -325,7 +325,7 @@ def global_array(machine: Machine, call: Invocation) -> Value:
 
 
 def device_put(machine: Machine, call: Invocation) -> Value | None:
-    jax_facts.started(machine)
+    jax_flow.started(machine)
     value = call.get("x")
     if value is None:
         return None
@@ -352,7 +352,7 @@ def device_get(machine: Machine, call: Invocation) -> Value | None:
 
     donated = machine.facts.get("jax donated")
     if donated:
-        jax_facts.used(machine, (value,), donated)
+        jax_flow.used(machine, (value,), donated)
     return jax_facts.mapped_tree(machine, value, leaf)
 
 
@@ -372,7 +372,7 @@ def process_allgather(machine: Machine, call: Invocation) -> Value | None:
     if given is not None and (tiled is None or (isinstance(tiled, Const) and not tiled.value)):
         spread = words(jax_facts.deep((given,)), "global") and machine.facts.get("jax hosts")
         if spread or known_spread(machine, given):
-            jax_facts.started(machine)
+            jax_flow.started(machine)
             jax_facts.note(machine, "not tiled", call.mask)
     return None
 
@@ -385,7 +385,7 @@ def known_spread(machine: Machine, given: Value) -> bool:
 
 
 def mesh(machine: Machine, call: Invocation) -> Value:
-    jax_facts.started(machine)
+    jax_flow.started(machine)
     made = machine.new("jax.sharding.Mesh", call.mask)
     names = jax_axes.texts(call.get("axis_names"))
     made.facts.update(call=call, api=call.name)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from dtlint.machine.core import Machine
-from dtlint.machine.library import jax_facts
+from dtlint.machine.library import jax_facts, jax_flow
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.jax_facts import fact, is_fact, words
 from dtlint.machine.values import NONE, Unknown, Value
@@ -18,7 +18,7 @@ STORED = "stored"  # fact: read from a file, without copies if it was written wi
 
 
 def restore(machine: Machine, call: Invocation) -> Value | None:
-    jax_facts.started(machine)
+    jax_flow.started(machine)
     target = call.get("target")
     if target is not None and any(is_fact(tag, "replicated") for tag in jax_facts.deep((target,))):
         # as the file has it, whatever the target looks like

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from dtlint.machine.core import Machine
-from dtlint.machine.library import jax_axes, jax_facts
+from dtlint.machine.library import jax_axes, jax_facts, jax_flow
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.jax_facts import INSIDE, fact, is_fact, words
 from dtlint.machine.values import Const, Unknown, Value
@@ -15,7 +15,7 @@ EQUAL = frozenset({"psum", "pmean", "pmax", "pmin", "all_gather", "pbroadcast"})
 
 
 def collective(machine: Machine, call: Invocation) -> Value:
-    jax_facts.started(machine)
+    jax_flow.started(machine)
     given = call.get("axis_name")
     names = jax_axes.texts(given) or None
     known = names is not None or (isinstance(given, Const) and given.value is not None)
@@ -109,7 +109,7 @@ def described(axes: tuple[str, ...] | None) -> str:
 
 
 def axis_index(machine: Machine, call: Invocation) -> Value:
-    jax_facts.started(machine)
+    jax_flow.started(machine)
     names = jax_axes.texts(call.get("axis_name") or (call.arguments[0] if call.arguments else None))
     bound(machine, call, names or None)
     return machine.fresh("axis index", None, frozenset(fact("varies", name) for name in names or ("?",)))

@@ -14,7 +14,7 @@ from dtlint.findings import Step
 from dtlint.machine import containers
 from dtlint.machine.core import Machine
 from dtlint.machine.lanes import join
-from dtlint.machine.library import jax_facts, provenance, whole_batches
+from dtlint.machine.library import jax_facts, jax_flow, provenance, whole_batches
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.jax_facts import words
 from dtlint.machine.logs import Choice, Decision, Event, Log, Loop, walk
@@ -88,7 +88,7 @@ def switch(machine: Machine, call: Invocation) -> Value | None:
 def branches(
     machine: Machine, call: Invocation, predicate: Value, functions: Any, operands: tuple[Value, ...]
 ) -> Value:
-    jax_facts.started(machine)
+    jax_flow.started(machine)
     logs: list[Log] = []
     results: list[Value] = []
     for function in functions:
@@ -202,7 +202,7 @@ def steady(machine: Machine, carry: Value, run: Callable[[Value], Value]) -> Val
 
 
 def while_loop(machine: Machine, call: Invocation) -> Value | None:
-    jax_facts.started(machine)
+    jax_flow.started(machine)
     test, body = call.get("cond_fun"), call.get("body_fun")
     carry = widened(machine, call.get("init_val") or NONE)
 
@@ -230,7 +230,7 @@ def while_loop(machine: Machine, call: Invocation) -> Value | None:
 
 
 def fori_loop(machine: Machine, call: Invocation) -> Value | None:
-    jax_facts.started(machine)
+    jax_flow.started(machine)
     body = call.get("body_fun")
     start = call.get("init_val")
     if body is None or start is None:
@@ -250,7 +250,7 @@ def fori_loop(machine: Machine, call: Invocation) -> Value | None:
 
 
 def scan(machine: Machine, call: Invocation) -> Value | None:
-    jax_facts.started(machine)
+    jax_flow.started(machine)
     function = call.get("f")
     if function is None:
         return None
@@ -283,7 +283,7 @@ def element_of(machine: Machine, xs: Value | None) -> Value:
 
 
 def map_(machine: Machine, call: Invocation) -> Value | None:
-    jax_facts.started(machine)
+    jax_flow.started(machine)
     row = element_of(machine, call.get("xs"))
     loop, result = turned(machine, call.mask, "map", lambda: callback(machine, call.get("f"), (row,), call.mask))
     loop.variant |= symbols_of(row)
@@ -320,12 +320,12 @@ def given_away(machine: Machine, trees: tuple[Value, ...], rows: tuple[Unknown, 
     donated = machine.facts.get("jax donated", {})
     for tree, row in zip(trees, rows, strict=True) if donated else ():
         for leaf in jax_facts.leaves(tree, 6):
-            base = jax_facts.base_of(leaf.symbol, donated) if isinstance(leaf, Unknown) else None
+            base = jax_flow.base_of(leaf.symbol, donated) if isinstance(leaf, Unknown) else None
             if base is not None:
                 donated[row.symbol] = base
                 break
-            if isinstance(leaf, Unknown) and jax_facts.kept_follower(machine, leaf.symbol) is not None:
-                machine.facts.setdefault(jax_facts.LEAVES, {})[row.symbol] = leaf.symbol
+            if isinstance(leaf, Unknown) and jax_flow.kept_follower(machine, leaf.symbol) is not None:
+                machine.facts.setdefault(jax_flow.LEAVES, {})[row.symbol] = leaf.symbol
                 break
 
 

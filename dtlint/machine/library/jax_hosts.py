@@ -21,6 +21,7 @@ from dtlint.machine.library import (
     jax_collectives,
     jax_control,
     jax_facts,
+    jax_flow,
     jax_keys,
     jax_mapping,
     jax_shapes,
@@ -152,13 +153,13 @@ def unlisted(machine: Machine, call: Invocation) -> Value | None:
     first = call.name.partition(".")[0]
     if first == "jax" and call.name.startswith("jax.numpy."):
         if machine.flow is None:
-            jax_facts.started(machine)
+            jax_flow.started(machine)
         jax_facts.start_backend(machine, call.name)
         return jax_arrays.jnp_call(machine, call)
     if machine.flow is None:
         if first != "optax":
             return None
-        jax_facts.started(machine)
+        jax_flow.started(machine)
     last = call.name.rpartition(".")[2]
     if first == "numpy":
         if call.name in jax_arrays.PULLS:

@@ -11,7 +11,7 @@ from typing import Any
 from dtlint.findings import Step
 from dtlint.machine.core import Machine
 from dtlint.machine.lanes import token
-from dtlint.machine.library import jax_facts, jax_shapes, key_splits
+from dtlint.machine.library import jax_facts, jax_flow, jax_shapes, key_splits
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.jax_facts import fact, has, is_fact, words
 from dtlint.machine.logs import Site
@@ -26,7 +26,7 @@ FIXED = frozenset({"parameter", "loop", "attr", "scan", "missing", "keyword"})
 
 
 def make_key(machine: Machine, call: Invocation) -> Value:
-    jax_facts.started(machine)
+    jax_flow.started(machine)
     jax_facts.start_backend(machine, call.name)
     seed = call.get("seed") or (call.arguments[0] if call.arguments else None)
     machine.objects += 1
@@ -57,7 +57,7 @@ def child(machine: Machine, key: Value, symbol: Any, cause: Any = None) -> Unkno
 
 
 def split(machine: Machine, call: Invocation) -> Value | None:
-    jax_facts.started(machine)
+    jax_flow.started(machine)
     key = key_of(machine, call)
     if key is None:
         return None
@@ -160,7 +160,7 @@ def one_for_each(machine: Machine, result: Value, given: tuple[Value, ...]) -> V
 
 
 def fold_in(machine: Machine, call: Invocation) -> Value | None:
-    jax_facts.started(machine)
+    jax_flow.started(machine)
     key = key_of(machine, call)
     if key is None:
         return None
@@ -198,7 +198,7 @@ def batch_used_as_key(machine: Machine, call: Invocation, key: Value) -> None:
 
 def draw(machine: Machine, call: Invocation) -> Value | None:
     """Numbers from a key; they remember the mapped axes over which the key is the same."""
-    jax_facts.started(machine)
+    jax_flow.started(machine)
     key = key_of(machine, call)
     if key is None:
         return None
@@ -241,7 +241,7 @@ def drawn(machine: Machine, key: Value, others: tuple[Value, ...], text: str, ma
             own.add(fact("host noise", remember(machine, key, text, (told(mapping),))))
     result = frozenset(tags | own | {fact("array")})
     if tags and any(is_fact(tag, "draw") for tag in own):
-        jax_facts.shared_draws(machine, tags | own)
+        jax_flow.shared_draws(machine, tags | own)
     return machine.fresh("drawn", cause, result)
 
 
@@ -325,7 +325,7 @@ def shard_prng_key(machine: Machine, call: Invocation) -> Value | None:
     key = call.arguments[0] if call.arguments else None
     if key is None:
         return None
-    jax_facts.started(machine)
+    jax_flow.started(machine)
     if call.row.extra.get("by_host"):
         machine.facts["jax hosts"] = True
     tags = frozenset((fact("keys", root_of(key), "local", None, None), *lineage(key)))

@@ -12,7 +12,7 @@ from typing import Any
 
 from dtlint.machine import containers
 from dtlint.machine.core import Machine
-from dtlint.machine.library import jax_axes, jax_facts, jax_launch, jax_outputs
+from dtlint.machine.library import jax_axes, jax_facts, jax_flow, jax_launch, jax_outputs
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.jax_facts import Mapping, fact, has, words
 from dtlint.machine.values import NONE, Bound, Const, External, Object, Symbol, Tuple, Unknown, Value
@@ -31,7 +31,7 @@ MOST = 12  # items of a spread argument
 
 def transform(kind: str) -> Any:
     def handler(machine: Machine, call: Invocation) -> Value | None:
-        jax_facts.started(machine)
+        jax_flow.started(machine)
         function = call.get(call.row.params[0]) or (call.arguments[0] if call.arguments else None)
         if function is None:
             keywords = tuple((name, value) for name, value in call.keywords if name is not None)
@@ -256,7 +256,7 @@ def donate(machine: Machine, thing: Object, call: Invocation) -> set[Any]:
             jax_facts.note(machine, "read", call.mask, symbol=symbol)
         taken |= own
         for leaf in leaves:
-            base = jax_facts.base_of(leaf.symbol, donated) or leaf.symbol
+            base = jax_flow.base_of(leaf.symbol, donated) or leaf.symbol
             if base in told:
                 continue
             told.add(base)
@@ -270,7 +270,7 @@ def donate(machine: Machine, thing: Object, call: Invocation) -> set[Any]:
             for alias in aliases(machine, leaf):
                 note(alias, made=thing.facts["where"])
     kept = [value for index, value in enumerate(call.arguments) if index not in numbers]
-    jax_facts.used(machine, tuple(kept), dict.fromkeys(told, True))  # the same call reads what it takes over
+    jax_flow.used(machine, tuple(kept), dict.fromkeys(told, True))  # the same call reads what it takes over
     return told
 
 
@@ -287,7 +287,7 @@ def first_of(symbol: Symbol) -> Symbol:
 def taken_over(machine: Machine, told: set[Any], result: Value) -> None:
     """What comes out of a call that donates may go into the next one: whoever keeps it loses it then."""
     if told:
-        followers = machine.facts.setdefault(jax_facts.FOLLOWERS, {})
+        followers = machine.facts.setdefault(jax_flow.FOLLOWERS, {})
         for leaf in jax_facts.leaves(result, 3):
             if isinstance(leaf, Unknown):
                 followers[leaf.symbol] = True
@@ -298,7 +298,7 @@ def in_new_buffers(machine: Machine, result: Value) -> Value:
     donated = machine.facts.get("jax donated", {})
 
     def leaf(one: Value) -> Value:
-        if not isinstance(one, Unknown) or jax_facts.base_of(one.symbol, donated) is None:
+        if not isinstance(one, Unknown) or jax_flow.base_of(one.symbol, donated) is None:
             return one
         machine.objects += 1
         return Unknown(machine.symbols.of("compiled", one.symbol, machine.objects), one.cause, one.tags, one.like)
@@ -403,7 +403,7 @@ def differentiated(machine: Machine, thing: Object, call: Invocation) -> Value:
     numbers = jax_axes.indices(option(thing, "argnums"))
     wanted = numbers if numbers else (0,)
     for number in wanted:
-        jax_facts.meant_to_agree(machine, call.arguments[number : number + 1])
+        jax_flow.meant_to_agree(machine, call.arguments[number : number + 1])
     result = inner(machine, thing, call.arguments, call.keywords, call)
     auxiliary = option(thing, "has_aux")
     has_aux = isinstance(auxiliary, Const) and bool(auxiliary.value)

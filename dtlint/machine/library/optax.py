@@ -10,7 +10,7 @@ from typing import Any
 
 from dtlint.machine import containers
 from dtlint.machine.core import Machine
-from dtlint.machine.library import jax_facts, processes
+from dtlint.machine.library import jax_flow, processes
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.opaque import opaque
 from dtlint.machine.values import Bound, Const, External, Object, Tuple, Unknown, Value
@@ -20,7 +20,7 @@ KIND = "optax.GradientTransformation"
 
 def transformation(machine: Machine, call: Invocation) -> Value | None:
     """`optax.GradientTransformation(init, update)` of functions of the project."""
-    jax_facts.started(machine)
+    jax_flow.started(machine)
     found = {name: call.get(name) for name in ("init", "update")}
     if not processes.project_function(found["update"]):
         return None
@@ -44,7 +44,7 @@ def known_as(machine: Machine, call: Invocation, held: Object) -> Value:
 
 def chain(machine: Machine, call: Invocation) -> Value | None:
     """`optax.chain(first, second)`, where some link is the project's own."""
-    jax_facts.started(machine)
+    jax_flow.started(machine)
     if not any(own(link) for link in call.arguments):
         return None
     held = machine.new(KIND, call.mask)
