@@ -21,8 +21,9 @@ from dtlint.findings import (
     TimelineRow,
 )
 from dtlint.machine.library.evidence import distributed
-from dtlint.machine.logs import Attempt, Call, Choice, Decision, Event, Log, Loop, walk
+from dtlint.machine.logs import Attempt, Call, Choice, Decision, Event, Log, Loop
 from dtlint.machine.run import Run
+from dtlint.machine.walks import walk
 from dtlint.timeline import (
     divided,
     environment,

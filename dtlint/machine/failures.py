@@ -6,8 +6,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from dtlint.ir import nodes as ir
-from dtlint.machine.logs import COMMUNICATES, Attempt, Call, Choice, Event, Log, LogNode, Loop, inner_logs, walk
+from dtlint.machine.logs import Attempt, Call, Choice, Event, Log, LogNode, Loop, inner_logs
+from dtlint.machine.spoken import COMMUNICATES
 from dtlint.machine.values import BY_RANK, Cause, Object, Value
+from dtlint.machine.walks import walk
 
 # exceptions every rank raises together: the program or its environment is the same everywhere
 SHARED = frozenset(

@@ -1,21 +1,19 @@
 """What did every rank do? Logs are trees of events, choices, loops, calls and attempts.
 
 Every node knows the lanes that reach it (`mask`) and, inside its own frame, the decisions that kept the others away
-(`guards`). What a node communicates for a lane is its *key*; two lanes agree where their keys are equal.
+(`guards`). What a log says for a lane is in `spoken`, how one goes through it in `walks`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from typing import Any, TypeVar
+from collections.abc import Iterator
+from typing import Any
 
-from dtlint.machine.values import Cause, Const, External, Symbol, Value, lane_value
+from dtlint.machine.values import Cause, Symbol, Value
 
 Place = tuple[int, int, int, int]
 Site = tuple[str, Place, str]  # path, place, function
-Above = TypeVar("Above")
 ASSERTED = "assert"  # the word of an exit that does not happen: some lanes are said not to come here
-
 
 # words for leaving the program: an exit with a status of failure ends the job, as an error does
 FAILED_EXIT = "failed exit"
@@ -317,77 +315,6 @@ class Attempt:
 
 LogNode = Event | Call | Choice | Loop | Attempt
 
-COMMUNICATES = ("collective", "p2p")
-
-
-def key(log: Log, lane: int, group: Any = None) -> tuple[Any, ...]:
-    """What this log communicates for one lane; `group` (a member mask) restricts it to one communicator."""
-    index = (lane, group)
-    found = log.keys.get(index)
-    if found is None:
-        ends = any(isinstance(node, Event | Choice | Attempt) for node in log.nodes)  # of a loop's turn, maybe
-        if not log.talking_lanes >> lane & 1 and not ends:
-            found = log.keys[index] = ()
-            return found
-        parts: list[Any] = []
-        for node in log.nodes:
-            if node.mask >> lane & 1:
-                add_key(node, lane, group, parts)
-        found = log.keys[index] = tuple(parts)
-    return found
-
-
-def add_key(node: LogNode, lane: int, group: Any, parts: list[Any]) -> None:
-    if isinstance(node, Event):
-        item = event_key(node, lane, group)
-        if item is not None:
-            parts.append(item)
-    elif isinstance(node, Call):
-        parts.extend(key(node.log, lane, group))
-    elif isinstance(node, Choice):
-        then, other = side_key(node, True, lane, group), side_key(node, False, lane, group)
-        if "raise" in node.exits:
-            # an error ends the job: the lanes that are left go on the other way
-            parts.extend(other if node.exits[0] == "raise" else then)
-        elif then == other or (perhaps(then) and other in ((), perhaps(then))):
-            parts.extend(then)
-        elif perhaps(other) and then in ((), perhaps(other)):
-            parts.extend(other)
-        else:
-            parts.append(("choice", then, other) if then else ("choice", other, then))
-    elif isinstance(node, Loop):
-        body = key(node.body, lane, group) if node.body.talking_lanes >> lane & 1 else ()
-        if any(item[0] != "end" for item in body):
-            trip = node.trip
-            turns = None
-            if trip is not None and node.cause is not None:
-                held = trip.lanes[lane] if hasattr(trip, "lanes") else trip
-                turns = getattr(held, "value", None)
-            parts.append(("loop", turns, body))
-    else:
-        parts.extend(key(node.body, lane, group))
-        if node.final is not None:
-            parts.extend(key(node.final, lane, group))
-
-
-def side_key(node: Choice, answer: bool, lane: int, group: Any) -> tuple[Any, ...]:
-    """One side of a branch; whoever asks the same again there knows the answer."""
-    log = node.then if answer else node.other
-    asked, given = plain_question(node.symbol)
-    again = [inner for inner in log.nodes if isinstance(inner, Choice) and plain_question(inner.symbol)[0] is asked]
-    if asked is None or not again:
-        return key(log, lane, group)
-    parts: list[Any] = []
-    for inner in log.nodes:
-        if not inner.mask >> lane & 1:
-            continue
-        if isinstance(inner, Choice) and inner in again:
-            known = plain_question(inner.symbol)[1] == (given == answer)
-            parts.extend(key(inner.then if known else inner.other, lane, group))
-        else:
-            add_key(inner, lane, group, parts)
-    return tuple(parts)
-
 
 def plain_question(symbol: Symbol | None) -> tuple[Symbol | None, bool]:
     """`not x` asks for `x`, the other way round."""
@@ -395,46 +322,6 @@ def plain_question(symbol: Symbol | None) -> tuple[Symbol | None, bool]:
     while symbol is not None and symbol.key[0] == "not" and isinstance(symbol.key[1], Symbol):
         symbol, given = symbol.key[1], not given
     return symbol, given
-
-
-def perhaps(parts: tuple[Any, ...]) -> tuple[Any, ...]:
-    """What is said or not, where that is all there is: asking twice whether to say it is asking once."""
-    if len(parts) == 1 and parts[0][0] == "choice" and not parts[0][2] and ("end",) not in parts[0][1]:
-        found: tuple[Any, ...] = parts[0][1]
-        return found
-    return ()
-
-
-def event_key(event: Event, lane: int, group: Any) -> tuple[Any, ...] | None:
-    if event.kind == "end":
-        return ("end",)
-    if event.kind != "collective" or event.group is None:
-        return None
-    members = event.group.members[lane]
-    if not members or (group is not None and members != group and not (type(group) is frozenset and members in group)):
-        return None
-    number = event.group.number
-    if number:
-        return (event.op, members, ("group", number), *spoken_arguments(event, lane))
-    return (event.op, members, *spoken_arguments(event, lane))
-
-
-def spoken_arguments(event: Event, lane: int) -> tuple[Any, ...]:
-    """The known arguments that all ranks must agree on; defaults are written out so that leaving one out is no
-    difference."""
-    found = []
-    for name, value in event.details:
-        held = lane_value(value, lane)
-        if isinstance(held, Const):
-            found.append((name, held.value))
-        elif isinstance(held, External):
-            found.append((name, held.name.rpartition(".")[2]))
-    return tuple(found)
-
-
-def talks(log: Log, mask: int) -> bool:
-    """Does any lane of `mask` communicate here? Ends of loop turns do not count."""
-    return log.talking_lanes & mask != 0 if log.nodes else False
 
 
 def lanes_that_talk(log: Log) -> int:
@@ -452,93 +339,6 @@ def lanes_that_talk(log: Log) -> int:
             for inner in inner_logs(node):
                 talking |= inner.talking_lanes & node.mask
     return talking
-
-
-def first_event(log: Log, mask: int) -> tuple[Event, tuple[Call, ...]] | None:
-    """The first communicating event some lane of `mask` reaches, with the calls that lead to it."""
-    if not talks(log, mask):
-        return None
-    for node in log.nodes:
-        if not node.mask & mask:
-            continue
-        found = first_in(node, mask)
-        if found:
-            return found
-    return None
-
-
-def first_in(node: LogNode, mask: int) -> tuple[Event, tuple[Call, ...]] | None:
-    if isinstance(node, Event):
-        group = node.group if node.kind == "collective" else None
-        if group is not None and any(
-            group.members[lane] for lane in range(mask.bit_length()) if node.mask & mask & 1 << lane
-        ):
-            return node, ()
-        return None
-    if isinstance(node, Call):
-        found = first_event(node.log, mask)
-        return (found[0], (node, *found[1])) if found else None
-    if isinstance(node, Choice):
-        return first_event(node.then, mask) or first_event(node.other, mask)
-    if isinstance(node, Loop):
-        return first_event(node.body, mask)
-    found = first_event(node.body, mask)
-    if found is None and node.final is not None:
-        found = first_event(node.final, mask)
-    return found
-
-
-TIMES = 3  # a remembered call is gone through again, at other places, so many times
-
-
-def walk(log: Log) -> Iterator[tuple[LogNode, tuple[LogNode, ...]]]:
-    """Every node, with the nodes above it; handlers and final parts included."""
-    return visits(log, lambda node, side: node, modules=False)
-
-
-Level = tuple[set[int], dict[tuple[int, Place], int]]  # the nodes seen, and the lanes that made each call last
-
-
-def visits(
-    log: Log, entry: Callable[[LogNode, int], Above], modules: bool
-) -> Iterator[tuple[LogNode, tuple[Above, ...]]]:
-    """Every node in the order of the program, with an entry for each node above it and the side of it that was taken;
-    with `modules`, also what is run at an import, where the import stands.
-
-    Logs share what follows a branch that some side left, so the tree is a graph: each log is walked once, the first
-    way. The log of a call that is remembered happens again wherever the call stands; one call that stands there for
-    some lanes on this side, and for others on that side, is one."""
-    calls: dict[int, int] = {}
-    stack: list[tuple[Iterator[LogNode], tuple[Above, ...], Level]] = [(iter(log.nodes), (), (set(), {}))]
-    while stack:
-        nodes, path, level = stack[-1]
-        node = next(nodes, None)
-        if node is None:
-            stack.pop()
-            continue
-        seen, lanes = level
-        if id(node) in seen:
-            continue
-        seen.add(id(node))
-        yield node, path
-        if isinstance(node, Event):
-            inner = node.extra.get("module log") if modules else None
-            if isinstance(inner, Log) and id(inner) not in calls:
-                calls[id(inner)] = 1
-                stack.append((iter(inner.nodes), path, (set(), {})))
-        elif isinstance(node, Call):
-            once = (id(node.log), node.at)
-            through, lanes[once] = lanes.get(once, 0), node.mask
-            if through and not through & node.mask:
-                continue
-            times = calls[id(node.log)] = calls.get(id(node.log), 0) + 1
-            if node.log.nodes and times <= TIMES:
-                stack.append((iter(node.log.nodes), (*path, entry(node, 0)), (set(), {})))
-        else:
-            below = [(side, part) for side, part in enumerate(inner_logs(node)) if id(part) not in seen and part.nodes]
-            for side, part in reversed(below):
-                seen.add(id(part))
-                stack.append((iter(part.nodes), (*path, entry(node, side)), level))
 
 
 def inner_logs(node: LogNode) -> tuple[Log, ...]:

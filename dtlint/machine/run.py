@@ -18,10 +18,11 @@ from dtlint.machine.entries import Entry, names_reaching, run_function, run_scri
 from dtlint.machine.frames import Frame
 from dtlint.machine.lanes import World
 from dtlint.machine.library.jax_keys import CARRIERS
-from dtlint.machine.logs import Log, LogNode, walk
+from dtlint.machine.logs import Log, LogNode
 from dtlint.machine.parting_state import attributes_by_class
 from dtlint.machine.scopes import load_module, through_imports
 from dtlint.machine.uses import Uses
+from dtlint.machine.walks import walk
 
 if TYPE_CHECKING:
     from dtlint.project.modules import Project

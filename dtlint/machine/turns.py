@@ -14,7 +14,7 @@ from dtlint.machine.frames import LoopState
 from dtlint.machine.lanes import token
 from dtlint.machine.library import iterators, sharding
 from dtlint.machine.library.provenance import symbols_in
-from dtlint.machine.logs import EXITS, Choice, Decision, Event, Guards, Loop, walk
+from dtlint.machine.logs import EXITS, Choice, Decision, Event, Guards, Loop
 from dtlint.machine.values import (
     MISSING,
     Bound,
@@ -29,6 +29,7 @@ from dtlint.machine.values import (
     Unknown,
     Value,
 )
+from dtlint.machine.walks import walk
 
 Place = tuple[int, Any]
 Places = dict[Place, tuple[dict[Any, Value], Any]]

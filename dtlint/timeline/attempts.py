@@ -6,24 +6,11 @@ from collections.abc import Iterable, Iterator
 
 from dtlint.machine.failures import MAKES, own_reads
 from dtlint.machine.lanes import lanes_in
-from dtlint.machine.logs import (
-    Attempt,
-    Call,
-    Choice,
-    Decision,
-    Event,
-    HandlerLog,
-    Log,
-    LogNode,
-    Loop,
-    first_event,
-    first_in,
-    inner_logs,
-    key,
-    walk,
-)
+from dtlint.machine.logs import Attempt, Call, Choice, Decision, Event, HandlerLog, Log, LogNode, Loop, inner_logs
 from dtlint.machine.run import Run
+from dtlint.machine.spoken import first_event, first_in, key
 from dtlint.machine.values import BY_SHARE, Cause, Object
+from dtlint.machine.walks import walk
 from dtlint.timeline.classify import RANK_KINDS
 from dtlint.timeline.parting import Divergence, Path, communicates_without_end, strip_ends
 

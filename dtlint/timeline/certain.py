@@ -14,22 +14,9 @@ from typing import Any
 from dtlint.machine.agreeing import TOLD
 from dtlint.machine.lanes import lanes_in
 from dtlint.machine.library.provenance import symbols_in
-from dtlint.machine.logs import (
-    EXITS,
-    Attempt,
-    Call,
-    Choice,
-    Event,
-    Log,
-    LogNode,
-    Loop,
-    event_key,
-    inner_logs,
-    key,
-    side_key,
-    talks,
-)
+from dtlint.machine.logs import EXITS, Attempt, Call, Choice, Event, Log, LogNode, Loop, inner_logs
 from dtlint.machine.run import Run
+from dtlint.machine.spoken import event_key, key, side_key, talks
 from dtlint.machine.values import Symbol
 from dtlint.timeline.difference import first_difference, left_in_choice
 from dtlint.timeline.matching import unmatched

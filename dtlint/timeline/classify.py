@@ -7,8 +7,9 @@ from collections.abc import Iterator
 from dtlint.machine.library.options import PARSED
 from dtlint.machine.library.provenance import symbols_in
 from dtlint.machine.library.tensors import ALIASES, COPIES, REVEALS
-from dtlint.machine.logs import EXITS, FAILS, Event, walk
+from dtlint.machine.logs import EXITS, FAILS, Event
 from dtlint.machine.values import BY_SHARE, Object, Row, Symbol, Value
+from dtlint.machine.walks import walk
 from dtlint.timeline import strided
 from dtlint.timeline.parting import Divergence
 

@@ -6,8 +6,9 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from dtlint.machine.lanes import lanes_in
-from dtlint.machine.logs import Event, Log, LogNode, Loop, walk
+from dtlint.machine.logs import Event, Log, LogNode, Loop
 from dtlint.machine.run import Run
+from dtlint.machine.walks import walk
 from dtlint.timeline.records import recorded
 
 MANAGER = "manager"

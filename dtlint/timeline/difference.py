@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from dtlint.machine.lanes import lanes_in
-from dtlint.machine.logs import Attempt, Call, Choice, Decision, Event, first_event
+from dtlint.machine.logs import Attempt, Call, Choice, Decision, Event
 from dtlint.machine.run import Run
+from dtlint.machine.spoken import first_event
 from dtlint.timeline.parting import Divergence, Item, cause_of, chain, leaving, locate, next_in_loop, same_place
 
 

@@ -8,9 +8,10 @@ from typing import Any
 from dtlint.findings import Step
 from dtlint.machine.library import evidence, provenance, samplers
 from dtlint.machine.library.loaders import LOADER, is_true, number_of, option
-from dtlint.machine.logs import Call, Choice, Event, Loop, Site, walk
+from dtlint.machine.logs import Call, Choice, Event, Loop, Site
 from dtlint.machine.run import Run
 from dtlint.machine.values import Const, Object, Unknown, Value
+from dtlint.machine.walks import walk
 from dtlint.timeline.training import REDUCES, Path, Use, event_step, is_gradient, place_of, step_at, survey
 
 Steps = tuple[Step, ...]

@@ -14,9 +14,10 @@ from dtlint.machine.failures import WRITES
 from dtlint.machine.lanes import lanes_in
 from dtlint.machine.library import files
 from dtlint.machine.library.invocation import Invocation
-from dtlint.machine.logs import TIMES, Attempt, Call, Choice, Event, Log, LogNode, Loop
+from dtlint.machine.logs import Attempt, Call, Choice, Event, Log, LogNode, Loop
 from dtlint.machine.run import Run
 from dtlint.machine.values import NONE, Cause, Const, Row, Symbol, Unknown, Value, lane_value
+from dtlint.machine.walks import TIMES
 from dtlint.timeline.options import default_for
 from dtlint.timeline.records import recorded
 

@@ -9,9 +9,10 @@ from dtlint.findings import Step
 from dtlint.machine.lanes import lanes_in
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.managers import NAME, is_manager
-from dtlint.machine.logs import Attempt, Call, Choice, Decision, Event, Log, LogNode, Loop, decisions, walk
+from dtlint.machine.logs import Attempt, Call, Choice, Decision, Event, Log, LogNode, Loop, decisions
 from dtlint.machine.run import Run
 from dtlint.machine.values import BY_PROCESS, Object, Symbol, Value
+from dtlint.machine.walks import walk
 from dtlint.timeline.lives import parts, plain
 from dtlint.timeline.parting import Path
 from dtlint.timeline.records import recorded, ways_down

@@ -10,7 +10,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from dtlint.machine.logs import Choice, Event, LogNode, Loop, visits
+from dtlint.machine.logs import Choice, Event, LogNode, Loop
+from dtlint.machine.walks import visits
 
 Above = tuple[tuple[LogNode, int], ...]
 

@@ -6,22 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from dtlint.machine.lanes import lanes_in
-from dtlint.machine.logs import (
-    Attempt,
-    Call,
-    Choice,
-    Decision,
-    Event,
-    Group,
-    HandlerLog,
-    Log,
-    LogNode,
-    Loop,
-    decisions,
-    first_event,
-    key,
-    talks,
-)
+from dtlint.machine.logs import Attempt, Call, Choice, Decision, Event, Group, HandlerLog, Log, LogNode, Loop, decisions
+from dtlint.machine.spoken import first_event, key, talks
 from dtlint.machine.values import Cause
 
 LEAVES = frozenset({"break", "return"})

@@ -15,8 +15,9 @@ from fnmatch import fnmatchcase
 from dtlint.findings import Step
 from dtlint.machine.lanes import lanes_in
 from dtlint.machine.library.provenance import marks, symbols_in
-from dtlint.machine.logs import EXITS, Call, Choice, Event, key, talks
+from dtlint.machine.logs import EXITS, Call, Choice, Event
 from dtlint.machine.run import Run
+from dtlint.machine.spoken import key, talks
 from dtlint.machine.values import Const, Unknown
 from dtlint.timeline.files import ARRIVAL, READS, WRITES, Access, accesses, choices_of_files, overlap, same_node
 from dtlint.timeline.lives import NOTHING, Use, exclude

@@ -7,8 +7,9 @@ such rest, unless it makes a number of pieces of each item that depends on the i
 from __future__ import annotations
 
 from dtlint.machine.library.provenance import symbols_in
-from dtlint.machine.logs import Choice, Log, Loop, inner_logs, walk
+from dtlint.machine.logs import Choice, Log, Loop, inner_logs
 from dtlint.machine.values import BY_RANK, Symbol
+from dtlint.machine.walks import walk
 from dtlint.timeline.parting import LEAVES, Divergence
 
 INDEX = "index"

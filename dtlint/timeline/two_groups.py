@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from dtlint.machine.lanes import lanes_in
-from dtlint.machine.logs import Attempt, Call, Choice, Event, Log, event_key, first_event, inner_logs, key, talks
+from dtlint.machine.logs import Attempt, Call, Choice, Event, Log, inner_logs
 from dtlint.machine.run import Run
+from dtlint.machine.spoken import event_key, first_event, key, talks
 from dtlint.timeline.parting import Divergence, Path, chain, collect
 
 

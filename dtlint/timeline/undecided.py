@@ -8,8 +8,9 @@ from typing import Any
 from dtlint.machine.lanes import lanes_in
 from dtlint.machine.library.iterators import ITEMS
 from dtlint.machine.library.tensors import SIZE_ONLY, counted_by_content
-from dtlint.machine.logs import Attempt, Choice, Decision, Event, Loop, first_event, inner_logs, key, talks
+from dtlint.machine.logs import Attempt, Choice, Decision, Event, Loop, inner_logs
 from dtlint.machine.run import Run
+from dtlint.machine.spoken import first_event, key, talks
 from dtlint.machine.values import Cause, Row, Symbol, Unknown, Value
 from dtlint.timeline.matching import EQUAL_SHAPES, made_apart, tensors_of, unlike
 from dtlint.timeline.parting import (

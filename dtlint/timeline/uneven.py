@@ -10,9 +10,11 @@ from dtlint.machine.library import provenance, sharding, streams, whole_batches
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.loaders import LOADER, is_open, number_of, option
 from dtlint.machine.library.whole_batches import unpadded
-from dtlint.machine.logs import Choice, Event, LogNode, Loop, Site, first_in, walk
+from dtlint.machine.logs import Choice, Event, LogNode, Loop, Site
 from dtlint.machine.run import Run
+from dtlint.machine.spoken import first_in
 from dtlint.machine.values import NONE, Const, Object, Symbol, Unknown, Value
+from dtlint.machine.walks import walk
 from dtlint.timeline.certain import ENDLESS
 from dtlint.timeline.data import Steps, kept
 from dtlint.timeline.training import (

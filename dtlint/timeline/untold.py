@@ -6,7 +6,8 @@ of its lanes: what the others wait for may well happen in there.
 
 from __future__ import annotations
 
-from dtlint.machine.logs import Choice, Event, Log, walk
+from dtlint.machine.logs import Choice, Event, Log
+from dtlint.machine.walks import walk
 
 
 class Untold:

@@ -9,8 +9,9 @@ from types import SimpleNamespace
 
 from dtlint.ir.lowering import lower
 from dtlint.knowledge.loader import load
-from dtlint.machine.logs import Choice, Event, walk
+from dtlint.machine.logs import Choice, Event
 from dtlint.machine.run import Run, analyse
+from dtlint.machine.walks import walk
 from dtlint.project.cache import summaries
 from dtlint.project.started import Started
 from dtlint.timeline.attempts import failures

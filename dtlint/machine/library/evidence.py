@@ -13,7 +13,8 @@ from typing import Any
 
 from dtlint.findings import Step
 from dtlint.machine.library.choosing import left_to_choose
-from dtlint.machine.logs import COMMUNICATES, Attempt, Choice, Event
+from dtlint.machine.logs import Attempt, Choice, Event
+from dtlint.machine.spoken import COMMUNICATES
 from dtlint.machine.values import Const
 
 ORDER = ("none", "medium", "strong")

@@ -15,8 +15,9 @@ from dtlint.machine import attributes, calls, containers
 from dtlint.machine.core import Machine, OutOfBudget
 from dtlint.machine.frames import Frame
 from dtlint.machine.library import provenance
-from dtlint.machine.logs import Choice, Decision, Event, Log, Loop, decisions, walk
+from dtlint.machine.logs import Choice, Decision, Event, Log, Loop, decisions
 from dtlint.machine.values import BY_SHARE, NONE, Bound, ClassRef, FunctionRef, Object, Symbol, Unknown, Value
+from dtlint.machine.walks import walk
 
 WRAPPERS = ("torch.utils.data.Subset", "torch.utils.data.ConcatDataset", "torch.utils.data.ChainDataset")
 COST = 20_000

@@ -11,8 +11,9 @@ from dtlint.machine.core import Machine
 from dtlint.machine.lanes import token
 from dtlint.machine.library import generators, haiku
 from dtlint.machine.library.invocation import Invocation
-from dtlint.machine.logs import Log, Loop, decisions, walk
+from dtlint.machine.logs import Log, Loop, decisions
 from dtlint.machine.values import NONE, THERE, Cause, ClassRef, FunctionRef, Object, Trail, Unknown, Value
+from dtlint.machine.walks import walk
 
 ENDS = "ends apart"  # fact: why iterators that were asked without a default may end on some ranks first
 ITEMS = "items"  # kind of cause: how many items there are

@@ -17,10 +17,11 @@ from dtlint.machine.lanes import join
 from dtlint.machine.library import jax_facts, jax_flow, provenance, whole_batches
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.jax_facts import words
-from dtlint.machine.logs import Choice, Decision, Event, Log, Loop, walk
+from dtlint.machine.logs import Choice, Decision, Event, Log, Loop
 from dtlint.machine.opaque import opaque
 from dtlint.machine.turns import note_turn
 from dtlint.machine.values import NONE, FunctionRef, Object, Symbol, Tuple, Unknown, Value
+from dtlint.machine.walks import walk
 
 SHAPE = frozenset({"plain"})  # facts that are true of one row, not of all
 

@@ -6,8 +6,9 @@ from dtlint.machine import attributes, containers
 from dtlint.machine.core import Machine
 from dtlint.machine.library import inside, provenance, sharding
 from dtlint.machine.library.invocation import Invocation
-from dtlint.machine.logs import Log, Loop, walk
+from dtlint.machine.logs import Log, Loop
 from dtlint.machine.values import ClassRef, Const, FunctionRef, Object, Row, Unknown, Value
+from dtlint.machine.walks import walk
 
 
 def is_slice(dataset: Value) -> bool:

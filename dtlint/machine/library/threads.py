@@ -9,7 +9,8 @@ from __future__ import annotations
 from dtlint.machine import attributes, containers
 from dtlint.machine.core import Machine
 from dtlint.machine.library.invocation import Invocation, Keywords
-from dtlint.machine.logs import Event, Log, talks
+from dtlint.machine.logs import Event, Log
+from dtlint.machine.spoken import talks
 from dtlint.machine.values import NONE, Bound, ClassRef, Const, FunctionRef, Object, Value
 
 KIND = "threading.Thread"

@@ -1,0 +1,153 @@
+"""What does a log say to the other ranks, lane by lane? Two lanes agree where their keys are equal."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from dtlint.machine.logs import Attempt, Call, Choice, Event, Log, LogNode, Loop, plain_question
+from dtlint.machine.values import Const, External, lane_value
+
+COMMUNICATES = ("collective", "p2p")
+
+
+def key(log: Log, lane: int, group: Any = None) -> tuple[Any, ...]:
+    """What this log communicates for one lane; `group` (a member mask) restricts it to one communicator."""
+    index = (lane, group)
+    found = log.keys.get(index)
+    if found is None:
+        ends = any(isinstance(node, Event | Choice | Attempt) for node in log.nodes)  # of a loop's turn, maybe
+        if not log.talking_lanes >> lane & 1 and not ends:
+            found = log.keys[index] = ()
+            return found
+        parts: list[Any] = []
+        for node in log.nodes:
+            if node.mask >> lane & 1:
+                add_key(node, lane, group, parts)
+        found = log.keys[index] = tuple(parts)
+    return found
+
+
+def add_key(node: LogNode, lane: int, group: Any, parts: list[Any]) -> None:
+    if isinstance(node, Event):
+        item = event_key(node, lane, group)
+        if item is not None:
+            parts.append(item)
+    elif isinstance(node, Call):
+        parts.extend(key(node.log, lane, group))
+    elif isinstance(node, Choice):
+        then, other = side_key(node, True, lane, group), side_key(node, False, lane, group)
+        if "raise" in node.exits:
+            # an error ends the job: the lanes that are left go on the other way
+            parts.extend(other if node.exits[0] == "raise" else then)
+        elif then == other or (perhaps(then) and other in ((), perhaps(then))):
+            parts.extend(then)
+        elif perhaps(other) and then in ((), perhaps(other)):
+            parts.extend(other)
+        else:
+            parts.append(("choice", then, other) if then else ("choice", other, then))
+    elif isinstance(node, Loop):
+        body = key(node.body, lane, group) if node.body.talking_lanes >> lane & 1 else ()
+        if any(item[0] != "end" for item in body):
+            trip = node.trip
+            turns = None
+            if trip is not None and node.cause is not None:
+                held = trip.lanes[lane] if hasattr(trip, "lanes") else trip
+                turns = getattr(held, "value", None)
+            parts.append(("loop", turns, body))
+    else:
+        parts.extend(key(node.body, lane, group))
+        if node.final is not None:
+            parts.extend(key(node.final, lane, group))
+
+
+def side_key(node: Choice, answer: bool, lane: int, group: Any) -> tuple[Any, ...]:
+    """One side of a branch; whoever asks the same again there knows the answer."""
+    log = node.then if answer else node.other
+    asked, given = plain_question(node.symbol)
+    again = [inner for inner in log.nodes if isinstance(inner, Choice) and plain_question(inner.symbol)[0] is asked]
+    if asked is None or not again:
+        return key(log, lane, group)
+    parts: list[Any] = []
+    for inner in log.nodes:
+        if not inner.mask >> lane & 1:
+            continue
+        if isinstance(inner, Choice) and inner in again:
+            known = plain_question(inner.symbol)[1] == (given == answer)
+            parts.extend(key(inner.then if known else inner.other, lane, group))
+        else:
+            add_key(inner, lane, group, parts)
+    return tuple(parts)
+
+
+def perhaps(parts: tuple[Any, ...]) -> tuple[Any, ...]:
+    """What is said or not, where that is all there is: asking twice whether to say it is asking once."""
+    if len(parts) == 1 and parts[0][0] == "choice" and not parts[0][2] and ("end",) not in parts[0][1]:
+        found: tuple[Any, ...] = parts[0][1]
+        return found
+    return ()
+
+
+def event_key(event: Event, lane: int, group: Any) -> tuple[Any, ...] | None:
+    if event.kind == "end":
+        return ("end",)
+    if event.kind != "collective" or event.group is None:
+        return None
+    members = event.group.members[lane]
+    if not members or (group is not None and members != group and not (type(group) is frozenset and members in group)):
+        return None
+    number = event.group.number
+    if number:
+        return (event.op, members, ("group", number), *spoken_arguments(event, lane))
+    return (event.op, members, *spoken_arguments(event, lane))
+
+
+def spoken_arguments(event: Event, lane: int) -> tuple[Any, ...]:
+    """The known arguments that all ranks must agree on; defaults are written out so that leaving one out is no
+    difference."""
+    found = []
+    for name, value in event.details:
+        held = lane_value(value, lane)
+        if isinstance(held, Const):
+            found.append((name, held.value))
+        elif isinstance(held, External):
+            found.append((name, held.name.rpartition(".")[2]))
+    return tuple(found)
+
+
+def talks(log: Log, mask: int) -> bool:
+    """Does any lane of `mask` communicate here? Ends of loop turns do not count."""
+    return log.talking_lanes & mask != 0 if log.nodes else False
+
+
+def first_event(log: Log, mask: int) -> tuple[Event, tuple[Call, ...]] | None:
+    """The first communicating event some lane of `mask` reaches, with the calls that lead to it."""
+    if not talks(log, mask):
+        return None
+    for node in log.nodes:
+        if not node.mask & mask:
+            continue
+        found = first_in(node, mask)
+        if found:
+            return found
+    return None
+
+
+def first_in(node: LogNode, mask: int) -> tuple[Event, tuple[Call, ...]] | None:
+    if isinstance(node, Event):
+        group = node.group if node.kind == "collective" else None
+        if group is not None and any(
+            group.members[lane] for lane in range(mask.bit_length()) if node.mask & mask & 1 << lane
+        ):
+            return node, ()
+        return None
+    if isinstance(node, Call):
+        found = first_event(node.log, mask)
+        return (found[0], (node, *found[1])) if found else None
+    if isinstance(node, Choice):
+        return first_event(node.then, mask) or first_event(node.other, mask)
+    if isinstance(node, Loop):
+        return first_event(node.body, mask)
+    found = first_event(node.body, mask)
+    if found is None and node.final is not None:
+        found = first_event(node.final, mask)
+    return found
