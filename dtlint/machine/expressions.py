@@ -223,7 +223,7 @@ def within(machine: Machine, node: ir.Expr, later: ir.Expr, going: int, mask: in
 def maybe(
     machine: Machine, later: ir.Expr, unsure: int, going: int, cause: Cause | None, symbol: Symbol | None
 ) -> Value | None:
-    from dtlint.machine.statements import choose
+    from dtlint.machine.branches import choose
 
     if not has_call(later):
         return evaluate(machine, later, going)
@@ -275,7 +275,7 @@ def combine(machine: Machine, op: str, left: Value, right: Value) -> Value:
 
 
 def conditional(machine: Machine, node: ir.IfExp, mask: int) -> Value:
-    from dtlint.machine.statements import branch
+    from dtlint.machine.branches import branch
 
     test = evaluate(machine, node.test, mask)
     true, false, unsure, _, _ = truth(machine, test, mask)

@@ -127,7 +127,7 @@ def perhaps_broken(state: LoopState) -> Decision | None:
 
 def otherwise(machine: Machine, node: ir.For | ir.While, lanes: int, ended: Decision | None) -> int:
     """The `else` of a loop: for those that came to its end."""
-    from dtlint.machine.statements import choose
+    from dtlint.machine.branches import choose
 
     if ended is None:
         return machine.run(node.orelse, lanes)

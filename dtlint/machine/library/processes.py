@@ -50,7 +50,7 @@ def guarded(machine: Machine, call: Invocation, function: Value, on: Value | Non
 
 def call_guarded(machine: Machine, call: Invocation) -> Value:
     from dtlint.machine import calls
-    from dtlint.machine.statements import branch
+    from dtlint.machine.branches import branch
 
     made = call.arguments[0]
     assert isinstance(made, Object)
@@ -304,7 +304,7 @@ def unguarded(value: Value) -> Value:
 
 def may_call(machine: Machine, function: Value, node: Any, mask: int) -> None:
     from dtlint.machine import calls, entries
-    from dtlint.machine.statements import choose
+    from dtlint.machine.branches import choose
 
     def inside(lanes: int) -> int:
         if isinstance(node, ir.Function):

@@ -1,0 +1,207 @@
+"""Who takes which side of a decision, and what do both sides leave behind?"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from dtlint.machine.core import Machine, limited, mended
+from dtlint.machine.frames import Leaving
+from dtlint.machine.lanes import lowest
+from dtlint.machine.library import group_start, options
+from dtlint.machine.logs import EXITS, Choice, Decision, Guards, decisions, plain_question
+from dtlint.machine.truth import truth
+from dtlint.machine.values import BY_RANK, Cause, Symbol, Value
+
+
+def branch(
+    machine: Machine,
+    value: Value,
+    mask: int,
+    at: Any,
+    text: Callable[[], str],
+    then: Callable[[int], int],
+    other: Callable[[int], int],
+) -> int:
+    """Run the sides of a decision for the lanes that take them."""
+    true, false, unsure, cause, symbol = truth(machine, value, mask)
+    if not unsure:
+        if not false:
+            return then(true)
+        if not true:
+            return other(false)
+        return split(machine, mask, true, cause, at, text, then, other)
+    if not true and not false:
+        return choose(machine, mask, cause, symbol, at, text, then, other)
+    # some lanes know, others do not: first part those that know, lane by lane group
+    decided = true | false
+    rank_cause = cause if value.cause is None else value.cause
+
+    def for_decided(lanes: int) -> int:
+        taken, skipped = lanes & true, lanes & false
+        return (then(taken) if taken else 0) | (other(skipped) if skipped else 0)
+
+    def for_unsure(lanes: int) -> int:
+        inner = value.lanes[lowest(lanes)] if hasattr(value, "lanes") else value
+        why = inner.cause if lanes & (lanes - 1) else None  # one rank alone cannot part
+        return choose(machine, lanes, why, symbol, at, text, then, other)
+
+    return split(machine, mask, unsure, rank_cause, at, text, for_unsure, for_decided, known=decided)
+
+
+def split(
+    machine: Machine,
+    mask: int,
+    taken: int,
+    cause: Cause | None,
+    at: Any,
+    text: Callable[[], str],
+    then: Callable[[int], int],
+    other: Callable[[int], int],
+    known: int = 0,
+) -> int:
+    """Lanes part for certain: each side runs for its lanes only, one after the other on the same state."""
+    frame = machine.frame
+    decision = Decision("branch", frame.path, at, text(), cause, taken, mask, frame.scope)
+    saved = frame.guards
+    frame.guards = Guards(decision, saved)
+    stayed_then = then(taken)
+    exit_then = frame.last_exit
+    frame.guards = Guards(decision, saved)
+    stayed_other = other(mask & ~taken & ~frame.left)
+    exit_other = frame.last_exit
+    frame.guards = saved
+    staying = stayed_then | stayed_other
+    gone = mask & ~staying
+    if gone and staying:
+        word, place = exit_then if gone & taken else exit_other
+        leaving = Decision(
+            "exit", frame.path, at, decision.text, cause, gone, mask, frame.scope, place or at, word or "return"
+        )
+        frame.guards = Guards(leaving, saved)
+    return staying
+
+
+def choose(
+    machine: Machine,
+    mask: int,
+    cause: Cause | None,
+    symbol: Symbol | None,
+    at: Any,
+    text: Callable[[], str],
+    then: Callable[[int], int],
+    other: Callable[[int], int],
+) -> int:
+    """Nobody can decide: run both sides on the same start, keep both logs, join what they wrote."""
+    known = told_apart(machine, symbol)
+    if known is None and cause is None:
+        known = answered_before(machine, symbol)
+    if known is not None:
+        return then(mask) if known else other(mask)
+    frame = machine.frame
+    decision = Decision("branch", frame.path, at, text(), cause, mask, mask, frame.scope, symbol=symbol)
+    choice = Choice(symbol, decision, mask, frame.guards)
+    machine.emit(choice)
+    outside = machine.sinks
+    rest = [(log, lanes & ~mask) for log, lanes in outside if lanes & ~mask]
+    start_of = frame.guards
+    frame.choices.append(decision)
+
+    mark, older = len(machine.journal), machine.objects
+    sides = []
+    left_before, left_sides, left_so_far = frame.left, mask, len(frame.leavings)
+    ended_before = len(frame.ended)
+    asked, given = plain_question(symbol)
+    assumed = len(machine.assumed)
+    begun, begins = group_start.is_started(machine), []
+    for log, side in ((choice.then, then), (choice.other, other)):
+        if asked is not None:
+            machine.assumed.append((asked, given is (side is then)))
+        machine.sinks = [(log, mask)]
+        frame.guards = Guards(decision, start_of)
+        frame.last_exit = ("", None)
+        frame.left = left_before
+        stayed = side(mask) & ~frame.left
+        begins.append(not begun and group_start.is_started(machine))
+        del machine.assumed[assumed:]
+        left_sides &= frame.left
+        if stayed or frame.last_exit[0] != "exit":
+            # on this side some end the program, and the others go on or return
+            frame.leavings += [Leaving("exit", one, one.taken, []) for one in frame.ended[ended_before:]]
+        del frame.ended[ended_before:]
+        sides.append((stayed, machine.sinks, machine.rollback(mark), frame.last_exit if stayed != mask else ("", None)))
+    frame.left = left_before | left_sides
+    frame.choices.pop()
+    frame.guards = start_of
+    (stayed_then, sinks_then, writes_then, exit_then), (stayed_other, sinks_other, writes_other, exit_other) = sides
+    choice.exits = (exit_then[0] if not stayed_then else "", exit_other[0] if not stayed_other else "")
+    if exit_then[0] and not stayed_then:
+        decision.exit_at, decision.exit_word, decision.exit_answer = exit_then[1], exit_then[0], True
+    elif exit_other[0] and not stayed_other:
+        decision.exit_at, decision.exit_word, decision.exit_answer = exit_other[1], exit_other[0], False
+    join_symbol = symbol or machine.symbols.fresh("choice")
+
+    if stayed_then and stayed_other:
+        machine.join_writes(writes_then, writes_other, join_symbol, cause, mask, older)
+    else:
+        for stayed, writes, sinks, (word, _) in (
+            (stayed_then, writes_then, sinks_then, exit_then),
+            (stayed_other, writes_other, sinks_other, exit_other),
+        ):
+            if stayed:
+                machine.apply_writes(writes)
+            elif word in ("break", "continue") and frame.loops:
+                frame.loops[-1].leavings.append(Leaving(word, decision, mask, writes, sinks))
+            elif word:
+                frame.leavings.append(Leaving(word, decision, mask, writes))
+
+    if asked is not None and any(begins):
+        group_start.begun_on(machine, asked, tuple(begins if given else begins[::-1]), mask)
+    plain = (
+        stayed_then == mask
+        and stayed_other == mask
+        and sinks_then == [(choice.then, mask)]
+        and sinks_other == [(choice.other, mask)]
+    )
+    if plain:
+        machine.sinks = outside
+        if not choice.then.nodes and not choice.other.nodes:
+            machine.retract(choice)
+    else:
+        # a side has left, or one of a choice inside it: what stayed goes on where it was
+        sinks = [*rest, *parts(sinks_then, stayed_then), *parts(sinks_other, stayed_other)]
+        if any(leaving.word in ("return", *EXITS) for leaving in frame.leavings[left_so_far:]):
+            sinks += mended(choice, outside)
+        machine.sinks = limited(sinks, outside)
+    return stayed_then | stayed_other
+
+
+def told_apart(machine: Machine, symbol: Symbol | None) -> bool | None:
+    """`rank = int(…) if distributed else 0`: on one side of `if rank == 0`, where there is another, it is true."""
+    asked, given = plain_question(symbol)
+    known = machine.symbols.telling.get(asked) if asked is not None else None
+    if known is not None:
+        apart = (one.cause for one in decisions(machine.frame.guards) if one.taken != one.before)
+        if any(cause is not None and cause.kind in BY_RANK for cause in apart):
+            return known is given
+    return None
+
+
+def answered_before(machine: Machine, symbol: Symbol | None) -> bool | None:
+    """The same question below itself, or behind an `assert`: what was answered is not asked again. Who is called may
+    say another thing the next time."""
+    asked, given = plain_question(symbol)
+    if asked is None or asked.key[0] == "call":
+        return None
+    for answer in (True, False):
+        if machine.assumes(asked, answer):
+            machine.oldest_write = 0  # what holds here need not hold wherever this is called
+            return answer is given
+    begun = group_start.answer_of(machine, asked)
+    if begun is not None:
+        return begun is given
+    return given if options.last_choice(machine, asked) else None
+
+
+def parts(sinks: list[Any], lanes: int) -> list[Any]:
+    return [(log, mask & lanes) for log, mask in sinks if mask & lanes]
