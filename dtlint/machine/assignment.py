@@ -6,7 +6,7 @@ from typing import Any
 
 from dtlint.ir import nodes as ir
 from dtlint.ir.text import render
-from dtlint.machine import attributes, containers, lacking, written
+from dtlint.machine import attributes, containers, lacking, subscripts, written
 from dtlint.machine.core import Machine
 from dtlint.machine.lanes import map_lanes, token
 from dtlint.machine.library import batches, jax_hosts
@@ -71,8 +71,8 @@ def run_augmented(machine: Machine, node: ir.AugAssign, mask: int) -> int:
             from dtlint.machine.library import metrics
 
             metrics.grown(machine, container, node.op)
-        if containers.only_changes(container):
-            containers.change(machine, container, machine.evaluate(node.target.index, mask), result, mask)
+        if subscripts.only_changes(container):
+            subscripts.change(machine, container, machine.evaluate(node.target.index, mask), result, mask)
             return mask
     assign_target(machine, node.target, result, mask)
     return mask
@@ -131,8 +131,8 @@ def assign_target(machine: Machine, target: ir.Expr, value: Value, mask: int) ->
         library.item_written(machine, container, index, value, mask)
         if isinstance(container, Unknown) and isinstance(target.value, ir.Index):
             put_inside(machine, target.value, container, value, mask)
-        if containers.by_name(machine, container, index, "__setitem__", (index, value), mask) is None:
-            containers.put(machine, container, index, value, mask)
+        if subscripts.by_name(machine, container, index, "__setitem__", (index, value), mask) is None:
+            subscripts.put(machine, container, index, value, mask)
     elif isinstance(target, ir.Tup | ir.ListExpr):
         unpack(machine, target.items, value, mask)
     elif isinstance(target, ir.Star):
@@ -208,7 +208,7 @@ def unpack(machine: Machine, targets: tuple[ir.Expr, ...], value: Value, mask: i
                 if starred is not None and index < starred < len(known):
                     return known[index]
             part = jax_hosts.unpacked(machine, held, index)
-            return part if part is not None else containers.item(machine, held, Const(index), mask)
+            return part if part is not None else subscripts.item(machine, held, Const(index), mask)
 
         return map_lanes(one, (value,), machine.world)
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from dtlint.ir import nodes as ir
-from dtlint.machine import containers, library
+from dtlint.machine import containers, library, subscripts
 from dtlint.machine.assignment import assign_target
 from dtlint.machine.core import Machine
 from dtlint.machine.frames import LoopState
@@ -263,7 +263,7 @@ def finished(machine: Machine, node: ir.Comp, collected: tuple[Value, ...], mask
         made = machine.new("dict", mask)
         for pair in collected:
             assert isinstance(pair, Tuple)
-            containers.put(machine, made, pair.items[0], pair.items[1], mask)
+            subscripts.put(machine, made, pair.items[0], pair.items[1], mask)
         return made
     made = machine.new("set" if node.kind == "set" else "list", mask)
     made.attributes["[]"] = Tuple(collected)

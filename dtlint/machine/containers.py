@@ -5,22 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from dtlint.machine import written
 from dtlint.machine.core import Machine
-from dtlint.machine.dictionaries import entries, one_of_makers
+from dtlint.machine.dictionaries import entries
 from dtlint.machine.lanes import join, map_lanes, row, token
-from dtlint.machine.opaque import deep_cause, opaque
+from dtlint.machine.opaque import deep_cause
 from dtlint.machine.values import (
     FILLED,
     MISSING,
     NONE,
     Cause,
-    ClassRef,
     Const,
-    FunctionRef,
     Object,
     Row,
-    SliceValue,
     Symbol,
     Tuple,
     Unknown,
@@ -32,12 +28,8 @@ from dtlint.machine.values import (
 MANY = 64
 ITEMS = "items"  # symbol: one of the items of a list that has grown, of which each part is named
 SHORT = 16  # items of a list that differs between lanes
-DEFAULT = "default"  # fact: what makes the missing items of a `defaultdict`
-KEY_ORDER = "key order"  # fact: the marks of an order that only the keys have
 KEYS = "keys"  # fact: one of the keys nobody knows
 NAMESPACE = "namespace"  # fact: the keys of a dictionary are its attributes, too
-FIELDS = "fields of"  # fact: the object whose `__dict__` this is
-MAPPINGS = frozenset({"builtins.dict", "collections.OrderedDict", "collections.UserDict", "collections.defaultdict"})
 UNEVEN = "uneven"  # tag: the number of items differs between lanes
 
 
@@ -188,286 +180,6 @@ def names_a_part(key: Value, holder: Value) -> bool:
     return any(type(tag) is tuple and tag[0] == "loader" for tag in holder.tags)
 
 
-def item(machine: Machine, base: Value, index: Value, mask: int) -> Value:
-    if index.cause is not None:
-        from dtlint.machine.library import sharding
-
-        found = sharding.piece(machine, base, index)
-        if found is not None:
-            return found
-    told = by_name(machine, base, index, "__getitem__", (index,), mask)
-    if told is not None:
-        return told
-    result = map_lanes(lambda one, other: item_one(machine, one, other, mask), (base, index), machine.world)
-    if "picks" in machine.facts:
-        from dtlint.machine.library import picks
-
-        return picks.taken(machine, base, index, result)
-    return result
-
-
-def by_name(
-    machine: Machine, thing: Value, index: Value, method: str, arguments: tuple[Value, ...], mask: int
-) -> Value | None:
-    """`params["lr"]`, where the class says itself what stands under a name."""
-    if not isinstance(thing, Object) or not isinstance(thing.kind, ClassRef) or not is_text(index):
-        return None
-    from dtlint.machine import attributes, calls
-
-    found = attributes.in_class(machine, thing.kind, method)
-    if not isinstance(found, FunctionRef):
-        return None
-    return calls.follow(machine, found, thing, arguments, (), mask)
-
-
-def derived(machine: Machine, thing: Object) -> bool:
-    """Is this of a class of the project that is a dictionary itself?"""
-    from dtlint.machine import attributes
-
-    return isinstance(thing.kind, ClassRef) and not MAPPINGS.isdisjoint(attributes.external_bases(machine, thing.kind))
-
-
-def own_item(machine: Machine, base: Value, index: Value) -> Value | None:
-    """What stands under a name in a dictionary with a class of its own. Most of these give their items as attributes,
-    too: a name that has been set either way is there."""
-    if not isinstance(base, Object) or not is_text(index) or not derived(machine, base):
-        return None
-    name = index.value  # type: ignore[attr-defined]
-    return machine.get(base, ("key", name)) or machine.get(base, name)
-
-
-def item_one(machine: Machine, base: Value, index: Value, mask: int) -> Value:
-    from dtlint.machine import library
-
-    if isinstance(base, Unknown) and base.like is not None:
-        base = base.like
-    if isinstance(index, SliceValue):
-        keys = library.jax_hosts.some_keys(machine, base, index)
-        return keys if keys is not None else cut(machine, base, index)
-    if isinstance(base, Unknown) and is_text(index):
-        found = written.read(machine, base, str(index.value))  # type: ignore[attr-defined]
-        if found is not None:
-            return found
-    handled = library.read_item(machine, base, index, mask)
-    if handled is None:
-        handled = own_item(machine, base, index)
-    if handled is not None:
-        return handled
-    known = items_of(machine, base) if not (isinstance(base, Object) and base.kind == "dict") else None
-    if known is not None and isinstance(index, Const) and isinstance(index.value, int):
-        if -len(known) <= index.value < len(known):
-            return known[index.value]
-    layers = named_parts(base)
-    if layers is not None and isinstance(index, Const) and ("key", index.value) in layers.attributes:
-        return layers.attributes["key", index.value]
-    if layers is not None and isinstance(index, Unknown):
-        machine.emit_event("record", "part-picked", "getitem", mask, subject=base, extra={"index": index})
-    if isinstance(base, Object) and base.kind == "dict":
-        if isinstance(index, Const):
-            found = base.attributes.get(("key", index.value))
-            if found is not None and found is not MISSING:
-                return found
-        if DEFAULT in base.facts:
-            return defaulted(machine, base, index, mask)
-        if isinstance(index, Const):
-            rest = base.attributes.get("[]")
-            if rest is None:
-                return machine.unknown("missing key", base.number, repr(index.value)[:40])
-            return opaque(machine, "item", rest, index)  # the keys that are known say nothing about this one
-        return one_of_makers(machine, base, index) or looked_up(base, opaque(machine, "item", base, index))
-    if known is not None:
-        if index.cause is None:
-            return element(machine, base, index)
-        joined = element(machine, base)
-        like = joined if isinstance(joined, Object) else getattr(joined, "like", None)
-        return machine.unknown("item", token(base), token(index), cause=index.cause, like=like)
-    if isinstance(base, Object) and isinstance(base.kind, str) and base.kind == "torch.Tensor":
-        held = base.attributes.get("content")
-        return held if held is not None else opaque(machine, "item", index)
-    if isinstance(base, Unknown) and is_text(index) and base.symbol in machine.facts.get("told", ()):
-        return machine.unknown("item", base.symbol, index.value, tags=base.tags)  # type: ignore[attr-defined]
-    found = opaque(machine, "item", base, index)
-    if isinstance(base, Object) and base.kind == "list":
-        like = getattr(base.attributes.get("[]"), "like", None)
-        return Unknown(found.symbol, found.cause, found.tags, like) if like is not None else found
-    return found
-
-
-def named_parts(thing: Value) -> Object | None:
-    """The dictionary that `nn.ModuleDict({…})` was made of."""
-    call = thing.facts.get("call") if isinstance(thing, Object) else None
-    if call is None or not call.row.extra.get("container") or len(call.arguments) != 1:
-        return None
-    given = call.arguments[0]
-    return given if isinstance(given, Object) and given.kind == "dict" and "[]" not in given.attributes else None
-
-
-def defaulted(machine: Machine, base: Object, index: Value, mask: int) -> Value:
-    """An item of a `defaultdict`: asking for it is enough to make it."""
-    from dtlint.machine import calls
-
-    held = base.attributes.get("[]")
-    if isinstance(index, Const) and held is None:
-        made = calls.call_value(machine, base.facts[DEFAULT], (), (), mask)
-        put(machine, base, index, made, mask)
-        return made
-    if index.cause is not None and (held is None or UNEVEN not in held.tags):
-        put(machine, base, index, machine.unknown("default", base.number), mask)
-    elif held is None:
-        base.facts[KEYS] = index
-        made = calls.call_value(machine, base.facts[DEFAULT], (), (), mask)
-        symbol = machine.symbols.of("values", base.number, token(index))
-        like = made if isinstance(made, Object) else None
-        machine.set(base, "[]", Unknown(symbol, made.cause, in_order_of(base, index, made.tags), like), mask)
-    return looked_up(base, opaque(machine, "item", base, index))
-
-
-def in_order_of(table: Object, key: Value, tags: frozenset[Any]) -> frozenset[Any]:
-    """A dictionary is walked over in the order its keys came."""
-    from dtlint.machine.library import provenance
-
-    of_key = frozenset(provenance.marks(key, "order", 1)) - tags
-    if of_key:
-        table.facts[KEY_ORDER] = table.facts.get(KEY_ORDER, frozenset()) | of_key
-    return tags | of_key
-
-
-def looked_up(table: Object, found: Value) -> Value:
-    """What stands under a key has nothing of the order of the keys."""
-    of_keys = table.facts.get(KEY_ORDER)
-    if of_keys and isinstance(found, Unknown):
-        return Unknown(found.symbol, found.cause, found.tags - of_keys, found.like)
-    return found
-
-
-def counted(machine: Machine, counter: Object, value: Value, mask: int) -> None:
-    """`Counter(words)`, `counter.update(words)`: each of them is a key from now on."""
-    if isinstance(value, Object) and value.kind == "dict":
-        merge(machine, counter, value, mask)
-        return
-    items = items_of(machine, value)
-    for item_ in items if items is not None else (element(machine, value),):
-        put(machine, counter, item_, machine.unknown("count", counter.number), mask)
-
-
-def only_changes(container: Value) -> bool:
-    """A plain dictionary: `d[key] += 1` works for keys only that are there."""
-    return isinstance(container, Object) and container.kind == "dict" and DEFAULT not in container.facts
-
-
-def change(machine: Machine, container: Value, index: Value, value: Value, mask: int) -> None:
-    """Put a new value where there is one already; any of them where nobody knows the key."""
-
-    assert isinstance(container, Object)
-    held = container.attributes.get("[]")
-    if isinstance(index, Const):
-        put(machine, container, index, value, mask)
-        return
-    if held is not None:
-        widened = opaque(machine, "values", value, held)
-        machine.set(container, "[]", Unknown(widened.symbol, held.cause or value.cause, held.tags), mask)
-    symbol = machine.symbols.of("changed", container.number, token(index))
-    for name, old in list(container.attributes.items()):
-        if isinstance(name, tuple) and not isinstance(old, Object):
-            machine.set(container, name, join(old, value, machine.symbols, symbol, index.cause), mask)
-
-
-def cut(machine: Machine, base: Value, index: SliceValue) -> Value:
-    """A slice. One that starts or steps by rank takes a different, maybe shorter, part on each lane."""
-
-    known = items_of(machine, base)
-    parts = (index.lower, index.upper, index.step)
-    differing = next((part for part in parts if part.cause is not None), None)
-    if known is not None and differing is None:
-        bounds: list[Any] = [part.value if isinstance(part, Const) else Ellipsis for part in parts]
-        if Ellipsis not in bounds and not any(isinstance(part, Const) and part.scale for part in parts):
-            try:
-                return Tuple(tuple(known[bounds[0] : bounds[1] : bounds[2]]))
-            except (TypeError, ValueError):
-                pass
-    if differing is None:
-        base = content(base)
-    result = opaque(machine, "slice", base, *parts)
-    held = base.attributes.get("[]") if isinstance(base, Object) else None
-    if isinstance(held, Unknown):  # a part of what the list holds, whichever list that is
-        symbol = machine.symbols.of("slice", held.symbol, *(token(part) for part in parts))
-        result = Unknown(symbol, result.cause, result.tags)
-    if differing is not None:
-        from dtlint.machine.library import sharding
-
-        return sharding.part(machine, base, index, result, differing)
-    if UNEVEN in result.tags and index.upper != NONE and index.lower in (NONE, Const(0)):
-        # the same number of items is left everywhere
-        return Unknown(result.symbol, result.cause, without_lengths(result.tags))
-    from dtlint.machine.library import provenance, whole_batches
-
-    rest = whole_batches.cut_by_hand(machine, index)
-    if rest is not None:
-        result = provenance.marked(result, rest)
-    if isinstance(base, Object):
-        return provenance.marked(result, *(tag for tag in provenance.marks(base, "order", 1)))
-    return result
-
-
-def put(machine: Machine, container: Value, index: Value, value: Value, mask: int) -> None:
-    """`container[index] = value`"""
-
-    if isinstance(container, Unknown) and container.like is not None:
-        container = container.like
-    if isinstance(container, Row):
-        for held in {id(one): one for one in container.lanes}.values():
-            put(machine, held, index, value, mask)
-        return
-    if mask != machine.world.full:
-        from dtlint.machine.library import parts
-
-        parts.put(machine, container, value, mask)
-    if isinstance(container, Unknown) and container.cause is None and isinstance(index, Const) and is_text(index):
-        before = item_one(machine, container, index, mask)
-        written.write(machine, container, str(index.value), value, before, mask)
-    if not isinstance(container, Object):
-        return
-    if is_text(index) and derived(machine, container):
-        machine.set(container, ("key", index.value), value, mask)  # type: ignore[attr-defined]
-    elif container.kind == "dict":
-        if isinstance(index, Const):
-            try:
-                hash(index.value)
-            except TypeError:
-                return
-            if mask & container.birth != container.birth and ("key", index.value) not in container.attributes:
-                cause = machine.control_cause() or Cause("rank")
-                held = machine.unknown("keys", container.number, cause=cause, tags=frozenset({UNEVEN}))
-                machine.set(container, "[]", held, container.birth)  # some lanes have a key more
-            machine.set(container, ("key", index.value), value, mask)
-            if FIELDS in container.facts:
-                machine.set(container.facts[FIELDS], index.value, value, mask)
-            if FILLED in container.attributes:
-                machine.set(container, FILLED, NONE, mask)
-        else:
-            old = container.attributes.get("[]")
-            widened = opaque(machine, "values", value, *([old] if old is not None else []))
-            # a table that was filled beforehand has been filled for the keys that come
-            filled = any(isinstance(name, tuple) for name in container.attributes)
-            tags = in_order_of(container, index, widened.tags)
-            if index.cause is not None and not filled:
-                tags |= {UNEVEN}
-            machine.set(container, "[]", Unknown(widened.symbol, index.cause or widened.cause, tags), mask)
-    elif container.kind == "torch.Tensor":
-        old = container.attributes.get("content", NONE)
-        machine.set(container, "content", value if isinstance(old, Const) else opaque(machine, "put", old, value), mask)
-    elif container.kind == "list":
-        known = items_of(machine, container)
-        if known is not None and isinstance(index, Const) and isinstance(index.value, int):
-            if -len(known) <= index.value < len(known):
-                changed = list(known)
-                changed[index.value] = value
-                machine.set(container, "[]", Tuple(tuple(changed)), mask)
-        elif value.cause is not None or index.cause is not None:
-            widened = opaque(machine, ITEMS, value, index)
-            machine.set(container, "[]", widened, mask)
-
-
 def append(machine: Machine, container: Object, value: Value, mask: int) -> None:
     held = container.attributes.get("[]")
     lanes_differ = machine.control_cause() if mask & container.birth != container.birth else None
@@ -563,21 +275,3 @@ def repeat(machine: Machine, left: Object, times: Value) -> Value:
             return made
     made.attributes["[]"] = machine.unknown("repeat", token(left), token(times), cause=times.cause)
     return made
-
-
-def merge(machine: Machine, target: Object, source: Value, mask: int) -> None:
-    """`target.update(source)` for a dictionary."""
-    if isinstance(source, Object) and source.kind == "dict":
-        for name, value in list(source.attributes.items()):
-            machine.set(target, name, value, mask)
-            if FIELDS in target.facts and isinstance(name, tuple):
-                machine.set(target.facts[FIELDS], name[1], value, mask)
-        return
-    pairs = items_of(machine, source) if isinstance(source, Tuple | Object) else None
-    if pairs is not None and all(isinstance(pair, Tuple) and len(pair.items) == 2 for pair in pairs):
-        for pair in pairs:
-            assert isinstance(pair, Tuple)
-            put(machine, target, pair.items[0], pair.items[1], mask)
-        return
-    if source.cause is not None or not isinstance(source, Const):
-        machine.set(target, "[]", machine.unknown("merged", token(source), cause=source.cause), mask)

@@ -7,7 +7,7 @@ from typing import Any
 
 from dtlint.ir import nodes as ir
 from dtlint.ir.text import render
-from dtlint.machine import attributes, calls, containers, library, scopes
+from dtlint.machine import attributes, calls, containers, library, scopes, subscripts
 from dtlint.machine.core import Machine
 from dtlint.machine.lanes import join, map_lanes, restrict
 from dtlint.machine.library import batches, files
@@ -87,7 +87,7 @@ def subscript(machine: Machine, node: ir.Index, mask: int) -> Value:
         from dtlint.machine.library import roots
 
         roots.missing(machine, base, mask, "but it is None there")
-    return containers.item(machine, base, index, mask)
+    return subscripts.item(machine, base, index, mask)
 
 
 def slice_(machine: Machine, node: ir.Slice, mask: int) -> Value:
@@ -337,9 +337,9 @@ def dict_(machine: Machine, node: ir.DictExpr, mask: int) -> Value:
     for key_node, value_node in node.items:
         value = evaluate(machine, value_node, mask)
         if key_node is None:
-            containers.merge(machine, result, value, mask)
+            subscripts.merge(machine, result, value, mask)
         else:
-            containers.put(machine, result, evaluate(machine, key_node, mask), value, mask)
+            subscripts.put(machine, result, evaluate(machine, key_node, mask), value, mask)
     return result
 
 

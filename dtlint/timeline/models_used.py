@@ -8,11 +8,11 @@ from typing import Any
 
 from dtlint.ir import nodes as ir
 from dtlint.machine import attributes
-from dtlint.machine.containers import named_parts
 from dtlint.machine.dictionaries import entries
 from dtlint.machine.library.provenance import symbols_in
 from dtlint.machine.logs import Call, Choice, Event, Loop
 from dtlint.machine.presence import asks_presence
+from dtlint.machine.subscripts import named_parts
 from dtlint.machine.values import TRUE, Bound, ClassRef, Const, FunctionRef, Object, Row, Symbol, Tuple, Unknown, Value
 from dtlint.machine.walks import walk
 from dtlint.timeline.order import Met

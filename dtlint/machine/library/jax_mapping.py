@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from dtlint.machine import containers
+from dtlint.machine import containers, subscripts
 from dtlint.machine.core import Machine
 from dtlint.machine.library import jax_axes, jax_facts, jax_flow, jax_launch, jax_outputs
 from dtlint.machine.library.invocation import Invocation
@@ -145,7 +145,7 @@ def told_apart(machine: Machine, thing: Object, call: Invocation) -> tuple[Invoc
         return call, range(0)
     held = call.arguments[first]
     assert isinstance(held, Object)
-    items = [containers.item(machine, held.attributes["value"], Const(index), call.mask) for index in range(missing)]
+    items = [subscripts.item(machine, held.attributes["value"], Const(index), call.mask) for index in range(missing)]
     arguments = (*call.arguments[:first], *items, *call.arguments[first + 1 :])
     return replace(call, arguments=arguments), range(first, first + missing)
 
@@ -411,8 +411,8 @@ def differentiated(machine: Machine, thing: Object, call: Invocation) -> Value:
     if has_aux and isinstance(result, Tuple) and len(result.items) == 2:
         loss, aux = result.items
     elif has_aux:
-        aux = containers.item(machine, result, Const(1), call.mask)
-        loss = containers.item(machine, result, Const(0), call.mask)
+        aux = subscripts.item(machine, result, Const(1), call.mask)
+        loss = subscripts.item(machine, result, Const(0), call.mask)
     made = tuple(
         gradient(machine, loss, call.arguments[number] if number < len(call.arguments) else NONE, call)
         for number in wanted

@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import Any
 
 from dtlint.ir import nodes as ir
-from dtlint.machine import attributes, containers
+from dtlint.machine import attributes, containers, subscripts
 from dtlint.machine.core import Machine
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.values import NONE, ClassRef, Const, External, FunctionRef, Object, Tuple, Unknown, Value
@@ -74,7 +74,7 @@ def own_dict(machine: Machine, thing: Object, mask: int) -> Value:
     for name, value in thing.attributes.items():
         if isinstance(name, str) and name.isidentifier():
             made.attributes["key", name] = value
-    made.facts[containers.FIELDS] = thing
+    made.facts[subscripts.FIELDS] = thing
     return made
 
 
@@ -88,12 +88,12 @@ def namespace(machine: Machine, call: Invocation) -> Value | None:
     made = machine.new("dict", call.mask)
     made.facts[containers.NAMESPACE] = True
     if isinstance(given, Object):
-        containers.merge(machine, made, given, call.mask)
+        subscripts.merge(machine, made, given, call.mask)
     for name, value in call.keywords:
         if name is None:
-            containers.merge(machine, made, value, call.mask)
+            subscripts.merge(machine, made, value, call.mask)
         else:
-            containers.put(machine, made, Const(name), value, call.mask)
+            subscripts.put(machine, made, Const(name), value, call.mask)
     if call.row.extra.get("deep"):
         for name, value in list(made.attributes.items()):
             if isinstance(value, Object) and value.kind == "dict":

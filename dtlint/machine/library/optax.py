@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from dtlint.machine import containers
+from dtlint.machine import subscripts
 from dtlint.machine.core import Machine
 from dtlint.machine.library import jax_flow, processes
 from dtlint.machine.library.invocation import Invocation
@@ -71,7 +71,7 @@ def update(machine: Machine, call: Invocation) -> Value | None:
         if own(link):
             step = attributes.read(machine, link, "update", call.mask)
             given = calls.call_value(machine, step, (updates, *others), call.keywords, call.mask, None)
-            updates = containers.item(machine, given, Const(0), call.mask)
+            updates = subscripts.item(machine, given, Const(0), call.mask)
         else:
             updates = opaque(machine, "optax.update", updates)
     return Tuple((updates, machine.fresh("optimizer state")))

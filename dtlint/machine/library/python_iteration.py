@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from dtlint.machine import containers
+from dtlint.machine import containers, subscripts
 from dtlint.machine.core import Machine
 from dtlint.machine.lanes import map_lanes, row, token
 from dtlint.machine.library import inside, sharding
@@ -113,7 +113,7 @@ def islice(machine: Machine, call: Invocation) -> Value | None:
     inner, *given = call.arguments
     start, stop, step = (NONE, given[0], NONE) if len(given) == 1 else (*given, NONE)[:3]
     if any(bound.cause is not None for bound in given) or containers.items_of(machine, inner) is not None:
-        part = containers.cut(machine, inner, SliceValue(start, stop, step))
+        part = subscripts.cut(machine, inner, SliceValue(start, stop, step))
         if stop == NONE and isinstance(part, Unknown) and never_ends(inner):
             return Unknown(part.symbol, part.cause, containers.without_lengths(part.tags), part.like)
         return part
@@ -121,7 +121,7 @@ def islice(machine: Machine, call: Invocation) -> Value | None:
         made = machine.new("<generator>", call.mask)
         made.facts.update(inner.facts)
         if any(map(inside.knows_worker, given)):
-            made.facts[PART] = containers.cut(machine, inner, SliceValue(start, stop, step))
+            made.facts[PART] = subscripts.cut(machine, inner, SliceValue(start, stop, step))
     elif loaders.is_loader(machine, inner) or (isinstance(inner, Object) and inner.facts.get("inner")):
         made = wrapped(machine, call, "islice", inner)
     else:
@@ -247,10 +247,10 @@ def numbers_of_rank(machine: Machine, inner: Value) -> Value | None:
         made.attributes["[]"] = numbers
         return made
     if stop.cause is not None:
-        return containers.cut(machine, machine.unknown("numbers", inner.number), SliceValue(start, stop, NONE))
+        return subscripts.cut(machine, machine.unknown("numbers", inner.number), SliceValue(start, stop, NONE))
     whole = machine.new("builtins.range", inner.birth)
     whole.attributes.update(start=Const(0), stop=stop, step=Const(1), count=stop)
-    return containers.cut(machine, whole, SliceValue(start, NONE, step))
+    return subscripts.cut(machine, whole, SliceValue(start, NONE, step))
 
 
 def gathered(machine: Machine, kind: str, generator: Object, given: list[Value], mask: int) -> Object:
@@ -338,30 +338,30 @@ def tuple_(machine: Machine, call: Invocation) -> Value | None:
 def dict_(machine: Machine, call: Invocation) -> Value | None:
     made = machine.new("dict", call.mask)
     if call.arguments:
-        containers.merge(machine, made, call.arguments[0], call.mask)
+        subscripts.merge(machine, made, call.arguments[0], call.mask)
     for name, value in call.keywords:
         if name is not None:
-            containers.put(machine, made, Const(name), value, call.mask)
+            subscripts.put(machine, made, Const(name), value, call.mask)
         else:
-            containers.merge(machine, made, value, call.mask)
+            subscripts.merge(machine, made, value, call.mask)
     return made
 
 
 def default_dict(machine: Machine, call: Invocation) -> Value | None:
     made = machine.new("dict", call.mask)
     if call.arguments and call.arguments[0] != NONE:
-        made.facts[containers.DEFAULT] = call.arguments[0]
+        made.facts[subscripts.DEFAULT] = call.arguments[0]
     for value in call.arguments[1:2]:
-        containers.merge(machine, made, value, call.mask)
+        subscripts.merge(machine, made, value, call.mask)
     return made
 
 
 def counter(machine: Machine, call: Invocation) -> Value | None:
     """A dictionary of numbers; what it was not asked to count, it has counted 0 times."""
     made = machine.new("dict", call.mask)
-    made.facts.update({containers.DEFAULT: External("builtins.int"), "builtin": "Counter"})
+    made.facts.update({subscripts.DEFAULT: External("builtins.int"), "builtin": "Counter"})
     for value in call.arguments[:1]:
-        containers.counted(machine, made, value, call.mask)
+        subscripts.counted(machine, made, value, call.mask)
     return made
 
 

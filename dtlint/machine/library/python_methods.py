@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dtlint.machine import containers, dictionaries, sets
+from dtlint.machine import containers, dictionaries, sets, subscripts
 from dtlint.machine.core import Machine
 from dtlint.machine.lanes import map_lanes, token
 from dtlint.machine.library.invocation import Invocation
@@ -38,20 +38,20 @@ def container_method(machine: Machine, receiver: Object, name: str, call: Invoca
             if "[]" not in receiver.attributes:
                 default = arguments[1] if len(arguments) > 1 else NONE
                 if name == "setdefault":
-                    containers.put(machine, receiver, key_, default, call.mask)
+                    subscripts.put(machine, receiver, key_, default, call.mask)
                 return default
         elif name == "setdefault":
-            containers.put(machine, receiver, key_, arguments[1] if len(arguments) > 1 else NONE, call.mask)
-        return containers.item(machine, receiver, key_, call.mask)
+            subscripts.put(machine, receiver, key_, arguments[1] if len(arguments) > 1 else NONE, call.mask)
+        return subscripts.item(machine, receiver, key_, call.mask)
     if name == "update" and receiver.kind == "dict":
         for value in arguments:
             if "builtin" in receiver.facts:
-                containers.counted(machine, receiver, value, call.mask)
+                subscripts.counted(machine, receiver, value, call.mask)
             else:
-                containers.merge(machine, receiver, value, call.mask)
+                subscripts.merge(machine, receiver, value, call.mask)
         for keyword, value in call.keywords:
             if keyword is not None:
-                containers.put(machine, receiver, Const(keyword), value, call.mask)
+                subscripts.put(machine, receiver, Const(keyword), value, call.mask)
         return NONE
     if name in ("clear",):
         for held in [key_ for key_ in receiver.attributes if isinstance(key_, tuple)]:
