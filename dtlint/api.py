@@ -60,6 +60,7 @@ from dtlint.timeline.lives import reused_buffers, reused_keys, way
 from dtlint.timeline.loggers import many_loggers
 from dtlint.timeline.managers import apart, disordered, left_behind, review
 from dtlint.timeline.metrics import local_metrics
+from dtlint.timeline.node_shares import taken_by_node
 from dtlint.timeline.own_names import rank_local_names
 from dtlint.timeline.parting import Divergence
 from dtlint.timeline.parts import differing_models
@@ -96,6 +97,7 @@ __all__ = [
     "sampling",
     "uneven",
     "unsharded",
+    "taken_by_node",
     "accesses",
     "apart",
     "ways_apart",

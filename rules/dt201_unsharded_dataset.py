@@ -4,7 +4,8 @@ What it finds
 -------------
 A data-parallel training loop reads from a loader or stream that gives every rank the same samples: no distributed
 sampler, no split by rank in the data set, no framework that divides the loader. Batches that the program picks out of
-stored data count as well, where the generator was seeded alike on all ranks.
+stored data count as well, where the generator was seeded alike on all ranks; and so do shares of all ranks' data that
+a rank picks by its number on the node, because the second node then reads what the first one does.
 
 Why it is bad
 -------------
@@ -30,7 +31,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dtlint.api import Finding, Rule, Run, span_at, unsharded
+from dtlint.api import Finding, Rule, Run, span_at, taken_by_node, unsharded
 
 RULE = Rule(
     code="DT201",
@@ -66,6 +67,16 @@ def check(run: Run) -> Iterator[Finding]:
             span_at(place),
             "every host reads the same samples: nothing divides this data between the hosts",
             "give each host its part, for example `files.shard(jax.process_count(), jax.process_index())`",
+            scope=place[2],
+            trail=steps,
+        )
+    for place, cause, steps in taken_by_node(run):
+        number = "rank on the node" if cause.kind == "local rank" else "number of the node"
+        yield RULE.finding(
+            span_at(place),
+            f"the data is divided between all ranks, but each takes its share by the {number}: several ranks read the "
+            "same share, and some shares nobody",
+            "pick the share by the global rank: `dist.get_rank()`",
             scope=place[2],
             trail=steps,
         )

@@ -27,6 +27,7 @@ _DEFINITION = re.compile(
     re.MULTILINE,
 )
 _WORD = re.compile(rb"[^\W\d]\w*")
+_HEADER = re.compile(rb"^class[ \t]+(\w+)[ \t]*\(([^)]*)\)", re.MULTILINE)
 _USE = re.compile(rb"(?<!class )\b[^\W\d]\w*(?=[(.])")  # what is called, or has something taken from it
 # Methods that run although no caller writes their name.
 _SILENT = re.compile(rb"__\w+__$|forward$")
@@ -55,6 +56,7 @@ class _File:
     units: tuple[_Unit, ...]
     functions: Distances = field(default_factory=dict)  # reaching, top-level
     methods: dict[bytes, Distances] = field(default_factory=dict)  # class -> its reaching methods, b"" its body
+    bases: dict[bytes, Words] = field(default_factory=dict)  # class -> what it inherits from
 
 
 def select(
@@ -150,20 +152,25 @@ class _Selection:
     def _mentioned(self, importer: str, path: str) -> set[bytes]:
         """Names of `path` through which this importer, not kept so far, can reach an API."""
         file, data = self.files[path], self.contents[importer]
+        inherited = NO_WORDS.union(*_bases(data).values())
         found: set[bytes] = set()
-        for target, name, _ in self.edges[importer]:
+        for target, name, local in self.edges[importer]:
             if target != path:
                 continue
             if name in ("", "*"):
                 found.update(function for function in file.functions if function in data)
-                owners = [owner for owner in file.methods if owner in data]
+                owners = {owner: owner for owner in file.methods if owner in data}
             else:
                 written = name.encode()
                 if written in file.functions:
                     found.add(written)
-                owners = [written] if written in file.methods else []
-            used = [owner for owner in owners if owner + b"(" in data or owner + b"." in data]
-            found.update(owner for owner in used if _used(file.methods[owner], data))
+                owners = {written: local.encode()} if written in file.methods else {}
+            for owner, known in owners.items():
+                if known + b"(" in data or known + b"." in data:
+                    if _used(file.methods[owner], data):
+                        found.add(owner)
+                elif known in inherited and any(b"." + method in data for method in file.methods[owner] if method):
+                    found.add(owner)
         return found
 
     def _spread(self, path: str) -> bool:
@@ -177,7 +184,7 @@ class _Selection:
             classes = {owner: dict(names) for owner, names in methods.items()}
             for owner, names in file.methods.items():
                 _merge(classes.setdefault(owner, {}), names)
-            again = False
+            again = self._inherit(file, classes)
             for unit in file.units:
                 distance = 0 if unit.direct else 1 + _distance(unit, hot, classes)
                 if distance <= FARTHEST:
@@ -186,6 +193,17 @@ class _Selection:
             changed |= again
             if not again:
                 return changed
+
+    def _inherit(self, file: _File, classes: dict[bytes, Distances]) -> bool:
+        """A class has the reaching methods of its bases: what uses one of them through it reaches as far."""
+        changed = False
+        for owner, bases in file.bases.items():
+            for base in bases & classes.keys() - {owner}:
+                handed_on = {name: distance for name, distance in classes[base].items() if name}
+                if handed_on:
+                    _merge(classes.setdefault(owner, {}), handed_on)
+                    changed |= _merge(file.methods.setdefault(owner, {}), handed_on)
+        return changed
 
     def _reexport(self, path: str, file: _File) -> bool:
         """What a package's `__init__` imports is found in the package, as near as where it comes from."""
@@ -295,7 +313,11 @@ def _split(data: bytes, tokens: Sequence[bytes], leading: Words) -> _File:
             not words.isdisjoint(imported) or any(token in block for token in packages)
         )
         units.append(_Unit(owner, name, words, NO_WORDS if direct else frozenset(_USE.findall(block)), direct))
-    return _File(tuple(units))
+    return _File(tuple(units), bases=_bases(data))
+
+
+def _bases(data: bytes) -> dict[bytes, Words]:
+    return {name: frozenset(_WORD.findall(listed)) for name, listed in _HEADER.findall(data)}
 
 
 def _is_package(token: bytes) -> bool:

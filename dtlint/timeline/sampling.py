@@ -13,7 +13,7 @@ from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.loaders import is_true
 from dtlint.machine.logs import Site
 from dtlint.machine.run import Run
-from dtlint.machine.values import ClassRef, Const, FunctionRef, Object, Unknown, Value
+from dtlint.machine.values import ClassRef, Const, FunctionRef, Object, Value
 from dtlint.timeline.data import Steps, kept
 from dtlint.timeline.training import (
     event_step,
@@ -65,9 +65,11 @@ def same_order_every_epoch(run: Run) -> Iterator[tuple[Site, Steps, bool]]:
         sampler = use.described.sampler
         if loop is None or not isinstance(sampler, Object) or use.loader.facts.get("prepared"):
             continue
-        if not is_torch(run, sampler) or samplers.shuffles(sampler) is not True or "epoch" in sampler.attributes:
+        if not is_torch(run, sampler) or not samplers.may_shuffle(sampler) or "epoch" in sampler.attributes:
             continue
-        if not fixed_seed(sampler) or counts_steps(sampler):
+        born = place_of(sampler)[:2]
+        anew = any(loop in path and (event.path, event.at) == born for event, path in seen.of("sampler"))
+        if counts_steps(sampler) or (anew and not fixed_seed(sampler)):
             continue
         under = [event for event, path in seen.of("set-epoch") if loop in path]
         if any(concerns(run, event.subject, sampler, use.loader) for event in under):
@@ -145,9 +147,10 @@ def counts_steps(sampler: Object) -> bool:
 
 
 def fixed_seed(sampler: Object) -> bool:
+    """Has a sampler that is made again in every epoch the same seed again?"""
     call = sampler.facts.get("call")
     seed = call.get("seed") if call is not None else None
-    return seed is None or isinstance(seed, Const) or (isinstance(seed, Unknown) and seed.cause is None)
+    return seed is None or isinstance(seed, Const)
 
 
 def concerns(run: Run, subject: Value | None, sampler: Object, loader: Object) -> bool:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from dtlint.findings import Span, Step
-from dtlint.machine.library import provenance
+from dtlint.machine.library import evidence, provenance
 from dtlint.machine.library.loaders import LOADER, Described
 from dtlint.machine.library.models import GRADIENT
 from dtlint.machine.logs import Choice, Event, LogNode, Loop, Site
@@ -112,6 +112,9 @@ def made(run: Run) -> Survey:
                 if part_of is not None and part_of.talks is None and node.kind == "collective" and combines(node):
                     part_of.talks = node
             note(result, by_loop, loaders, node, path)
+    if evidence.without_a_group(run):
+        for use in result.uses:
+            use.reduced = use.collective = None
     return result
 
 

@@ -26,6 +26,7 @@ from dtlint.machine.library import (
     identity,
     jax_facts,
     jax_hosts,
+    jax_mapping,
     log_filters,
     managers,
     meshes,
@@ -249,6 +250,8 @@ def known_library(machine: Machine, name: str) -> bool:
 
 def call_method(machine: Machine, receiver: Value, name: str, invocation: Invocation) -> Value | None:
     if name in MOVES and isinstance(receiver, Object) and receiver.kind != tensors.KIND:
+        return receiver
+    if jax_mapping.staged(receiver, name):
         return receiver
     if isinstance(receiver, Object):
         if receiver.kind == tensors.KIND:

@@ -19,6 +19,7 @@ from dtlint.machine.values import Const
 
 ORDER = ("none", "medium", "strong")
 STARTS = frozenset({"init"})
+ASKED, ASKED_ON_A_SIDE = "asked", "asked on one side"  # of a branch nobody can decide
 ONLY = ([Const("RANK"), Const("0")], [Const("WORLD_SIZE"), Const("1")])
 
 
@@ -33,8 +34,9 @@ class Evidence:
 
 def noticed(machine: Any, spelled: str) -> None:
     """The program asks which rank it is, or how many there are."""
-    if "asked" not in machine.facts and machine.frame is not None:
-        machine.facts["asked"] = machine.step(f"`{spelled}` is asked for: the program runs in several processes")
+    word = ASKED_ON_A_SIDE if machine.assumed else ASKED
+    if word not in machine.facts and machine.frame is not None:
+        machine.facts[word] = machine.step(f"`{spelled}` is asked for: the program runs in several processes")
 
 
 def evidence(run: Any) -> Evidence:
@@ -97,6 +99,7 @@ def starts_one(run: Any) -> bool:
     return run.entry.kind == "script" and bool(starts) and all(of_one(node) for node in starts)
 
 
+OF_A_WRAPPER = frozenset({"forward", "backward"})  # what a wrapped model does by itself
 TRAINS = frozenset({"backward", "train", "fit"})
 
 
@@ -118,8 +121,23 @@ def told_so(run: Any) -> bool:
     return False
 
 
+def without_a_group(run: Any) -> bool:
+    """A whole program that never begins a group, and wraps its model on one side of a branch if at all. That side
+    (`if opt["dist"]: model = DDP(model)`), in code it shares with programs that do begin one, would raise here: it is
+    not what this program does."""
+    if run.entry.kind != "script" or run.facts.get(ASKED) is not None:
+        return False
+    events = [(node, path) for node, path in run.walk() if isinstance(node, Event)]
+    if any(node.op in STARTS for node, _ in events):
+        return False
+    talks = [(node, path) for node, path in events if node.kind in COMMUNICATES and node.op not in OF_A_WRAPPER]
+    return bool(talks) and all(
+        node.api.startswith("torch.") and any(isinstance(above, Choice) for above in path) for node, path in talks
+    )
+
+
 def gathered(run: Any) -> Evidence:
-    if alone(run):
+    if alone(run) or without_a_group(run):
         return Evidence("none")
     for node, _ in run.walk():
         if isinstance(node, Event) and (node.kind in COMMUNICATES or (node.kind == "record" and node.op in STARTS)):
@@ -129,7 +147,7 @@ def gathered(run: Any) -> Evidence:
             return Evidence(
                 "strong", Step(node.path, node.at[0], f"`{name}` shows that several processes work together")
             )
-    asked = run.facts.get("asked")
+    asked = run.facts.get(ASKED) or run.facts.get(ASKED_ON_A_SIDE)
     return Evidence("medium", asked) if asked is not None else Evidence("none")
 
 

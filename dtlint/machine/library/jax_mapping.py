@@ -51,6 +51,18 @@ def is_transformed(value: Value) -> bool:
     return isinstance(value, Object) and "transform" in value.facts
 
 
+STAGES = frozenset({"trace", "lower", "compile"})
+
+
+def staged(receiver: Value, name: str) -> bool:
+    """`train.lower(state, batch).compile()`: what comes out is called like the function itself, unless arguments that
+    were static are part of it by now."""
+    if name not in STAGES or not is_transformed(receiver):
+        return False
+    made: Invocation = receiver.facts["call"]  # type: ignore[attr-defined]
+    return not any(name is not None and name.startswith("static_") for name, _ in made.keywords)
+
+
 def call_transformed(machine: Machine, thing: Object, call: Invocation) -> Value:
     kind = thing.facts["transform"]
     if kind in ("pmap", "shard_map"):

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from dtlint.machine import attributes
 from dtlint.machine.core import Machine
-from dtlint.machine.values import NONE, TRUE, ClassRef, Const, Object, Value
+from dtlint.machine.values import NONE, TRUE, ClassRef, Const, Object, Unknown, Value
 
 if TYPE_CHECKING:
     from dtlint.machine.library.inside import Inside
@@ -88,6 +88,13 @@ def shuffles(sampler: Object) -> bool | None:
     if given is None:
         return True if not spread(call) else None
     return given.value if isinstance(given, Const) and isinstance(given.value, bool) else None
+
+
+def may_shuffle(sampler: Object) -> bool:
+    """Does it shuffle, or is that one of the program's settings (`shuffle=config["shuffle"]`)?"""
+    call = sampler.facts.get("call")
+    given = call.get("shuffle") if call is not None and not isinstance(sampler.kind, ClassRef) else None
+    return shuffles(sampler) is True or (isinstance(given, Unknown) and given.cause is None)
 
 
 def spread(call: object) -> bool:

@@ -46,6 +46,7 @@ def part(machine: Machine, base: Value, index: SliceValue, result: Unknown, diff
     if cause.kind not in BY_SHARE:
         return Unknown(result.symbol, cause, result.tags | inherited | {UNEVEN})
     mark = remember(machine, "shard")
+    note_node_share(machine, index.lower, index.step)
     tags = result.tags | inherited | {mark}
     tags |= {("ordered", *tag[1:]) for tag in inherited if isinstance(tag, tuple) and tag[0] == "order"}
     lengths = part_lengths(machine, base, index)
@@ -63,6 +64,28 @@ def part(machine: Machine, base: Value, index: SliceValue, result: Unknown, diff
         Trail(shard_step(mark, "each rank takes its own part here, and the parts are not equally long"), cause.trail),
     )
     return Unknown(result.symbol, why, tags | {UNEVEN})
+
+
+OF_NODE = frozenset({"local rank", "node"})
+
+
+def of_node(index: Value, count: Value | None, standard: bool = False) -> bool:
+    """Is one of as many shares as there are ranks picked by a number that ranks of several nodes have in common?"""
+    everybody = standard or (isinstance(count, Const) and count.scale == "world")
+    picked = numbers(index)
+    if not everybody or picked is None or index.cause is None or index.cause.kind not in OF_NODE:
+        return False
+    return len(set(picked)) < len(picked)
+
+
+def note_node_share(machine: Machine, index: Value, count: Value | None) -> None:
+    if of_node(index, count):
+        assert index.cause is not None
+        machine.facts.setdefault("node shares", {})[site(machine)] = index.cause
+
+
+def node_shares(facts: dict[str, Any]) -> list[tuple[Site, Cause]]:
+    return list(facts.get("node shares", {}).items())
 
 
 PIECES = "pieces"
