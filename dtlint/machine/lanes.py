@@ -23,6 +23,7 @@ from dtlint.machine.values import (
     FunctionRef,
     Object,
     Row,
+    SliceValue,
     Symbol,
     Symbols,
     Tuple,
@@ -264,6 +265,8 @@ def token(value: Value) -> object:
         return ("class", value.name)
     if isinstance(value, Bound):
         return ("bound", token(value.function), token(value.receiver) if value.receiver else None)
+    if isinstance(value, SliceValue):
+        return ("slice", token(value.lower), token(value.upper), token(value.step))
     return type(value).__name__
 
 

@@ -6,18 +6,14 @@ exclude each other do not count together, and inside a loop a value counts once 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from dtlint.findings import Span, Step
-from dtlint.machine.library import key_splits
-from dtlint.machine.library.invocation import Invocation
-from dtlint.machine.library.jax_facts import has
 from dtlint.machine.library.jax_facts import leaves as leaves_of
 from dtlint.machine.logs import EXITS, Attempt, Call, Choice, Event, LogNode, Loop, plain_question
 from dtlint.machine.run import Run
 from dtlint.machine.values import Const, Symbol, Unknown, Value
-from dtlint.timeline.programs import of_trials
 from dtlint.timeline.records import calls_around, recorded
 
 Path = tuple[LogNode, ...]
@@ -52,8 +48,9 @@ class Again:
 class Story:
     """The uses of one kind of value over a run."""
 
-    def __init__(self) -> None:
+    def __init__(self, excused: Callable[[Again], bool] = lambda _again: False) -> None:
         self.consumed: dict[Symbol, list[Use]] = {}
+        self.excused = excused
 
     def use(self, use: Use) -> Again | None:
         found = self.in_loop(use) if use.strong else None
@@ -69,8 +66,9 @@ class Story:
         for symbol in (use.symbol, entered_with(use.symbol)):
             for first in self.consumed.get(symbol, ()) if symbol is not None else ():
                 if first.event.mask & use.event.mask and not exclude(first, use):
-                    span, scope = site_after(first.path, use)
-                    return Again(first, use, None, span, scope)
+                    again = Again(first, use, None, *site_after(first.path, use))
+                    if not self.excused(again):
+                        return again
         return None
 
     def in_loop(self, use: Use) -> Again | None:
@@ -83,8 +81,9 @@ class Story:
             if any(loop.kind == "callback" for loop in inner[1:]) and carried(use.symbol):
                 continue  # made anew for the inner loop
             if not any(is_new(use.symbol, loop) for loop in inner):
-                span, scope = site_below(use, index)
-                return Again(None, use, node, span, scope)
+                again = Again(None, use, node, *site_below(use, index))
+                if not self.excused(again):
+                    return again
         return None
 
 
@@ -240,45 +239,7 @@ def way(path: Path, event: Event, text: str) -> tuple[Step, ...]:
     return (*calls[-3:], Step(event.path, event.at[0], text))
 
 
-# --- the two kinds ---------------------------------------------------------------------------------------------
-
-
-def reused_keys(run: Run) -> Iterator[Again]:
-    if not run.facts.get("jax"):
-        return
-    story = Story()
-    for event, path in recorded(run, "key"):
-        call = event.extra.get("call")
-        if call is None:
-            continue
-        key = event.subject if event.extra.get("keyword") else call.get("key") or event.subject
-        symbol = getattr(key, "symbol", None)
-        if (
-            symbol is None
-            or not stable(symbol, key is not None and has(key, "key"))
-            or not (call.row.extra.get("consumes") or event.extra.get("keyword"))
-        ):
-            continue
-        if draws_nothing(run, call):
-            continue
-        again = story.use(Use(symbol, event, path, True, bool(event.extra.get("weak"))))
-        if again is not None and not of_trials(again.site.path) and not for_nothing(run, again):
-            yield again
-
-
-def draws_nothing(run: Run, call: Invocation) -> bool:
-    """`model.apply(…, rngs={"dropout": key}, train=False)`"""
-    still = run.knowledge.still
-    return any(name in still and value == Const(still[name]) for name, value in call.keywords if name is not None)
-
-
-def for_nothing(run: Run, again: Again) -> bool:
-    """Was the key split in a helper before, and again here, and whoever called the helper has dropped the parts?"""
-    if again.first is None or "split" not in again.second.event.extra["call"].extra:
-        return False
-    common = {id(node) for node in again.second.path}
-    helpers = [node for node in again.first.path if isinstance(node, Call) and id(node) not in common]
-    return bool(helpers) and key_splits.dropped(run.facts, again.first.event.extra["call"])
+# --- donated buffers -------------------------------------------------------------------------------------------
 
 
 def reused_buffers(run: Run) -> Iterator[Again]:

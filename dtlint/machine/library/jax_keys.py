@@ -1,7 +1,7 @@
 """Where does a JAX key come from, what is derived from it, and who draws from it?
 
 A key is an unknown value whose symbol is its identity: the same symbol twice is the same key twice. Consumption
-itself is the pack's `record = "key"`; `dtlint/timeline/lives.py` reads it in program order.
+itself is the pack's `record = "key"`; `dtlint/timeline/reused_keys.py` reads it in program order.
 """
 
 from __future__ import annotations

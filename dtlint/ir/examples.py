@@ -1,0 +1,115 @@
+"""Is something made as an example only, of which nobody looks at more than the shape?
+
+`obs, _ = env.reset(key); params = model.init(key, obs)` wants to know how large an observation is. The numbers in it
+come to nothing, and so does what they were drawn from.
+"""
+
+from __future__ import annotations
+
+from dtlint.ir import nodes as ir
+from dtlint.ir.functions import children
+
+Way = tuple[ir.Node, ...]  # a node, and before it those above it, outermost first
+
+OF_SHAPE = frozenset({"shape", "ndim", "dtype", "size"})
+# What makes parameters or storage for arrays like the one it is given
+LIKE_IT = frozenset({"init", "init_with_output", "lazy_init", "eval_shape", "zeros_like", "ones_like", "empty_like"})
+
+
+def only_for_shape(module: ir.Module, line: int, column: int) -> bool:
+    """Does the result of the call that stands there go nowhere but into questions for its shape?"""
+    way = way_to(module, line, column)
+    if not way:
+        return False
+    scope = next(index for index in reversed(range(len(way))) if isinstance(way[index], ir.Function | ir.Module))
+    names = given_to(way)
+    if not names:
+        return names is not None
+    known, todo, asked = set(names), [way[: scope + 1]], False
+    reads = list(names_below(way[scope], ()))
+    while todo:
+        todo.pop()
+        for read in reads:
+            if not isinstance(read[-1], ir.Name) or read[-1].id not in known or of_its_own(read):
+                continue
+            more = given_to(read)
+            if more is None:
+                return False
+            asked = asked or not more
+            if not more <= known:
+                known |= more
+                todo.append(read)
+    return asked
+
+
+def way_to(node: ir.Node, line: int, column: int) -> Way:
+    todo: list[Way] = [(node,)]
+    while todo:
+        way = todo.pop()
+        last = way[-1]
+        if isinstance(last, ir.Call) and last.at is not None and last.at[:2] == (line, column):
+            return way
+        todo.extend((*way, below) for below in children(last))
+    return ()
+
+
+def names_below(node: ir.Node, above: Way) -> list[Way]:
+    """Every name that is read below, with the way there."""
+    found: list[Way] = []
+    todo: list[Way] = [(*above, node)]
+    while todo:
+        way = todo.pop()
+        last = way[-1]
+        if isinstance(last, ir.Name):
+            found.append(way)
+        written = last.targets if isinstance(last, ir.Assign) else ()
+        todo.extend((*way, below) for below in children(last) if not any(below is one for one in written))
+    return found
+
+
+def of_its_own(way: Way) -> bool:
+    """Does a function in between give this name a meaning of its own?"""
+    name = getattr(way[-1], "id", "")
+    for node in way[1:]:
+        if isinstance(node, ir.Function) and (name in node.assigned and name not in node.globals):
+            return True
+        if isinstance(node, ir.Function | ir.Lambda) and any(one.name == name for one in node.params):
+            return True
+    return False
+
+
+def given_to(way: Way) -> set[str] | None:
+    """The names that hold what is made of this; none where only its shape is asked, None where it is made use of."""
+    below = way[-1]
+    for node in reversed(way[:-1]):
+        if isinstance(node, ir.Attr) and node.name in OF_SHAPE:
+            return set()
+        if isinstance(node, ir.Call) and below is not node.func and made_like(node.func):
+            return set()
+        if isinstance(node, ir.Stmt):
+            return named(node.targets) if isinstance(node, ir.Assign) else None
+        below = node
+    return None
+
+
+def made_like(function: ir.Expr) -> bool:
+    """`model.init`, `jax.jit(model.init)`"""
+    if isinstance(function, ir.Call):
+        return any(made_like(one) for one in function.args)
+    return getattr(function, "name", getattr(function, "id", "")) in LIKE_IT
+
+
+def named(targets: tuple[ir.Expr, ...]) -> set[str] | None:
+    found: set[str] = set()
+    todo = list(targets)
+    while todo:
+        target = todo.pop()
+        if isinstance(target, ir.Tup | ir.ListExpr):
+            todo.extend(target.items)
+        elif isinstance(target, ir.Star):
+            todo.append(target.value)
+        elif isinstance(target, ir.Name):
+            found.add(target.id)
+        else:
+            return None
+    return found - {"_"}

@@ -1,0 +1,141 @@
+"""Is a JAX key used up and used again, and does it matter?
+
+It does where what should be independent comes out equal. Several arrays in one order, an example of which only the
+shape is looked at, a start that is made once more: there the same numbers are wanted, or nobody looks at them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from dtlint.findings import Span
+from dtlint.ir import nodes as ir
+from dtlint.ir.examples import only_for_shape, way_to
+from dtlint.machine.library import key_splits
+from dtlint.machine.library.invocation import Invocation
+from dtlint.machine.library.jax_facts import has
+from dtlint.machine.library.jax_keys import root_of
+from dtlint.machine.logs import Call, Event
+from dtlint.machine.run import Run
+from dtlint.machine.values import NONE, Const, Unknown, Value
+from dtlint.timeline.lives import Again, Story, Use, parts, site_after, stable
+from dtlint.timeline.programs import of_trials
+from dtlint.timeline.records import recorded
+
+EVERY_LEAF = "every leaf"  # what a loop of `tree.map` says of itself
+
+
+def reused_keys(run: Run) -> Iterator[Again]:
+    if not run.facts.get("jax"):
+        return
+    story = Story(lambda again: on_purpose(run, again))
+    for event, path in recorded(run, "key"):
+        call = event.extra.get("call")
+        if call is None:
+            continue
+        key = key_used(event)
+        symbol = getattr(key, "symbol", None)
+        if (
+            symbol is None
+            or not stable(symbol, key is not None and has(key, "key"))
+            or not (call.row.extra.get("consumes") or event.extra.get("keyword"))
+        ):
+            continue
+        if draws_nothing(run, call):
+            continue
+        again = story.use(Use(symbol, event, path, True, bool(event.extra.get("weak"))))
+        if again is not None:
+            yield again
+
+
+def on_purpose(run: Run, again: Again) -> bool:
+    """Is there a key used twice, and nobody minds?"""
+    return (
+        of_trials(again.site.path)
+        or for_nothing(run, again)
+        or one_order(again)
+        or made_inside(run, again)
+        or started_over(run, again)
+        or for_shape(run, again)
+    )
+
+
+def one_order(again: Again) -> bool:
+    """Are several arrays brought into one order by one key, so that their rows still belong together?"""
+    call = again.second.event.extra["call"]
+    if not call.row.extra.get("reorders"):
+        return False
+    given = call.get("x")
+    if again.first is not None:
+        before = again.first.event.extra["call"]
+        return bool(before.row.extra.get("reorders")) and before.get("x") != given
+    assert again.loop is not None
+    if again.loop.decision.text == EVERY_LEAF:
+        return True
+    return isinstance(given, Unknown) and any(part in again.loop.variant for part in parts(given.symbol))
+
+
+def for_shape(run: Run, again: Again) -> bool:
+    """Is what one of the two uses gives an example, of which only the shape is looked at?"""
+    if of_shape(run, again.site):
+        return True
+    return again.first is not None and of_shape(run, first_site(again.first, again))
+
+
+def of_shape(run: Run, place: Span) -> bool:
+    return only_for_shape(run.project.tree(place.path), place.line, place.column)
+
+
+def key_used(event: Event) -> Value | None:
+    if event.extra.get("keyword"):
+        return event.subject
+    given: Value | None = event.extra["call"].get("key")
+    return given or event.subject
+
+
+def draws_nothing(run: Run, call: Invocation) -> bool:
+    """`model.apply(…, rngs={"dropout": key}, train=False)`"""
+    still = run.knowledge.still
+    return any(name in still and value == Const(still[name]) for name, value in call.keywords if name is not None)
+
+
+def for_nothing(run: Run, again: Again) -> bool:
+    """Was the key split in a helper before, and again here, and whoever called the helper has dropped the parts?"""
+    if again.first is None or "split" not in again.second.event.extra["call"].extra:
+        return False
+    common = {id(node) for node in again.second.path}
+    helpers = [node for node in again.first.path if isinstance(node, Call) and id(node) not in common]
+    return bool(helpers) and key_splits.dropped(run.facts, again.first.event.extra["call"])
+
+
+def first_site(first: Use, again: Again) -> Span:
+    """Where the first use is, in the function that holds the key."""
+    return site_after(again.second.path, first)[0]
+
+
+def started_over(run: Run, again: Again) -> bool:
+    """`state = reset(key)` once more, word for word: after a warm-up, or to look at the same episode."""
+    second = again.second.event
+    if again.first is None or again.site == Span(second.path, *second.at):
+        return False  # the draw itself
+    first = statement_at(run, first_site(again.first, again))
+    return isinstance(first, ir.Assign) and repr(first) == repr(statement_at(run, again.site))
+
+
+def statement_at(run: Run, place: Span) -> ir.Node | None:
+    way = way_to(run.project.tree(place.path), place.line, place.column)
+    return next((node for node in reversed(way) if isinstance(node, ir.Stmt)), None)
+
+
+def made_inside(run: Run, again: Again) -> bool:
+    """Does a function make a key of a written seed for itself? Whoever calls it twice wants the same twice."""
+    if again.first is None:
+        return False
+    made = run.facts.get("jax roots", {}).get(root_of(key_used(again.second.event) or NONE))
+    if made is None:
+        return False
+    path, _, function = made[0]
+    common = {id(node) for node in again.first.path}
+    calls = (node for node in again.second.path if isinstance(node, Call) and id(node) not in common)
+    return any((node.callee_path, node.function) == (path, function) for node in calls)
+
