@@ -56,7 +56,7 @@ from dtlint.timeline.jax_notes import drifting, late_starts
 from dtlint.timeline.jax_notes import noted as jax_notes
 from dtlint.timeline.jax_notes import place as jax_place
 from dtlint.timeline.jax_notes import saved as saved_copies
-from dtlint.timeline.lives import reused_buffers, way
+from dtlint.timeline.lives import way
 from dtlint.timeline.loggers import many_loggers
 from dtlint.timeline.managers import apart, disordered, left_behind, review
 from dtlint.timeline.metrics import local_metrics
@@ -66,6 +66,7 @@ from dtlint.timeline.parting import Divergence
 from dtlint.timeline.parts import differing_models
 from dtlint.timeline.races import races, ways_apart
 from dtlint.timeline.records import recorded, ways_down
+from dtlint.timeline.reused_buffers import reused_buffers
 from dtlint.timeline.reused_keys import reused_keys
 from dtlint.timeline.saved import questionable_saves
 from dtlint.timeline.telling import acting, diverging, missing, place_of, told, waiting, who

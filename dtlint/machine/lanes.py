@@ -258,7 +258,7 @@ def token(value: Value) -> object:
     if isinstance(value, External):
         return value.name
     if isinstance(value, Object):
-        return ("object", value.number)
+        return ("object", value.number) if value.number else (value.kind, *map(token, value.attributes.values()))
     if isinstance(value, FunctionRef):
         return ("function", value.name)
     if isinstance(value, ClassRef):

@@ -10,11 +10,10 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from dtlint.findings import Span, Step
-from dtlint.machine.library.jax_facts import leaves as leaves_of
 from dtlint.machine.logs import EXITS, Attempt, Call, Choice, Event, LogNode, Loop, plain_question
-from dtlint.machine.run import Run
-from dtlint.machine.values import Const, Symbol, Unknown, Value
-from dtlint.timeline.records import calls_around, recorded
+from dtlint.machine.values import Const, Symbol
+from dtlint.timeline.records import calls_around
+from dtlint.timeline.symbols import numbers
 
 Path = tuple[LogNode, ...]
 UNFOLLOWED = frozenset({"call", "depth", "recursion"})  # the result of a function of the project that was not run
@@ -98,6 +97,8 @@ def is_new(symbol: Symbol, loop: Loop) -> bool:
         if part in loop.variant:
             return True
         if part.key[-1] == "fresh" and loop.born[0] < part.key[1] <= loop.born[1]:
+            return True
+        if loop.objects and any(number > loop.objects for number in numbers(part.key)):
             return True
     return False
 
@@ -237,63 +238,3 @@ def way(path: Path, event: Event, text: str) -> tuple[Step, ...]:
     """The calls that lead to an event, and the event."""
     calls = [Step(node.path, node.at[0], f"calls `{node.function}`") for node in calls_around(event, path)]
     return (*calls[-3:], Step(event.path, event.at[0], text))
-
-
-# --- donated buffers -------------------------------------------------------------------------------------------
-
-
-def reused_buffers(run: Run) -> Iterator[Again]:
-    if not run.facts.get("jax donated"):
-        return
-    story = Story()
-    for event, path in recorded(run, "<jax>"):
-        if event.op == "donate" and event.extra.get("entering"):
-            story.consumed.setdefault(event.extra["symbol"], []).append(Use(event.extra["symbol"], event, path))
-        elif event.op in ("donate", "read"):
-            again = story.use(Use(event.extra["symbol"], event, path, event.op == "donate"))
-            if again is not None:
-                yield again
-        elif event.op == "read kept":
-            again = lost_in_a_later_turn(run, story, Use(event.extra["symbol"], event, path, False))
-            if again is not None:
-                yield again
-
-
-def lost_in_a_later_turn(run: Run, story: Story, use: Use) -> Again | None:
-    """Some turn kept what it made, by reference; a later turn donated it."""
-    follower: Symbol = use.event.extra["follower"]
-    kept = either_of(use.symbol)
-    for loop in loops_of(run):
-        if kept.isdisjoint(loop.carried):
-            continue  # nothing is left of earlier turns
-        for before, after in loop.carried.items():
-            donors = story.consumed.get(before, ())
-            if donors and before not in kept and follower in symbols_of(after):
-                span, scope = site_after(donors[0].path, use)
-                return Again(donors[0], use, None, span, scope)
-    return None
-
-
-def either_of(symbol: Symbol) -> set[Symbol]:
-    """What branches may have left there, each a value of its own."""
-    found: set[Symbol] = set()
-    todo = [symbol]
-    while todo and len(found) < 20:
-        one = todo.pop()
-        found.add(one)
-        if one.key[0] in ("attr", "item") and isinstance(one.key[1], Symbol):
-            todo.append(one.key[1])
-        elif one.key[0] == "phi":
-            todo += [side for side in one.key[2:] if isinstance(side, Symbol) and side not in found]
-    return found
-
-
-def loops_of(run: Run) -> tuple[Loop, ...]:
-    if "loops" not in run.cache:
-        run.cache["loops"] = tuple(node for node, _ in run.walk() if isinstance(node, Loop))
-    found: tuple[Loop, ...] = run.cache["loops"]
-    return found
-
-
-def symbols_of(value: Value) -> set[Symbol]:
-    return {leaf.symbol for leaf in leaves_of(value) if isinstance(leaf, Unknown)}

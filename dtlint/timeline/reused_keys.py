@@ -138,4 +138,3 @@ def made_inside(run: Run, again: Again) -> bool:
     common = {id(node) for node in again.first.path}
     calls = (node for node in again.second.path if isinstance(node, Call) and id(node) not in common)
     return any((node.callee_path, node.function) == (path, function) for node in calls)
-

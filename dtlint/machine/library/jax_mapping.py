@@ -12,10 +12,10 @@ from typing import Any
 
 from dtlint.machine import containers, subscripts
 from dtlint.machine.core import Machine
-from dtlint.machine.library import jax_axes, jax_facts, jax_flow, jax_launch, jax_outputs
+from dtlint.machine.library import jax_axes, jax_donation, jax_facts, jax_flow, jax_launch, jax_outputs
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.jax_facts import Mapping, fact, has, words
-from dtlint.machine.values import NONE, Bound, Const, External, Object, Symbol, Tuple, Unknown, Value
+from dtlint.machine.values import NONE, Bound, Const, External, Object, Tuple, Unknown, Value
 
 KINDS = {
     "jax_pmap": "pmap",
@@ -133,11 +133,11 @@ def over_devices(machine: Machine, thing: Object, call: Invocation) -> Value:
     if mapping.kind == "pmap":
         jax_axes.check_result(machine, thing, call, result)
     jax_launch.mapped(machine, thing, mapping, call)
-    told = donate(machine, thing, call)
+    told = jax_donation.donate(machine, thing, call)
     if mapping.reduced:
         synced(machine, arguments)
     made = jax_outputs.leave(machine, thing, call, mapping, result, records, here)
-    taken_over(machine, told, made)
+    jax_donation.taken_over(machine, told, made)
     return made
 
 
@@ -237,117 +237,6 @@ def is_data(leaf: Unknown) -> bool:
     )
 
 
-# --- donation --------------------------------------------------------------------------------------------------
-
-
-def donate(machine: Machine, thing: Object, call: Invocation) -> set[Any]:
-    """Buffers that the call takes over; keywords are donated under jit only."""
-    made: Invocation = thing.facts["call"]
-    if made.row.extra.get("in_place"):
-        return set()  # modules get the new buffers: they are never without
-    if machine.facts.get("jax compiled") or jax_facts.mappings(machine):
-        return set()  # part of a larger computation: what that one is told counts
-    numbers = donated_positions(thing)
-    given: list[Value] = [call.arguments[number] for number in numbers if 0 <= number < len(call.arguments)]
-    names = jax_axes.texts(option(thing, "donate_argnames"))
-    given += [value for name, value in call.keywords if name in names]
-    donated = machine.facts.setdefault("jax donated", {})
-    holds = machine.facts.get("jax holds", {})
-    told: set[Any] = set()
-
-    def note(symbol: Any, **more: Any) -> None:
-        donated[symbol] = True
-        jax_facts.note(machine, "donate", call.mask, symbol=symbol, **more)
-
-    taken: set[Symbol] = set()
-    for value in given:
-        leaves = [leaf for leaf in jax_facts.leaves(value, 3) if isinstance(leaf, Unknown) and is_buffer(leaf)]
-        own = {first_of(leaf.symbol) for leaf in leaves}
-        for symbol in sorted(own & taken, key=repr):  # two arguments share a buffer, and both give it away
-            jax_facts.note(machine, "donate", call.mask, symbol=symbol, made=thing.facts["where"])
-            jax_facts.note(machine, "read", call.mask, symbol=symbol)
-        taken |= own
-        for leaf in leaves:
-            base = jax_flow.base_of(leaf.symbol, donated) or leaf.symbol
-            if base in told:
-                continue
-            told.add(base)
-            donated[leaf.symbol] = True
-            note(base, made=thing.facts["where"])
-            first = first_of(base)
-            if first is not base:  # what the name held before the loop goes in the first turn
-                note(first, entering=True)
-            for part in holds.get(first, ()):  # a state takes the arrays along that it was made of
-                note(part, entering=True)
-            for alias in aliases(machine, leaf):
-                note(alias, made=thing.facts["where"])
-    kept = [value for index, value in enumerate(call.arguments) if index not in numbers]
-    jax_flow.used(machine, tuple(kept), dict.fromkeys(told, True))  # the same call reads what it takes over
-    return told
-
-
-def is_buffer(leaf: Value) -> bool:
-    return has(leaf, "array") or has(leaf, "replicated") or has(leaf, "output")
-
-
-def first_of(symbol: Symbol) -> Symbol:
-    """What a name held before the loop that binds it anew."""
-    first = symbol.key[3] if symbol.key[0] == "loop" and len(symbol.key) > 3 else None
-    return first if isinstance(first, Symbol) else symbol
-
-
-def taken_over(machine: Machine, told: set[Any], result: Value) -> None:
-    """What comes out of a call that donates may go into the next one: whoever keeps it loses it then."""
-    if told:
-        followers = machine.facts.setdefault(jax_flow.FOLLOWERS, {})
-        for leaf in jax_facts.leaves(result, 3):
-            if isinstance(leaf, Unknown):
-                followers[leaf.symbol] = True
-
-
-def in_new_buffers(machine: Machine, result: Value) -> Value:
-    """What was taken over and comes out as it was has a buffer of its own again."""
-    donated = machine.facts.get("jax donated", {})
-
-    def leaf(one: Value) -> Value:
-        if not isinstance(one, Unknown) or jax_flow.base_of(one.symbol, donated) is None:
-            return one
-        machine.objects += 1
-        return Unknown(machine.symbols.of("compiled", one.symbol, machine.objects), one.cause, one.tags, one.like)
-
-    return jax_facts.mapped_tree(machine, result, leaf) if donated else result
-
-
-def donated_positions(thing: Object) -> tuple[int, ...]:
-    """`donate_argnames` counts for arguments by position too."""
-    numbers = jax_axes.indices(option(thing, "donate_argnums")) or ()
-    names = jax_axes.texts(option(thing, "donate_argnames"))
-    known = jax_axes.signature(thing.facts["function"]) if names else None
-    params = [param.name for param in known[0]] if known is not None else []
-    return (*numbers, *(params.index(name) for name in names if name in params))
-
-
-def aliases(machine: Machine, leaf: Unknown) -> list[Any]:
-    """Symbols of merged values that may be this one, held by objects within reach."""
-    found = []
-    frame = machine.frame
-    seen: set[int] = set()
-    todo: list[Value] = []
-    for _ in range(4):
-        if frame is None:
-            break
-        todo += frame.variables.values()
-        frame = frame.caller  # type: ignore[assignment]
-    while todo and len(seen) < 400:
-        value = todo.pop()
-        if isinstance(value, Object) and id(value) not in seen:
-            seen.add(id(value))
-            todo += value.attributes.values()
-        elif isinstance(value, Unknown) and value.symbol.key[0] == "phi" and leaf.symbol in value.symbol.key:
-            found.append(value.symbol)
-    return found
-
-
 # --- the others ------------------------------------------------------------------------------------------------
 
 
@@ -403,11 +292,11 @@ def compiled(machine: Machine, thing: Object, call: Invocation) -> Value:
     finally:
         machine.facts["jax compiled"] = saved
     jax_launch.jitted(machine, call)
-    told = donate(machine, thing, call)
-    result = in_new_buffers(machine, result)
+    told = jax_donation.donate(machine, thing, call)
+    result = jax_donation.in_new_buffers(machine, result)
     if not jax_facts.mappings(machine):
         result = jax_outputs.placed(machine, thing, result, call)
-    taken_over(machine, told, result)
+    jax_donation.taken_over(machine, told, result)
     return result
 
 
