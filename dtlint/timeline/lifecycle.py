@@ -6,10 +6,13 @@ from collections.abc import Iterator
 from typing import Any
 
 from dtlint.findings import Step
+from dtlint.ir import nodes as ir
+from dtlint.ir.functions import every_node
 from dtlint.machine.library.evidence import alone, of_one
-from dtlint.machine.logs import Attempt, Event
+from dtlint.machine.logs import Attempt, Event, Loop
 from dtlint.machine.values import NONE, Const, Object
 from dtlint.machine.written import WRITTEN
+from dtlint.timeline.certain import ENDLESS
 from dtlint.timeline.environment import uses
 from dtlint.timeline.order import Met, exclusive, ordered
 from dtlint.timeline.placement import INIT, on_nccl
@@ -18,6 +21,7 @@ from dtlint.timeline.records import calls_around
 from dtlint.timeline.stepping import events
 
 PLAIN = "torch.distributed."
+WAYS_OUT = (ir.Break, ir.Return)
 
 
 def starts(run: Any) -> list[Met]:
@@ -56,8 +60,21 @@ def never_destroyed(run: Any) -> Iterator[Met]:
     on_signals = frozenset((met.event.path, met.event.function) for met in destroyed)
     if mentioned(run, "destroy_process_group", on_signals):
         return
-    if works(run):
+    if works(run) and not ends_nowhere(run):
         yield inits[0]
+
+
+def ends_nowhere(run: Any) -> bool:
+    """`while True:` around the work, which nothing but an error ends: there is no end at which to destroy anything."""
+    decisions = [node.decision for node, _ in run.walk() if isinstance(node, Loop) and node.decision.text in ENDLESS]
+    return any(
+        isinstance(node, ir.While)
+        and node.at is not None
+        and node.at[0] == one.at[0]
+        and not any(isinstance(inner, WAYS_OUT) for inner in every_node(node.body))
+        for one in decisions
+        for node in every_node(run.project.tree(one.path), (ir.Lambda,))
+    )
 
 
 def at_a_signal(met: Met) -> bool:

@@ -17,6 +17,7 @@ from dtlint.machine.library import (
     devices,
     engines,
     environment_use,
+    evidence,
     exit_stacks,
     files,
     foreign,
@@ -361,6 +362,8 @@ def perform(
 def note(machine: Machine, call: Invocation) -> None:
     """The event of a row that communicates besides what it does."""
     row = call.row
+    if row.op == "init" and evidence.made_alone(call):
+        return
     machine.emit_event(
         "collective",
         row.op,

@@ -13,6 +13,7 @@ from typing import Any
 
 from dtlint.findings import Step
 from dtlint.machine.library.choosing import left_to_choose
+from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.logs import Attempt, Choice, Event
 from dtlint.machine.spoken import COMMUNICATES
 from dtlint.machine.values import Const
@@ -51,8 +52,11 @@ def of_one(event: Event) -> bool:
     """`init_process_group(world_size=1)`: a group because a library asks for one. Two processes cannot have the same
     rank: who writes the number down starts none but this."""
     call = event.extra.get("call") if event.op == "init" else None
-    size = call.get("world_size") if call is not None else None
-    rank = call.get("rank") if call is not None else None
+    return call is not None and made_alone(call)
+
+
+def made_alone(call: Invocation) -> bool:
+    size, rank = call.get("world_size"), call.get("rank")
     alone = isinstance(size, Const) and size.scale is None and size.value == 1
     return alone or (isinstance(rank, Const) and rank.scale is None and type(rank.value) is int and rank.value >= 0)
 

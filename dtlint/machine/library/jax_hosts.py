@@ -43,7 +43,7 @@ def query(machine: Machine, call: Invocation) -> Value | None:
     """`jax.devices()`, `jax.process_index()`: the backend is up afterwards."""
     jax_facts.start_backend(machine, call.name)
     if call.row.value in ALONE:
-        if HOSTS not in machine.facts and group_start.is_started(machine):
+        if HOSTS not in machine.facts and (group_start.is_started(machine) or in_notebook(machine)):
             return Const(ALONE[call.row.value])
         machine.facts[HOSTS] = True
     if call.row.value == "local_devices" and call.node is not None and machine.facts.get(HOSTS):
@@ -83,6 +83,14 @@ def product_named(machine: Machine, call: Invocation) -> str:
             else:
                 names.append(str(node.name))
     return next((name for name in names if any(word in name.lower().split("_") for word in words)), "")
+
+
+def in_notebook(machine: Machine) -> bool:
+    """A notebook runs in one kernel: there are other hosts only if it joins them itself."""
+    frame = machine.frame
+    while frame.caller is not None:
+        frame = frame.caller
+    return str(frame.path).endswith(".ipynb")
 
 
 def initialize(machine: Machine, call: Invocation) -> Value | None:

@@ -143,9 +143,11 @@ def holds(leaf: Value, count: Symbol) -> bool:
 
 def lacking(leaves: list[Unknown]) -> str:
     """Why arrays next to others that are divided between the devices have no axis of devices: a first size written
-    as a number, or first sizes that differ."""
+    as a number, or first sizes that differ. A tree is divided as a whole: all of it has to be seen."""
     first: set[object] = set()
     shown = ""
+    if any(has(leaf, "array") and not has(leaf, "plain") for leaf in leaves):
+        return ""
     for leaf in leaves:
         for tag in words(leaf.tags, "plain"):
             known = tag[2]
