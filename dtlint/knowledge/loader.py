@@ -71,6 +71,8 @@ class Type:
     alone: tuple[str, ...] = ()  # methods that it calls on the rank that writes, and on no other
     lacks: tuple[str, ...] = ()  # what programs ask it for, though it has no such attribute
     computes: Mapping[str, str] = field(default_factory=dict)  # called on a derived class: which of its methods runs
+    hands: Mapping[str, str] = field(default_factory=dict)  # what it gives its hooks by name: a type, or a `batch`
+    steers: Mapping[str, str] = field(default_factory=dict)  # attributes that its loop asks, and what it skips by them
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +98,7 @@ class Knowledge:
     not_giving: tuple[str, ...] = ()  # beginnings of names that are exceptions to these
     still: Mapping[str, bool] = field(default_factory=dict)  # options, and the value with which a model draws nothing
     agreeing: frozenset[str] = frozenset()  # last names of collectives that give all ranks the same
+    handed: Mapping[str, frozenset[str]] = field(default_factory=dict)  # hooks, and their parameters that are batches
 
     def always_gives(self, name: str) -> bool:
         return name.startswith(self.giving) and not name.startswith(self.not_giving)
@@ -228,9 +231,12 @@ def build(packs: list[tuple[str, Mapping[str, Any]]]) -> Knowledge:
                     tuple(row.get("alone", ())),
                     tuple(row.get("lacks", ())),
                     row.get("computes", {}),
+                    row.get("hands", {}),
+                    row.get("steers", {}),
                 )
     every = [api for table in (apis, *tables.values()) for api in table.values()]
-    communicating = {
+    steering = frozenset(name for known in types.values() for name in known.steers)
+    communicating = steering | {
         api.last
         for api in apis.values()
         if api.does in ("collective", "p2p", "context") or api.extra.get("communicates") or api.op
@@ -257,7 +263,7 @@ def build(packs: list[tuple[str, Mapping[str, Any]]]) -> Knowledge:
         frozenset(tokens),
         frozenset(communicating),
         frozenset(meaningful),
-        telling_names(every),
+        telling_names(every) | steering,
         rank_names(every),
         tables["setting"],
         {api.last: api for api in apis.values() if api.extra.get("anywhere")},
@@ -267,6 +273,7 @@ def build(packs: list[tuple[str, Mapping[str, Any]]]) -> Knowledge:
         tuple(name for _, content in packs for name in content.get("giving", {}).get("except", ())),
         {name: value for _, content in packs for name, value in content.get("noise", {}).items()},
         agreeing_names(apis),
+        handed_names(types.values()),
     )
     for name in [*apis]:
         canonical = knowledge.canonical(name)
@@ -302,6 +309,16 @@ def telling_names(every: Iterable[Api]) -> frozenset[str]:
         return followed and not common
 
     return frozenset(api.last for api in every if telling(api))
+
+
+def handed_names(types: Iterable[Type]) -> dict[str, frozenset[str]]:
+    """Hooks, and the names under which they are given a batch of their rank's data."""
+    found: dict[str, frozenset[str]] = {}
+    for known in types:
+        batches = frozenset(name for name, what in known.hands.items() if what == "batch")
+        for hook in known.hooks if batches else ():
+            found[hook] = found.get(hook, frozenset()) | batches
+    return found
 
 
 def rank_names(every: Iterable[Api]) -> frozenset[str]:

@@ -8,7 +8,7 @@ from typing import Any
 from dtlint.ir import nodes as ir
 from dtlint.ir.functions import called_names
 from dtlint.machine import attributes, containers, instances, kept, library, parameters, passed_over
-from dtlint.machine.core import DEEPEST, Machine, may_talk
+from dtlint.machine.core import DEEPEST, QUESTION, Machine, may_talk
 from dtlint.machine.frames import Frame, Leaving
 from dtlint.machine.lanes import join, lanes_in, row, token
 from dtlint.machine.library import files, key_splits, processes, roots, works
@@ -231,11 +231,31 @@ def too_deep(machine: Machine, function: FunctionRef, mask: int) -> bool:
     beyond = len(machine.stack) - machine.deepest - (function.name in ("__init__", "__post_init__"))
     if beyond < 0 or (beyond < FURTHER and machine.parted(mask)):
         return False
-    leaves: dict[int, bool] = machine.notes.setdefault("calls nobody", {})
+    leaves: dict[int, bool] = machine.notes.setdefault("leaves", {})
     known = leaves.get(id(function.node))
     if known is None:
-        known = leaves[id(function.node)] = next(called_names(function.node.body), None) is None
+        known = leaves[id(function.node)] = is_leaf(machine, function.node)
     return not known
+
+
+def is_leaf(machine: Machine, node: ir.Function | ir.Lambda) -> bool:
+    """It calls nobody; or it is short, and asks nobody of the program but who this rank is."""
+    called = set(called_names(node.body))
+    if not called:
+        return True
+    if not isinstance(node, ir.Function) or len(node.body) > QUESTION:
+        return False
+    return not node.tokens.isdisjoint(machine.knowledge.ranks) or called.isdisjoint(defined(machine))
+
+
+def defined(machine: Machine) -> frozenset[str]:
+    """The names of all functions and classes of the program."""
+    known: frozenset[str] | None = machine.notes.get("defined")
+    if known is None:
+        every = [one for path in machine.project.paths for one in machine.project.functions(path)]
+        known = frozenset(name for function, _, owner in every for name in (function, owner or function))
+        machine.notes["defined"] = known
+    return known
 
 
 def untold(machine: Machine, function: FunctionRef, mask: int, arguments: tuple[Value, ...]) -> bool:

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from dtlint.ir import nodes as ir
-from dtlint.machine import attributes, calls, first_instance, instances, set_up, state
+from dtlint.machine import attributes, calls, first_instance, instances, set_up, state, steering
 from dtlint.machine.core import Machine
 from dtlint.machine.frames import Frame
-from dtlint.machine.library import group_start, identity
+from dtlint.machine.library import group_start, identity, loaders
 from dtlint.machine.opaque import deep_cause
 from dtlint.machine.scopes import load_module
 from dtlint.machine.values import NONE, Bound, ClassRef, Const, External, FunctionRef, Object, Unknown, Value
@@ -46,6 +46,7 @@ def names_reaching(machine: Machine, paths: tuple[str, ...], seeds: frozenset[st
 
 
 Defaults = tuple[tuple[str, Value], ...]
+NOTHING: Mapping[str, str] = {}
 CALLED_ALONE = "called alone"  # fact of the run: a framework calls this method on one rank only
 # method names so common that reaching one by name says nothing
 EVERYWHERE = frozenset(
@@ -116,7 +117,8 @@ def run_function(machine: Machine, path: str, function: ir.Function, owner: ir.C
     if not isinstance(value, FunctionRef) or value.node is not function:
         value = FunctionRef(function, path, module_frame, find_class(module_frame, owner) if owner else None)
     skip_self = receiver is not None and value.kind != "static"
-    arguments = unknown_arguments(machine, function, skip_self, value.defaults)
+    handed = handed_to(machine, receiver, function.name)
+    arguments = unknown_arguments(machine, function, skip_self, value.defaults, handed)
     if function.is_generator and not value.context_manager:
         generator = machine.new("<generator>", machine.world.full)
         generator.facts.update(
@@ -132,6 +134,8 @@ def run_function(machine: Machine, path: str, function: ir.Function, owner: ir.C
         calls.resume(machine, generator, machine.world.full, lambda held, lanes: NONE)
         return
     calls.enter(machine, value, receiver if skip_self else None, arguments, (), machine.world.full, None)
+    if handed:
+        steering.goes_on(machine)
     if function.name == "__enter__" and isinstance(receiver, Object) and isinstance(receiver.kind, ClassRef):
         leave = attributes.in_class(machine, receiver.kind, "__exit__")
         if isinstance(leave, FunctionRef):  # whoever goes in comes out again
@@ -229,18 +233,38 @@ def left_out(machine: Machine, kind: ClassRef) -> tuple[tuple[str, Value], ...]:
     )
 
 
+def handed_to(machine: Machine, receiver: Value | None, name: str) -> Mapping[str, str]:
+    """What the framework gives to this method of a class derived from one of its own."""
+    if not isinstance(receiver, Object) or not isinstance(receiver.kind, ClassRef):
+        return {}
+    kinds = attributes.library_types(machine, receiver.kind)
+    return {param: what for known in kinds if name in known.hooks for param, what in known.hands.items()}
+
+
 def unknown_arguments(
-    machine: Machine, function: ir.Function, skip_first: bool, defaults: Defaults = ()
+    machine: Machine,
+    function: ir.Function,
+    skip_first: bool,
+    defaults: Defaults = (),
+    handed: Mapping[str, str] = NOTHING,
 ) -> tuple[Value, ...]:
     arguments: list[Value] = []
     usual = {name: value for name, value in defaults if isinstance(value, FunctionRef)}
     params = function.params[1:] if skip_first else function.params
     for param in params:
-        if param.kind in ("positional", "normal"):
+        if param.name in handed:
+            arguments.append(framework_gives(machine, param.name, handed[param.name]))
+        elif param.kind in ("positional", "normal"):
             arguments.append(argument(machine, function, param, usual.get(param.name)))
         elif param.kind == "vararg":
             arguments.append(spread(machine, machine.unknown("parameter", function.qualname, param.name)))
     return tuple(arguments)
+
+
+def framework_gives(machine: Machine, name: str, what: str) -> Value:
+    if what != "batch":
+        return machine.new(machine.knowledge.canonical(what), machine.world.full)
+    return loaders.handed_batch(machine, name)
 
 
 def spread(machine: Machine, value: Value) -> Object:

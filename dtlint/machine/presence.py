@@ -15,6 +15,7 @@ ALWAYS = "always"  # never None
 ALIKE = "alike"  # None on all ranks or on none
 
 MADE = ("op ", "compare ", "unary ")  # beginnings of what expressions are called
+COMPUTED = ("call", "output")
 MADE_WHOLE = frozenset({"source", "text", "tensor", "slice", "tuple", "comprehension", "path"})
 
 
@@ -33,10 +34,12 @@ def own_gradient(value: Value) -> bool:
 
 
 def from_loader(value: Unknown) -> bool:
-    """Batches of one program have the same parts on every rank."""
-    return part_of(value.symbol).key[0] in ("item", "batch", "deep") and any(
-        type(tag) is tuple and tag[0] == "loader" for tag in value.tags
-    )
+    """Batches of one program have the same parts on every rank, and so has what a model makes of them."""
+    if not any(type(tag) is tuple and tag[0] == "loader" for tag in value.tags):
+        return False
+    symbol = begun_as(value.symbol)
+    made = symbol.key[1] if symbol.key[0] == "attr" else None
+    return part_of(symbol).key[0] in ("item", "batch", "deep") or (isinstance(made, Symbol) and made.key[0] in COMPUTED)
 
 
 def part_of(symbol: Symbol) -> Symbol:

@@ -109,7 +109,7 @@ def run_unreached(machine: Machine, path: str, reached: frozenset[tuple[str, str
         (function, owner)
         for function, owner in functions_of(module)
         if (path, function.qualname) not in reached
-        and (tells_ranks_apart(machine, function, kept.get(id(owner))) or draws(machine, module, function))
+        and (tells_ranks_apart(machine, function, owner, kept.get(id(owner))) or draws(machine, module, function))
         and not is_test(function, owner)
     ]
     if not candidates:
@@ -157,12 +157,18 @@ def callers_first(waiting: list[Method]) -> list[Method]:
     return list(order.values())
 
 
-def tells_ranks_apart(machine: Machine, function: ir.Function, kept: set[str] | None = None) -> bool:
-    """Can it communicate, and is there something in it by which ranks may part, or that its class keeps of them?"""
+def tells_ranks_apart(
+    machine: Machine, function: ir.Function, owner: ir.Class | None = None, kept: set[str] | None = None
+) -> bool:
+    """Can it communicate, and is there something in it by which ranks may part, that its class keeps of them, or that
+    a framework hands it?"""
     tokens = function.tokens
     if tokens.isdisjoint(machine.interesting):
         return False
-    return not tokens.isdisjoint(machine.knowledge.telling) or not tokens.isdisjoint(kept or ())
+    if not tokens.isdisjoint(machine.knowledge.telling) or not tokens.isdisjoint(kept or ()):
+        return True
+    batches = machine.knowledge.handed.get(function.name, ()) if owner is not None else ()
+    return any(param.name in batches for param in function.params)
 
 
 def draws(machine: Machine, module: ir.Module, function: ir.Function) -> bool:

@@ -11,6 +11,7 @@ from dtlint.machine.run import Run
 from dtlint.machine.spoken import first_event, first_in, key
 from dtlint.machine.values import BY_SHARE, Cause, Object
 from dtlint.machine.walks import walk
+from dtlint.timeline.called_again import in_a_loop
 from dtlint.timeline.classify import RANK_KINDS
 from dtlint.timeline.parting import Divergence, Path, communicates_without_end, strip_ends
 
@@ -60,7 +61,7 @@ def of_attempt(run: Run, node: Attempt, path: Path) -> Iterator[Divergence]:
         if missed is None or not (leaves & set(SWALLOWS)):
             continue
         waits_inside = any(holds_back(one) for one in node.body.nodes[handler.met :])
-        if not goes_on(node, handler, path) or (not waits_inside and agrees_after(node, path)):
+        if not goes_on(run, node, handler, path) or (not waits_inside and agrees_after(node, path)):
             continue
         alone = [one for one in handler.raised if of_some(one)]
         if alone:
@@ -180,7 +181,7 @@ def choice_exits(node: Choice) -> Iterator[str]:
                 yield from choice_exits(inner)
 
 
-def goes_on(node: Attempt, handler: HandlerLog, path: Path) -> bool:
+def goes_on(run: Run, node: Attempt, handler: HandlerLog, path: Path) -> bool:
     """Does a rank that swallowed its failure meet the others again?"""
     below: LogNode = node
     for above in reversed(path):
@@ -190,7 +191,7 @@ def goes_on(node: Attempt, handler: HandlerLog, path: Path) -> bool:
         if any(next_event(log, below, node.mask) is not None for log in logs_of(above)):
             return True
         below = above
-    return node.again and bool(exits_of(handler) & {"", "return"})
+    return bool(exits_of(handler) & {"", "return"}) and (node.again or in_a_loop(run))
 
 
 def logs_of(node: object) -> tuple[Log, ...]:

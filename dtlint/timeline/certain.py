@@ -159,7 +159,8 @@ def says(node: Choice | Loop, lane: int, members: int, path: Path, mask: int) ->
         yield from looped(key(node.body, lane, members))
         return
     then, otherwise = side_key(node, True, lane, members), side_key(node, False, lane, members)
-    if then == otherwise and leaving(node) is not None:
+    left = leaving(node)
+    if then == otherwise and left is not None and "raise" in left.exits:
         if then:
             yield "both", then
     elif then == otherwise:

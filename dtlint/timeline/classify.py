@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from dtlint.machine.library.options import PARSED
 from dtlint.machine.library.provenance import symbols_in
 from dtlint.machine.library.tensors import ALIASES, COPIES, REVEALS
-from dtlint.machine.logs import EXITS, FAILS, Event
-from dtlint.machine.values import BY_SHARE, Object, Row, Symbol, Value
+from dtlint.machine.logs import EXITS, FAILS, Call, Event
+from dtlint.machine.values import BY_SHARE, FALSE, Object, Row, Symbol, Value
 from dtlint.machine.walks import walk
 from dtlint.timeline import strided
 from dtlint.timeline.parting import Divergence
@@ -117,9 +117,23 @@ def local_code(divergence: Divergence) -> tuple[str, str]:
         if kind in SHARDING and TURNED_AWAY.intersection(exits):
             return "DT102", "default"  # who was given nothing leaves
         return ("DT109" if is_creation(divergence) else "DT111"), "default"
+    if kind == "data" and reduced_later(divergence):
+        return "", ""  # whoever has told something once in an epoch takes part
     if kind == "exception":
         return "DT106", "default"  # the handler took it well, and what it left behind decides
     return "DT110", ("strict" if kind == "files" else "default")
+
+
+def reduced_later(divergence: Divergence) -> bool:
+    """`self.log(…, sync_dist=True)` of Lightning reduces at the end of the epoch, if it does not do so at every step,
+    as it does in a training step unless told otherwise."""
+    call = divergence.event.extra.get("call")
+    if call is None or "on_step" not in call.row.params:
+        return False
+    given = call.get("on_step")
+    if given is not None:
+        return given == FALSE
+    return not any(isinstance(node, Call) and node.function.endswith(".training_step") for node in divergence.path)
 
 
 def begins_somewhere(divergence: Divergence) -> bool:

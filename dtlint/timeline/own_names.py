@@ -32,7 +32,7 @@ def rank_local_names(run: Run) -> Iterator[tuple[Access, Step | None, str]]:
         return
     whole = run.entry.kind == "script" and started(run)
     seen: set[tuple[str, int]] = set()
-    for access, told in suspects(run) if whole else together_at(run):
+    for access, told in suspects(run, whole):
         source = source_of(access)
         place = (source.path, source.line) if source is not None else (access.event.path, access.event.at[0])
         if place not in seen:
@@ -48,20 +48,21 @@ def together_at(run: Run) -> Iterator[tuple[Access, str]]:
             yield found, "all ranks of this checkpoint have to name the same place"
 
 
-def suspects(run: Run) -> Iterator[tuple[Access, str]]:
+def suspects(run: Run, whole: bool) -> Iterator[tuple[Access, str]]:
+    """Where nobody is seen calling, only what is written and read again says that the ranks mean the same place."""
     yield from together_at(run)
     found_here = [replace(one, cause=cause) for one in accesses(run) if (cause := own_cause(one)) is not None]
     for access in found_here:
         if not all_ranks_here(run, access.path, access.event) or of_each_host(run, access):
             continue
         several = bin(access.mask).count("1") > 1
-        if access.kind == "mkdir" and several and not private(access.value):
+        if whole and access.kind == "mkdir" and several and not private(access.value):
             yield access, "each rank makes a folder of its own"
         if access.kind in READS:
             other = next((one for one in found_here if one.kind in WRITES and foreign(one, access)), None)
             if other is not None:
                 yield access, f"what is read here was written by another rank (line {other.event.at[0]})"
-        elif access.kind != "mkdir":
+        elif whole and access.kind != "mkdir":
             folder = next((one for one in found_here if one.kind == "mkdir" and made_for(one, access)), None)
             if folder is not None:
                 yield access, f"the folder was made by another rank (line {folder.event.at[0]}), under its own name"

@@ -70,18 +70,18 @@ def read_early(run: Run, found: list[Access], changes: list[Access], read: Acces
         if read.kind == "listing" and all(beside(change, read, *pair) for pair in late):
             continue
         if change.kind == "mkdir":
-            late = [(lane, reader) for lane, reader in late if not stood_in_it(found, read, reader)]
+            late = [pair for pair in late if not stood_in_it(found, change, read, *pair)]
         if any(not brought_itself(changes, read, reader) for _, reader in late):
             yield Race(READ, change, read)
             return
 
 
-def stood_in_it(found: list[Access], read: Access, lane: int) -> bool:
-    """Has this lane made the folder itself, or written a file into it before?"""
-    if made_itself(found, read, lane):
+def stood_in_it(found: list[Access], made: Access, read: Access, maker: int, late: int) -> bool:
+    """Has the late lane made the folder itself, or written a file into it before?"""
+    if made_itself(found, made, read, maker, late):
         return True
-    earlier = (one for one in found if one.kind == "file-write" and one.order < read.order and one.mask >> lane & 1)
-    return any(inside(one, read, lane, lane) for one in earlier)
+    earlier = (one for one in found if one.kind == "file-write" and one.order < read.order and one.mask >> late & 1)
+    return any(inside(one, read, late, late) for one in earlier)
 
 
 def in_new_folder(change: Access, read: Access, lane: int, late: int) -> bool:
@@ -135,14 +135,19 @@ def entered(run: Run, found: list[Access], use: Access) -> Iterator[Race]:
             continue
         for lane, late in pairs(run, change, use):
             below = use.places[late].startswith(f"{change.places[lane]}/")
-            if below and not_after(change, use, lane, late) and not made_itself(found, use, late):
+            if below and not_after(change, use, lane, late) and not made_itself(found, change, use, lane, late):
                 yield Race(ENTERED, change, use)
                 return
 
 
-def made_itself(found: list[Access], use: Access, lane: int) -> bool:
+def made_itself(found: list[Access], made: Access, use: Access, maker: int, late: int) -> bool:
+    """Has the late lane made this folder, or one below it? One above may be there without it."""
     return any(
-        one.kind in FOLDERS and one.mask >> lane & 1 and one.order < use.order and inside(use, one, lane, lane)
+        one.kind in FOLDERS
+        and one.mask >> late & 1
+        and one.order < use.order
+        and inside(use, one, late, late)
+        and (one.kind == "unpack" or inside(one, made, late, maker))
         for one in found
     )
 

@@ -45,6 +45,7 @@ from dtlint.machine.library import (
     replaced,
     rollouts,
     sharded_scope,
+    steered,
     stepping,
     tensors,
     threads,
@@ -450,6 +451,7 @@ def attribute_written(machine: Machine, base: Value, name: str, value: Value, ma
     parts.written(machine, base, name, value, mask)
     workers.attribute_written(machine, base, name, value, mask)
     processes.hook_written(machine, base, name, value, mask)
+    steered.written(machine, base, name)
 
 
 def discarded(machine: Machine, node: ir.Expr, value: Value, mask: int) -> None:

@@ -359,6 +359,14 @@ def element(machine: Machine, loader: Object) -> Value:
     return machine.unknown("batch", loader.number, machine.symbols.fresh("turn"), cause=cause, tags=tags)
 
 
+def handed_batch(machine: Machine, name: str) -> Value:
+    """What a framework's loop gives to a method: a batch of a loader that divides the data."""
+    tags = frozenset({("loader", 0)})
+    return machine.unknown(
+        "batch", name, cause=machine.cause("data", f"`{name}` is a batch of this rank's data"), tags=tags
+    )
+
+
 def length(machine: Machine, loader: Object) -> Value | None:
     known = described(machine, loader)
     if known.uneven is not None:
