@@ -46,19 +46,15 @@ def find_windows(run: Any) -> Iterator[Window]:
         if not loops or aside(backward, loops[-1], known):
             continue
         innermost = loops[-1]
-        for step in steps(run):
-            if not step.event.mask & backward.event.mask:
-                continue  # what other ranks do with gradients of their own
-            if inside(step, innermost):
-                if exclusive(step, backward):
-                    continue
-                above = {id(choice) for choice, _ in choices_below(backward, innermost)}
-                own = [(choice, side) for choice, side in choices_below(step, innermost) if id(choice) not in above]
-                when = tuple((choice.symbol, side == 0) for choice, side in own if choice.symbol is not None)
-                if any(periodic(symbol) and several(symbol) for symbol, _ in when):
-                    yield Window(innermost, backward, step, when, False)
-                    break
-                break  # a step in the same turn: no window
+        mine = [step for step in steps(run) if step.event.mask & backward.event.mask]
+        turns = [step for step in mine if inside(step, innermost) and not exclusive(step, backward)]
+        if turns:
+            when = [own_predicates(step, backward, innermost) for step in turns]
+            # one that steps whenever the pass is made has its gradients; the others are of another model
+            if all(any(periodic(symbol) and several(symbol) for symbol, _ in own) for own in when):
+                yield Window(innermost, backward, turns[0], when[0], False)
+            continue
+        for step in mine:
             if step.number > backward.number and len(loops) > 1 and inside(step, loops[-2]):
                 above = {id(choice) for choice, _ in choices_below(backward, loops[-2])}
                 together = all(id(choice) in above for choice, _ in choices_below(step, loops[-2]))
@@ -66,6 +62,13 @@ def find_windows(run: Any) -> Iterator[Window]:
                 if together and adds_up:
                     yield Window(innermost, backward, step, (), True)
                     break
+
+
+def own_predicates(step: Met, backward: Met, loop: Loop) -> tuple[tuple[Symbol, bool], ...]:
+    """What a step of the loop asks for that the backward pass does not."""
+    above = {id(choice) for choice, _ in choices_below(backward, loop)}
+    own = [(choice, side) for choice, side in choices_below(step, loop) if id(choice) not in above]
+    return tuple((choice.symbol, side == 0) for choice, side in own if choice.symbol is not None)
 
 
 def aside(backward: Met, loop: Loop, known: list[Met]) -> bool:
