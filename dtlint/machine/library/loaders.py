@@ -208,8 +208,8 @@ def dataset_cause(machine: Machine, dataset: Value, found: Described) -> Cause |
     for look in found.looks:
         for value in look.values:
             cause = sharding.is_part(value)
-            if cause is not None:
-                return cause
+            if cause is not None and not (cause.kind == "random" and by_index(value)):
+                return cause  # what chance does to a sample that the index names divides nothing
         cause = next((one.cause for one in inside.rank_decisions(look)), None)
         if cause is not None:
             return cause
@@ -265,12 +265,16 @@ def has_draws(looks: list[inside.Inside]) -> bool:
     """Samples that are drawn, by each rank for itself, and do not depend on the index."""
     for look in looks:
         if not all(map(inside.drawn_alike, look.events("draw"))) and not any(
-            provenance.has_mark(value, "index", 3)
-            or provenance.mentions(value, lambda symbol: symbol.key[0] in ("index", "deep"), 3)
+            by_index(value) or provenance.mentions(value, lambda symbol: symbol.key[0] == "deep", 3)
             for value in look.values
         ):
             return True
     return False
+
+
+def by_index(value: Value) -> bool:
+    """Does a sample depend on the index it was asked for?"""
+    return provenance.has_mark(value, "index", 3) or provenance.mentions(value, lambda one: one.key[0] == "index", 3)
 
 
 def foreign_stream(machine: Machine, look: inside.Inside) -> bool:
