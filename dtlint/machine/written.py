@@ -14,7 +14,7 @@ OWN = frozenset({"grad", "data", "requires_grad", "training"})  # tensors and mo
 
 
 def write(machine: Machine, base: Unknown, name: str, value: Value, before: Value, mask: int) -> None:
-    """`before` is what is there for lanes that do not write."""
+    """`before` is what is there for lanes that do not write, and on the other side of a branch."""
     if base.cause is not None or name in OWN:
         return
     known = machine.facts.setdefault(WRITTEN, {})
@@ -23,8 +23,7 @@ def write(machine: Machine, base: Unknown, name: str, value: Value, before: Valu
         slots = known[base.symbol] = Slots(1)
     if name not in slots:
         machine.remembered.clear()  # any of those calls may have read it
-        if mask != machine.world.full:
-            machine.store(slots, name, before, machine.world.full, machine.world.full)
+        slots[name] = before  # not in the journal: it was there before any branch
     machine.store(slots, name, value, mask, machine.world.full)
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from dtlint.machine.library.provenance import symbols_in
-from dtlint.machine.logs import Choice, Decision, Event, LogNode, decisions
+from dtlint.machine.logs import Call, Choice, Decision, Event, LogNode, decisions
 from dtlint.machine.run import Run
 from dtlint.machine.values import BY_PROCESS, Symbol
 from dtlint.timeline.inverted import whole_text
@@ -31,6 +31,7 @@ def vaguely_guarded(run: Run, event: Event, path: tuple[LogNode, ...]) -> bool:
 
 def undecided(run: Run, event: Event, path: tuple[LogNode, ...]) -> Iterator[Decision]:
     """The branches above that nobody can decide; where it depends on who the rank is, also those that others left."""
+    path = since_spawned(run, path)
     for chain in (event.guards, *(node.guards for node in path)):
         for decision in decisions(chain):
             if decision.kind == "branch" and decision.taken == decision.before and not of_content(run, decision):
@@ -38,6 +39,13 @@ def undecided(run: Run, event: Event, path: tuple[LogNode, ...]) -> Iterator[Dec
     for node in path:
         if isinstance(node, Choice) and node.cause is not None and not of_content(run, node.decision):
             yield node.decision
+
+
+def since_spawned(run: Run, path: tuple[LogNode, ...]) -> tuple[LogNode, ...]:
+    """What stands above the call that starts the ranks is decided by the one process that starts them."""
+    sites = run.facts.get("spawned at", ())
+    starts = (place for place, node in enumerate(path) if isinstance(node, Call) and (node.path, node.at) in sites)
+    return path[next(starts, -1) + 1 :]
 
 
 def of_content(run: Run, decision: Decision) -> bool:

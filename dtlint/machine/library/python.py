@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import builtins
+import collections.abc
 import math
+import numbers
 import re
 from collections.abc import Callable
 from typing import Any
@@ -128,13 +131,23 @@ def is_of(machine: Machine, value: Value, kinds: Value) -> bool | None:
                     return True
             elif isinstance(option, External) and attributes.is_a(machine, value, option.name):
                 return True
-        if isinstance(value.kind, str) and value.kind in ("list", "dict", "set"):
-            names = {option.name for option in options if isinstance(option, External)}
-            return f"builtins.{value.kind}" in names
+        if isinstance(value.kind, str) and value.kind in PLAIN:
+            return any(issubclass(PLAIN[value.kind], one) for one in map(standard_class, options))
     if isinstance(value, Const) and all(isinstance(option, External | ClassRef) for option in options):
-        names = {option.name for option in options if isinstance(option, External)}
-        return not names.isdisjoint({f"builtins.{type(value.value).__name__}", "builtins.object"})
+        return any(isinstance(value.value, one) for one in map(standard_class, options))
     return None
+
+
+PLAIN = {"list": list, "dict": dict, "set": set}
+HOMES = {"builtins": builtins, "collections": collections.abc, "typing": collections.abc, "numbers": numbers}
+
+
+def standard_class(kind: Value) -> tuple[type, ...]:
+    """Python's own class of that name, where it is one: things of other people's classes are no lists or numbers.
+    What `typing` and, long ago, `collections` call an `Iterable` is that of `collections.abc`."""
+    home, _, name = kind.name.rpartition(".") if isinstance(kind, External) else ("", "", "")
+    found = getattr(HOMES.get(home.removesuffix(".abc")), name, None)
+    return (found,) if isinstance(found, type) else ()
 
 
 def getattr_(machine: Machine, call: Invocation) -> Value | None:
