@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from dtlint.machine.library import inside, provenance, sharding, webdatasets
-from dtlint.machine.library.loaders import LOADER
+from dtlint.machine.library.loaders import LOADER, is_open
 from dtlint.machine.library.seeds import alike
-from dtlint.machine.logs import Choice, Loop, Site
+from dtlint.machine.logs import Choice, Event, Loop, Site
 from dtlint.machine.run import Run
-from dtlint.machine.values import BY_SHARE, Object, Unknown, Value
+from dtlint.machine.values import BY_SHARE, Const, Object, Unknown, Value
 from dtlint.timeline.data import Steps, kept, whole_world
 from dtlint.timeline.filled import filled_as_it_runs, picked_by_chance
 from dtlint.timeline.metrics import several_processes
@@ -22,6 +22,8 @@ from dtlint.timeline.training import (
     survey,
 )
 
+ORDERS = ("torch.utils.data.RandomSampler", "torch.utils.data.SequentialSampler")
+
 
 def unsharded(run: Run) -> Iterator[tuple[Use, Site, Steps]]:
     """Training loops that combine gradients of ranks which all saw the same samples."""
@@ -31,7 +33,9 @@ def unsharded(run: Run) -> Iterator[tuple[Use, Site, Steps]]:
     for use in seen.training():
         if use.reduced is None or not whole_world(run, use.reduced):
             continue
-        if use.described.gives != "same" and webdatasets.reads_all(run.knowledge, use.loader) is None:
+        forgotten = sampler_left_out(run, use)
+        reads_all = use.described.gives == "same" or webdatasets.reads_all(run.knowledge, use.loader) is not None
+        if not reads_all and forgotten is None:
             continue
         if splits_by_worker(use.loader):
             continue  # half a split is another rule's question
@@ -44,11 +48,26 @@ def unsharded(run: Run) -> Iterator[tuple[Use, Site, Steps]]:
             yield use, place_of(source), kept(step_at(place, "the loader that every rank reads"), spoken_training(use))
             continue
         made = step_at(place_of(dataset), "the data set, whole on every rank") if isinstance(dataset, Object) else None
+        if forgotten is not None:
+            made = event_step(forgotten, "this sampler divides the data, but the loader does not have it")
         yield (
             use,
             place,
             kept(made, step_at(place, "no sampler: every rank walks over all of it"), spoken_training(use)),
         )
+
+
+def sampler_left_out(run: Run, use: Use) -> Event | None:
+    """Where a sampler that divides was made of the very data that this loader walks over without it: whoever made it
+    holds the data to be the same on all ranks."""
+    given, dataset = use.described.sampler, use.loader.attributes.get("dataset")
+    plain = given is None or (isinstance(given, Object) and given.kind in ORDERS)
+    if not plain or is_open(use.loader) or dataset is None or use.loader.facts.get("prepared"):
+        return None
+    if isinstance(dataset, Const) or (dataset.cause is not None and dataset.cause.kind in BY_SHARE):
+        return None
+    samplers = (event for event, _ in survey(run).of("sampler") if event.extra["call"].get("dataset") == dataset)
+    return next(samplers, None)
 
 
 def handed_over(run: Run) -> Iterator[tuple[Use, Site, Steps]]:
