@@ -24,6 +24,9 @@ class Names:
         self._tails: dict[str, list[str]] = {}  # last component -> entries
         self._index()
         self._imported = _imported_names(imports)
+        self._members: dict[str, list[str]] = {}  # dotted name -> what is imported from below it
+        for dotted in self._imported:
+            self._members.setdefault(dotted.rpartition(".")[0], []).append(dotted.rpartition(".")[2])
         self._names: dict[str, str] = {}
         self._files: dict[str, str] = {}
         self._directories: dict[str, str] = {}
@@ -182,11 +185,18 @@ class Names:
             if rank is None or (standard and (rank > 1 or (rank == 1 and len(parts) == 1))):
                 continue
             if not self._entries[entry]:
+                if not self._gives(entry, ".".join(parts)):
+                    continue
                 rank += 10  # a bare directory loses against any file
             nearness = len(root) if rank % 10 == 3 else -len(root)
             if best is None or (rank, nearness, entry) < best:
                 best = (rank, nearness, entry)
         return best[2] if best else None
+
+    def _gives(self, directory: str, dotted: str) -> bool:
+        """Does anybody import under this name what lies in there? `scripts/torch/` gives no `torch.nn`: Python goes on
+        to the library."""
+        return any(f"{directory}/{name}" in self._entries for name in self._members.get(dotted, ()))
 
     def _wraps(self, entry: str, name: str) -> bool:
         """`utils/deepspeed.py` that imports `deepspeed`: in that package the name is the library's."""

@@ -87,6 +87,16 @@ def test_namespace_packages() -> None:
     assert found(project, "models/unet.py", "layers", 1) == "models/layers.py"
 
 
+def test_a_folder_of_scripts_is_no_library() -> None:
+    project = names(
+        {"scripts/torch/train.py": "import torch\nfrom torch.nn import parallel\n", "scripts/torch/eval.py": ""}
+    )
+    assert project.resolve("scripts/torch/train.py", "torch", 0) == "torch"
+    assert project.resolve("scripts/torch/train.py", "torch.nn", 0) == "torch.nn"
+    space = names({"tools/data/reading.py": "", "tools/train.py": "from data import reading\n"})
+    assert found(space, "tools/train.py", "data.reading") == "tools/data/reading.py"
+
+
 def test_a_folder_without_init_inside_a_package() -> None:
     project = names({"pkg/__init__.py": "", "pkg/ns/m.py": "", "main.py": "import pkg.ns.m"})
     assert project.name_of("pkg/ns/m.py") == "pkg.ns.m"
