@@ -13,7 +13,7 @@ from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.loaders import is_true
 from dtlint.machine.logs import Site
 from dtlint.machine.run import Run
-from dtlint.machine.values import ClassRef, Const, FunctionRef, Object, Value
+from dtlint.machine.values import FALSE, ClassRef, Const, FunctionRef, Object, Value
 from dtlint.timeline.data import Steps, kept
 from dtlint.timeline.training import (
     event_step,
@@ -93,24 +93,31 @@ def same_own_order_every_epoch(run: Run) -> Iterator[tuple[Site, Steps]]:
         if any(any(node is loop for node in path) for _, path in told):
             continue
         held = [use.loader.attributes.get(name) for name in ("batch_sampler", "sampler", "dataset")]
-        waiting = next((one for one in held if isinstance(one, Object) and waits_for_epoch(one)), None)
+        waiting = next((one for one in held if isinstance(one, Object) and waits_for_epoch(run, one)), None)
         if waiting is not None:
             place = (loop.decision.path, loop.decision.at, loop.decision.function)
             made = step_at(place_of(waiting), "its order depends on the epoch it was told last")
             yield place, kept(made, step_at(place_of(use.loader), "the loader it feeds"))
 
 
-def waits_for_epoch(thing: Object) -> bool:
-    """Does its `__iter__` ask for what its `set_epoch` sets?"""
+def waits_for_epoch(run: Run, thing: Object) -> bool:
+    """Does its `__iter__` ask for what its `set_epoch` sets, its own or that of torch's sampler?"""
     if not isinstance(thing.kind, ClassRef):
         return False
     told, walk_over = (attributes.in_class(None, thing.kind, name) for name in (TOLD_EPOCH, "__iter__"))  # type: ignore[arg-type]
-    if not isinstance(told, FunctionRef) or not isinstance(walk_over, FunctionRef):
+    if not isinstance(walk_over, FunctionRef) or not isinstance(walk_over.node, ir.Function):
         return False
-    if not isinstance(told.node, ir.Function) or not isinstance(walk_over.node, ir.Function):
-        return False
-    names = {target.name for target in assigned(told.node)}
+    if isinstance(told, FunctionRef):
+        names = {target.name for target in assigned(told.node)} if isinstance(told.node, ir.Function) else set()
+    else:
+        names = {"epoch"} if shuffles_as_torch(run, thing) else set()
     return not names.isdisjoint(walk_over.node.tokens)
+
+
+def shuffles_as_torch(run: Run, thing: Object) -> bool:
+    """Was it made as torch's distributed sampler, one that may shuffle?"""
+    made = (event.extra["call"] for event, _ in survey(run).of("sampler") if event.subject is thing)
+    return any(call.row.name == samplers.DISTRIBUTED and call.get("shuffle") != FALSE for call in made)
 
 
 def assigned(function: ir.Function) -> Iterator[ir.Attr]:

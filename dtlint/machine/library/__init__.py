@@ -416,16 +416,8 @@ def project_type(machine: Machine, kind: ClassRef) -> str | None:
     return name if name in machine.knowledge.types else None
 
 
-def made_instance(
-    machine: Machine,
-    thing: Object,
-    bases: list[str],
-    arguments: tuple[Value, ...],
-    keywords: Keywords,
-    mask: int,
-) -> None:
-    """An instance of a project class was made; its library bases may have something to say."""
-    data.made_instance(machine, thing, bases, arguments, keywords, mask)
+def made_instance(machine: Machine, thing: Object, mask: int) -> None:
+    """An instance of a project class was made."""
     processes.finalised(machine, thing, mask)
 
 

@@ -158,12 +158,6 @@ def called(machine: Machine, thing: Object, call: Invocation) -> Value | None:
     return None
 
 
-def made_instance(
-    machine: Machine, thing: Object, bases: list[str], arguments: tuple[Value, ...], keywords: Any, mask: int
-) -> None:
-    """Instances of project classes speak for themselves: their methods are run."""
-
-
 # --- what rows ask for -----------------------------------------------------------------------------------------
 
 

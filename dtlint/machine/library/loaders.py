@@ -55,12 +55,23 @@ def is_loader(machine: Machine, value: Value | None) -> bool:
 
 def constructed(machine: Machine, thing: Object, call: Invocation) -> None:
     thing.attributes["dataset"] = call.get("dataset") or NONE
-    thing.attributes["sampler"] = call.get("sampler") or NONE
+    thing.attributes["sampler"] = call.get("sampler") or own_sampler(machine, call)
     batch_sampler = call.get("batch_sampler")
     if batch_sampler is not None and batch_sampler != NONE:
         thing.attributes["batch_sampler"] = batch_sampler
     thing.facts["at"] = (machine.frame.path, machine.current_at, machine.frame.scope)
     machine.facts.setdefault("loaders", {})[thing.number] = thing
+
+
+def own_sampler(machine: Machine, call: Invocation) -> Value:
+    """Some libraries' loaders make a sampler that divides the data when they are told so."""
+    told = call.get(str(call.row.extra.get("samples_when")))
+    if told is None or (isinstance(told, Const) and not told.value):
+        return NONE
+    made = machine.new(samplers.DISTRIBUTED, call.mask)
+    made.facts.update({"shards": True, "call": call})
+    made.attributes["dataset"] = call.get("dataset") or NONE
+    return made
 
 
 def option(loader: Object, name: str) -> Value | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from dtlint.machine import attributes, containers
@@ -16,6 +17,7 @@ from dtlint.machine.values import (
     FALSE,
     NONE,
     THERE,
+    TRUE,
     ClassRef,
     Const,
     FunctionRef,
@@ -242,6 +244,18 @@ def framework_backward(machine: Machine, call: Invocation) -> Value:
     return NONE
 
 
+def scaled_step(machine: Machine, call: Invocation) -> Value:
+    """`scaler(loss, optimizer, need_update=last)`: backward and step of the optimizer in one call."""
+    from dtlint.machine import attributes, calls
+
+    loss, optimizer, now = call.get("loss"), call.get("optimizer"), call.get("need_update")
+    if loss is not None:
+        backward(machine, replace(call, receiver=loss))
+    if optimizer is not None and (now is None or now == TRUE):
+        calls.call_value(machine, attributes.read(machine, optimizer, "step", call.mask), (), (), call.mask)
+    return NONE
+
+
 def join_context(machine: Machine, call: Invocation) -> Value:
     made = machine.new("<join>", call.mask)
     made.facts["context"] = "join"
@@ -252,5 +266,6 @@ MODELS = {
     "backward": backward,
     "accelerate_backward": framework_backward,
     "join": join_context,
+    "scaled_step": scaled_step,
     "register_buffer": register_buffer,
 }
