@@ -152,13 +152,16 @@ def note_turn(machine: Machine, loop: Loop, mark: int) -> None:
     onto = written.places(machine)
     for container, name, before in machine.journal[mark:]:
         place = (id(container), name)
-        if before is MISSING and id(container) in onto and type(name) is str:
-            before = machine.unknown("attr", onto[id(container)], name)  # as it was read before
+        if before is MISSING and type(name) is str:  # as it was read before
+            if id(container) in onto:
+                before = machine.unknown("attr", onto[id(container)], name)
+            elif container is machine.frame.variables:
+                before = machine.unknown("name", name)
         if place in seen or not isinstance(before, Unknown | Tuple | Object):
             continue
         seen.add(place)
         if places is None:
-            places = lasting_places(machine.frame) | onto.keys()
+            places = lasting_places(machine.frame, held_before(machine, mark)) | onto.keys()
         if id(container) not in places:
             continue
         after = container.get(name, MISSING)
@@ -171,11 +174,17 @@ def note_turn(machine: Machine, loop: Loop, mark: int) -> None:
                 loop.carried[held.symbol] = after
 
 
-def lasting_places(frame: Any) -> set[int]:
+def held_before(machine: Machine, mark: int) -> list[Value | None]:
+    """What this function's names held before the turn: `state = step(state)` may have written to what came in."""
+    own = machine.frame.variables
+    return [before for container, _, before in machine.journal[mark:] if container is own]
+
+
+def lasting_places(frame: Any, held: list[Value | None]) -> set[int]:
     """Where values outlive a turn: this function's names, those around it and of whoever walks over what it yields,
     what objects within reach hold, and the names that functions within reach close over."""
     found: set[int] = set()
-    todo: list[Value | None] = []
+    todo = list(held)
     frames = [frame]
     while (frames or todo) and len(found) < 400:
         if frames:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from dtlint.findings import Step
+from dtlint.machine.library import evidence
 from dtlint.machine.library.files import text_of
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.logs import Event
@@ -28,7 +29,7 @@ OWN = frozenset({"clock", "random", "process", "host"})
 
 
 def rank_local_names(run: Run) -> Iterator[tuple[Access, Step | None, str]]:
-    if in_a_test(run.entry.path):
+    if in_a_test(run.entry.path) or evidence.alone(run):
         return
     whole = run.entry.kind == "script" and started(run)
     seen: set[tuple[str, int]] = set()
