@@ -9,6 +9,7 @@ from typing import Any
 from dtlint.ir import nodes as ir
 from dtlint.machine import attributes
 from dtlint.machine.dictionaries import entries
+from dtlint.machine.library.modules import MODULE
 from dtlint.machine.library.provenance import symbols_in
 from dtlint.machine.logs import Call, Choice, Event, Loop
 from dtlint.machine.presence import asks_presence
@@ -85,7 +86,7 @@ def is_module(run: Any, thing: Object) -> bool:
                 order.extend(owner.bases)
             else:
                 names.append(getattr(owner, "name", ""))
-    return any("torch.nn.Module" in run.knowledge.ancestors(name) for name in names)
+    return any(MODULE in run.knowledge.ancestors(name) for name in names)
 
 
 def wraps(run: Any) -> Iterator[tuple[Met, Any, Object]]:

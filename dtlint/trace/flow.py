@@ -56,20 +56,21 @@ class Flow:
             if states:
                 last = max((line for *_, line in code.co_lines() if line is not None), default=code.co_firstlineno)
                 data = {"path": states[0]["path"], "first": code.co_firstlineno, "last": last}
-                epochs = [{**state, "indices": [], "trains": True} for state in states]
-                found.append(
-                    {
-                        "made": [],
-                        "read": [],
-                        "workers": 0,
-                        "by_worker": [],
-                        "values": True,
-                        "into": states[0]["into"],
-                        "data": data,
-                        "epochs": epochs,
-                    }
-                )
+                found.append({**told([], states), "into": states[0]["into"], "data": data})
         return found
+
+
+def told(stack: list[dict[str, object]], epochs: list[dict[str, Any]]) -> dict[str, Any]:
+    """In the form of a loader: its samples are known by their values, and it has neither indices nor workers."""
+    return {
+        "made": stack,
+        "read": stack[-1:],
+        "workers": 0,
+        "by_worker": [],
+        "values": True,
+        "data": None,
+        "epochs": [{**epoch, "indices": [], "trains": True} for epoch in epochs],
+    }
 
 
 def digest(value: Any) -> str:

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from dtlint.machine import attributes
 from dtlint.machine.core import Machine
 from dtlint.machine.library.invocation import Invocation
+from dtlint.machine.library.modules import is_module
 from dtlint.machine.values import CONTAINERS, Object, Value
-
-MODULE = "torch.nn.Module"
 
 
 def deep(machine: Machine, call: Invocation) -> Value | None:
     """A model is copied with its layers: who freezes or trains the copy does nothing to the model. Of other things a
     copy is as good as the thing."""
     given = call.arguments[0] if call.arguments else None
-    if isinstance(given, Object) and attributes.is_a(machine, given, MODULE):
+    if isinstance(given, Object) and is_module(machine, given):
         return copied(machine, given, call.mask, {})
     return given
 
@@ -24,6 +22,6 @@ def copied(machine: Machine, thing: Object, mask: int, made: dict[int, Object]) 
         return made[thing.number]
     copy = made[thing.number] = machine.anew(thing, mask)
     for name, held in list(copy.attributes.items()):
-        if isinstance(held, Object) and (held.kind in CONTAINERS or attributes.is_a(machine, held, MODULE)):
+        if isinstance(held, Object) and (held.kind in CONTAINERS or is_module(machine, held)):
             copy.attributes[name] = copied(machine, held, mask, made)
     return copy

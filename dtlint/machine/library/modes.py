@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dtlint.machine import attributes
 from dtlint.machine.core import Machine
 from dtlint.machine.library.invocation import Invocation
+from dtlint.machine.library.modules import is_module
 from dtlint.machine.values import FALSE, TRUE, ClassRef, Object, Row, Tuple, Value
 
-MODULE = "torch.nn.Module"
 MODE = "training"
 HOLDERS = ("list", "dict")
 DEPTH = 8
@@ -40,7 +39,7 @@ def modules(machine: Machine, value: Value | None, depth: int, seen: set[int]) -
     if not isinstance(value, Object) or value.number in seen or not depth:
         return
     seen.add(value.number)
-    if attributes.is_a(machine, value, MODULE):
+    if is_module(machine, value):
         yield value
     elif value.kind not in HOLDERS:
         return

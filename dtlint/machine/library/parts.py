@@ -10,14 +10,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from dtlint.ir import nodes as ir
-from dtlint.machine import attributes, containers
+from dtlint.machine import containers
 from dtlint.machine.core import Machine
 from dtlint.machine.frames import Frame
 from dtlint.machine.library.invocation import Invocation
+from dtlint.machine.library.modules import is_module
 from dtlint.machine.logs import Decision, decisions
 from dtlint.machine.values import BY_PROCESS, Cause, Const, Object, Row, Symbol, Tuple, Unknown, Value
 
-MODULE = "torch.nn.Module"
 PARAMETER = "torch.nn.Parameter"
 KEY = "model differences"
 EVERYWHERE = "layers run by all"
@@ -48,7 +48,7 @@ def differences(machine: Machine) -> list[Difference]:
 def is_part(machine: Machine, value: Value) -> bool:
     if isinstance(value, Row):
         return any(is_part(machine, held) for held in value.lanes)
-    return attributes.is_a(machine, value, MODULE) or (isinstance(value, Object) and value.kind == PARAMETER)
+    return is_module(machine, value) or (isinstance(value, Object) and value.kind == PARAMETER)
 
 
 def owners(machine: Machine, base: Value) -> int:

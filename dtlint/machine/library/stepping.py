@@ -16,6 +16,7 @@ from dtlint.machine.core import Machine
 from dtlint.machine.frames import Frame
 from dtlint.machine.library import marks, provenance, works
 from dtlint.machine.library.invocation import Invocation
+from dtlint.machine.library.modules import is_module
 from dtlint.machine.logs import Event
 from dtlint.machine.opaque import opaque
 from dtlint.machine.values import (
@@ -31,7 +32,7 @@ from dtlint.machine.values import (
     content,
 )
 
-MODULE, OPTIMIZER = "torch.nn.Module", "torch.optim.Optimizer"
+OPTIMIZER = "torch.optim.Optimizer"
 SHARDED_IN_PLACE = "torch.distributed.fsdp.FSDPModule"
 GATHERED, INNER, PLAIN, LOADED, LEARNED, ASKED = "gathered", "inner", "plain", "loaded", "learned", "asked"
 ANSWERED = ("wrapped", ASKED, INNER, PLAIN)  # tags of what a model says
@@ -293,13 +294,13 @@ def inner_called(machine: Machine, thing: Object, result: Value, mask: int) -> V
     if works.RUNNING in machine.facts:
         works.parameters_used(machine, thing)
     outer = thing.facts.get("wrapper")
-    if outer is None and machine.facts.get("forwarding") and attributes.is_a(machine, thing, MODULE):
+    if outer is None and machine.facts.get("forwarding") and is_module(machine, thing):
         return with_tags(machine, result, frozenset({(LEARNED, thing.number)}))
     if outer is None:
         outermost = isinstance(result, Unknown) and not (
             machine.facts.get("module depth") or machine.facts.get("no_grad")
         )
-        if outermost and attributes.is_a(machine, thing, MODULE):
+        if outermost and is_module(machine, thing):
             return with_tags(machine, result, frozenset({(PLAIN, thing.number)}))
         return result
     return behind(machine, thing, result, mask)

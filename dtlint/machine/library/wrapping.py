@@ -9,12 +9,12 @@ from dtlint.machine.core import Machine
 from dtlint.machine.library import loaders
 from dtlint.machine.library.groups import group_in
 from dtlint.machine.library.invocation import Invocation
+from dtlint.machine.library.modules import is_module
 from dtlint.machine.logs import Group
 from dtlint.machine.values import FALSE, NONE, Const, Object, Row, Tuple, Unknown, Value
 
 DDP = "torch.nn.parallel.DistributedDataParallel"
 FSDP = "torch.distributed.fsdp.FullyShardedDataParallel"
-MODULE = "torch.nn.Module"
 LOADER = "torch.utils.data.DataLoader"
 PREPARED = "<prepared>"
 ALONE = "alone"  # of a Fabric or Trainer: told to use one device
@@ -96,10 +96,6 @@ def in_place(machine: Machine, call: Invocation) -> Value:
 
 
 # --- frameworks that prepare several things at once --------------------------------------------------------------
-
-
-def is_module(machine: Machine, value: Value) -> bool:
-    return attributes.is_a(machine, value, MODULE)
 
 
 def owner_shards(call: Invocation) -> bool:

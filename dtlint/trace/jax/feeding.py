@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from dtlint.trace.flow import digest
+from dtlint.trace.flow import digest, told
 
 KEPT = 400
 
@@ -26,7 +26,6 @@ class Fed:
     def loaders(self) -> list[dict[str, Any]]:
         """Two hosts with other parts may still have the same samples, in another order: never `whole`."""
         return [
-            {"made": stack, "read": stack[-1:], "workers": 0, "by_worker": [], "values": True, "data": None,
-             "epochs": [{"indices": [], "samples": names, "batches": len(names), "whole": False, "trains": True}]}
+            told(stack, [{"samples": names, "batches": len(names), "whole": False}])
             for stack, names in self.parts.values()
-        ]  # fmt: skip
+        ]
