@@ -15,6 +15,7 @@ from dtlint.machine.logs import Attempt, Decision, HandlerLog
 from dtlint.machine.values import NONE, Cause, Object, Trail, Value, lane_value
 
 Inner = Callable[[Value, int], int]
+DEPTHS = ("no_sync", "no_grad", "join")  # facts of the run: how many of these are open
 
 
 def run_context(machine: Machine, manager: Value, expression: ir.Expr, mask: int, inner: Inner, at: Any) -> int:
@@ -40,27 +41,13 @@ def run_context(machine: Machine, manager: Value, expression: ir.Expr, mask: int
         frame = machine.frame
         alone = Decision("lock", frame.path, at, "with a lock", None, mask, mask, frame.scope)
         return machine.guarded(alone, lambda: inner(manager, mask))
-    if kind == "no_sync":
-        saved = machine.facts.get("no_sync", 0)
-        machine.facts["no_sync"] = saved + 1
+    if kind in DEPTHS:
+        saved = machine.facts.get(kind, 0)
+        machine.facts[kind] = saved + 1
         try:
             return inner(manager, mask)
         finally:
-            machine.facts["no_sync"] = saved
-    if kind == "no_grad":
-        saved = machine.facts.get("no_grad", 0)
-        machine.facts["no_grad"] = saved + 1
-        try:
-            return inner(manager, mask)
-        finally:
-            machine.facts["no_grad"] = saved
-    if kind == "join":
-        saved = machine.facts.get("join", 0)
-        machine.facts["join"] = saved + 1
-        try:
-            return inner(manager, mask)
-        finally:
-            machine.facts["join"] = saved
+            machine.facts[kind] = saved
     return inner(manager, mask)
 
 
