@@ -11,7 +11,7 @@ from dtlint.machine import attributes, containers, instances, kept, library, par
 from dtlint.machine.core import DEEPEST, QUESTION, Machine, may_talk
 from dtlint.machine.frames import Frame, Leaving
 from dtlint.machine.lanes import join, lanes_in, row, token
-from dtlint.machine.library import files, key_splits, processes, roots, works
+from dtlint.machine.library import files, key_splits, roots, run_later, spawning, works
 from dtlint.machine.library.generators import BOUNDED, PART, items_of_part
 from dtlint.machine.library.inside import IN_WORKER
 from dtlint.machine.library.invocation import Keywords
@@ -198,7 +198,7 @@ def follow(
 ) -> Value:
     node = function.node
     machine.consult(function)
-    if "spawned" in machine.facts and processes.for_one(machine, function, arguments):
+    if "spawned" in machine.facts and spawning.for_one(machine, function, arguments):
         return NONE
     if isinstance(node, ir.Function):
         row_found = library.project_row(machine, function)
@@ -262,7 +262,7 @@ def untold(machine: Machine, function: FunctionRef, mask: int, arguments: tuple[
     """A call that is not followed, and that may communicate: what stands beside it cannot be judged, and what it
     gives may be everybody's."""
     node = function.node
-    names = node.tokens if isinstance(node, ir.Function) else processes.names_in(node)
+    names = node.tokens if isinstance(node, ir.Function) else run_later.names_in(node)
     if names.isdisjoint(machine.interesting) and not any(may_talk(value) for value in arguments):
         return False
     for value in arguments:

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from dtlint.ir import nodes as ir
-from dtlint.machine.library.processes import names_in
 from dtlint.machine.library.provenance import symbols_in
+from dtlint.machine.library.run_later import names_in
 from dtlint.machine.logs import Choice, Loop
 from dtlint.machine.values import Bound, FunctionRef, Object, Symbol, Unknown, Value
 from dtlint.timeline.order import Met, choices_below, loops_over

@@ -44,7 +44,9 @@ from dtlint.machine.library import (
     python_methods,
     replaced,
     rollouts,
+    run_later,
     sharded_scope,
+    spawning,
     steered,
     stepping,
     tensors,
@@ -126,6 +128,8 @@ HANDLERS: dict[str, Any] = {
     **modes.MODELS,
     **data.MODELS,
     **processes.MODELS,
+    **run_later.MODELS,
+    **spawning.MODELS,
     **command_line.MODELS,
     **jax_hosts.MODELS,
     **managers.MODELS,
@@ -203,13 +207,13 @@ def call(
     if receiver is None and last[:1].isupper() and not name.startswith("builtins."):
         thing = machine.new(machine.knowledge.canonical(name), mask)
         data.constructed(machine, thing, invocation)
-        processes.handed_over(machine, invocation)
+        run_later.handed_over(machine, invocation)
         return thing
     known = machine.knowledge.functions.get(last)
     if known is not None and receiver is None and not known_library(machine, name):
         return identity.lane_value_of(machine, known.value, last)
     foreign.called(machine, invocation)
-    processes.handed_over(machine, invocation)
+    run_later.handed_over(machine, invocation)
     options.handed_over(machine, invocation)
     if receiver is None and not known_library(machine, name):
         invocation = without_flags(invocation)
@@ -345,7 +349,7 @@ def perform(
         case "exit":
             return processes.leave(machine, invocation)
         case "spawn":
-            return processes.spawn(machine, invocation)
+            return spawning.spawn(machine, invocation)
         case "partial":
             return python.partial(machine, invocation) or NONE
         case "record":
@@ -354,7 +358,7 @@ def perform(
         handled = call_method(machine, receiver, row.name.rpartition(".")[2], invocation)
         if handled is not None:
             return handled
-    processes.handed_over(machine, invocation)
+    run_later.handed_over(machine, invocation)
     options.handed_over(machine, invocation)
     found: Value = python.opaque(machine, invocation)
     return provenance.own_data(machine, found) if row.extra.get("stored") and not row.model else found
@@ -418,7 +422,7 @@ def project_type(machine: Machine, kind: ClassRef) -> str | None:
 
 def made_instance(machine: Machine, thing: Object, mask: int) -> None:
     """An instance of a project class was made."""
-    processes.finalised(machine, thing, mask)
+    run_later.finalised(machine, thing, mask)
 
 
 def imported(machine: Machine, dotted: str, mask: int) -> None:
@@ -442,7 +446,7 @@ def attribute_written(machine: Machine, base: Value, name: str, value: Value, ma
     stepping.attribute_written(machine, base, name, value, mask)
     parts.written(machine, base, name, value, mask)
     workers.attribute_written(machine, base, name, value, mask)
-    processes.hook_written(machine, base, name, value, mask)
+    run_later.hook_written(machine, base, name, value, mask)
     steered.written(machine, base, name)
 
 

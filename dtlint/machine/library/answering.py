@@ -17,9 +17,9 @@ from dtlint.machine.library import (
     models,
     operations,
     parts,
-    processes,
     provenance,
     replaced,
+    run_later,
     stepping,
     tensors,
     works,
@@ -44,7 +44,7 @@ def call_unknown(
 
     if isinstance(callee, Const):
         return callee  # a well-known member, spelled as a method
-    processes.handed_over(machine, Invocation("", LOCAL, None, arguments, keywords, mask, node))
+    run_later.handed_over(machine, Invocation("", LOCAL, None, arguments, keywords, mask, node))
     stepping.module_called(machine, callee, mask)
     stepping.gradients_handed(machine, arguments, mask)
     if node is not None and isinstance(node.func, ir.Attr):

@@ -14,7 +14,7 @@ from dtlint.ir import nodes as ir
 from dtlint.ir.functions import children
 from dtlint.machine import containers
 from dtlint.machine.core import Machine
-from dtlint.machine.library import group_start, identity, processes
+from dtlint.machine.library import group_start, identity, spawning
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.values import Bound, FunctionRef, Object, Tuple, Unknown, Value
 
@@ -42,7 +42,7 @@ def after_loop(machine: Machine) -> None:
         return
     machine.facts[WAITING] = {}
     for target, arguments, keywords, mask in waiting.values():
-        processes.on_all_ranks(machine, target, arguments, keywords, mask & ~machine.frame.left, DEEPEST, NEAR)
+        spawning.on_all_ranks(machine, target, arguments, keywords, mask & ~machine.frame.left, DEEPEST, NEAR)
 
 
 def begins(machine: Machine, function: FunctionRef) -> bool:
@@ -75,7 +75,7 @@ def named(machine: Machine, call: Invocation, loop: frozenset[str]) -> tuple[tup
 def own(machine: Machine, value: Value, written: Any, loop: frozenset[str]) -> Value:
     if not isinstance(value, Object | Tuple) and not names_in(written).isdisjoint(loop):
         return machine.fresh("number of a process")
-    return processes.made_before(value)
+    return spawning.made_before(value)
 
 
 def loop_variables(machine: Machine, call: ir.Call | None) -> frozenset[str]:

@@ -10,7 +10,18 @@ from typing import Any
 from dtlint.ir import nodes as ir
 from dtlint.machine import containers
 from dtlint.machine.core import Machine
-from dtlint.machine.library import files, handing, inside, loaders, provenance, seeds, sharding, streams, whole_batches
+from dtlint.machine.library import (
+    draws,
+    files,
+    handing,
+    inside,
+    loaders,
+    provenance,
+    seeds,
+    sharding,
+    streams,
+    whole_batches,
+)
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.opaque import deep_cause, opaque
 from dtlint.machine.values import NONE, Cause, Const, Object, Unknown, Value
@@ -103,7 +114,7 @@ def method(machine: Machine, receiver: Object, name: str, call: Invocation) -> V
     if name in ("state_dict", "load_state_dict") and loaders.is_loader(machine, receiver):
         receiver.facts["state kept"] = True
         return None
-    drawn = seeds.method(machine, receiver, name, call)
+    drawn = draws.method(machine, receiver, name, call)
     if drawn is not None:
         return drawn
     if isinstance(receiver.kind, str) and receiver.kind.startswith(streams.CHAINS) and name not in LEAVES:
@@ -219,6 +230,7 @@ MODELS: dict[str, Any] = {
     "listing": listing,
     "resized": resized,
     **seeds.MODELS,
+    **draws.MODELS,
     **handing.MODELS,
     **streams.MODELS,
 }

@@ -40,9 +40,9 @@ def handler_of(machine: Machine, call: Invocation) -> Value:
 
 
 def handed(machine: Machine, call: Invocation) -> Value:
-    from dtlint.machine.library import processes
+    from dtlint.machine.library import run_later
 
-    processes.handed_over(machine, call)
+    run_later.handed_over(machine, call)
     return call.arguments[0] if call.arguments else NONE
 
 

@@ -20,6 +20,7 @@ from dtlint.machine.library import (
     jax_checkpoints,
     jax_collectives,
     jax_control,
+    jax_copies,
     jax_facts,
     jax_flow,
     jax_keys,
@@ -170,11 +171,11 @@ def unlisted(machine: Machine, call: Invocation) -> Value | None:
         jax_flow.started(machine)
     last = call.name.rpartition(".")[2]
     if first == "numpy":
-        if call.name in jax_arrays.PULLS:
-            jax_arrays.pulled(machine, call.values, call.name, call.mask)
+        if call.name in jax_copies.PULLS:
+            jax_copies.pulled(machine, call.values, call.name, call.mask)
         return jax_arrays.jnp_call(machine, call)
-    if call.name in jax_arrays.PULLS:
-        jax_arrays.pulled(machine, call.values, call.name, call.mask)
+    if call.name in jax_copies.PULLS:
+        jax_copies.pulled(machine, call.values, call.name, call.mask)
         return None
     if call.receiver is not None and last in ("apply_gradients", "init"):
         found = jax_arrays.method(machine, call.receiver, last, call)
@@ -242,7 +243,7 @@ def read_item(machine: Machine, base: Value, index: Value) -> Value | None:
             return machine.unknown("column", base.symbol, token(index), cause=cause, tags=tags)
         return jax_keys.one_of(machine, base, index)
     if isinstance(index, Const) and index.value == 0 and has(base, "replicated"):
-        return jax_arrays.taken_off(machine, base)
+        return jax_copies.taken_off(machine, base)
     return None
 
 
@@ -290,6 +291,7 @@ MODELS: dict[str, Any] = {
     **jax_collectives.MODELS,
     **jax_control.MODELS,
     **jax_arrays.MODELS,
+    **jax_copies.MODELS,
     **jax_checkpoints.MODELS,
     **jax_keys.MODELS,
     **haiku.MODELS,

@@ -12,8 +12,9 @@ from typing import Any
 
 from dtlint.machine import containers, subscripts
 from dtlint.machine.core import Machine
-from dtlint.machine.library import jax_axes, jax_donation, jax_facts, jax_flow, jax_launch, jax_outputs
+from dtlint.machine.library import jax_axes, jax_donation, jax_facts, jax_fitting, jax_flow, jax_launch, jax_outputs
 from dtlint.machine.library.invocation import Invocation
+from dtlint.machine.library.jax_axes import option
 from dtlint.machine.library.jax_facts import Mapping, fact, has, words
 from dtlint.machine.values import NONE, Bound, Const, External, Object, Tuple, Unknown, Value
 
@@ -80,11 +81,6 @@ def inner(machine: Machine, thing: Object, arguments: tuple[Value, ...], keyword
     return calls.call_value(machine, thing.facts["function"], arguments, keywords, call.mask, None)
 
 
-def option(thing: Object, name: str) -> Value | None:
-    made: Invocation = thing.facts["call"]
-    return made.get(name)
-
-
 # --- pmap and shard_map ----------------------------------------------------------------------------------------
 
 
@@ -95,7 +91,7 @@ def over_devices(machine: Machine, thing: Object, call: Invocation) -> Value:
     spread = any(is_spread(value) for value in arguments)
     specs = jax_axes.specs_of(machine, thing, len(arguments) if not spread else None)
     if not spread:
-        jax_axes.check_call(machine, thing, call, specs)
+        jax_fitting.check_call(machine, thing, call, specs)
     if specs is not None and unsure:
         specs = tuple(jax_axes.UNKNOWN if index in unsure else spec for index, spec in enumerate(specs))
     mapping = Mapping(kind, jax_axes.axes_of(machine, thing), thing.facts["where"], jax_axes.checked(thing))

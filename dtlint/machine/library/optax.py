@@ -10,7 +10,7 @@ from typing import Any
 
 from dtlint.machine import subscripts
 from dtlint.machine.core import Machine
-from dtlint.machine.library import jax_flow, processes
+from dtlint.machine.library import jax_flow, run_later
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.opaque import opaque
 from dtlint.machine.values import Bound, Const, External, Object, Tuple, Unknown, Value
@@ -22,7 +22,7 @@ def transformation(machine: Machine, call: Invocation) -> Value | None:
     """`optax.GradientTransformation(init, update)` of functions of the project."""
     jax_flow.started(machine)
     found = {name: call.get(name) for name in ("init", "update")}
-    if not processes.project_function(found["update"]):
+    if not run_later.project_function(found["update"]):
         return None
     held = machine.new(KIND, call.mask)
     held.facts["order"] = ("init", "update")

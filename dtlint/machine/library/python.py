@@ -395,17 +395,17 @@ FUNCTIONS: dict[str, Handler] = {
     "os.environ.get": environment,
     "contextlib.nullcontext": nullcontext,
     "contextlib.suppress": suppress,
-    "atexit.register": lambda machine, call: processes_at_exit(machine, call),
+    "atexit.register": lambda machine, call: at_exit(machine, call),
     "copy.copy": identity,
     "copy.deepcopy": copies.deep,
     "typing.cast": lambda machine, call: call.arguments[1] if len(call.arguments) > 1 else None,
 }
 
 
-def processes_at_exit(machine: Machine, call: Invocation) -> Value | None:
-    from dtlint.machine.library import processes
+def at_exit(machine: Machine, call: Invocation) -> Value | None:
+    from dtlint.machine.library import run_later
 
-    return processes.at_exit(machine, call)
+    return run_later.at_exit(machine, call)
 
 
 def progress(machine: Machine, call: Invocation) -> Value | None:

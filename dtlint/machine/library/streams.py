@@ -11,7 +11,7 @@ from typing import Any
 from dtlint.findings import Step
 from dtlint.machine import containers
 from dtlint.machine.core import Machine
-from dtlint.machine.library import inside, provenance, sharding
+from dtlint.machine.library import draws, inside, provenance, sharding
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.values import BY_SHARE, NONE, TRUE, Bound, Cause, Const, FunctionRef, Object, Trail, Value
 
@@ -67,7 +67,7 @@ def listed(machine: Machine, call: Invocation) -> Value | None:
     state = seeds.current(machine, "numpy")  # whoever seeds anything seeds TensorFlow too
     given = call.get("seed")
     if given in (None, NONE) and call.get("shuffle") in (None, NONE, TRUE) and state.verdict == "unseeded":
-        mark = seeds.order_mark(machine, call, state)
+        mark = draws.order_mark(machine, call, state)
         made.attributes["order"] = provenance.marked(machine.unknown("order", made.number), mark)
     return made
 
