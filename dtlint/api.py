@@ -25,6 +25,7 @@ from dtlint.machine.logs import Attempt, Call, Choice, Decision, Event, Log, Loo
 from dtlint.machine.run import Run
 from dtlint.machine.walks import walk
 from dtlint.timeline import (
+    batch_norms,
     divided,
     environment,
     evaluation,
@@ -136,6 +137,7 @@ __all__ = [
     "jax_place",
     "late_starts",
     "missing",
+    "batch_norms",
     "models_used",
     "place_of",
     "placement",

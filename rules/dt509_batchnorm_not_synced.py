@@ -23,7 +23,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dtlint.api import Finding, Rule, Run, Step, models_used
+from dtlint.api import Finding, Rule, Run, Step, batch_norms
 
 RULE = Rule(
     code="DT509",
@@ -41,7 +41,7 @@ RULE = Rule(
 
 
 def check(run: Run) -> Iterator[Finding]:
-    for event, trainer, size in models_used.unsynchronised_norms(run):
+    for event, trainer, size in batch_norms.unsynchronised_norms(run):
         if event is not None:
             path, at, scope = event.path, event.at, event.function
         elif trainer is not None and trainer.at is not None:

@@ -2,26 +2,24 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 from dtlint.ir import nodes as ir
 from dtlint.ir.functions import called_names
 from dtlint.machine import attributes, containers, instances, kept, library, parameters, passed_over
 from dtlint.machine.core import DEEPEST, QUESTION, Machine, may_talk
-from dtlint.machine.frames import Frame, Leaving
-from dtlint.machine.lanes import join, lanes_in, row, token
+from dtlint.machine.entering import Outcome, enter
+from dtlint.machine.frames import Frame
+from dtlint.machine.lanes import lanes_in, token
 from dtlint.machine.library import files, key_splits, roots, run_later, spawning, works
 from dtlint.machine.library.generators import BOUNDED, PART, items_of_part
 from dtlint.machine.library.inside import IN_WORKER
 from dtlint.machine.library.invocation import Keywords
-from dtlint.machine.logs import EXITS, Call, Decision, Event, Log, decisions
+from dtlint.machine.logs import Call, Decision, Event
 from dtlint.machine.opaque import opaque
 from dtlint.machine.values import (
-    MISSING,
     NONE,
     Bound,
-    Cause,
     ClassRef,
     Const,
     External,
@@ -30,7 +28,6 @@ from dtlint.machine.values import (
     Row,
     Unknown,
     Value,
-    lane_value,
 )
 
 FURTHER = 4  # calls that are followed beyond the deepest where lanes have parted: there it matters who communicates
@@ -344,15 +341,6 @@ def remembered(
 NEVER = 1 << 60
 
 
-@dataclass(slots=True)
-class Outcome:
-    """What a call left behind besides its result."""
-
-    log: Log | None = None
-    scope: str = ""
-    whole: bool = False  # every lane came back
-
-
 def resume(machine: Machine, generator: Object, mask: int, on_yield: Any) -> Value:
     facts = generator.facts
     given = (facts["function"], facts["receiver"], facts["arguments"], facts["keywords"])
@@ -366,121 +354,3 @@ def resume(machine: Machine, generator: Object, mask: int, on_yield: Any) -> Val
         return enter(machine, *given, mask, on_yield)
     finally:
         machine.facts[BOUNDED] = outer
-
-
-def enter(
-    machine: Machine,
-    function: FunctionRef,
-    receiver: Value | None,
-    arguments: tuple[Value, ...],
-    keywords: Keywords,
-    mask: int,
-    on_yield: Any,
-    outcome: Outcome | None = None,
-) -> Value:
-    node = function.node
-    caller = machine.frame
-    place = machine.current_at
-    globals_frame = function.closure.globals if function.closure is not None else caller.globals
-    scope = node.qualname if isinstance(node, ir.Function) else caller.scope
-    frame = Frame(function.path, scope, globals_frame, function.closure, caller, mask, function)
-    frame.called_at = place
-    frame.receiver = receiver
-    frame.on_yield = on_yield
-    if isinstance(node, ir.Function):
-        frame.global_names = frozenset(node.globals)
-        machine.uses.reached.add((function.path, node.qualname))
-        machine.consult(function)
-    parameters.bind(machine, frame, function, receiver, arguments, keywords)
-    log = Log()
-    outer_sinks = machine.sinks
-    machine.sinks = [(log, mask)]
-    machine.frame = frame
-    machine.stack.append(id(node))
-    machine.uses.touched.add(function.path)
-    try:
-        if isinstance(node, ir.Lambda):
-            result: Value = machine.evaluate(node.body, mask)
-        else:
-            through = machine.run(node.body, mask)
-            if frame.left & mask == mask and came_back(frame) & mask == mask:
-                frame.left = 0  # `if known: return …` before the last `raise`: all lanes return, or all fail
-            result = returned(machine, frame, function, through, arguments)
-    finally:
-        machine.stack.pop()
-        machine.frame = caller
-        machine.sinks = outer_sinks
-        machine.current_at = place
-    if log.nodes:
-        at = getattr(node, "at", None)
-        machine.emit(Call(scope, caller.path, place, mask, caller.guards, log, caller.scope, function.path, at))
-    after_call(machine, frame, caller, mask)
-    if outcome is not None:
-        outcome.whole = not frame.left and all(leaving.word not in EXITS for leaving in frame.leavings)
-        outcome.log, outcome.scope = (log if log.nodes else None), scope
-    return result
-
-
-def came_back(frame: Frame) -> int:
-    """The lanes that return on some way: if a branch nobody can decide is taken, or nothing fails."""
-    lanes = 0
-    for entry in frame.returns:
-        lanes |= entry.mask
-    return lanes
-
-
-def after_call(machine: Machine, frame: Frame, caller: Frame, mask: int) -> None:
-    """What the callee left behind: lanes that ended, sides that may have ended, writes of sides that returned."""
-    for leaving in frame.leavings:
-        if leaving.word == "return":
-            outside = [write for write in leaving.writes if write[0] is not frame.variables]
-            if outside:
-                symbol = machine.symbols.fresh("return")
-                machine.join_writes(outside, [], symbol, leaving.decision.cause, leaving.mask)
-    if frame.left:
-        caller.left |= frame.left
-        caller.last_exit = (frame.last_exit[0] or "exit", machine.current_at)
-        cause = next((choice.cause for choice in decisions(frame.guards) if choice.cause is not None), None)
-        if cause is not None:
-            machine.facts["departure cause"] = cause
-        if caller.last_exit[0] == "exit":
-            machine.ended(frame.left, machine.current_at)
-    for leaving in frame.leavings:
-        if leaving.word in EXITS and leaving.mask & ~caller.left:
-            machine.part(leaving.decision, leaving.mask & ~caller.left)
-            caller.leavings.append(Leaving(leaving.word, leaving.decision, leaving.mask, []))
-
-
-def returned(
-    machine: Machine, frame: Frame, function: FunctionRef, through: int, arguments: tuple[Value, ...]
-) -> Value:
-    entries = [(entry.mask, entry.value, entry.cause) for entry in frame.returns if entry.mask]
-    if through:
-        fallen = 0
-        for entry in frame.returns:
-            fallen |= entry.mask if entry.decision is None else 0
-        if through & ~fallen:
-            entries.append((through & ~fallen, NONE, None))
-    if not entries:
-        return NONE
-    if len(entries) == 1:
-        return entries[0][1]
-    symbol = machine.symbols.of("returned", id(function.node), *(token(argument) for argument in arguments))
-    choice_cause = next((cause for _, _, cause in entries if cause is not None), None)
-    lanes: list[Value] = []
-    for lane in range(machine.world.size):
-        here = [value for mask, value, _ in entries if mask >> lane & 1]
-        if choice_cause is None and any(isinstance(value, Row) for value in here):
-            # all ranks leave at the same of them, and the answer without ranks is that of an undistributed run
-            here = [value for value in here if isinstance(value, Row) or value.cause is not None]
-        held: Value | None = None
-        for value in here:
-            one = lane_value(value, lane)
-            held = one if held is None else join(held, one, machine.symbols, symbol, choice_cause)
-        lanes.append(held if held is not None else MISSING)
-    present = next((value for value in lanes if value is not MISSING), NONE)
-    lanes = [present if value is MISSING else value for value in lanes]
-    cause = next((value.cause for _, value, _ in entries if value.cause is not None), None)
-    if cause is None:
-        cause = next((entry.why for entry in frame.returns if entry.why is not None), None)
-    return row(tuple(lanes), cause or Cause("rank"))

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from dtlint.ir import nodes as ir
-from dtlint.machine import attributes, calls, first_instance, instances, set_up, state, steering
+from dtlint.machine import attributes, calls, entering, first_instance, instances, set_up, state, steering
 from dtlint.machine.core import Machine
 from dtlint.machine.frames import Frame
 from dtlint.machine.library import group_start, identity, loaders
@@ -133,7 +133,7 @@ def run_function(machine: Machine, path: str, function: ir.Function, owner: ir.C
         )
         calls.resume(machine, generator, machine.world.full, lambda held, lanes: NONE)
         return
-    calls.enter(machine, value, receiver if skip_self else None, arguments, (), machine.world.full, None)
+    entering.enter(machine, value, receiver if skip_self else None, arguments, (), machine.world.full, None)
     if handed:
         steering.goes_on(machine)
     if function.name == "__enter__" and isinstance(receiver, Object) and isinstance(receiver.kind, ClassRef):

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 
 from dtlint.ir import nodes as ir
 from dtlint.ir.functions import every_node
-from dtlint.machine import attributes, calls, state
+from dtlint.machine import attributes, entering, state
 from dtlint.machine.core import Machine, OutOfBudget
 from dtlint.machine.frames import Frame
 from dtlint.machine.logs import Log
@@ -83,7 +83,7 @@ def run_aside(
     spent = machine.spent
     try:
         with machine.at_most(COST):
-            calls.enter(machine, value, thing, arguments(machine, method, True), (), full, None)
+            entering.enter(machine, value, thing, arguments(machine, method, True), (), full, None)
     except (OutOfBudget, RecursionError):
         machine.rollback(mark)  # a whole training run is no set-up
         return

@@ -2,38 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 from dtlint.findings import Step
 from dtlint.ir import nodes as ir
-from dtlint.ir.carried import carried
-from dtlint.machine import containers, library, written
+from dtlint.machine import library, written
 from dtlint.machine.core import Machine, limited
 from dtlint.machine.frames import LoopState
-from dtlint.machine.lanes import token
 from dtlint.machine.library import iterators, sharding
-from dtlint.machine.library.provenance import symbols_in
-from dtlint.machine.logs import EXITS, Choice, Decision, Event, Guards, Loop
+from dtlint.machine.logs import EXITS, Decision, Event, Guards, Loop
 from dtlint.machine.values import (
     MISSING,
     Bound,
     Cause,
-    ClassRef,
-    Const,
     FunctionRef,
     Object,
-    Row,
-    Symbol,
     Tuple,
     Unknown,
     Value,
 )
-from dtlint.machine.walks import walk
+from dtlint.machine.widening import Left, Place, Places, changed_more, deciding, widen
 
-Place = tuple[int, Any]
-Places = dict[Place, tuple[dict[Any, Value], Any]]
-Left = tuple[Cause, frozenset[Any]]  # the cause, and the tags that say in what
 GREW = "grew in turns"  # fact of the run: what each loop was seen to change
 KEPT = 64  # places for one loop
 MOST = 4  # attempts; the last one only for a difference between lanes that the one before has found
@@ -267,131 +257,6 @@ def is_true_literal(node: ir.While | ir.For) -> bool:
 def lanes_gone(frame: Any, state: LoopState, through: int, mask: int, loop: Loop) -> int:
     """Lanes that left the function inside the loop, for certain."""
     return mask & ~(through | state.broke) if through | state.broke else 0
-
-
-def widen(
-    machine: Machine, container: dict[Any, Value], name: Any, node: Any, mask: int, left: Left | None = None
-) -> None:
-    old = container.get(name, MISSING)
-    if old is MISSING or is_stable(old):
-        return
-    cause, tags = left or (None, frozenset())
-    if cause is not None and not isinstance(old, Unknown):
-        new: Value = machine.unknown("loop", id(node), str(name), cause=cause, tags=tags)
-    elif isinstance(old, Const | Tuple) and old.cause is None:
-        new = machine.unknown("loop", id(node), str(name))
-    elif isinstance(old, Row):
-        new = machine.unknown("loop", id(node), str(name), cause=old.cause)
-    elif isinstance(old, Object) and isinstance(old.kind, str) and old.kind in ("list", "set", "dict"):
-        return
-    elif isinstance(old, Unknown):
-        why = cause or old.cause
-        new = machine.unknown("loop", id(node), str(name), token(old), cause=why, tags=old.tags | tags, like=old.like)
-    else:
-        return
-    machine.journal.append((container, name, old))
-    container[name] = new
-
-
-def is_stable(value: Value) -> bool:
-    return not isinstance(value, Const | Tuple | Row | Unknown | Object) or (
-        isinstance(value, Object) and not isinstance(value.kind, str)
-    )
-
-
-def changed_more(
-    machine: Machine,
-    mark: int,
-    start: dict[Place, Value],
-    widened: Places,
-    node: ir.For | ir.While,
-    causes: dict[Place, Left],
-    decides: Callable[[Value], bool],
-) -> Places:
-    """Locations the body wrote that were not widened, or that now differ between lanes and did not."""
-    grown: Places = {}
-    fresh: Places = {}
-    first: dict[Place, tuple[dict[Any, Value], Any, Value]] = {}
-    for container, name, old in machine.journal[mark:]:
-        first.setdefault((id(container), name), (container, name, old))
-    for place, (container, name, old) in first.items():
-        now = container.get(name, MISSING)
-        if isinstance(old, Object) and isinstance(now, Object) and old is not now and old.kind == now.kind:
-            grown.update(moved_on(old, now))
-        if old is MISSING or now is MISSING or now is old or is_stable(old):
-            continue
-        known = place in widened
-        became_different = old.cause is None and now.cause is not None
-        if (
-            became_different
-            and place not in causes
-            and (read_again(machine, node, container, name, old) or (known and decides(old)))
-        ):
-            assert now.cause is not None
-            longer = containers.length_cause(machine, now) is not None
-            causes[place] = (now.cause, frozenset({containers.UNEVEN}) if longer else frozenset())
-            fresh[place] = (container, name)
-        if not known and isinstance(old, Const | Tuple | Row) and now != old:
-            grown[place] = (container, name)
-        elif became_different and not isinstance(old, Object):
-            machine.facts.setdefault("carried", {})[place] = now.cause
-            grown[place] = (container, name)
-    carried = machine.facts.get("carried", {})
-    result = {}
-    for place, (container, name) in grown.items():
-        if place in carried and (place, id(carried[place])) in machine.facts.setdefault("carried done", set()):
-            continue
-        result[place] = (container, name)
-    if all(place in widened for place in result):
-        result = {}
-    return {**result, **fresh}
-
-
-def moved_on(old: Object, new: Object) -> Places:
-    """`state = state.stepped()`: the same kind of thing, of which some parts are others in every turn."""
-    if not isinstance(old.kind, ClassRef):
-        return {}
-    return {
-        (id(old.attributes), name): (old.attributes, name)
-        for name, held in old.attributes.items()
-        if isinstance(held, Const | Tuple | Row) and new.attributes.get(name, held) != held
-    }
-
-
-def deciding(machine: Machine, loop: Loop, box: dict[str, Any] | None) -> Callable[[Value], bool]:
-    """Does a decision of this turn depend on a value that was there at its start? Then it does on what the turn before
-    left there."""
-    seen: set[Symbol] = set()
-
-    def decides(start: Value) -> bool:
-        if not isinstance(start, Unknown):
-            return False
-        if not seen:
-            seen.update(one for symbol in asked(machine, loop, box) for one in symbols_in(symbol))
-        return start.symbol in seen
-
-    return decides
-
-
-def asked(machine: Machine, loop: Loop, box: dict[str, Any] | None) -> Iterator[Symbol]:
-    test = box.get("value") if box is not None else None
-    if isinstance(test, Unknown):
-        yield test.symbol
-    for node, _ in walk(loop.body):
-        if isinstance(node, Choice) and node.symbol is not None:
-            yield node.symbol
-
-
-def read_again(machine: Machine, node: ir.For | ir.While, container: Any, name: Any, old: Value) -> bool:
-    """Does a turn read this name before it gives it a value? Then it reads what the turn before left."""
-    if container is not machine.frame.variables or not isinstance(old, Const | Unknown | Object):
-        return False
-    if isinstance(old, Object) and old.kind != "torch.Tensor":
-        return False
-    known = machine.notes.setdefault("carried names", {})
-    if id(node) not in known:
-        known[id(node)] = carried(node)
-    return name in known[id(node)]
 
 
 def rejoin(machine: Machine, state: LoopState, word: str, before: list[Any], away: int) -> None:

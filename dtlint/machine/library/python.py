@@ -2,26 +2,18 @@
 
 from __future__ import annotations
 
-import builtins
-import collections.abc
 import math
-import numbers
-import re
 from collections.abc import Callable
 from typing import Any
 
 from dtlint.ir import nodes as ir
-from dtlint.machine import containers, lacking, written
 from dtlint.machine.core import Machine
 from dtlint.machine.lanes import map_lanes, token
-from dtlint.machine.library import copies, environment_use, files, iterators, options
+from dtlint.machine.library import copies, environment_use, files, iterators
 from dtlint.machine.library.invocation import Handler, Invocation
+from dtlint.machine.library.python_containers import counter, default_dict, deque_, dict_, tuple_
 from dtlint.machine.library.python_iteration import (
     any_all,
-    counter,
-    default_dict,
-    deque_,
-    dict_,
     enumerate_,
     islice,
     iter_,
@@ -29,26 +21,19 @@ from dtlint.machine.library.python_iteration import (
     map_,
     range_,
     through,
-    tuple_,
     zip_,
 )
 from dtlint.machine.library.python_properties import property_
+from dtlint.machine.library.python_reflection import getattr_, hasattr_, isinstance_, setattr_
 from dtlint.machine.opaque import opaque as unknown_of
 from dtlint.machine.values import (
     FALSE,
     NONE,
     TRUE,
     Bound,
-    ClassRef,
     Const,
     External,
-    FunctionRef,
-    ModuleRef,
-    Object,
-    Row,
-    Symbol,
     Tuple,
-    Unknown,
     Value,
     content,
 )
@@ -93,144 +78,6 @@ def ceil(machine: Machine, call: Invocation) -> Value | None:
     if len(sites) < 32:
         sites.append((machine.frame.path, machine.current_at, machine.frame.scope))
     return made
-
-
-def isinstance_(machine: Machine, call: Invocation) -> Value | None:
-    if len(call.arguments) != 2:
-        return None
-    value, kinds = call.arguments
-    by_lane = value.lanes if isinstance(value, Row) else (value,)
-    if isinstance(value, Row) and all(is_made(held) for held in by_lane) and of_project(machine, kinds):
-        return map_lanes(lambda held: Const(bool(is_of(machine, held, kinds))), (value,), machine.world)
-    answers = {is_of(machine, held, kinds) for held in by_lane}
-    if answers in ({True}, {False}):
-        return TRUE if answers == {True} else FALSE
-    if isinstance(value, Row) and answers == {True, False}:
-        return map_lanes(lambda held: Const(is_of(machine, held, kinds)), (value,), machine.world)
-    return machine.unknown("isinstance", token(value), token(kinds))  # what lanes hold differs sooner than its class
-
-
-def is_made(value: Value) -> bool:
-    """Something that the program has made of a class of its own, while other ranks made something else."""
-    return isinstance(value, Object) and isinstance(value.kind, ClassRef)
-
-
-def of_project(machine: Machine, kinds: Value) -> bool:
-    return all(isinstance(option, ClassRef) for option in containers.items_of(machine, kinds) or (kinds,))
-
-
-def is_of(machine: Machine, value: Value, kinds: Value) -> bool | None:
-    """Is one thing of one of these classes, as far as it is known what it is?"""
-    from dtlint.machine import attributes
-
-    options = containers.items_of(machine, kinds) or (kinds,)
-    if isinstance(value, Object):
-        for option in options:
-            if isinstance(option, ClassRef) and isinstance(value.kind, ClassRef):
-                if option in attributes.linearise(machine, value.kind):
-                    return True
-            elif isinstance(option, External) and attributes.is_a(machine, value, option.name):
-                return True
-        if isinstance(value.kind, str) and value.kind in PLAIN:
-            return any(issubclass(PLAIN[value.kind], one) for one in map(standard_class, options))
-    if isinstance(value, Const) and all(isinstance(option, External | ClassRef) for option in options):
-        return any(isinstance(value.value, one) for one in map(standard_class, options))
-    return None
-
-
-PLAIN = {"list": list, "dict": dict, "set": set}
-HOMES = {"builtins": builtins, "collections": collections.abc, "typing": collections.abc, "numbers": numbers}
-
-
-def standard_class(kind: Value) -> tuple[type, ...]:
-    """Python's own class of that name, where it is one: things of other people's classes are no lists or numbers.
-    What `typing` and, long ago, `collections` call an `Iterable` is that of `collections.abc`."""
-    home, _, name = kind.name.rpartition(".") if isinstance(kind, External) else ("", "", "")
-    found = getattr(HOMES.get(home.removesuffix(".abc")), name, None)
-    return (found,) if isinstance(found, type) else ()
-
-
-def getattr_(machine: Machine, call: Invocation) -> Value | None:
-    from dtlint.machine import attributes
-
-    if len(call.arguments) >= 2 and isinstance(call.arguments[1], Const) and isinstance(call.arguments[1].value, str):
-        base, name = call.arguments[0], call.arguments[1].value
-        if isinstance(base, Object) and isinstance(base.kind, ClassRef) and len(call.arguments) == 3:
-            if machine.get(base, name) is None and not attributes.may_have(machine, base.kind, name):
-                return call.arguments[2]
-            held = machine.get(base, name)
-            some = lacking.asked(machine, base, name, held, call.arguments[2]) if held is not None else None
-            if some is not None:
-                return some
-        if len(call.arguments) == 3 and attributes.lacks(machine, base, name):
-            return call.arguments[2]
-        if len(call.arguments) == 3 and attributes.has_only_given(base, name):
-            return attributes.given(base, name) or call.arguments[2]
-        return attributes.read(machine, base, name, call.mask)
-    if len(call.arguments) == 2 and isinstance(call.arguments[0], ModuleRef):
-        return by_part_of_name(machine, call.arguments[0], call.arguments[1])
-    return None
-
-
-def by_part_of_name(machine: Machine, module: ModuleRef, name: Value) -> Value | None:
-    """`getattr(module, f"start_{kind}")`: the functions that may be meant do the same in several ways, so one of them
-    stands for all."""
-    from dtlint.machine import scopes
-
-    if not isinstance(name, Unknown) or name.cause is not None or module.path is None:
-        return None
-    written = pattern_of(name.symbol)
-    if written is None:
-        return None
-    for known, held in scopes.load_module(machine, module.path).variables.items():
-        if isinstance(held, FunctionRef) and re.fullmatch(written, known):
-            return Unknown(machine.symbols.of("attr", module.name, name.symbol), like=held)
-    return None
-
-
-def pattern_of(symbol: Symbol) -> str | None:
-    """The names that a text of which a part is known may spell."""
-    word, *parts = symbol.key
-    if word == "op %" and type(parts[0]) is str:
-        parts = [part for known in parts[0].split("%s") for part in (symbol, known)][1:]
-    elif word not in ("text", "op +"):
-        return None
-    if not any(type(part) is str and len(part) > 2 for part in parts):
-        return None
-    return "".join(re.escape(part) if type(part) is str else r"\w+" for part in parts)
-
-
-def hasattr_(machine: Machine, call: Invocation) -> Value | None:
-    from dtlint.machine import attributes
-
-    if len(call.arguments) == 2 and isinstance(call.arguments[1], Const):
-        base, name = call.arguments[0], str(call.arguments[1].value)
-        if options.lacks(machine, base, name) or attributes.lacks(machine, base, name):
-            return FALSE
-        if isinstance(base, FunctionRef) and written.kept_by_function(machine, base):
-            return TRUE
-        if isinstance(base, Object):
-            if machine.get(base, name) is not None:
-                return lacking.asked(machine, base, name, TRUE, FALSE) or TRUE
-            if isinstance(base.kind, ClassRef):
-                if attributes.in_class(machine, base.kind, name) is not None:
-                    return TRUE
-                if not attributes.may_have(machine, base.kind, name):
-                    return FALSE
-        if attributes.has_only_given(base, name):
-            return FALSE if attributes.given(base, name) is None else TRUE
-    return machine.unknown("hasattr", *(token(value) for value in call.arguments))
-
-
-def setattr_(machine: Machine, call: Invocation) -> Value | None:
-    from dtlint.machine.assignment import write_attribute
-    from dtlint.machine.library import parts
-
-    if len(call.arguments) == 3 and isinstance(call.arguments[1], Const):
-        write_attribute(machine, call.arguments[0], str(call.arguments[1].value), call.arguments[2], call.mask)
-    elif len(call.arguments) == 3:
-        parts.put(machine, call.arguments[0], call.arguments[2], call.mask)  # under some name or other
-    return NONE
 
 
 def bool_(machine: Machine, call: Invocation) -> Value | None:
