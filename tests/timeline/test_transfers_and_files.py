@@ -114,6 +114,7 @@ def test_writes_at_one_place(line, count):
 def test_guards_and_names():
     local = "if int(os.environ['LOCAL_RANK']) == 0:\n    torch.save(1, folder / 'a.pt')\n"
     assert [one.kind for one in wrong_scopes(first(FILES + local))] == ["shared"]
+    assert list(wrong_scopes(run(FILES + local, world="1x4"))) == []  # on one host the first of the node is rank 0
     clock = "run = Path('runs') / datetime.datetime.now().strftime('%f')\nrun.mkdir(exist_ok=True)\n"
     assert len(list(rank_local_names(first(FILES + clock)))) == 1
 
