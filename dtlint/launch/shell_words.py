@@ -18,7 +18,6 @@ PLAIN = re.compile(f"[^ \\t\\r\\n;&|<>()\\\\'\"`${OPEN}{JOINED}]+")  # letters t
 REDIRECTION = re.compile(r"(?:\{\w+\}|\d*)(?:<<<|<<-?|<>|<&|>&|>>|>\||&>>|&>|<|>)")
 VARIABLE = re.compile(r"[A-Za-z_]\w*")
 ARRAY = re.compile(r"[A-Za-z_]\w*\+?=\(")
-CASE_PATTERN = re.compile(r"\(?([^()\n]*)\)")
 
 
 class ShellProblem(Exception):

@@ -31,7 +31,6 @@ def _tables() -> tuple[dict[str, list[str]], list[tuple[str, str]], dict[str, li
 
 
 EXACT, BEGINNINGS, METHODS = _tables()
-LAST_WORDS = {name.rpartition(".")[2] for name in EXACT} | METHODS.keys()
 # Of two ways to import one thing, the one in the table.
 SAME = {
     "torch.distributed.": "dist.",

@@ -8,7 +8,7 @@ from dtlint.machine.library.options import PARSED
 from dtlint.machine.library.provenance import symbols_in
 from dtlint.machine.library.tensors import ALIASES, COPIES, REVEALS
 from dtlint.machine.logs import EXITS, FAILS, Call, Event
-from dtlint.machine.values import BY_SHARE, FALSE, Object, Row, Symbol, Value
+from dtlint.machine.values import BY_SHARE, FALSE, Symbol
 from dtlint.machine.walks import walk
 from dtlint.timeline import strided
 from dtlint.timeline.parting import Divergence
@@ -199,7 +199,3 @@ def is_call(what: object) -> bool:
         what == "call"
         or ("." in what and not what.startswith(("builtins.", "math.", "str.", "torch.", "numpy.", "jax.")))
     )
-
-
-def holds_objects(value: Value) -> bool:
-    return isinstance(value, Row) and any(isinstance(lane, Object) for lane in value.lanes)

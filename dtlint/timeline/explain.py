@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from dtlint.findings import Cell, Step, Timeline, TimelineRow
 from dtlint.machine.lanes import name_lanes
-from dtlint.machine.logs import EXITS, Attempt, Call, Decision, Event, LogNode, Loop, Place, decisions
+from dtlint.machine.logs import EXITS, Call, Decision, Event, Place, decisions
 from dtlint.machine.run import Run
 from dtlint.timeline.parting import Divergence, Path
 from dtlint.timeline.records import calls_around, ways_down
@@ -209,11 +209,3 @@ def lanes_of(run: Run, divergence: Divergence) -> tuple[str, ...]:
     if divergence.here and divergence.absent and divergence.here != divergence.absent:
         return (name_lanes(divergence.here, run.world), name_lanes(divergence.absent, run.world))
     return ()
-
-
-def source_loop(path: Path) -> Loop | None:
-    return next((node for node in reversed(path) if isinstance(node, Loop)), None)
-
-
-def node_place(node: LogNode) -> Place:
-    return node.at if isinstance(node, Event | Call | Attempt) else node.decision.at

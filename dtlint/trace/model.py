@@ -68,11 +68,6 @@ class RankEnd:
     time: float = 0.0
     output: str = ""  # last lines the rank printed
 
-    @property
-    def by_choice(self) -> bool:
-        """Whether the program itself ended this rank, as opposed to an accident of the tiny run."""
-        return self.how in ("finished", "exit") or (self.how == "exception" and self.origin == "user")
-
 
 @dataclass(frozen=True)
 class Outcome:

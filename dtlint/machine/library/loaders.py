@@ -27,7 +27,6 @@ from dtlint.machine.values import (
 )
 
 LOADER = "torch.utils.data.DataLoader"
-PIPELINES = ("datasets.", "tensorflow.data.", "webdataset.", "grain.")
 RESOLVED = ("list", "dict", "set")
 
 

@@ -12,7 +12,6 @@ from dtlint.machine.frames import Frame
 from dtlint.machine.library import marks
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.tensors import method_of
-from dtlint.machine.logs import decisions
 from dtlint.machine.opaque import opaque
 from dtlint.machine.presence import asks_presence
 from dtlint.machine.values import BY_RANK, FALSE, NONE, TRUE, Cause, Object, Row, Symbol, Unknown, Value
@@ -131,10 +130,6 @@ def turning(machine: Machine, node: Any, cause: Cause | None) -> None:
 def emptied(machine: Machine, tensor: Object, mask: int) -> None:
     if in_a_loop(machine):
         machine.emit_event("record", "emptied", "", mask, subject=tensor)
-
-
-def guarded_by_rank(guards: Any) -> bool:
-    return any(one.cause is not None and one.cause.kind in BY_RANK for one in decisions(guards))
 
 
 def computed(machine: Machine, call: Invocation) -> Value | None:
