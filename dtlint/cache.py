@@ -22,7 +22,7 @@ from typing import Any
 
 from dtlint import __version__, rules_folder
 from dtlint.config import Config
-from dtlint.findings import Cell, Edit, Finding, Fix, Span, Step, Timeline, TimelineRow, Verdict
+from dtlint.findings import Cell, Finding, Span, Step, Timeline, TimelineRow, Verdict
 from dtlint.report.model import Report
 from dtlint.source.text import Incomplete, SourceFile, read_bytes
 
@@ -202,13 +202,12 @@ def decode(table: Mapping[str, Any]) -> Report:
 
 def finding_from(table: Mapping[str, Any]) -> Finding:
     values = dict(table)
-    timeline, fix, verdict, cell = (values[name] for name in ("timeline", "fix", "verdict", "cell"))
+    timeline, verdict, cell = (values[name] for name in ("timeline", "verdict", "cell"))
     values.update(
         span=Span(**values["span"]),
         lanes=tuple(values["lanes"]),
         trail=tuple(Step(**_celled(step)) for step in values["trail"]),
         timeline=timeline and _timeline(timeline),
-        fix=fix and _fix(fix),
         verdict=verdict and Verdict(**verdict),
         cell=cell and tuple(cell),
         related=tuple(values["related"]),
@@ -225,8 +224,3 @@ def _timeline(table: Mapping[str, Any]) -> Timeline:
         TimelineRow(**{**_celled(row), "cells": tuple(Cell(cell) for cell in row["cells"])}) for row in table["rows"]
     )
     return Timeline(tuple(table["lanes"]), rows, table["outcome"])
-
-
-def _fix(table: Mapping[str, Any]) -> Fix:
-    edits = tuple(Edit(Span(**edit["span"]), edit["text"]) for edit in table["edits"])
-    return Fix(table["title"], edits, table["safe"])

@@ -51,7 +51,6 @@ class Cell(Enum):
     LEFT = "left"  # has left the function, the loop or the program
     FAILED = "failed"  # an exception was raised here
     PAIRS = "pairs"  # makes a call that meets another rank's different call
-    MAYBE = "may"  # may or may not, decided by what only this rank sees
     NOTHING = ""
 
 
@@ -74,23 +73,6 @@ class Timeline:
     lanes: tuple[str, ...]
     rows: tuple[TimelineRow, ...]
     outcome: str  # flight-recorder words: `COLLECTIVE_TYPE_MISMATCH: rank 0 = BARRIER, …`
-
-
-@dataclass(frozen=True, slots=True)
-class Edit:
-    """Replace the text of `span` by `text`."""
-
-    span: Span
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
-class Fix:
-    """A change that makes the finding go away; `safe` when behaviour on one rank stays the same."""
-
-    title: str
-    edits: tuple[Edit, ...]
-    safe: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +100,6 @@ class Finding:
     scope: str = ""  # qualified name of the enclosing function, for the fingerprint
     line_text: str = ""  # the source line, for the fingerprint
     guard_text: str = ""  # the deciding line, for the fingerprint
-    fix: Fix | None = None
     fingerprint: str = ""
     verdict: Verdict | None = None
     cell: tuple[int, int, int] | None = None  # notebook: cell number, row, column

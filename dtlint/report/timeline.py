@@ -23,7 +23,6 @@ SHOWN = {
     Cell.LEFT: ("· has left", "bold red"),
     Cell.FAILED: ("✗ failed", "bold red"),
     Cell.PAIRS: ("◌ meets another", "bold yellow"),
-    Cell.MAYBE: ("may or may not", "magenta"),
     Cell.NOTHING: ("", ""),
 }
 
