@@ -165,7 +165,7 @@ def write_attribute(machine: Machine, base: Value, name: str, value: Value, mask
 
                 calls.follow(machine, setter, base, (value,), (), mask)  # type: ignore[arg-type]
                 return
-        keep_default(machine, base, name, mask)
+        keep_default(machine, base, name)
         lacking.written(machine, base, name, mask)
         machine.set(base, ("key", name) if containers.NAMESPACE in base.facts else name, value, mask)
     elif isinstance(base, Unknown):
@@ -185,14 +185,13 @@ def write_attribute(machine: Machine, base: Value, name: str, value: Value, mask
             machine.store(frame.variables, name, value, mask, machine.world.full)
 
 
-def keep_default(machine: Machine, thing: Object, name: str, mask: int) -> None:
+def keep_default(machine: Machine, thing: Object, name: str) -> None:
     """What its class says an attribute is, or how it looks it up, is what it stays where the write below a branch does
     not happen. (It says the same as before: nothing that a branch has to take back.)"""
     if isinstance(thing.kind, ClassRef) and name not in thing.attributes:
         usual = attributes.in_class(machine, thing.kind, name)
-        looked_up = attributes.in_class(machine, thing.kind, "__getattr__") if usual is None else None
-        if looked_up is not None:
-            usual = attributes.handed_on(machine, looked_up, thing, name, mask)
+        if usual is None and attributes.in_class(machine, thing.kind, "__getattr__") is not None:
+            usual = machine.unknown("attribute", thing.number, name)  # not asked: it may fail, and nobody looks
         if isinstance(usual, Const | Tuple | Unknown | Row):
             thing.attributes[name] = usual
 
