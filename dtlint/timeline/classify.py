@@ -17,7 +17,7 @@ RANK_KINDS = BY_SHARE | {"last batch"}
 # a training loop over parts that are not equally long: family DT2 tells where they were cut
 SHARDING = {"shard": "DT206", "last batch": "DT202"}
 TURNED_AWAY = frozenset({"return", "break", "continue", *EXITS})
-CREATION = frozenset({"new_group", "wrap", "init"})
+CREATION = frozenset({"new_group", "wrap", "init", "init_rpc"})
 
 
 def is_rank(divergence: Divergence) -> bool:

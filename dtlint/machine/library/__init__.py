@@ -374,7 +374,7 @@ def note(machine: Machine, call: Invocation) -> None:
         row.op,
         call.name,
         call.mask,
-        group=collectives.communicator(machine, call) if row.group else machine.world_group,
+        group=collectives.communicator(machine, call) if row.group else groups.begun(machine, call),
         implicit=row.implicit,
         subject=call.arguments[0] if call.arguments else None,
         extra={"call": call},

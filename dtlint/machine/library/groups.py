@@ -35,6 +35,17 @@ def group_in(machine: Machine, value: Value | None) -> Group | None:
     return None
 
 
+def begun(machine: Machine, call: Invocation) -> Group:
+    """All ranks, unless as many come as `init_process_group(world_size=2)` waits for: the others have no part in it."""
+    size = call.get("world_size") if call.row.op == "init" else None
+    lanes = list(lanes_in(call.mask))
+    if not isinstance(size, Const) or size.scale is not None or not 1 < len(lanes) < machine.world.size:
+        return machine.world_group
+    if size.value != len(lanes):
+        return machine.world_group
+    return Group("group", tuple(call.mask if lane in lanes else 0 for lane in range(machine.world.size)))
+
+
 def make_group(machine: Machine, members: tuple[int, ...], mask: int, name: str = "group") -> Object:
     """`number` counts the groups a rank has made: that is how torch itself tells them apart."""
     machine.groups += 1
