@@ -21,6 +21,12 @@ LAUNCHERS = re.compile(
     r"|xla_dist|\bray\b|--nproc|--num_processes|\bkubectl\b|\bcolossalai\b|\bgpu-vm\b|tpu-vm"
 )
 NUMBERING = re.compile(r"torch\.distributed\.launch\b")
+ONE_LAUNCHER = re.compile(r"\btorchrun\b|torch\.distributed\.(?:launch|run)\b")
+ELSEWHERE = re.compile(
+    r"--(?:nnodes|node[-_]rank|master[-_]addr|rdzv[-_]endpoint)\b(?![= ]1\b|[= ]0\b|[= ]localhost|[= ]127\.0\.0\.1)"
+    r"|\b(?:srun|mpirun|mpiexec|horovodrun|kubectl|pdsh|ssh)\b"
+)
+ONE_NODE = re.compile(r"^#SBATCH\s+(?:--nodes=|-N\s*)1\b", re.M)
 BATCH = re.compile(r"^#SBATCH|^#PBS|^#BSUB", re.M)
 PROGRAM = re.compile(r"(?<![\w./-])((?:[\w.-]+/)*[\w-]+\.py)\b")
 MODULE = re.compile(r"-m\s+([\w.]+)")
@@ -37,6 +43,8 @@ def started(files: Iterable[SourceFile]) -> Started:
     alone: set[str] = set()
     launched: set[str] = set()
     numbered: set[str] = set()
+    on_one: set[str] = set()
+    on_several: set[str] = set()
     launching = False
     for file in files:
         if not file.path.lower().endswith((*SUFFIXES, *SHELL_SUFFIXES, *YAML_SUFFIXES)):
@@ -45,6 +53,7 @@ def started(files: Iterable[SourceFile]) -> Started:
         if isinstance(source, Incomplete):
             continue
         batch = BATCH.search(source.text) is not None
+        one_node = ONE_NODE.search(source.text) is not None
         for line in source.text.replace("\\\n", " ").split("\n"):
             by_launcher = LAUNCHERS.search(line) is not None
             launching |= by_launcher
@@ -54,6 +63,11 @@ def started(files: Iterable[SourceFile]) -> Started:
             elif by_launcher or batch or "$" in line or begun:
                 launched.update(found.group(1) for found in PROGRAM.finditer(line))
                 launched.update(f"{found.group(1).replace('.', '/')}.py" for found in MODULE.finditer(line))
+            if by_launcher:
+                one = ONE_LAUNCHER.search(line) and (one_node or not (batch or ELSEWHERE.search(line)))
+                (on_one if one else on_several).update(found.group(1) for found in PROGRAM.finditer(line))
             if NUMBERING.search(line) and "use_env" not in line and "use-env" not in line:
                 numbered.update(found.group(1) for found in PROGRAM.finditer(line))
-    return Started(frozenset(alone), frozenset(launched), launching, frozenset(numbered))
+    return Started(
+        frozenset(alone), frozenset(launched), launching, frozenset(numbered), frozenset(on_one), frozenset(on_several)
+    )

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dtlint.ir import nodes as ir
-from dtlint.machine import containers
+from dtlint.machine import containers, subscripts
 from dtlint.machine.core import Machine
 from dtlint.machine.frames import Frame
 from dtlint.machine.lanes import token
 from dtlint.machine.library import batches
 from dtlint.machine.library.invocation import Keywords
-from dtlint.machine.values import MISSING, NONE, FunctionRef, Object, Tuple, Value
+from dtlint.machine.values import MISSING, NONE, Const, FunctionRef, Object, Tuple, Unknown, Value
 
 
 def spread_keywords(value: Value, keywords: list[tuple[str | None, Value]]) -> None:
@@ -44,7 +44,7 @@ def bind(
         else:
             named[name] = value
     position = 0
-    unknown_rest: Value | None = None
+    taken = 0  # of what nobody knows the number of
     for param in function.node.params:
         if param.kind in ("positional", "normal"):
             if param.name in named and param.kind == "normal" and position >= len(positional):
@@ -52,10 +52,12 @@ def bind(
             elif position < len(positional):
                 held = positional[position]
                 if isinstance(held, Object) and held.kind == "<spread>":
-                    unknown_rest = held.attributes["value"]
                     variables[param.name] = (
-                        named.pop(param.name) if param.name in named else containers.element(machine, unknown_rest)
+                        named.pop(param.name)
+                        if param.name in named
+                        else one_of_many(machine, held.attributes["value"], taken, frame.mask)
                     )
+                    taken += 1
                     continue
                 variables[param.name] = held
                 position += 1
@@ -85,6 +87,13 @@ def bind(
                 else:
                     made.attributes["[]"] = spread
             variables[param.name] = made
+
+
+def one_of_many(machine: Machine, rest: Value, index: int, mask: int) -> Value:
+    """`start(*options)`: each parameter gets another one."""
+    if isinstance(rest, Unknown):
+        return subscripts.item(machine, rest, Const(index), mask)
+    return containers.element(machine, rest)
 
 
 def absent(machine: Machine, frame: Frame, param: ir.Param, defaults: dict[str, Value], spread: Value | None) -> Value:

@@ -14,11 +14,18 @@ class Started:
     launching: bool = False  # does a document start anything by a launcher?
     numbered: frozenset[str] = frozenset()  # by the old launcher, which passes the local rank as an option
 
+    on_one: frozenset[str] = frozenset()  # by a launcher, on one machine
+    on_several: frozenset[str] = frozenset()  # by a launcher, on several machines or on nobody knows how many
+
     def by_itself(self, path: str) -> bool:
         return any(same(path, one) for one in self.alone) and not any(same(path, one) for one in self.launched)
 
     def given_number(self, path: str) -> bool:
         return any(same(path, one) for one in self.numbered)
+
+    def on_one_machine(self, path: str) -> bool:
+        """Do the documents start it on one machine, and never otherwise?"""
+        return any(same(path, one) for one in self.on_one) and not any(same(path, one) for one in self.on_several)
 
 
 def same(path: str, written: str) -> bool:

@@ -15,6 +15,7 @@ from dtlint.machine.values import NONE, TRUE, Cause, Const, Object, Row, Symbol,
 from dtlint.timeline.files import accesses, overlap
 from dtlint.timeline.models_used import functions
 from dtlint.timeline.order import Met, exclusive, ordered
+from dtlint.timeline.programs import of_trials
 from dtlint.timeline.stepping import events
 
 INIT = "torch.distributed.init_process_group"
@@ -74,7 +75,7 @@ def counted_over_nodes(run: Any, value: Value | None, ranks: list[Value | None])
 
 def global_rank_devices(run: Any) -> Iterator[tuple[Met, Cause]]:
     """The first place of the run that names a device by the global rank."""
-    if sets_visible(run) or starts_itself(run):
+    if sets_visible(run) or starts_itself(run) or on_one_machine(run):
         return
     spawned = bool(run.facts.get("spawned"))
     ranks = [met.event.extra["call"].get("rank") for met in events(run, "record", "init")]
@@ -98,6 +99,11 @@ def global_rank_devices(run: Any) -> Iterator[tuple[Met, Cause]]:
                 told.add(key)
                 yield met, cause
             break
+
+
+def on_one_machine(run: Any) -> bool:
+    """Do the documents start the program on one machine, or is it a test, for which one is enough?"""
+    return of_trials(run.entry.path) or run.project.started.on_one_machine(run.entry.path)
 
 
 def names_device(event: Event) -> bool:

@@ -100,9 +100,13 @@ def draws_nothing(run: Run, call: Invocation) -> bool:
 
 
 def for_nothing(run: Run, again: Again) -> bool:
-    """Was the key split in a helper before, and again here, and whoever called the helper has dropped the parts?"""
-    if again.first is None or "split" not in again.second.event.extra["call"].extra:
+    """Is nothing drawn from what the second split gives? Or was the key split in a helper before, and again here, and
+    whoever called the helper has dropped the parts?"""
+    second = again.second.event.extra["call"]
+    if again.first is None or "split" not in second.extra:
         return False
+    if key_splits.dropped(run.facts, second):
+        return True
     common = {id(node) for node in again.second.path}
     helpers = [node for node in again.first.path if isinstance(node, Call) and id(node) not in common]
     return bool(helpers) and key_splits.dropped(run.facts, again.first.event.extra["call"])

@@ -15,10 +15,13 @@ from dtlint.machine.library import jax_arrays, jax_facts, jax_flow, jax_keys
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.jax_facts import fact
 from dtlint.machine.library.whole_project import any_function
+from dtlint.machine.logs import Event, LogNode, inner_logs
 from dtlint.machine.values import NONE, Bound, External, Object, Tuple, Unknown, Value
+from dtlint.machine.walks import walk
 
 SEQUENCE = "haiku.PRNGSequence"
 KEYS = "haiku keys"  # fact of the run: the keys of the `apply` calls that are being run
+TAKEN = "key-taken"
 PLAIN = "haiku.TransformedWithoutKey"
 NOT_CONTENT = frozenset(  # facts of arguments that are none of what is computed from them
     {"key", "keys", "output", "one of", "host tree", "state of", "replicated", "even", "plain", "device axis"}
@@ -63,13 +66,15 @@ def apply(machine: Machine, call: Invocation) -> Value | None:
     given = Invocation(call.name, call.row, None, call.arguments[:first], (), call.mask, call.node)
     running = machine.facts.setdefault(KEYS, [])
     running.append(key)
+    before = [(log, len(log.nodes)) for log, _ in machine.sinks]
     try:
         result = run(machine, function, call.arguments[first:], unnamed(call), call)
     finally:
         running.pop()
     carried = {tag for tag in jax_facts.deep(given.values) if jax_facts.is_jax(tag)}
     carried = set(jax_facts.without(carried, NOT_CONTENT))
-    if key is not None and key != NONE and draws(machine):
+    drawn_from = function is None or any(takes(log.nodes[start:]) for log, start in before)
+    if key is not None and key != NONE and drawn_from and draws(machine):
         jax_keys.batch_used_as_key(machine, call, key)
         machine.emit_event("record", "key", call.name, call.mask, subject=key, extra={"call": call})
         drawn = jax_keys.drawn(
@@ -107,6 +112,15 @@ def run(machine: Machine, function: Value | None, arguments: Any, keywords: Any,
     return result
 
 
+def takes(nodes: Iterable[LogNode]) -> bool:
+    """Has the function that was run taken a key? An evaluation without noise is given one for form's sake."""
+    for node in nodes:
+        below = (inner for log in inner_logs(node) for inner, _ in walk(log))
+        if any(isinstance(one, Event) and one.op == TAKEN for one in (node, *below)):
+            return True
+    return False
+
+
 def draws(machine: Machine) -> bool:
     """Does any function of the project take keys from Haiku? Networks without noise are given a key, too."""
     apis = machine.knowledge.apis.values()
@@ -121,6 +135,7 @@ def next_key(machine: Machine, call: Invocation) -> Value:
     """`hk.next_rng_key()`: one more key of the `apply` around it."""
     jax_flow.started(machine)
     running = machine.facts.get(KEYS) or [None]
+    machine.emit_event("record", TAKEN, call.name, call.mask)
     return one_more(machine, running[-1])
 
 

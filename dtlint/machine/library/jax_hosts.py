@@ -279,8 +279,9 @@ def called(machine: Machine, thing: Object, call: Invocation) -> Value | None:
 
 
 def circumstances(machine: Machine, arguments: tuple[Value, ...], keywords: Any) -> Any:
-    """The mapped functions around a call, and the facts of its arguments."""
-    inside = tuple(id(mapping) for mapping in jax_facts.mappings(machine))
+    """The mapped functions around a call, the key that Haiku hands out parts of, and the facts of the arguments."""
+    inside: tuple[object, ...] = tuple(id(mapping) for mapping in jax_facts.mappings(machine))
+    inside += tuple(token(key) for key in machine.facts.get(haiku.KEYS, ()) if key is not None)
     given = (*arguments, *(value for _, value in keywords))
     return (inside, machine.facts.get("jax compiled", 0) > 0, tuple(frozenset(jax_facts.deep((one,))) for one in given))
 
