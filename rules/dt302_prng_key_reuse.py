@@ -45,9 +45,9 @@ def check(run: Run) -> Iterator[Finding]:
         if again.first is not None:
             first = way(again.first.path, again.first.event, f"{short(again.first.event)} uses up the key")
             trail = (*first, *trail)
-            message = (
-                f"{second} uses a key that {short(again.first.event)} in line {again.first.event.at[0]} has used up"
-            )
+            event = again.first.event
+            place = f"line {event.at[0]}" if event.path == again.site.path else f"`{event.function}`"
+            message = f"{second} uses a key that {short(event)} in {place} has used up"
         else:
             message = f"{second} uses the same key in every turn of the loop"
         remedy = "split before every use: `key, sub = jax.random.split(key)`, and hand on `sub`"

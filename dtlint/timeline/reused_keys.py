@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from dtlint.findings import Span
 from dtlint.ir import nodes as ir
 from dtlint.ir.examples import only_for_shape, way_to
+from dtlint.machine.lanes import token
 from dtlint.machine.library import key_splits
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.jax_facts import has
@@ -61,18 +62,25 @@ def on_purpose(run: Run, again: Again) -> bool:
 
 
 def one_order(again: Again) -> bool:
-    """Are several arrays brought into one order by one key, so that their rows still belong together?"""
+    """Are several arrays brought into one order by one key, or the same rows taken of them, so that what belongs
+    together still does?"""
     call = again.second.event.extra["call"]
     if not call.row.extra.get("reorders"):
         return False
-    given = call.get("x")
     if again.first is not None:
         before = again.first.event.extra["call"]
-        return bool(before.row.extra.get("reorders")) and before.get("x") != given
+        return before.name == call.name and before.get("x") != call.get("x") and others(before) == others(call)
     assert again.loop is not None
     if again.loop.decision.text == EVERY_LEAF:
         return True
+    given = call.get("x")
     return isinstance(given, Unknown) and any(part in again.loop.variant for part in parts(given.symbol))
+
+
+def others(call: Invocation) -> tuple[object, ...]:
+    """How the draw is made, apart from the key and the array."""
+    named = sorted((name, repr(token(value))) for name, value in call.keywords if name not in (None, "key", "x", "a"))
+    return (*map(token, call.arguments[2:]), *named)
 
 
 def for_shape(run: Run, again: Again) -> bool:
@@ -100,16 +108,11 @@ def draws_nothing(run: Run, call: Invocation) -> bool:
 
 
 def for_nothing(run: Run, again: Again) -> bool:
-    """Is nothing drawn from what the second split gives? Or was the key split in a helper before, and again here, and
-    whoever called the helper has dropped the parts?"""
-    second = again.second.event.extra["call"]
-    if again.first is None or "split" not in second.extra:
+    """Is a key split twice, and one of the times nobody takes anything of what comes out?"""
+    if again.first is None:
         return False
-    if key_splits.dropped(run.facts, second):
-        return True
-    common = {id(node) for node in again.second.path}
-    helpers = [node for node in again.first.path if isinstance(node, Call) and id(node) not in common]
-    return bool(helpers) and key_splits.dropped(run.facts, again.first.event.extra["call"])
+    calls = (again.first.event.extra["call"], again.second.event.extra["call"])
+    return all("split" in call.extra for call in calls) and any(key_splits.dropped(run.facts, call) for call in calls)
 
 
 def first_site(first: Use, again: Again) -> Span:

@@ -15,7 +15,7 @@ from dtlint.machine.library.jax_copies import (
 from dtlint.machine.library.jax_facts import fact, has, is_fact, words
 from dtlint.machine.library.jax_shapes import LAYOUT, leading, shaped
 from dtlint.machine.library.whole_project import any_function
-from dtlint.machine.values import ClassRef, Const, FunctionRef, Tuple, Unknown, Value
+from dtlint.machine.values import ClassRef, Const, FunctionRef, Symbol, Tuple, Unknown, Value
 
 REDUCERS = frozenset({"pmean", "psum", "psum_scatter", "all_gather"})
 LIKE = frozenset({"zeros_like", "ones_like", "full_like", "empty_like"})
@@ -79,6 +79,9 @@ def method(machine: Machine, receiver: Value, name: str, call: Invocation) -> Va
         shape = leading(machine, Tuple(call.arguments) if len(call.arguments) > 1 else call.arguments[0])
         made = machine.unknown("reshaped", receiver.symbol, *(token(v) for v in call.arguments), cause=receiver.cause)
         kept = jax_facts.without(receiver.tags, LAYOUT | {"key"})
+        sizes = call.arguments if len(call.arguments) > 1 else getattr(call.arguments[0], "items", ())
+        if has(receiver, "keys") and len(sizes) > 2:
+            in_rows(machine, made.symbol, sizes)
         return Unknown(made.symbol, made.cause, kept | ({shape} if shape else frozenset()))
     if name == "repeat":
         same = jax_shapes.copied(machine, call)
@@ -93,6 +96,13 @@ def method(machine: Machine, receiver: Value, name: str, call: Invocation) -> Va
 
         return python.opaque(machine, call)
     return None
+
+
+def in_rows(machine: Machine, keys: Symbol, sizes: tuple[Value, ...]) -> None:
+    """`keys.reshape(hosts, devices, -1)`: a row holds keys again; the last size is that of a key."""
+    from dtlint.machine.library import jax_keys
+
+    machine.facts.setdefault(jax_keys.INNER, {})[keys] = (sizes[1:-1], jax_facts.place(machine))
 
 
 def with_shape(machine: Machine, call: Invocation, made: Unknown) -> Value:
