@@ -66,7 +66,7 @@ def alone(run: Any) -> bool:
     Or do the documents?"""
     known: bool | None = run.cache.get("alone")
     if known is None:
-        single = says_so(run) or told_so(run) or starts_one(run) or by_hand(run)
+        single = says_so(run) or told_so(run) or starts_one(run) or by_hand(run) or without_a_group(run)
         known = run.cache["alone"] = not run.facts.get("spawned") and single
     return known
 
@@ -141,7 +141,7 @@ def without_a_group(run: Any) -> bool:
 
 
 def gathered(run: Any) -> Evidence:
-    if alone(run) or without_a_group(run):
+    if alone(run):
         return Evidence("none")
     for node, _ in run.walk():
         if isinstance(node, Event) and (node.kind in COMMUNICATES or (node.kind == "record" and node.op in STARTS)):
