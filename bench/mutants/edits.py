@@ -150,8 +150,14 @@ def no_sampler(module: Module) -> Iterator[Change]:
         call = placed.node
         if isinstance(call, ast.Call) and ast.unparse(call.func).endswith("DataLoader"):
             for keyword in call.keywords:
-                if keyword.arg == "sampler" and one_line(keyword) and "train" in ast.unparse(call).lower():
+                if keyword.arg == "sampler" and one_line(keyword) and for_training(call):
                     yield module.replaced(keyword.value, "None")
+
+
+def for_training(call: ast.Call) -> bool:
+    """By the names of what it is given; loaders of evaluations need no sampler."""
+    given = " ".join(name.id for name in ast.walk(call) if isinstance(name, ast.Name)).lower()
+    return "train" in given and not any(word in given for word in ("eval", "val_", "valid", "test"))
 
 
 def everybody_writes(module: Module) -> Iterator[Change]:
@@ -159,7 +165,7 @@ def everybody_writes(module: Module) -> Iterator[Change]:
         node = placed.node
         if not isinstance(node, ast.If) or node.orelse or not about_ranks(node.test) or not placed.in_function:
             continue
-        body = "\n".join(map(ast.unparse, node.body))
+        body = "\n".join(one for one in map(ast.unparse, node.body) if "exist_ok=True" not in one)
         text = module.text(node)
         if len(node.body) <= 6 and any(one in body for one in WRITES) and text.startswith("if ") and text.endswith(":"):
             yield Change(node.lineno, f"{module.indent(node)}if True:")
@@ -181,7 +187,19 @@ def one_key(module: Module) -> Iterator[Change]:
         split = ast.unparse(node.value.func) in ("jax.random.split", "random.split", "jrandom.split", "jr.split")
         if split and isinstance(targets, ast.Tuple) and len(targets.elts) == 2 and len(node.value.args) == 1:
             first, second = (ast.unparse(one) for one in targets.elts)
+            if not all(handed_on(module, placed, name) for name in (first, second)):
+                continue
             yield Change(node.lineno, f"{module.indent(node)}{first} = {second} = {ast.unparse(node.value.args[0])}")
+
+
+def handed_on(module: Module, placed: Placed, name: str) -> bool:
+    """Is this given to a call further down in the function?"""
+    start = placed.node.lineno if isinstance(placed.node, ast.stmt) else 0
+    inner = next((one for one in reversed(placed.around) if isinstance(one, ast.FunctionDef)), None)
+    return inner is not None and any(
+        isinstance(one, ast.Call) and one.lineno > start and name in map(ast.unparse, one.args)
+        for one in ast.walk(inner)
+    )
 
 
 def no_mean(module: Module) -> Iterator[Change]:
