@@ -183,6 +183,9 @@ def of_instance(machine: Machine, thing: Object, name: str, mask: int) -> Value:
     found = in_class(machine, thing.kind, name)
     if found is not None:
         return bind(machine, found, thing, mask)
+    inner = library.loaders.inside_of(thing)
+    if inner is not thing:
+        return of_object(machine, inner, name, mask)
     for base in external_bases(machine, thing.kind):
         row = machine.knowledge.attribute(base, name)
         if row is not None:

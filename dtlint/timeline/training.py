@@ -7,7 +7,7 @@ from typing import Any
 
 from dtlint.findings import Span, Step
 from dtlint.machine.library import evidence, provenance
-from dtlint.machine.library.loaders import LOADER, Described
+from dtlint.machine.library.loaders import LOADER, Described, inside_of
 from dtlint.machine.library.models import GRADIENT
 from dtlint.machine.logs import Choice, Event, LogNode, Loop, Site
 from dtlint.machine.run import Run
@@ -198,6 +198,7 @@ def loader_of(value: Value | None) -> Object | None:
     depth = 0
     while isinstance(value, Object) and depth < 5:
         depth += 1
+        value = inside_of(value)
         if value.kind == LOADER or value.facts.get("loader") or "described" in value.facts or is_pipeline(value):
             return value
         inner = value.facts.get("inner") or ()

@@ -62,7 +62,13 @@ def sampler_left_out(run: Run, use: Use) -> Event | None:
     holds the data to be the same on all ranks."""
     given, dataset = use.described.sampler, use.loader.attributes.get("dataset")
     plain = given is None or (isinstance(given, Object) and given.kind in ORDERS)
-    if not plain or is_open(use.loader) or dataset is None or use.loader.facts.get("prepared"):
+    if (
+        not plain
+        or "described" not in use.loader.facts
+        or is_open(use.loader)
+        or dataset is None
+        or use.loader.facts.get("prepared")
+    ):
         return None
     if isinstance(dataset, Const) or (dataset.cause is not None and dataset.cause.kind in BY_SHARE):
         return None

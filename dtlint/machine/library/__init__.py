@@ -28,6 +28,7 @@ from dtlint.machine.library import (
     jax_facts,
     jax_hosts,
     jax_mapping,
+    loaders,
     log_filters,
     managers,
     meshes,
@@ -169,6 +170,8 @@ def call(
     """Call something of a library by its canonical name."""
     last = name.rpartition(".")[2]
     row: Api | None = None
+    if last == "__iter__" and isinstance(receiver, Object) and loaders.BATCHES in receiver.facts:
+        return loaders.inside_of(receiver)
     if last == "__init__" and isinstance(receiver, Object):
         return initialised(machine, name.rpartition(".")[0], receiver, arguments, keywords, mask, node)
     if receiver is not None:
@@ -236,6 +239,8 @@ def initialised(
         return NONE
     call = Invocation(row.name, row, None, arguments, keywords, mask, machine.making.get(thing.number, node))
     trainers.constructed(machine, thing, call)
+    if row.type == loaders.LOADER:
+        loaders.derived(machine, thing, call)
     if row.extra.get("container"):
         thing.facts["call"] = call
     if row.record:

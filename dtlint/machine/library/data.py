@@ -97,8 +97,9 @@ def element(machine: Machine, value: Object, mask: int) -> Value | None:
 
 
 def length(machine: Machine, value: Object, mask: int) -> Value | None:
-    if loaders.is_loader(machine, value):
-        return loaders.length(machine, value)
+    batches = loaders.inside_of(value)
+    if loaders.is_loader(machine, batches):
+        return loaders.length(machine, batches)
     if value.kind == "torch.Tensor":
         known = value.facts.get("length")
         return known if isinstance(known, Value) else None

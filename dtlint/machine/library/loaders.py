@@ -48,6 +48,26 @@ class Described:
     total: Value | None = None
 
 
+BATCHES = "batches"  # fact: torch's loader inside an instance of a project class that is derived from it
+
+
+def derived(machine: Machine, thing: Object, call: Invocation) -> None:
+    """An instance of the project's own class of loaders was made: torch's part of it is a loader like any other."""
+    inner = machine.new(LOADER, call.mask)
+    inner.facts["call"] = call
+    constructed(machine, inner, call)
+    inner.facts["at"] = (thing.path, thing.at or machine.current_at, machine.frame.scope)
+    thing.facts[BATCHES] = inner
+    for name, value in inner.attributes.items():
+        machine.set(thing, name, value, call.mask)
+
+
+def inside_of(thing: Object) -> Object:
+    """torch's loader, where it is one of a project class."""
+    found = thing.facts.get(BATCHES)
+    return found if isinstance(found, Object) else thing
+
+
 def is_loader(machine: Machine, value: Value | None) -> bool:
     return isinstance(value, Object) and (value.kind == LOADER or bool(value.facts.get("loader")))
 

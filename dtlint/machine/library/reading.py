@@ -13,6 +13,7 @@ from dtlint.machine.library import (
     identity,
     iterators,
     jax_hosts,
+    loaders,
     meshes,
     python,
     stepping,
@@ -117,9 +118,17 @@ def iterated(machine: Machine, value: Value, mask: int) -> Value:
         from dtlint.machine import attributes, calls
 
         method = attributes.in_class(machine, value.kind, "__iter__")
+        batches = loaders.inside_of(value)
         if isinstance(method, FunctionRef):
-            return calls.follow(machine, method, value, (), (), mask)
+            given = calls.follow(machine, method, value, (), (), mask)
+            return given if batches is value or made_here(given) else batches
+        value = batches
     return data.iterated(machine, value, mask)
+
+
+def made_here(iterator: Value) -> bool:
+    """Does the project say what comes of it? What a library makes of the batches are batches."""
+    return isinstance(iterator, Object) and (isinstance(iterator.kind, ClassRef) or iterator.kind == "<generator>")
 
 
 def element(machine: Machine, value: Value, mask: int) -> Value:

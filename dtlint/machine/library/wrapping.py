@@ -104,6 +104,7 @@ def owner_shards(call: Invocation) -> bool:
 
 def prepare_one(machine: Machine, call: Invocation, value: Value) -> Value:
     if isinstance(value, Object):
+        value = loaders.inside_of(value)
         if value.facts.get("wrapped"):
             return value
         if loaders.is_loader(machine, value):
