@@ -64,7 +64,7 @@ from dtlint.timeline.own_names import rank_local_names
 from dtlint.timeline.parting import Divergence
 from dtlint.timeline.parts import differing_models
 from dtlint.timeline.races import races, ways_apart
-from dtlint.timeline.records import recorded, ways_down
+from dtlint.timeline.records import matters, recorded, ways_down
 from dtlint.timeline.reused_buffers import reused_buffers
 from dtlint.timeline.reused_keys import reused_keys
 from dtlint.timeline.saved import questionable_saves
@@ -137,6 +137,7 @@ __all__ = [
     "models_used",
     "place_of",
     "placement",
+    "matters",
     "recorded",
     "reused_buffers",
     "reused_keys",

@@ -42,6 +42,24 @@ def default_for(run: Any, symbol: Symbol) -> Value | None:
     return default_of(option) if option is not None else None
 
 
+def default_in_a_class(run: Any, name: str | None) -> Value | None:
+    """`class Options: accumulate: int = 1`: what the classes of the program that have such a field give it."""
+    if name is None:
+        return None
+    own = run.project.relatives(run.entry.path)
+    given = {
+        line.value.value
+        for path in run.project.mentioning(name)
+        if path in own and (module := run.project.module(path)) is not None and name in module.tokens
+        for kind in every_node(module)
+        if isinstance(kind, ir.Class)
+        for line in kind.body
+        if isinstance(line, ir.AnnAssign) and isinstance(line.target, ir.Name) and line.target.id == name
+        if isinstance(line.value, ir.Const)
+    }
+    return Const(given.pop()) if len(given) == 1 else None
+
+
 def usual(run: Any, value: Value | None) -> Value | None:
     """The value itself, or the default of the option it is read from."""
     if not isinstance(value, Unknown):

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from dtlint.findings import Step
-from dtlint.machine.logs import Call, Decision, Event, LogNode, decisions
+from dtlint.machine.logs import Call, Choice, Decision, Event, LogNode, decisions
 from dtlint.machine.run import Run
+from dtlint.machine.walks import walk
 
 Found = tuple[Event, tuple[LogNode, ...]]
 
@@ -28,6 +29,19 @@ def guards_over(event: Event, path: tuple[LogNode, ...]) -> Iterator[Decision]:
     """The decisions over an event and over the calls that lead to it."""
     for chain in (event.guards, *(node.guards for node in path if isinstance(node, Call))):
         yield from decisions(chain)
+
+
+def matters(run: Run, asked: Event) -> bool:
+    """Does anything that these ranks do, or where they go, hang on the decision they take here?"""
+    for node, _ in run.walk():
+        if isinstance(node, Choice) and (node.decision.path, node.decision.at[0]) == (asked.path, asked.at[0]):
+            if any(node.exits) or any(
+                isinstance(one, Event) and one.mask & asked.mask and one.op != "group-needed"
+                for side in (node.then, node.other)
+                for one, _ in walk(side)
+            ):
+                return True
+    return False
 
 
 def calls_around(event: Event, path: tuple[LogNode, ...]) -> list[Call]:

@@ -9,9 +9,10 @@ from typing import Any
 from dtlint.ir import nodes as ir
 from dtlint.machine.lanes import token
 from dtlint.machine.library.invocation import Invocation
+from dtlint.machine.library.stepping import attribute_of
 from dtlint.machine.logs import Loop
 from dtlint.machine.values import FALSE, TRUE, Const, Object, Symbol, Unknown
-from dtlint.timeline.options import default_for
+from dtlint.timeline.options import default_for, default_in_a_class
 from dtlint.timeline.order import Met, choices_below, exclusive, inside, loops_over
 from dtlint.timeline.stepping import backwards, events, steps, symbol_of
 from dtlint.timeline.symbols import both_hold, constant, leaves, moduli, periodic, worth
@@ -163,7 +164,7 @@ def one_batch(run: Any, window: Window) -> bool:
 
 
 def usually_one(run: Any, symbol: Symbol) -> bool:
-    default = default_for(run, symbol)
+    default = default_for(run, symbol) or default_in_a_class(run, attribute_of(symbol))
     return isinstance(default, Const) and constant(token(default)) == 1
 
 

@@ -181,3 +181,32 @@ def test_a_group_that_both_sides_start_answers_nothing():
         head="",
     )
     assert len(choices(made)) == 2
+
+
+SPAWNED_OR_NOT = """
+import os
+import argparse
+import torch
+import torch.distributed as dist
+import torch.multiprocessing as mp
+
+def worker(number, args):
+    if number is None:
+        dist.barrier()
+    dist.all_reduce(args.total)
+
+args = argparse.ArgumentParser().parse_args()
+if args.spawn:
+    mp.spawn(worker, args=(args,), nprocs=4)
+else:
+    worker({given}, args)
+"""
+
+
+def test_what_is_spawned_with_a_number_each_is_called_beside_for_one_process():
+    assert events(run(SPAWNED_OR_NOT.replace("{given}", "args.gpu"), head="")) == [("all_reduce", "1111")]
+
+
+def test_what_a_launcher_starts_is_called_with_its_rank():
+    made = run(SPAWNED_OR_NOT.replace("{given}", 'int(os.environ["LOCAL_RANK"])'), head="")
+    assert events(made) == [("all_reduce", "1111"), ("all_reduce", "1111")]

@@ -214,12 +214,15 @@ def knows_worker(value: Value) -> bool:
 
 
 def rank_decisions(made: Inside) -> list[Decision]:
-    """The guards in front of samples that depend on the rank."""
+    """The guards in front of samples that depend on the rank: those of functions that hand samples on. Another one that
+    is asked what comes next leaves out nothing."""
     found: list[Decision] = []
     held = [decision for guards in made.guards for decision in guards]
+    handing = {(event.path, event.function) for event in made.events(SAMPLE)}
     for node, above in walk(made.log):
         if isinstance(node, Choice) and any(node.exits):
-            held.append(node.decision)
+            if (node.decision.path, node.decision.function) in handing:
+                held.append(node.decision)
         elif isinstance(node, Event) and node.op == SAMPLE:
             # also the branches of generators that this one walks over
             held += [outer.decision for outer in above if isinstance(outer, Choice)]

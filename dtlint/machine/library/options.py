@@ -78,6 +78,11 @@ def is_option(symbol: Symbol) -> bool:
     return symbol.key[0] == "attr" and isinstance(symbol.key[1], Symbol) and symbol.key[1].key[0] == PARSED
 
 
+def is_given(value: Value) -> bool:
+    """An option as it was given, or the default of it: the same for all ranks."""
+    return isinstance(value, Unknown) and value.cause is None and is_option(value.symbol)
+
+
 def last_choice(machine: Machine, asked: Symbol) -> bool:
     """`elif args.kind == "b":` where the parser takes "a" or "b" only, and it is not "a"."""
     if asked.key[0] != "compare ==" or not isinstance(asked.key[1], Symbol) or not is_option(asked.key[1]):

@@ -56,6 +56,9 @@ TOUCHES = frozenset(
 )
 
 
+DECIDES = "and decide on it"
+
+
 class Result:
     """One reduction: its event, the lanes that have the result, and where the others first computed with it."""
 
@@ -159,7 +162,7 @@ def note(machine: Machine, result: Result, mask: int, how: str) -> None:
         "off-root-use",
         event.api,
         mask & ~result.holders,
-        extra={"result": result, "site": (path, at, scope), "steps": steps},
+        extra={"result": result, "site": (path, at, scope), "steps": steps, "decides": how == DECIDES},
     )
 
 
@@ -259,8 +262,10 @@ def missing(machine: Machine, value: Value, mask: int, how: str) -> None:
 
 
 def decided(machine: Machine, value: Value, mask: int) -> None:
+    if isinstance(value, Row):  # `better and rank == 0`: only whoever gets to the question decides on it
+        mask = sum(1 << lane for lane in lanes_in(mask) if value.lanes[lane].tags)
     for result in touched(machine, value.tags, mask):
-        note(machine, result, mask, "and decide on it")
+        note(machine, result, mask, DECIDES)
 
 
 def stored(machine: Machine, target: ir.Expr, value: Value, mask: int) -> None:

@@ -35,6 +35,7 @@ UNSEEDED = Const("<unseeded>", "unseeded")
 GENERATORS = ("torch.Generator", "numpy.random.Generator", "numpy.random.RandomState", "random.Random")
 SEEDED = "seed"
 SITES = "seeded at"  # fact of the run: where a generator was seeded with this number
+MODULE = "<module>"
 REGISTERS = ("torch", "cuda", "numpy", "python")
 
 
@@ -63,6 +64,17 @@ def registers(machine: Machine) -> Object:
         imported_seeds(machine, found, made)
     machine.facts["rng"] = made
     return made
+
+
+def begin_anew(machine: Machine) -> None:
+    """A new interpreter imports the modules again, and seeds nothing that a function has seeded here."""
+    if not isinstance(held := machine.facts.get("rng"), Object):
+        return
+    for name in REGISTERS:
+        at = held.attributes.get(f"{name} at")
+        if not (isinstance(at, Const) and isinstance(at.value, tuple) and at.value[2] == MODULE):
+            machine.set(held, name, UNSEEDED, machine.world.full)
+            machine.set(held, f"{name} at", NONE, machine.world.full)
 
 
 def imported_seeds(machine: Machine, before: Object, made: Object) -> None:

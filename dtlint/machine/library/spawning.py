@@ -6,6 +6,7 @@ from typing import Any
 
 from dtlint.machine import containers
 from dtlint.machine.core import Machine
+from dtlint.machine.library import options, seeds
 from dtlint.machine.library.identity import lane_value_of
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.run_later import unguarded
@@ -38,6 +39,8 @@ def spawn(machine: Machine, call: Invocation) -> Value:
     if extra.get("rank_first", True):
         arguments = tuple(made_before(value) for value in arguments)
         arguments = (lane_value_of(machine, "rank", "the index given by spawn"), *arguments)
+    if extra.get("new_interpreter"):
+        seeds.begin_anew(machine)
     given_on = tuple((name, value) for name, value in call.keywords if name not in call.row.params)
     on_all_ranks(machine, function, arguments, given_on if extra.get("receiver_first") else (), call.mask)
     return NONE
@@ -61,16 +64,15 @@ def on_all_ranks(
 
 
 def for_one(machine: Machine, function: FunctionRef, arguments: tuple[Value, ...]) -> bool:
-    """`begin(0, 1, args)` beside the processes that begin with the same function, each with its own number: this is for
-    one process, and what it does has been seen."""
+    """`begin(0, 1, args)`, `begin(args.gpu, 1, args)` beside the processes that begin with the same function, each with
+    its own number: this is for one process, and what it does has been seen."""
     if machine.facts.pop(BEGINS, False):
         return False
     known = machine.facts["spawned"]
-    return (
-        isinstance(known, set)
-        and (function.path, function.name) in known
-        and any(isinstance(one, Const) and type(one.value) is int and one.scale is None for one in arguments)
-    )
+    if not isinstance(known, set) or (function.path, function.name) not in known:
+        return False
+    numbered = any(isinstance(one, Const) and type(one.value) is int and one.scale is None for one in arguments)
+    return numbered or (bool(arguments) and options.is_given(arguments[0]))
 
 
 def spawned(machine: Machine, function: Value) -> None:
