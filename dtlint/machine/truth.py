@@ -41,8 +41,13 @@ def truth_of(machine: Machine, value: Value) -> tuple[bool | None, Symbol, Cause
 
 
 def is_filled(symbol: object) -> bool:
-    """A path put together of several parts is not empty, whatever they are."""
-    return isinstance(symbol, Symbol) and symbol.key[0] == library.files.JOINED and len(symbol.key) > 2
+    """A path put together of several parts is not empty, whatever they are, nor is a text with something written in
+    it."""
+    if not isinstance(symbol, Symbol):
+        return False
+    if symbol.key[0] == library.files.JOINED:
+        return len(symbol.key) > 2
+    return symbol.key[0] == "text" and any(isinstance(part, str) and part for part in symbol.key[1:])
 
 
 def asked_before(symbol: Symbol) -> Symbol | None:

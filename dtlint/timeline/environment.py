@@ -10,7 +10,7 @@ from typing import Any
 from dtlint.findings import Step
 from dtlint.knowledge.loader import Api
 from dtlint.machine.logs import Event
-from dtlint.machine.values import Const, Value
+from dtlint.machine.values import NONE, Const, Value
 from dtlint.timeline.order import Met, before, ordered
 
 
@@ -47,11 +47,17 @@ def starts(run: Any, event: Event, reader: str) -> str | None:
     if started == reader or (event.op == "backend" and event.api.partition(".")[0] == reader):
         return "backend"
     if reader == "torch.distributed":
-        return "init" if event.kind == "record" and event.op == "init" else None
+        return "init" if event.kind == "record" and event.op == "init" and reads_variables(call) else None
     for name, row in user_rows(run):
         if row.extra.get("reader") == reader and event.api.startswith(name) and event.op != "import":
             return "backend"
     return None
+
+
+def reads_variables(call: Any) -> bool:
+    """`init_process_group(init_method="tcp://…")` is told the address, and does not look for it."""
+    given = call.get("init_method") if call is not None else None
+    return given is None or given == NONE or (isinstance(given, Const) and str(given.value).startswith("env:"))
 
 
 def user_rows(run: Any) -> list[tuple[str, Api]]:

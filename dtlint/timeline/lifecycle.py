@@ -16,7 +16,7 @@ from dtlint.timeline.certain import ENDLESS
 from dtlint.timeline.environment import uses
 from dtlint.timeline.order import Met, exclusive, ordered
 from dtlint.timeline.placement import INIT, on_nccl
-from dtlint.timeline.programs import in_a_test, mentioned, names, passes
+from dtlint.timeline.programs import in_a_test, mentioned, names, passes, texts
 from dtlint.timeline.records import calls_around
 from dtlint.timeline.stepping import events
 
@@ -145,12 +145,23 @@ def old_options(run: Any) -> Iterator[tuple[Met, str]]:
                 continue
             if met.event.extra["call"].get("default") == NONE:
                 continue  # written down: the program is prepared for a launcher that passes none
-            if run.project.started.given_number(run.entry.path):
-                continue  # the project's own documents start it by the launcher that passes it
+            if run.project.started.given_number(run.entry.path) or launches(run):
+                continue  # the project itself starts it by the launcher that passes it
             name = str(value.value).lstrip("-").replace("-", "_")
             if not mentioned(run, name) or told_by_program(run, name):
                 continue  # nobody wants to know what was given for this option
             yield met, variable
+
+
+OLD_LAUNCHER = "torch.distributed.launch"
+
+
+def launches(run: Any) -> bool:
+    """`subprocess.run([python, "-m", "torch.distributed.launch", …])`"""
+    own = run.project.relatives(run.entry.path)
+    return any(
+        path in own and OLD_LAUNCHER in texts(run.project.module(path)) for path in run.project.mentioning(OLD_LAUNCHER)
+    )
 
 
 def told_by_program(run: Any, name: str) -> bool:

@@ -277,11 +277,10 @@ def runs(call: Call, module: Object) -> bool:
 
 def changes(choice: Choice) -> bool:
     """May the decision be another one in the next step?"""
+    presence = choice.symbol is not None and asks_presence(choice.symbol)  # a part of every batch, or of none
     if choice.cause is not None:
-        return choice.cause.kind in ("data", "random", "rank", "clock")
-    if choice.symbol is None or asks_presence(choice.symbol):
-        return False  # a part of every batch, or of none
-    return changing(choice.symbol)
+        return choice.cause.kind in ("random", "rank", "clock") or (choice.cause.kind == "data" and not presence)
+    return choice.symbol is not None and not presence and changing(choice.symbol)
 
 
 def changing(symbol: Symbol) -> bool:

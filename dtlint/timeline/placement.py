@@ -319,7 +319,7 @@ def written_here(run: Any) -> set[int]:
     found = accesses(run)
     written = {place for access in found if access.kind == "file-write" for place in access.places}
     return {
-        access.event.extra["number"]
+        access.event.extra.get("number", -1)
         for access in found
         if access.kind == "load" and any(overlap(read, place) for read in access.places for place in written)
     }
