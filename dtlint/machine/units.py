@@ -150,7 +150,8 @@ class Workers:
         gc.freeze()
         for _ in range(self.jobs):
             here, there = context.Pipe()
-            process = context.Process(target=serve, args=(self.machine, self.ask, there), daemon=True)
+            inherited = [*self.pipes, here]
+            process = context.Process(target=serve, args=(self.machine, self.ask, there, inherited), daemon=True)
             process.start()
             there.close()
             self.pipes.append(here)
@@ -172,8 +173,11 @@ def can_fork() -> bool:
     return "fork" in multiprocessing.get_all_start_methods()
 
 
-def serve(machine: Machine, ask: Ask, pipe: Connection) -> None:
-    """A worker's life: a frozenset is a new phase, a unit is work, None is the end."""
+def serve(machine: Machine, ask: Ask, pipe: Connection, inherited: list[Connection]) -> None:
+    """A worker's life: a frozenset is a new phase, a unit is work, None is the end. The parent's ends of the pipes must
+    be its alone: when it is killed, they close, and that is the end, too."""
+    for other in inherited:
+        other.close()
     gc.disable()
     on_deep_stack(answer, machine, ask, pipe)
 
@@ -183,11 +187,15 @@ def answer(machine: Machine, ask: Ask, pipe: Connection) -> None:
     while True:
         try:
             message = pipe.recv()
-        except (EOFError, KeyboardInterrupt):
+        except (EOFError, OSError, KeyboardInterrupt):
             return
         if message is None:
             return
         if isinstance(message, frozenset):
             reached = message
-        else:
-            pipe.send(run_unit(machine, message, reached, ask))
+            continue
+        outcome = run_unit(machine, message, reached, ask)
+        try:
+            pipe.send(outcome)
+        except OSError:
+            return  # nobody is left to hear it

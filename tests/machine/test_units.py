@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
+import time
 from dataclasses import replace
 from pathlib import Path
 
@@ -85,3 +89,35 @@ def test_a_word_that_turns_up_in_another_file_is_seen(tmp_path: Path, monkeypatc
         found = engine.check(["."], Config(cache=True, jobs=1, root=tmp_path)).findings
         told.append([finding.code for finding in found])
     assert told == [["DT516"], [], ["DT516"]]
+
+
+ORPHANS = """
+import os, signal
+from dtlint.machine import units
+units.load_modules = lambda machine: None
+workers = units.Workers(None, None, 2)
+workers.start()
+print(*(process.pid for process in workers.processes), flush=True)
+os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+@pytest.mark.skipif(not units.can_fork(), reason="processes are only forked where the system can")
+def test_workers_end_when_the_run_is_killed() -> None:
+    killed = subprocess.run([sys.executable, "-c", ORPHANS], capture_output=True, text=True, timeout=60)
+    left = {int(pid) for pid in killed.stdout.split()}
+    assert len(left) == 2
+    deadline = time.monotonic() + 20
+    while left and time.monotonic() < deadline:
+        left = {pid for pid in left if is_running(pid)}
+        time.sleep(0.05)
+    assert not left
+
+
+def is_running(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    status = Path(f"/proc/{pid}/stat")
+    return not status.is_file() or status.read_text().rpartition(")")[2].split()[0] != "Z"
