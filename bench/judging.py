@@ -30,6 +30,10 @@ def of_codes(finding: Reported, codes: Iterable[str]) -> bool:
     return any(finding.code.startswith(code) for code in codes)
 
 
+def shown(item: Reported) -> str:
+    return f"{item.code} {item.path}:{item.line}"
+
+
 def table(rows: Iterable[tuple[object, ...]], header: tuple[str, ...]) -> str:
     """A plain text table; numbers to the right."""
     cells = [tuple(header), *(tuple(str(cell) for cell in row) for row in rows)]

@@ -11,9 +11,10 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from bench.judging import of_codes, table
+from bench.judging import of_codes, shown, table
 from bench.mutants.edits import EDITS, Edit, applied, changes
-from bench.realbugs.snapshots import NoSnapshot, clone, export, git, git_directory, python_files
+from bench.realbugs.lists import rows
+from bench.realbugs.snapshots import NoSnapshot, export, git, git_directory, python_files, repository_of
 from bench.running import Reported, check
 
 LIST = Path(__file__).resolve().parent / "mutants.jsonl"
@@ -51,7 +52,7 @@ def main(arguments: list[str] | None = None) -> int:
             at = outcome.mutant
             print(f"{outcome.status:7} {at.edit} {at.repo} {at.path}:{at.line} {' '.join(outcome.fresh)}", flush=True)
             outcomes.append(outcome)
-    print(table(rows(outcomes), ("edit", "drawn", "answered", "found")))
+    print(table(by_edit(outcomes), ("edit", "drawn", "answered", "found")))
     return 0
 
 
@@ -68,7 +69,7 @@ def read(arguments: list[str] | None) -> argparse.Namespace:
 
 
 def mutants(path: Path) -> list[Mutant]:
-    return [Mutant(**json.loads(line)) for line in path.read_text(encoding="utf-8").splitlines() if line.strip()]
+    return [Mutant(**row) for row in rows(path)]
 
 
 def replay(group: list[Mutant], options: argparse.Namespace) -> Iterator[Outcome]:
@@ -76,7 +77,7 @@ def replay(group: list[Mutant], options: argparse.Namespace) -> Iterator[Outcome
     with tempfile.TemporaryDirectory(prefix="dtlint-mutants-", ignore_cleanup_errors=True) as directory:
         root, cache = Path(directory) / "tree", Path(directory) / "cache"
         try:
-            repository = found_or_cloned(options.mirror, group[0].repo, options.clone)
+            repository = repository_of(options.mirror, group[0].repo, options.clone)
             export(repository, group[0].commit, group[0].path, (), root)
         except NoSnapshot as problem:
             yield from (Outcome(one, f"no snapshot: {problem}") for one in group)
@@ -108,15 +109,6 @@ def judged(fresh: list[Reported], edit: Edit, mutant: Mutant) -> str:
     """A new finding of the right family that speaks of the file."""
     about = (one for one in fresh if any(path == mutant.path for path, _ in one.places))
     return "found" if any(of_codes(one, edit.codes) for one in about) else "missed"
-
-
-def found_or_cloned(mirror: Path, repo: str, may_clone: bool) -> Path:
-    try:
-        return git_directory(mirror, repo)
-    except NoSnapshot:
-        if not may_clone:
-            raise
-        return clone(mirror, repo)
 
 
 def draw(mirror: Path, seed: int, wanted: int) -> Iterator[Mutant]:
@@ -153,11 +145,7 @@ def program(mirror: Path, repo: str) -> tuple[str, dict[str, str]]:
         return "", {}
 
 
-def shown(item: Reported) -> str:
-    return f"{item.code} {item.path}:{item.line}"
-
-
-def rows(outcomes: list[Outcome]) -> Iterator[tuple[object, ...]]:
+def by_edit(outcomes: list[Outcome]) -> Iterator[tuple[object, ...]]:
     for edit in EDITS:
         mine = [one for one in outcomes if one.mutant.edit == edit.name]
         answered = [one for one in mine if one.status in ("found", "missed")]

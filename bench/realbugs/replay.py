@@ -7,9 +7,9 @@ import tempfile
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from bench.judging import Place, of_codes, touches
+from bench.judging import Place, of_codes, shown, touches
 from bench.realbugs.lists import Benign, Bug
-from bench.realbugs.snapshots import NoSnapshot, clone, export, git_directory
+from bench.realbugs.snapshots import NoSnapshot, export, repository_of
 from bench.running import Answer, Reported, check
 
 
@@ -61,7 +61,7 @@ def replay_bug(bug: Bug, setting: Setting) -> Outcome:
 
 
 def replay_in(bug: Bug, setting: Setting, directory: Path, blank: Outcome) -> Outcome:
-    repository = repository_of(bug.repo, setting)
+    repository = repository_of(setting.mirror, bug.repo, setting.may_clone)
     buggy_root = directory / "buggy"
     exported = export(repository, bug.buggy_commit, bug.path, bug.context_paths, buggy_root)
     answer = checked(buggy_root, exported.scope, bug.context_paths, setting)
@@ -111,7 +111,13 @@ def replay_benign(case: Benign, setting: Setting) -> Outcome:
     try:
         with tempfile.TemporaryDirectory(prefix="dtlint-replay-", ignore_cleanup_errors=True) as directory:
             root = Path(directory)
-            exported = export(repository_of(case.repo, setting), case.commit, case.path, case.context_paths, root)
+            exported = export(
+                repository_of(setting.mirror, case.repo, setting.may_clone),
+                case.commit,
+                case.path,
+                case.context_paths,
+                root,
+            )
             answer = checked(root, exported.scope, case.context_paths, setting)
     except NoSnapshot as problem:
         return changed(blank, status="no snapshot", reason=str(problem))
@@ -126,15 +132,6 @@ def replay_benign(case: Benign, setting: Setting) -> Outcome:
         elsewhere=len(answer.findings) - len(noise),
         **facts,
     )
-
-
-def repository_of(repo: str, setting: Setting) -> Path:
-    try:
-        return git_directory(setting.mirror, repo)
-    except NoSnapshot:
-        if not setting.may_clone:
-            raise
-        return clone(setting.mirror, repo)
 
 
 def checked(root: Path, scope: str, context: tuple[str, ...], setting: Setting) -> Answer:
@@ -162,10 +159,6 @@ def moved_place(bug: Bug, before: Path, after: Path) -> Place:
 
 def lines_of(path: Path) -> list[str]:
     return path.read_text(encoding="utf-8", errors="replace").splitlines()
-
-
-def shown(item: Reported) -> str:
-    return f"{item.code} {item.path}:{item.line}"
 
 
 def changed(outcome: Outcome, **values: object) -> Outcome:

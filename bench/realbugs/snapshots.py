@@ -30,6 +30,16 @@ def git_directory(mirror: Path, repo: str) -> Path:
     raise NoSnapshot(f"no repository {plus} in the mirror")
 
 
+def repository_of(mirror: Path, repo: str, may_clone: bool) -> Path:
+    """The repository in the mirror, brought there when the user asked for it."""
+    try:
+        return git_directory(mirror, repo)
+    except NoSnapshot:
+        if not may_clone:
+            raise
+        return clone(mirror, repo)
+
+
 def clone(mirror: Path, repo: str) -> Path:
     """A bare clone from GitHub, only when the user asked for it."""
     target = mirror / repo.replace("/", "+")

@@ -27,7 +27,7 @@ def instantiate(
     if any(base.rpartition(".")[2] in ("Enum", "IntEnum", "StrEnum", "Flag") for base in bases) and arguments:
         return machine.unknown("enum", kind.name, token(arguments[0]), cause=arguments[0].cause)
     initialiser = attributes.in_class(machine, kind, "__init__")
-    library.made_instance(machine, made, mask)
+    library.run_later.finalised(machine, made, mask)
     stands_in = isinstance(initialiser, FunctionRef) and is_stub(initialiser.node)
     if isinstance(initialiser, FunctionRef) and not stands_in:
         calls.follow(machine, initialiser, made, arguments, keywords, mask)

@@ -9,9 +9,7 @@ from dtlint.machine.entries import CALLED_ALONE
 from dtlint.machine.library.evidence import alone, evidence, of_one
 from dtlint.machine.logs import Call, Event, LogNode
 from dtlint.machine.run import SEEN, Run
-from dtlint.timeline.files import (
-    WRITES,
-)
+from dtlint.timeline.files import WRITES
 from dtlint.timeline.lives import NOTHING, Use, exclude
 from dtlint.timeline.programs import in_a_test
 from dtlint.timeline.records import guards_over, recorded

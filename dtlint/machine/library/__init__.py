@@ -102,7 +102,6 @@ __all__ = [  # what the machine asks
     "iterated",
     "leaves",
     "length",
-    "made_instance",
     "member_value",
     "method_called",
     "perform",
@@ -423,11 +422,6 @@ def project_type(machine: Machine, kind: ClassRef) -> str | None:
         return None
     name = machine.knowledge.canonical(f"{machine.project.name_of(kind.path)}.{kind.name}")
     return name if name in machine.knowledge.types else None
-
-
-def made_instance(machine: Machine, thing: Object, mask: int) -> None:
-    """An instance of a project class was made."""
-    run_later.finalised(machine, thing, mask)
 
 
 def imported(machine: Machine, dotted: str, mask: int) -> None:

@@ -159,7 +159,7 @@ def call_instance(
     if row is not None:
         return library.perform(machine, row, thing, arguments, keywords, mask, node)
     invocation = Invocation("__call__", LOCAL, thing, arguments, keywords, mask, node)
-    found = jax_hosts.called(machine, thing, invocation) or data.called(machine, thing, invocation)
+    found = jax_hosts.called(machine, thing, invocation)
     if found is not None:
         return found
     if "forwarding" in machine.facts:

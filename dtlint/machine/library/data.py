@@ -72,10 +72,6 @@ def number(machine: Machine, value: Object) -> Value:
     return machine.unknown("number", value.number, cause=cause, tags=tags)
 
 
-def iterated(machine: Machine, value: Value, mask: int) -> Value:
-    return value
-
-
 def element(machine: Machine, value: Object, mask: int) -> Value | None:
     if loaders.is_loader(machine, value):
         return loaders.element(machine, value)
@@ -163,10 +159,6 @@ def read_item(machine: Machine, base: Value, index: Value, mask: int) -> Value |
     if isinstance(base, Object) and isinstance(base.kind, str) and base.kind.startswith("datasets."):
         if isinstance(index, Const) and isinstance(index.value, str):
             return base  # a split of the data set
-    return None
-
-
-def called(machine: Machine, thing: Object, call: Invocation) -> Value | None:
     return None
 
 

@@ -9,9 +9,7 @@ from dtlint.machine.core import Machine
 from dtlint.machine.lanes import token
 from dtlint.machine.library import jax_facts, jax_flow, jax_shapes
 from dtlint.machine.library.invocation import Invocation
-from dtlint.machine.library.jax_copies import (
-    copied,
-)
+from dtlint.machine.library.jax_copies import copied
 from dtlint.machine.library.jax_facts import fact, has, is_fact, words
 from dtlint.machine.library.jax_shapes import LAYOUT, leading, shaped
 from dtlint.machine.library.whole_project import any_function

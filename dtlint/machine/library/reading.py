@@ -114,16 +114,16 @@ def read_item(machine: Machine, base: Value, index: Value, mask: int) -> Value |
 
 def iterated(machine: Machine, value: Value, mask: int) -> Value:
     """What a `for` really walks over."""
-    if isinstance(value, Object) and isinstance(value.kind, ClassRef):
-        from dtlint.machine import attributes, calls
+    from dtlint.machine import attributes, calls
 
-        method = attributes.in_class(machine, value.kind, "__iter__")
-        batches = loaders.inside_of(value)
-        if isinstance(method, FunctionRef):
-            given = calls.follow(machine, method, value, (), (), mask)
-            return given if batches is value or made_here(given) else batches
-        value = batches
-    return data.iterated(machine, value, mask)
+    if not isinstance(value, Object) or not isinstance(value.kind, ClassRef):
+        return value
+    batches = loaders.inside_of(value)
+    method = attributes.in_class(machine, value.kind, "__iter__")
+    if not isinstance(method, FunctionRef):
+        return batches
+    given = calls.follow(machine, method, value, (), (), mask)
+    return given if batches is value or made_here(given) else batches
 
 
 def made_here(iterator: Value) -> bool:
