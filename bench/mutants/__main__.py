@@ -11,11 +11,11 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from bench.configuration import rows
 from bench.judging import of_codes, shown, table
 from bench.mutants.edits import EDITS, Edit, applied, changes
-from bench.realbugs.lists import rows
-from bench.realbugs.snapshots import NoSnapshot, export, git, git_directory, python_files, repository_of
 from bench.running import Reported, check
+from bench.snapshots import NoSnapshot, export, files_of, git, git_directory, repository_of
 
 LIST = Path(__file__).resolve().parent / "mutants.jsonl"
 SIZES = range(4, 140)  # Python files of a repository that is drawn
@@ -134,7 +134,7 @@ def program(mirror: Path, repo: str) -> tuple[str, dict[str, str]]:
     try:
         directory = git_directory(mirror, repo)
         commit = git(directory, "rev-parse", "HEAD").decode().strip()
-        paths = sorted(python_files(directory, commit))
+        paths = sorted(files_of(directory, commit))
         if len(paths) not in SIZES:
             return commit, {}
         with tempfile.TemporaryDirectory(prefix="dtlint-mutants-") as root:

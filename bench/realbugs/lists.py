@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from bench import configuration
 from bench.judging import Place
@@ -69,7 +67,7 @@ def bugs(path: Path = HERE / "bugs.jsonl") -> tuple[Bug, ...]:
             context_paths=tuple(row.get("context_paths") or ()),
             codes=codes.get(row["class"], ()),
         )
-        for row in rows(path)
+        for row in configuration.rows(path)
     )
 
 
@@ -84,9 +82,5 @@ def benign(path: Path = HERE / "benign.jsonl") -> tuple[Benign, ...]:
             last=row["line_end"],
             context_paths=tuple(row.get("context_paths") or ()),
         )
-        for row in rows(path)
+        for row in configuration.rows(path)
     )
-
-
-def rows(path: Path) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines() if line.strip()]

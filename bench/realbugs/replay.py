@@ -9,8 +9,8 @@ from pathlib import Path
 
 from bench.judging import Place, of_codes, shown, touches
 from bench.realbugs.lists import Benign, Bug
-from bench.realbugs.snapshots import NoSnapshot, export, repository_of
 from bench.running import Answer, Reported, check
+from bench.snapshots import NoSnapshot, export, repository_of
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from bench.realbugs import replay, snapshots
+from bench import snapshots
+from bench.realbugs import replay
 from bench.realbugs.lists import Benign, Bug, benign, bugs, class_codes
 from bench.running import Answer, Reported
 
@@ -77,7 +78,7 @@ def test_the_lists_are_complete_and_ids_unique() -> None:
     assert all(bug.first <= bug.last and bug.path.endswith(".py") for bug in bugs())
 
 
-def test_export_writes_python_files_of_the_commit_only(mirror: tuple[Path, str, str], tmp_path: Path) -> None:
+def test_export_writes_files_of_of_the_commit_only(mirror: tuple[Path, str, str], tmp_path: Path) -> None:
     repository = snapshots.git_directory(mirror[0], "owner/name")
     done = snapshots.export(repository, mirror[1], "pkg/train.py", (), tmp_path / "out")
     assert (done.files, done.scope) == (2, ".")

@@ -59,8 +59,8 @@ def git(directory: Path, *arguments: str, given: bytes | None = None) -> bytes:
     return done.stdout
 
 
-def python_files(directory: Path, commit: str) -> dict[str, str]:
-    """Path → object id of every Python file of the commit (regular files only)."""
+def files_of(directory: Path, commit: str, endings: tuple[str, ...] = (".py",)) -> dict[str, str]:
+    """Path → object id of every file of the commit with these endings (regular files only)."""
     found = {}
     for entry in git(directory, "ls-tree", "-r", "-z", commit).split(b"\0"):
         if not entry:
@@ -68,7 +68,7 @@ def python_files(directory: Path, commit: str) -> dict[str, str]:
         header, _, raw_path = entry.partition(b"\t")
         mode, _, object_id = header.decode().split()[:3]
         path = raw_path.decode("utf-8", "replace")
-        if path.endswith(".py") and mode in ("100644", "100755"):
+        if path.endswith(endings) and mode in ("100644", "100755"):
             found[path] = object_id
     return found
 
@@ -86,24 +86,32 @@ def scope_of(paths: list[str], path: str, limit: int = WHOLE_REPOSITORY_LIMIT) -
 
 def export(directory: Path, commit: str, path: str, context: tuple[str, ...], target: Path) -> Exported:
     """Write the Python files around `path`, and the context files, below `target`."""
-    files = python_files(directory, commit)
+    files = files_of(directory, commit)
     if path not in files:
         raise NoSnapshot(f"{path} is not in {commit[:12]}")
     scope = scope_of(list(files), path)
     wanted = {one for one in files if scope == "." or one.startswith(scope + "/")}
     wanted |= {one for one in context if one in files}
-    order = sorted(wanted)
-    answer = git(directory, "cat-file", "--batch", given="".join(f"{files[one]}\n" for one in order).encode())
-    written = write_batch(answer, order, target)
+    written = write({one: files[one] for one in sorted(wanted)}, directory, target)
     if not (target / path).is_file():
         raise NoSnapshot(f"the content of {path} is missing at {commit[:12]}")
     return Exported(written, scope)
 
 
-def write_batch(answer: bytes, order: list[str], target: Path) -> int:
+def export_whole(directory: Path, commit: str, endings: tuple[str, ...], target: Path) -> int:
+    """Write every file of the commit with these endings below `target`; how many?"""
+    files = files_of(directory, commit, endings)
+    written = write(files, directory, target)
+    if files and not written:
+        raise NoSnapshot(f"the files of {commit[:12]} are missing")
+    return written
+
+
+def write(files: dict[str, str], directory: Path, target: Path) -> int:
     """Split the output of `git cat-file --batch`; objects that are missing are left out."""
+    answer = git(directory, "cat-file", "--batch", given="".join(f"{one}\n" for one in files.values()).encode())
     position = written = 0
-    for path in order:
+    for path in files:
         end = answer.index(b"\n", position)
         header = answer[position:end].split()
         position = end + 1
