@@ -147,6 +147,7 @@ def taken_off(left: Value, right: Value, older: int) -> Value | None:
     return None
 
 
+MADE = frozenset({"api", "call"})  # facts any thing of a library has, modelled or not
 ALONE_SIZES = (None, 0, 1, -1)
 STRUCTURED = (Object, FunctionRef, ClassRef, Bound, External, Tuple)
 
@@ -220,7 +221,9 @@ def prefer(left: Value, right: Value) -> Value:
     def weight(value: Value) -> int:
         if isinstance(value, Object):
             if value.facts.get("wrapped"):
-                return 7  # the model, or the wrapper around it in a helper that wraps for several ranks only
+                return 8  # the model, or the wrapper around it in a helper that wraps for several ranks only
+            if not value.facts.keys() <= MADE:
+                return 7  # a loader, a stream: more is known of it than how it was made
             return 6 if value.facts else 5
         if isinstance(value, Bound | FunctionRef | ClassRef):
             return 4

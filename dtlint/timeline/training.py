@@ -12,6 +12,7 @@ from dtlint.machine.library.models import GRADIENT
 from dtlint.machine.logs import Choice, Event, LogNode, Loop, Site
 from dtlint.machine.run import Run
 from dtlint.machine.values import Const, Object, Value
+from dtlint.timeline import lives
 
 Path = tuple[LogNode, ...]
 REDUCES = frozenset({"all_reduce", "reduce_scatter", "all_reduce_coalesced", "allreduce", "reduce"})
@@ -112,10 +113,19 @@ def made(run: Run) -> Survey:
                 if part_of is not None and part_of.talks is None and node.kind == "collective" and combines(node):
                     part_of.talks = node
             note(result, by_loop, loaders, node, path)
-    if evidence.without_a_group(run):
-        for use in result.uses:
+    nobody = evidence.without_a_group(run)
+    for use in result.uses:
+        if nobody or (use.reduced is not None and for_one_process(result, use.reduced, use.above)):
             use.reduced = use.collective = None
     return result
+
+
+def for_one_process(seen: Survey, event: Event, above: Path) -> bool:
+    """Is this on the other side of a branch than every start of a group? A wrapper that is asked for there as well
+    would raise: nobody means it."""
+    starts = [(start, path) for start, path in seen.of("init") if not evidence.of_one(start)]
+    here = lives.Use(lives.NOTHING, event, above)
+    return bool(starts) and all(lives.exclude(lives.Use(lives.NOTHING, start, path), here) for start, path in starts)
 
 
 def note(result: Survey, by_loop: dict[int, Use], loaders: dict[int, Object], event: Event, path: Path) -> None:
