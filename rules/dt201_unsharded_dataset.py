@@ -46,7 +46,7 @@ RULE = Rule(
 
 
 def check(run: Run) -> Iterator[Finding]:
-    for use, place, steps in (*unsharded.unsharded(run), *unsharded.handed_over(run)):
+    for use, place, steps in (*unsharded.unsharded(run), *unsharded.left_out(run), *unsharded.handed_over(run)):
         yield RULE.finding(
             span_at(place),
             "every rank reads the same samples: nothing divides this data between the ranks",

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from dtlint.ir.leftovers import given_to_nobody
 from dtlint.machine.library import inside, provenance, sharding, webdatasets
 from dtlint.machine.library.loaders import LOADER, is_open
 from dtlint.machine.library.seeds import alike
 from dtlint.machine.logs import Choice, Event, Loop, Site
 from dtlint.machine.run import Run
-from dtlint.machine.values import BY_SHARE, Const, Object, Unknown, Value
+from dtlint.machine.values import BY_SHARE, FALSE, NONE, Const, Object, Unknown, Value
 from dtlint.timeline.data import Steps, kept, whole_world
 from dtlint.timeline.filled import filled_as_it_runs, picked_by_chance
 from dtlint.timeline.metrics import several_processes
@@ -74,6 +75,33 @@ def sampler_left_out(run: Run, use: Use) -> Event | None:
         return None
     samplers = (event for event, _ in survey(run).of("sampler") if event.extra["call"].get("dataset") == dataset)
     return next(samplers, None)
+
+
+def left_out(run: Run) -> Iterator[tuple[Use, Site, Steps]]:
+    """Loaders without the sampler that was made for their data and is given to nobody, whoever trains on them."""
+    seen = survey(run)
+    loaders: dict[int, Object] = run.facts.get("loaders", {})
+    taken = [event.subject for event, _ in (*seen.of("hand-over"), *seen.of("prepare"))]
+    taken += [use.loader for use, *_ in unsharded(run)]
+    for loader in loaders.values():
+        place, dataset = place_of(loader), loader.attributes.get("dataset")
+        if loader in taken or not plain(loader) or dataset is None or dataset == NONE:
+            continue
+        for event, path in seen.of("sampler"):
+            call = event.extra["call"]
+            if (event.path, event.function) != (place[0], place[2]) or call.get("dataset") != dataset:
+                continue
+            if call.get("shuffle") == FALSE:
+                continue  # what only looks at the data may see all of it
+            if given_to_nobody(run.project.tree(event.path), *event.at[:2]):
+                made = event_step(event, "this sampler divides the data, but nobody is given it")
+                yield Use(loader, None, path), place, kept(made)
+
+
+def plain(loader: Object) -> bool:
+    """A loader of torch's, or one like it, whose data nobody divides."""
+    given = [loader.attributes.get(name, NONE) for name in ("sampler", "batch_sampler")]
+    return given == [NONE, NONE] and not is_open(loader) and not loader.facts.get("prepared")
 
 
 def handed_over(run: Run) -> Iterator[tuple[Use, Site, Steps]]:
