@@ -56,7 +56,8 @@ def started(files: Iterable[SourceFile]) -> Started:
         one_node = ONE_NODE.search(source.text) is not None
         for line in source.text.replace("\\\n", " ").split("\n"):
             by_launcher = LAUNCHERS.search(line) is not None
-            launching |= by_launcher
+            # prose names launchers, too: "install accelerate first"
+            launching |= by_launcher and bool("$" in line or PROGRAM.search(line) or MODULE.search(line))
             begun = ALONE.match(line)
             if begun and not by_launcher and not batch:
                 alone.add(begun.group(1))

@@ -51,7 +51,9 @@ def _tracked(directory: Path, suffixes: Sequence[str]) -> list[Path] | None:
     if not any((parent / ".git").exists() for parent in (directory.resolve(), *directory.resolve().parents)):
         return None
     command = ["git", "-C", str(directory), "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
-    command += ["--deduplicate", "--", *(f":(glob,icase)**/*{suffix}" for suffix in suffixes)]
+    # not `icase`: below a folder of the work tree git then forgets what it does not track yet
+    spelled = [form for suffix in suffixes for form in (suffix, suffix.upper())]
+    command += ["--deduplicate", "--", *(f":(glob)**/*{suffix}" for suffix in spelled)]
     try:
         done = subprocess.run(command, capture_output=True, timeout=120, check=False, stdin=subprocess.DEVNULL)
     except (OSError, subprocess.SubprocessError):

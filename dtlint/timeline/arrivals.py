@@ -6,7 +6,7 @@ import re
 
 from dtlint.findings import Step
 from dtlint.machine.entries import CALLED_ALONE
-from dtlint.machine.library.evidence import alone, evidence, of_one
+from dtlint.machine.library.evidence import ASKED, alone, evidence, of_one
 from dtlint.machine.logs import Call, Event, LogNode
 from dtlint.machine.run import SEEN, Run
 from dtlint.timeline.files import WRITES
@@ -27,9 +27,10 @@ def started(run: Run) -> bool:
     """Does this run start or wrap something distributed? Asking a process group that may be there shows less: library
     code does it for the day it is run by several ranks."""
     known: bool | None = run.cache.get("started")
+    asked = bool(run.facts.get(ASKED))
     if known is None:
         events = (event for event, _ in recorded(run, "<collective>", "init"))
-        begun = any(event.op in STARTS and not of_one(event) for event in events)
+        begun = any((event.op in STARTS or (event.op == "train" and asked)) and not of_one(event) for event in events)
         known = not alone(run) and (bool(run.facts.get("spawned")) or begun)
         run.cache["started"] = known
     return known

@@ -35,6 +35,10 @@ def test_a_launcher_anywhere_counts(line: str) -> None:
     assert not told(f"python embed.py\n{line}\n").by_itself("embed.py")
 
 
+def test_prose_that_names_a_launcher_starts_nothing() -> None:
+    assert not told("Install accelerate first.\n\n    python train.py\n").launching
+
+
 def test_what_is_only_mentioned_is_not_started() -> None:
     assert told("See `embed.py` and edit it.\n").alone == frozenset()
 

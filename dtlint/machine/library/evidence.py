@@ -122,7 +122,7 @@ def told_so(run: Any) -> bool:
             return False
         if node.op in STARTS:
             return takes_what_is_launched(node) or bool(told.launching and left_to_choose(run, node, path))
-    return False
+    return any(node.op == "train" for node, _ in seen)  # a trainer that is content with one process
 
 
 def without_a_group(run: Any) -> bool:
