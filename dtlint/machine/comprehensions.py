@@ -157,10 +157,9 @@ def run_comprehension(machine: Machine, node: ir.Comp, mask: int) -> Value:
         loop = Loop(decision, lanes, frame.guards, trip, loop_cause, iterable)
         saved = machine.sinks
         machine.sinks = [(loop.body, lanes)]
-        first = machine.symbols.count
+        first, loop.objects, mark = machine.symbols.count, machine.objects, len(machine.journal)
         assign_target(machine, part.target, library.element(machine, iterable, lanes), lanes)
         note_items(loop, part.target, frame.variables)
-        mark = len(machine.journal)
         filtered(part, index, lanes)
         note_turn(machine, loop, mark)
         machine.sinks = saved

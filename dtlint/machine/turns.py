@@ -18,6 +18,7 @@ from dtlint.machine.values import (
     Cause,
     FunctionRef,
     Object,
+    Slots,
     Tuple,
     Unknown,
     Value,
@@ -152,7 +153,7 @@ def note_turn(machine: Machine, loop: Loop, mark: int) -> None:
         seen.add(place)
         if places is None:
             places = lasting_places(machine.frame, held_before(machine, mark)) | onto.keys()
-        if id(container) not in places:
+        if id(container) not in places and not 0 < serial_of(container) <= loop.objects:
             continue
         after = container.get(name, MISSING)
         if after is before:
@@ -168,6 +169,11 @@ def held_before(machine: Machine, mark: int) -> list[Value | None]:
     """What this function's names held before the turn: `state = step(state)` may have written to what came in."""
     own = machine.frame.variables
     return [before for container, _, before in machine.journal[mark:] if container is own]
+
+
+def serial_of(container: dict[Any, Value]) -> int:
+    """What an object of before the loop holds lasts, wherever it is kept: as a default of a function, in a module."""
+    return container.serial if type(container) is Slots else 0
 
 
 def lasting_places(frame: Any, held: list[Value | None]) -> set[int]:

@@ -8,6 +8,7 @@ from typing import Any
 from dtlint.findings import Span, Step
 from dtlint.machine.library.jax_facts import SAVED_ALONE, has, is_fact, paths
 from dtlint.machine.library.jax_flow import OF_SOME
+from dtlint.machine.library.provenance import symbols_in
 from dtlint.machine.logs import Call, Event, LogNode, Loop
 from dtlint.machine.run import Run
 from dtlint.machine.values import Object, Tuple, Unknown
@@ -16,6 +17,7 @@ from dtlint.timeline.records import calls_around, recorded
 
 Path = tuple[LogNode, ...]
 OF_HOSTS = frozenset({"world axis", OF_SOME})  # wrong in a program of several hosts only
+OWN = ("jax.", "numpy.")  # libraries of which nothing reduces without a row
 AS_STORED = frozenset({"restored over copies", "restored as stored"})
 
 
@@ -74,9 +76,18 @@ def drifting(run: Run) -> Iterator[tuple[Event, tuple[Step, ...]]]:
                 assert isinstance(leaf, Unknown)
                 carried = [loop.carried.get(leaf.symbol) for loop in loops]
                 if any(
-                    comes_back(event, number, after) or part_comes_back(event, way, leaf, after) for after in carried
+                    comes_back(event, number, after) or part_comes_back(event, way, leaf, after)
+                    for after in carried
+                    if not handed_on(run, after)
                 ):
                     yield event, trail_of(event, path)
+
+
+def handed_on(run: Run, after: object) -> bool:
+    """`if step % 100 == 0: state = train_utils.sync(state)`: has a library that nobody knows made what is left, now and
+    then? It may have reduced it."""
+    names = [str(one.key[0]) for one in symbols_in(after.symbol)] if isinstance(after, Unknown) else []
+    return any("." in name and not name.startswith(OWN) and run.knowledge.api(name) is None for name in names)
 
 
 def comes_back(event: Event, number: int, after: object) -> bool:

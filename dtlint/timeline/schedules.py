@@ -10,7 +10,7 @@ from dtlint.ir import nodes as ir
 from dtlint.machine.library.provenance import symbols_in
 from dtlint.machine.library.run_later import names_in
 from dtlint.machine.logs import Choice, Loop
-from dtlint.machine.values import Bound, FunctionRef, Object, Symbol, Unknown, Value
+from dtlint.machine.values import Bound, Const, FunctionRef, Object, Symbol, Unknown, Value
 from dtlint.timeline.order import Met, choices_below, loops_over
 from dtlint.timeline.stepping import events
 from dtlint.timeline.symbols import moduli, periodic
@@ -158,7 +158,7 @@ def sharded_data(run: Any) -> set[int | Symbol]:
 def of_all_samples(run: Any, schedule: Schedule) -> WrongLength | None:
     if schedule.parallel or not schedule.lengths or not schedule.lengths <= sharded_data(run):
         return None
-    if not batches_of_all(run).isdisjoint(symbols_in(schedule.symbol)):
+    if any(not batches_of_all(run).isdisjoint(one.key) for one in symbols_in(schedule.symbol)):
         return None
     return WrongLength(
         schedule.made,
@@ -168,15 +168,23 @@ def of_all_samples(run: Any, schedule: Schedule) -> WrongLength | None:
     )
 
 
-def batches_of_all(run: Any) -> set[Symbol]:
-    """What is divided by the number of processes to get the batch of one: dividing by it is right."""
-    found: set[Symbol] = set()
+def batches_of_all(run: Any) -> set[Any]:
+    """What is divided to get the batch of one process, by their number or something the program computes: dividing by
+    it is right."""
+    found: set[Any] = set()
     for met in events(run, "record", "loader"):
         size = met.event.extra["call"].get("batch_size")
+        if isinstance(size, Const) and type(size.value) is int:
+            found.add(size.value * run.world.size)
         for one in symbols_in(size.symbol) if isinstance(size, Unknown) else ():
-            if one.key[0] in ("op //", "op /") and any(map(is_world, one.key[2:])) and isinstance(one.key[1], Symbol):
+            if one.key[0] in ("op //", "op /") and not is_written(one.key[1]) and not is_written(one.key[2]):
                 found.add(one.key[1])
     return found
+
+
+def is_written(part: Any) -> bool:
+    """A number of the source, and not the number of processes."""
+    return type(part) in (int, float)
 
 
 def multiplied(run: Any, schedule: Schedule) -> WrongLength | None:

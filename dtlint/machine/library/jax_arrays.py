@@ -7,7 +7,7 @@ from typing import Any
 from dtlint.ir import nodes as ir
 from dtlint.machine.core import Machine
 from dtlint.machine.lanes import token
-from dtlint.machine.library import jax_facts, jax_flow, jax_shapes
+from dtlint.machine.library import jax_donation, jax_facts, jax_flow, jax_shapes
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.jax_copies import copied
 from dtlint.machine.library.jax_facts import fact, has, is_fact, words
@@ -33,7 +33,7 @@ def jnp_call(machine: Machine, call: Invocation) -> Value:
     same = jax_shapes.copied(machine, call)
     if same is not None:
         return copied(machine, same, call)
-    made = python.opaque(machine, call)
+    made = jax_donation.made_again(machine, python.opaque(machine, call))
     if not isinstance(made, Unknown):
         return made
     first = call.arguments[0] if call.arguments else None

@@ -309,11 +309,24 @@ def tree_map(machine: Machine, call: Invocation) -> Value | None:
     if loop.body.nodes:
         machine.emit(loop)
     if isinstance(result, Unknown):
-        if isinstance(trees[0], Tuple):  # the same tree again, with other leaves
-            parts = [machine.symbols.of("item", result.symbol, index) for index in range(len(trees[0].items))]
-            return Tuple(tuple(Unknown(part, result.cause, result.tags, result.like) for part in parts))
-        return result
+        return like(machine, trees[0], result, call.mask)
     return machine.fresh("tree") if not isinstance(result, Tuple) else result
+
+
+def like(machine: Machine, tree: Value, leaf: Unknown, mask: int) -> Value:
+    """The same tree again, with other leaves."""
+    items = tree.items if isinstance(tree, Tuple) else None
+    if isinstance(tree, Object) and tree.kind == "list":
+        items = containers.items_of(machine, tree)
+    if items is None:
+        return leaf
+    symbols = [machine.symbols.of("item", leaf.symbol, index) for index in range(len(items))]
+    parts = Tuple(tuple(Unknown(symbol, leaf.cause, leaf.tags, leaf.like) for symbol in symbols))
+    if isinstance(tree, Tuple):
+        return parts
+    made = machine.new("list", mask)
+    made.attributes["[]"] = parts
+    return made
 
 
 def given_away(machine: Machine, trees: tuple[Value, ...], rows: tuple[Unknown, ...]) -> None:

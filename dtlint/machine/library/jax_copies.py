@@ -83,9 +83,10 @@ def taken_off(machine: Machine, tree: Value) -> Value:
 
 def shard(machine: Machine, call: Invocation) -> Value | None:
     jax_flow.started(machine)
-    tree = call.arguments[0] if call.arguments else None
-    if tree is None:
-        return None
+    return sharded(machine, call.arguments[0]) if call.arguments else None
+
+
+def sharded(machine: Machine, tree: Value) -> Value:
     tag = fact("device axis", "local", jax_facts.place(machine))
 
     def leaf(one: Value) -> Value:

@@ -99,6 +99,15 @@ def in_new_buffers(machine: Machine, result: Value) -> Value:
     return jax_facts.mapped_tree(machine, result, leaf) if donated else result
 
 
+def made_again(machine: Machine, result: Value) -> Value:
+    """Zeros of the same shape once more are equal to those that were given away, and lie elsewhere."""
+    donated = machine.facts.get("jax donated", {})
+    if not isinstance(result, Unknown) or result.symbol not in donated:
+        return result
+    machine.objects += 1
+    return Unknown(machine.symbols.of("again", result.symbol, machine.objects), result.cause, result.tags, result.like)
+
+
 def donated_positions(thing: Object) -> tuple[int, ...]:
     """`donate_argnames` counts for arguments by position too."""
     made: Invocation = thing.facts["call"]

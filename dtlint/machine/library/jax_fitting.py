@@ -181,7 +181,7 @@ def check_counts(machine: Machine, call: Invocation, value: Value, led: bool, he
     hosts = machine.facts.get("jax hosts")
     for leaf in jax_facts.leaves(value, 3):
         for tag in words(leaf.tags, "keys"):
-            if has(leaf, "replicated") or tag[5] is None:
+            if has(leaf, "replicated") or tag[5] is None or not is_split(leaf):
                 continue
             if tag[3] == "world" and hosts:
                 what = "as many keys as all hosts have devices, for a pmap over this host's devices"
@@ -189,7 +189,7 @@ def check_counts(machine: Machine, call: Invocation, value: Value, led: bool, he
             elif tag[3] == "" and tag[4] not in (None, 1) and (led or divided_elsewhere(machine, tag[4])):
                 what = f"{tag[4]} keys, where the mapped axis has one entry for each device"
                 jax_facts.note(machine, "key count", call.mask, tag[5], (here,), what=what)
-            elif tag[3] == "samples" and is_split(leaf) and (divided(call, tag[4]) or (led and multiplied(tag[4]))):
+            elif tag[3] == "samples" and (divided(call, tag[4]) or (led and multiplied(tag[4]))):
                 what = "one key for each sample, where the mapped axis has one entry for each device"
                 jax_facts.note(machine, "key count", call.mask, tag[5], (here,), what=what)
         for tag in words(leaf.tags, "device axis"):

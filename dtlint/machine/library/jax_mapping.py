@@ -12,7 +12,16 @@ from typing import Any
 
 from dtlint.machine import containers, subscripts
 from dtlint.machine.core import Machine
-from dtlint.machine.library import jax_axes, jax_donation, jax_facts, jax_fitting, jax_flow, jax_launch, jax_outputs
+from dtlint.machine.library import (
+    jax_axes,
+    jax_copies,
+    jax_donation,
+    jax_facts,
+    jax_fitting,
+    jax_flow,
+    jax_launch,
+    jax_outputs,
+)
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.jax_axes import option
 from dtlint.machine.library.jax_facts import Mapping, fact, has, words
@@ -25,6 +34,7 @@ KINDS = {
     "jax_shard_map": "shard_map",
     "jax_grad": "grad",
     "jax_value_and_grad": "value_and_grad",
+    "jax_pad_shard": "pad_shard",
 }
 
 MOST = 12  # items of a spread argument
@@ -72,6 +82,8 @@ def call_transformed(machine: Machine, thing: Object, call: Invocation) -> Value
         return over_rows(machine, thing, call)
     if kind == "jit":
         return compiled(machine, thing, call)
+    if kind == "pad_shard":
+        return padded(machine, thing, call)
     return differentiated(machine, thing, call)
 
 
@@ -294,6 +306,25 @@ def compiled(machine: Machine, thing: Object, call: Invocation) -> Value:
         result = jax_outputs.placed(machine, thing, result, call)
     jax_donation.taken_over(machine, told, result)
     return result
+
+
+def padded(machine: Machine, thing: Object, call: Invocation) -> Value:
+    """`pad_shard_unpad(step)(params, batch, min_device_batch=8)`: it gives each device its part of what is not static,
+    and keeps its own option for itself."""
+    given = option(thing, "static_argnums")
+    static = (0,) if given is None else jax_axes.indices(given)
+    names = jax_axes.texts(option(thing, "static_argnames"))
+    arguments = tuple(
+        value if static is None or index in static else jax_copies.sharded(machine, value)
+        for index, value in enumerate(call.arguments)
+    )
+    own = thing.facts["call"].row.extra.get("keeps", ())
+    keywords = tuple(
+        (name, value if name in names else jax_copies.sharded(machine, value))
+        for name, value in call.keywords
+        if name not in own
+    )
+    return inner(machine, thing, arguments, keywords, call)
 
 
 def differentiated(machine: Machine, thing: Object, call: Invocation) -> Value:

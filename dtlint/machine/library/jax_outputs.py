@@ -10,6 +10,7 @@ from dtlint.machine.core import Machine
 from dtlint.machine.library import jax_axes, jax_facts
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.jax_facts import INSIDE, Mapping, fact, has, is_fact, words
+from dtlint.machine.library.provenance import symbols_in
 from dtlint.machine.logs import Site
 from dtlint.machine.values import NONE, Bound, FunctionRef, Object, Tuple, Unknown, Value
 
@@ -187,6 +188,19 @@ def is_dict(value: Value | None) -> bool:
 
 
 def sharded_over(sharding: Value | None) -> tuple[str, ...] | None:
-    """The axes a NamedSharding or PartitionSpec splits an array over; () for replicated, None when nobody knows."""
+    """The axes a NamedSharding or PartitionSpec splits an array over the hosts; () for replicated, None when nobody
+    knows."""
+    if isinstance(sharding, Object) and of_this_host(sharding.attributes.get("mesh")):
+        return None
     spec = sharding.attributes.get("spec") if isinstance(sharding, Object) and sharding.kind == NAMED else sharding
     return jax_axes.spec_axes(spec) if isinstance(spec, Object) and spec.kind == jax_axes.SPEC else None
+
+
+def of_this_host(mesh: Value | None) -> bool:
+    """A mesh of devices that were asked for as this host's, and of some of them?"""
+    made = mesh.facts.get("call") if isinstance(mesh, Object) else None
+    devices = made.get("devices") if made is not None else None
+    held = jax_facts.leaves(devices) if devices is not None else ()
+    return any(
+        one.key == ("devices", "local") for leaf in held if isinstance(leaf, Unknown) for one in symbols_in(leaf.symbol)
+    )

@@ -1,7 +1,7 @@
-"""Are the keys that came out of a split ever given to anything?
+"""Does anybody ever draw from the keys that came out of a split?
 
-A helper may split a key and hand the parts back to a caller that drops them: nothing was drawn from them, and splitting
-the same key again repeats nothing.
+A helper may split a key and hand the parts back to a caller that drops them, an actor hands one to a policy that takes
+the most likely action: nothing was drawn from them, and splitting the same key again repeats nothing.
 """
 
 from __future__ import annotations
@@ -9,20 +9,24 @@ from __future__ import annotations
 from dtlint.machine.core import Machine
 from dtlint.machine.library import jax_facts
 from dtlint.machine.library.invocation import Invocation, Keywords
-from dtlint.machine.values import Bound, External, FunctionRef, Object, Symbol, Unknown, Value
+from dtlint.machine.library.jax_facts import has
+from dtlint.machine.values import Bound, ClassRef, External, FunctionRef, Object, Symbol, Unknown, Value
 
 PARTS = "jax split parts"  # fact of the run: the symbol of a part, or of what is made of parts, to the splits
 GIVEN = "jax split given"  # fact of the run: the splits of which something was given to somebody
 DEEPEST = 8
+NOT_RUN = frozenset({"depth", "recursion", "told"})  # the result of a function of the project that was too deep
 
 
 def made(machine: Machine, call: Invocation, *symbols: Symbol) -> None:
-    """A split has made these parts."""
+    """A split has made these parts; the parts of a part are parts of the whole."""
     machine.objects += 1
     call.extra["split"] = machine.objects
     parts = machine.facts.setdefault(PARTS, {})
+    whole = call.get("key") or (call.arguments[0] if call.arguments else None)
+    older = splits_of(machine, whole.symbol) if isinstance(whole, Unknown) else frozenset[int]()
     for symbol in symbols:
-        parts[symbol] = frozenset((machine.objects,))
+        parts[symbol] = older | {machine.objects}
 
 
 def dropped(facts: dict[str, object], call: Invocation) -> bool:
@@ -33,18 +37,41 @@ def dropped(facts: dict[str, object], call: Invocation) -> bool:
 
 
 def called(machine: Machine, callee: Value, arguments: tuple[Value, ...], keywords: Keywords, result: Value) -> None:
-    """What a library only makes into something else goes on as that; everybody else makes use of what he is given."""
+    """What a library only makes into something else goes on as that, and what a function of the project does with a key
+    is seen there; everybody else makes use of what he is given."""
     values = (*arguments, *(value for _, value in keywords))
-    unknown = (leaf for value in values for leaf in jax_facts.leaves(value) if isinstance(leaf, Unknown))
+    inside = followed(callee, result)
+    unknown = (
+        leaf
+        for value in values
+        for leaf in jax_facts.leaves(value)
+        if isinstance(leaf, Unknown) and not (inside and (has(leaf, "key") or has(leaf, "keys")))
+    )
     found = frozenset[int]().union(*(splits_of(machine, leaf.symbol) for leaf in unknown))
     if not found:
         return
+    row = machine.knowledge.api(callee.name) if isinstance(callee, External) else None
+    if row is not None and row.extra.get("derives"):
+        if isinstance(result, Unknown):
+            machine.facts[PARTS].setdefault(result.symbol, found)
+        return
     if isinstance(callee, External) and isinstance(result, Unknown) and not any(map(runs, values)):
-        row = machine.knowledge.api(callee.name)
         if row is None or not row.record:
             machine.facts[PARTS][result.symbol] = found
             return
     machine.facts.setdefault(GIVEN, set()).update(found)
+
+
+def followed(callee: Value, result: Value) -> bool:
+    """Has a body of the project been run with the arguments?"""
+    while isinstance(callee, Bound):
+        callee = callee.function
+    if isinstance(callee, Object) and "transform" in callee.facts:
+        return followed(callee.facts["function"], result)
+    if not isinstance(callee, FunctionRef):
+        return isinstance(callee, ClassRef) or (isinstance(callee, Object) and isinstance(callee.kind, ClassRef))
+    key = result.symbol.key if isinstance(result, Unknown) else ()
+    return key[:1] not in {(word,) for word in NOT_RUN} and key[:2] != ("call", f"{callee.path}:{callee.name}")
 
 
 def runs(value: Value) -> bool:
