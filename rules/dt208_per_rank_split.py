@@ -45,4 +45,5 @@ def check(run: Run) -> Iterator[Finding]:
             "`random_state=0`",
             scope=found.place[2],
             trail=found.steps,
+            tier=found.tier,
         )

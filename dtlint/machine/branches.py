@@ -94,7 +94,7 @@ def choose(
 ) -> int:
     """Nobody can decide: run both sides on the same start, keep both logs, join what they wrote."""
     known = told_apart(machine, symbol)
-    if known is None and cause is None:
+    if known is None:
         known = answered_before(machine, symbol)
     if known is not None:
         return then(mask) if known else other(mask)

@@ -206,8 +206,8 @@ def run_assert(machine: Machine, node: ir.Assert, mask: int) -> int:
         return 0
     value = evaluate(machine, node.test, mask)
     given_by_then(machine, node.test, mask)
-    _, false, unsure, cause, symbol = truth(machine, value, mask)
-    if unsure == mask and cause is None and not machine.trying:
+    _, false, unsure, _, symbol = truth(machine, value, mask)
+    if unsure == mask and not machine.trying:
         asked, given = plain_question(symbol)
         if asked is not None:
             machine.assumed.append((asked, given))  # as long as nobody looks at the other side of a decision above

@@ -52,8 +52,15 @@ def all_but_main(run: Run, decision: Decision, mask: int) -> bool:
         and not mask & ~decision.taken
         and not decision.exit_word
         and bool(decision.text)
-        and (OPERATORS.isdisjoint(decision.text) or names_rank(run, whole_text(run, decision)))
+        and (means_main(run, decision.text) or names_rank(run, whole_text(run, decision)))
     )
+
+
+def means_main(run: Run, text: str) -> bool:
+    """A plain name that is called like a rank or like who writes; what else is there on all ranks but the first may be
+    meant so."""
+    last = text.rpartition(".")[2].removesuffix("()")
+    return OPERATORS.isdisjoint(text) and (last in rank_names(run) or last in run.knowledge.parameters)
 
 
 def names_rank(run: Run, text: str) -> bool:

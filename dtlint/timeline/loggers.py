@@ -34,8 +34,8 @@ def many_loggers(run: Run) -> Iterator[tuple[Event, tuple[LogNode, ...], int]]:
             or in_turns(run, event, lanes)
         ):
             continue
-        if one_per_node(lanes, run) and of_one_machine(run):
-            continue
+        if one_per_node(lanes, run) and (event.op == "progress" or of_one_machine(run)):
+            continue  # every node has a screen of its own
         if not lanes & 1 and next(undecided(run, event, path), None) is not None:
             continue  # `if everyone or rank == 0`: the first rank always, the others when they are asked to
         yield event, path, lanes

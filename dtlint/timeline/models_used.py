@@ -145,7 +145,7 @@ def left_out(run: Any, model: Object) -> Iterator[Part]:
                 yield Part(part.name, module)
             continue
         skipped = sometimes(mine, forwards[0]) or between_calls(module, forwards)
-        if skipped is not None:
+        if skipped is not None and not all_of_it(skipped, uses):
             yield Part(part.name, module, mine[0], skipped)
 
 
@@ -242,6 +242,13 @@ def sometimes(uses: list[Met], forward: Met) -> Choice | None:
         deciding.append([choice for choice, _ in own if changes(choice) and not (turning and asks_a_turn(choice))])
     skipping = [[choice for choice in choices if len(sides[id(choice)]) == 1] for choices in deciding]
     return skipping[0][0] if skipping and all(skipping) else None
+
+
+def all_of_it(choice: Choice, uses: list[Met]) -> bool:
+    """Does one side of it leave (`if len(batch) == 0: return None`) and use no layer at all? Nothing that could have a
+    gradient is computed in such a turn."""
+    sides = {side for met in uses for node, side in met.above if node is choice}
+    return len(sides) == 1 and "return" in choice.exits and choice.exits[sides.pop()] == ""
 
 
 def asks_a_turn(choice: Choice) -> bool:

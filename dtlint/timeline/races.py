@@ -65,8 +65,10 @@ def read_early(run: Run, found: list[Access], changes: list[Access], read: Acces
     for change in reversed(changes):
         if change.order > read.order:
             continue
-        met = (pair for pair in pairs(run, change, read) if not in_new_folder(change, read, *pair))
+        met = [pair for pair in pairs(run, change, read) if not in_new_folder(change, read, *pair)]
         late = [pair for pair in met if not_after(change, read, *pair) and not was_there(changes, change, read, *pair)]
+        if of_other_nodes(run, late) and not of_other_nodes(run, met):
+            continue  # the first of each node goes before the others there, as is right on one node
         if read.kind == "listing" and all(beside(change, read, *pair) for pair in late):
             continue
         if change.kind == "mkdir":
@@ -74,6 +76,10 @@ def read_early(run: Run, found: list[Access], changes: list[Access], read: Acces
         if any(not brought_itself(changes, read, reader) for _, reader in late):
             yield Race(READ, change, read)
             return
+
+
+def of_other_nodes(run: Run, late: list[tuple[int, int]]) -> bool:
+    return not any(same_node(run, *pair) for pair in late)
 
 
 def stood_in_it(found: list[Access], made: Access, read: Access, maker: int, late: int) -> bool:

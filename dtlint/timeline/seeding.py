@@ -7,7 +7,7 @@ process id where it is read.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from dtlint.findings import Step
@@ -18,6 +18,7 @@ from dtlint.machine.library.seeds import State
 from dtlint.machine.logs import Event, Group, Site
 from dtlint.machine.run import Run
 from dtlint.machine.values import BY_SHARE, FALSE, Cause, Object, Row, Unknown, Value
+from dtlint.timeline.files import accesses
 from dtlint.timeline.training import Use, event_step, is_gradient, place_of, step_at, survey, unshared
 
 LOCAL = {
@@ -36,6 +37,7 @@ class Disagreement:
     what: str  # what the ranks do not agree on
     why: str  # in words
     steps: tuple[Step, ...]
+    tier: str = "default"
 
 
 def disagreements(run: Run, code: str) -> Iterator[Disagreement]:
@@ -182,12 +184,17 @@ def ordered(run: Run, mark: tuple[Any, ...], step: Step, split: bool = False) ->
         elif state.cause is not None and told_cause(state.cause):
             yield told(code, place, what, state.cause, "its seed differs by rank", step)
         return
-    why = (
-        "a set of texts has another order in every process"
-        if "set" in mark[4:]
-        else "the file system gives names in any order"
-    )
-    yield told(code, place, what, None, why, step)
+    if "set" in mark[4:]:
+        yield told(code, place, what, None, "a set of texts has another order in every process", step)
+        return
+    found = told(code, place, what, None, "the file system gives names in any order", step)
+    yield found if on_disks_of_nodes(run, place) else replace(found, tier="strict")
+
+
+def on_disks_of_nodes(run: Run, place: Site) -> bool:
+    """Is what is listed here a folder that every node has for itself? One file system gives its names in one order to
+    all who ask, as long as nobody writes there."""
+    return any(one.own and (one.event.path, one.event.at) == place[:2] for one in accesses(run))
 
 
 # --- splits ----------------------------------------------------------------------------------------------------

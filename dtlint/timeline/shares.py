@@ -7,12 +7,12 @@ from dataclasses import dataclass
 
 from dtlint.findings import Step
 from dtlint.machine.lanes import token
-from dtlint.machine.library import evidence, sharding
+from dtlint.machine.library import evidence, provenance, sharding
 from dtlint.machine.library.batches import Share, history, is_whole_name, same_number, says_whole
 from dtlint.machine.library.loaders import option
 from dtlint.machine.logs import Call, Site
 from dtlint.machine.run import Run
-from dtlint.machine.values import Const, Object, Unknown, Value
+from dtlint.machine.values import BY_SHARE, Const, Object, Unknown, Value
 from dtlint.timeline.training import Path, Use, place_of, step_at, survey
 from dtlint.timeline.uneven import divided_between_devices
 from dtlint.timeline.windows import windows
@@ -97,7 +97,7 @@ def mistake_in(run: Run, shares: list[Share], size: Value, loader: Object, use: 
         share = grown[0]
         text = f"`{share.text}` is multiplied by {WHERE[share.by]}, and then every rank takes that much"
         return Mistake(place_in(share), (given,), text, "give each rank's loader the batch size of one rank")
-    if not chain and whole_option(run, loader, size):
+    if not chain and whole_option(run, loader, size) and not cut_later(loader):
         text = (
             "the global batch size is given to the loader of every rank, so the real one is as many times larger "
             "as there are ranks"
@@ -141,6 +141,12 @@ def whole_option(run: Run, loader: Object, size: Value) -> bool:
     call = loader.facts.get("call")
     written = call.expression("batch_size") if call is not None else None
     return is_whole(run, size) or (written is not None and says_whole(written))
+
+
+def cut_later(loader: Object) -> bool:
+    """Does what makes a batch know its rank? Then it may take this rank's part out of one that all ranks read."""
+    collate = option(loader, "collate_fn")
+    return collate is not None and provenance.cause_of(collate, BY_SHARE) is not None
 
 
 def accumulation(run: Run, shares: list[Share], size: Value, use: Use) -> Iterator[Mistake]:

@@ -11,6 +11,7 @@ from dtlint.machine.library.seeds import alike
 from dtlint.machine.logs import Choice, Event, Loop, Site
 from dtlint.machine.run import Run
 from dtlint.machine.values import BY_SHARE, FALSE, NONE, Const, Object, Unknown, Value
+from dtlint.timeline import lives
 from dtlint.timeline.data import Steps, kept, whole_world
 from dtlint.timeline.filled import filled_as_it_runs, picked_by_chance
 from dtlint.timeline.metrics import several_processes
@@ -40,6 +41,8 @@ def unsharded(run: Run) -> Iterator[tuple[Use, Site, Steps]]:
             continue
         if splits_by_worker(use.loader):
             continue  # half a split is another rule's question
+        if divided_elsewhere(run, use.loader) or (run.entry.kind == "function" and not made_in(run, use.loader)):
+            continue  # an instance nobody was seen to make may have been prepared by another of its methods
         dataset = use.loader.attributes.get("dataset")
         if filled_as_it_runs(dataset) or picked_by_chance(dataset):
             continue
@@ -102,6 +105,27 @@ def plain(loader: Object) -> bool:
     """A loader of torch's, or one like it, whose data nobody divides."""
     given = [loader.attributes.get(name, NONE) for name in ("sampler", "batch_sampler")]
     return given == [NONE, NONE] and not is_open(loader) and not loader.facts.get("prepared")
+
+
+def divided_elsewhere(run: Run, loader: Object) -> bool:
+    """Is there a sampler that divides the same data, on the other side of a branch than this loader (`if world == 1`)?
+    Then this one is for a program of one process."""
+    dataset = loader.attributes.get("dataset")
+    made = made_in(run, loader)
+    others = (
+        lives.Use(lives.NOTHING, one, path)
+        for one, path in survey(run).of("sampler")
+        if isinstance(dataset, Object) and one.extra["call"].get("dataset") is dataset
+    )
+    return bool(made) and any(all(lives.exclude(one, other) for one in made) for other in others)
+
+
+def made_in(run: Run, loader: Object) -> list[lives.Use]:
+    """Where this loader is made, in the program itself rather than by a constructor that was run for it."""
+    place = place_of(loader)[:2]
+    return [
+        lives.Use(lives.NOTHING, one, path) for one, path in survey(run).of("loader") if (one.path, one.at) == place
+    ]
 
 
 def handed_over(run: Run) -> Iterator[tuple[Use, Site, Steps]]:

@@ -138,7 +138,8 @@ def same_optimizer(met: Met, step: Met) -> bool:
 
 
 def needless_syncs(run: Any) -> Iterator[Window]:
-    """Windows whose backward passes all reduce, though only the last one has to."""
+    """Windows whose backward passes all reduce, though only the last one has to; one of those that end in one step."""
+    told: set[Any] = set()
     reduced = {(met.event.path, met.event.at): met.event for met in events(run, "collective", "backward")}
     for window in windows(run):
         event = window.backward.event
@@ -149,7 +150,9 @@ def needless_syncs(run: Any) -> Iterator[Window]:
             continue  # of whichever model: nobody said that it is a wrapped one
         if switched(run, window) or one_batch(run, window):
             continue
-        if not window.nested or divided(event.subject):
+        end = (id(window.loop), window.step.event.path, window.step.event.at)
+        if end not in told and (not window.nested or divided(event.subject)):
+            told.add(end)
             yield window
 
 

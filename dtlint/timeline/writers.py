@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from dtlint.machine.lanes import lanes_in
@@ -49,12 +50,23 @@ def shared_writes(run: Run) -> Iterator[tuple[Access, int]]:
         if of_each_host(run, access) or named_by_a_given_rank(run, access) or named_by_a_sample(run, access):
             continue
         lanes = together(access, run, whenever=turns(access))
-        crowded = any(
-            same_node(run, one, other) for one in lanes_in(lanes) for other in lanes_in(lanes) if one != other
-        )
-        crowded = crowded or lanes == followers(run)
-        if crowded and (lanes | access.mask) & 1:  # without rank 0, the guard is the mistake
+        if crowded(run, access, lanes) and (lanes | access.mask) & 1:  # without rank 0, the guard is the mistake
             yield access, lanes
+
+
+def crowded(run: Run, access: Access, lanes: int) -> bool:
+    """Do several ranks of one node write to one place? Our nodes have one rank besides the first, which stands for
+    several, unless the name has its number on the node in it."""
+    pairs = [(one, other) for one in lanes_in(lanes) for other in lanes_in(lanes) if one < other]
+    if any(same_node(run, *pair) and access.places[pair[0]] == access.places[pair[1]] for pair in pairs):
+        return True
+    return lanes & followers(run) == followers(run) and not numbered(run, access)
+
+
+def numbered(run: Run, access: Access) -> bool:
+    """Do the places of one node differ by nothing but the number of the rank?"""
+    first = {re.sub(rf"(?<!\d){lane}(?!\d)", "#", access.places[lane]) for lane in range(run.world.per_host)}
+    return len(first) == 1
 
 
 def followers(run: Run) -> int:
