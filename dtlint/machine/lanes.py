@@ -13,6 +13,7 @@ from dtlint.machine.agreeing import TOLD, the_agreed
 from dtlint.machine.twins import one_thing
 from dtlint.machine.values import (
     BY_RANK,
+    CONTAINERS,
     MISSING,
     NONE,
     Bound,
@@ -184,7 +185,12 @@ def join(left: Value, right: Value, symbols: Symbols, decision: Symbol, cause: C
                 symbols.tell(decision, kept is left)
             return kept if isinstance(other, Const) or other.cause is None else other
         if isinstance(left, STRUCTURED) or isinstance(right, STRUCTURED):
-            return prefer(left, right)
+            kept = prefer(left, right)
+            other = right if kept is left else left
+            if isinstance(other, Unknown) and is_empty(kept):  # `given or []`: nobody knows whether it is empty
+                symbol = symbols.of("phi", decision, token(left), token(right))
+                return Unknown(symbol, other.cause, left.tags | right.tags, kept)
+            return kept
         sized = size_of_many(left, right) or size_of_many(right, left)
         if sized is not None:
             return sized
@@ -213,6 +219,13 @@ def size_of_many(size: Value, other: Value) -> Value | None:
 
 def like_of(value: Value) -> Value | None:
     return value.like if isinstance(value, Unknown) else None
+
+
+def is_empty(value: Value) -> bool:
+    """A tuple, list, set or dictionary that nothing has been put into."""
+    if not isinstance(value, Object) or value.kind not in CONTAINERS:
+        return value == Tuple(())
+    return all(held == Tuple(()) for held in value.attributes.values())
 
 
 def prefer(left: Value, right: Value) -> Value:

@@ -11,7 +11,7 @@ from dtlint.machine.library import samplers
 from dtlint.machine.library.data import TOLD_EPOCH
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.loaders import is_true
-from dtlint.machine.logs import Site
+from dtlint.machine.logs import Loop, Site
 from dtlint.machine.run import Run
 from dtlint.machine.values import FALSE, ClassRef, Const, FunctionRef, Object, Value
 from dtlint.timeline.data import Steps, kept
@@ -71,7 +71,9 @@ def same_order_every_epoch(run: Run) -> Iterator[tuple[Site, Steps, bool]]:
         anew = any(loop in path and (event.path, event.at) == born for event, path in seen.of("sampler"))
         if counts_steps(sampler) or (anew and not fixed_seed(sampler)):
             continue
-        under = [event for event, path in seen.of("set-epoch") if loop in path]
+        # told in a loop around this one: the same epoch is walked over again
+        loops = {id(node) for node in (loop, *use.above) if isinstance(node, Loop)}
+        under = [event for event, path in seen.of("set-epoch") if any(id(node) in loops for node in path)]
         if any(concerns(run, event.subject, sampler, use.loader) for event in under):
             continue
         place = (loop.decision.path, loop.decision.at, loop.decision.function)
