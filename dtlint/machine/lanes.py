@@ -222,9 +222,9 @@ def like_of(value: Value) -> Value | None:
 
 
 def is_empty(value: Value) -> bool:
-    """A tuple, list, set or dictionary that nothing has been put into."""
+    """A list, set or dictionary that nothing has been put into."""
     if not isinstance(value, Object) or value.kind not in CONTAINERS:
-        return value == Tuple(())
+        return False
     return all(held == Tuple(()) for held in value.attributes.values())
 
 

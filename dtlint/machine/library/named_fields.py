@@ -102,17 +102,22 @@ def namespace(machine: Machine, call: Invocation) -> Value | None:
 
 
 def arguments_kept(machine: Machine, call: Invocation) -> Value:
-    """`self.save_hyperparameters()`: what the constructor was given, as attributes of one of the object."""
+    """`self.save_hyperparameters()`: what the constructor was given, as attributes of one of the object; of some names
+    only, or of the one thing that holds all options."""
     frame = machine.frame
-    named = [one.value for one in call.arguments if isinstance(one, Const) and isinstance(one.value, str)]
-    if isinstance(call.receiver, Object) and isinstance(frame.function, FunctionRef):
-        made = machine.new("dict", call.mask)
-        made.facts[containers.NAMESPACE] = True
+    if not isinstance(call.receiver, Object) or not isinstance(frame.function, FunctionRef):
+        return NONE
+    things = [one for one in call.arguments if not (isinstance(one, Const) and isinstance(one.value, str))]
+    kept = namespace(machine, replace(call, arguments=(things[0],), keywords=())) if len(things) == 1 else None
+    if kept is None:
+        named = [one.value for one in call.arguments if isinstance(one, Const)]
+        kept = machine.new("dict", call.mask)
+        kept.facts[containers.NAMESPACE] = True
         for parameter in getattr(frame.function.node, "params", ())[1:]:
             value = frame.variables.get(parameter.name)
             if value is not None and parameter.name in (named or (parameter.name,)):
-                made.attributes["key", parameter.name] = value
-        machine.set(call.receiver, str(call.row.extra["under"]), made, call.mask)
+                kept.attributes["key", parameter.name] = value
+    machine.set(call.receiver, str(call.row.extra["under"]), kept, call.mask)
     return NONE
 
 
