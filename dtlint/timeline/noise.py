@@ -17,6 +17,7 @@ from dtlint.machine.logs import Event, Loop, Site
 from dtlint.machine.run import Run
 from dtlint.machine.values import NONE, Const, Object, Row, Symbol, Unknown, Value
 from dtlint.timeline.options import usual
+from dtlint.timeline.records import ways_to
 from dtlint.timeline.training import event_step, place_of, step_at, survey
 
 Steps = tuple[Step, ...]
@@ -55,7 +56,8 @@ def shared_noise(run: Run) -> Iterator[tuple[Site, Steps]]:
             continue
         done.add(state.site)
         drawn = event_step(event, f"`{event.api.rpartition('.')[2]}` draws the same numbers on every rank")
-        yield state.site, (drawn, event_step(combining[id(loop)], "the gradients of all ranks are combined here"))
+        combined = event_step(combining[id(loop)], "the gradients of all ranks are combined here")
+        yield state.site, (*ways_to(run, state.site), drawn, combined)
 
 
 def shared_samples(run: Run) -> Iterator[tuple[Site, Steps]]:
@@ -79,7 +81,8 @@ def shared_samples(run: Run) -> Iterator[tuple[Site, Steps]]:
                     continue
                 done.add(state.site)
                 drawn = event_step(event, "the samples are made of the same numbers on every rank")
-                yield state.site, (drawn, event_step(use.reduced, "the gradients of all ranks are combined here"))
+                combined = event_step(use.reduced, "the gradients of all ranks are combined here")
+                yield state.site, (*ways_to(run, state.site), drawn, combined)
 
 
 def shared_masks(run: Run) -> Iterator[tuple[Site, Steps]]:
@@ -99,7 +102,8 @@ def shared_masks(run: Run) -> Iterator[tuple[Site, Steps]]:
                 continue
             done.add(state.site)
             drawn = event_step(event, "every rank draws the same numbers here for its own batch")
-            yield state.site, (drawn, event_step(use.reduced, "the gradients of all ranks are combined here"))
+            combined = event_step(use.reduced, "the gradients of all ranks are combined here")
+            yield state.site, (*ways_to(run, state.site), drawn, combined)
 
 
 def asks_index(value: Value) -> bool:
@@ -161,7 +165,9 @@ def copied_generators(run: Run) -> Iterator[tuple[Site, Steps]]:
                     continue  # workers have to agree on the order they divide
                 done.add(generator.number)
                 copies = step_at(place_of(loader), f"{workers} workers each get a copy")
-                yield generator_place(generator), (event_step(event, "every worker draws from its copy here"), copies)
+                place = generator_place(generator)
+                drawn = event_step(event, "every worker draws from its copy here")
+                yield place, (*ways_to(run, place), drawn, copies)
 
 
 def workers_of(run: Run, loader: Object, known: Described) -> int | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from dtlint.findings import Step
-from dtlint.machine.logs import Call, Choice, Decision, Event, LogNode, decisions
+from dtlint.machine.logs import Call, Choice, Decision, Event, LogNode, Site, decisions
 from dtlint.machine.run import Run
 from dtlint.machine.walks import walk
 
@@ -54,6 +54,19 @@ def calls_around(event: Event, path: tuple[LogNode, ...]) -> list[Call]:
             found.append(node)
             place = (node.path, node.caller)
     return found[::-1]
+
+
+def ways_to(run: Run, place: Site, most: int = 3) -> tuple[Step, ...]:
+    """The calls that lead to a place, where a function is called from one place only: the line to change may be one of
+    them."""
+    path, _, function = place
+    found: dict[tuple[str, int], tuple[Step, ...]] = {}
+    for node, above in run.walk():
+        if isinstance(node, Call) and (node.callee_path, node.function) == (path, function):
+            calls = [*(one for one in above if isinstance(one, Call)), node][-most:]
+            steps = tuple(Step(one.path, one.at[0], f"calls `{one.function}`") for one in calls)
+            found.setdefault((node.path, node.at[0]), steps)
+    return next(iter(found.values())) if len(found) == 1 else ()
 
 
 def ways_down(event: Event, path: tuple[LogNode, ...], most: int = 3) -> tuple[Step, ...]:

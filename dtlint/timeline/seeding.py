@@ -19,6 +19,7 @@ from dtlint.machine.logs import Event, Group, Site
 from dtlint.machine.run import Run
 from dtlint.machine.values import BY_SHARE, FALSE, Cause, Object, Row, Unknown, Value
 from dtlint.timeline.files import accesses
+from dtlint.timeline.records import ways_to
 from dtlint.timeline.training import Use, event_step, is_gradient, place_of, step_at, survey, unshared
 
 LOCAL = {
@@ -213,7 +214,7 @@ def splits(run: Run) -> Iterator[Disagreement]:
             together = (shown,) if shown is not None else ()
             yield told("DT208", place, "the split", None, "nobody seeded the generator that draws it", *together)
         elif state.verdict == "differs" and state.cause is not None and told_cause(state.cause):
-            seeded = (step_at(state.site, "seeded here"),) if state.site is not None else ()
+            seeded = (*ways_to(run, state.site), step_at(state.site, "seeded here")) if state.site is not None else ()
             yield told("DT208", place, "the split", state.cause, "its generator is seeded by rank", *seeded)
 
 
@@ -275,7 +276,9 @@ def first_weights(run: Run) -> Iterator[Disagreement]:
         "the first weights",
         state.cause,
         "the seed differs by rank",
+        *ways_to(run, state.site),
         drawn,
+        *ways_to(run, place_of(layer)),
         event_step(because, text),
     )
 

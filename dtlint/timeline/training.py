@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -9,7 +10,7 @@ from dtlint.findings import Span, Step
 from dtlint.machine.library import evidence, provenance
 from dtlint.machine.library.loaders import LOADER, Described, inside_of
 from dtlint.machine.library.models import GRADIENT
-from dtlint.machine.logs import Choice, Event, LogNode, Loop, Site
+from dtlint.machine.logs import Call, Choice, Event, LogNode, Loop, Site
 from dtlint.machine.run import Run
 from dtlint.machine.values import Const, Object, Value
 from dtlint.timeline import lives
@@ -173,9 +174,23 @@ def begun(result: Survey, loader: Object, path: Path) -> Path:
     more than a batch is none of epochs."""
     made = [above for event, above in result.of("iterator-made") if event.subject is loader]
     turns = [node for node in path if isinstance(node, Loop)]
+    if not made and turns:
+        return in_generator(result, loader, turns)
     if not made or not turns or any(node is turns[-1] for node in made[-1]):
         return ()
     return tuple(node for node in made[-1] if isinstance(node, Choice) or any(node is one for one in path))
+
+
+def in_generator(result: Survey, loader: Object, turns: Sequence[LogNode]) -> Path:
+    """What is around the walk over the loader in a generator that every turn asks for its next batch."""
+    for use in result.uses:
+        inside = all(any(turn is one for one in use.above) for turn in turns)
+        if use.loop is None or use.loader is not loader or not inside:
+            continue
+        below = use.above[max(number for number, one in enumerate(use.above) if one is turns[-1]) + 1 :]
+        if below and isinstance(below[0], Call):
+            return below
+    return ()
 
 
 def unshared(subject: Value) -> list[tuple[Any, ...]]:

@@ -15,6 +15,7 @@ from dtlint.timeline import lives
 from dtlint.timeline.data import Steps, kept, whole_world
 from dtlint.timeline.filled import filled_as_it_runs, picked_by_chance
 from dtlint.timeline.metrics import several_processes
+from dtlint.timeline.records import ways_to
 from dtlint.timeline.training import (
     Use,
     event_step,
@@ -136,7 +137,7 @@ def handed_over(run: Run) -> Iterator[tuple[Use, Site, Steps]]:
         if not isinstance(loader, Object) or loader.kind != LOADER:
             continue
         known = loader.facts.get("described")
-        if known is None or known.gives != "same" or known.sampler is not None or splits_by_worker(loader):
+        if known is None or known.gives != "same" or splits_by_worker(loader):
             continue  # half a split is another rule's question
         if (known.iterable or not event.extra.get("replaces")) and several_processes(run):
             left = "the trainer leaves it as it is" if not known.iterable else "the trainer cannot divide a stream"
@@ -166,7 +167,12 @@ def picked_alike(run: Run) -> Iterator[tuple[Site, Steps]]:
                 continue
             done.add(state.site)
             picked = step_at(drawn, "the samples are picked with the same numbers on every rank")
-            yield state.site, kept(picked, event_step(event, "the gradients of all ranks are combined here"))
+            yield (
+                state.site,
+                kept(
+                    *ways_to(run, state.site), picked, event_step(event, "the gradients of all ranks are combined here")
+                ),
+            )
 
 
 def unsharded_hosts(run: Run) -> Iterator[tuple[Site, Steps]]:

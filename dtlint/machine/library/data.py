@@ -24,7 +24,7 @@ from dtlint.machine.library import (
 )
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.opaque import deep_cause, opaque
-from dtlint.machine.values import NONE, Cause, Const, Object, Unknown, Value
+from dtlint.machine.values import NONE, Cause, Const, Object, Trail, Unknown, Value
 
 LEAVES = frozenset(
     {"column_names", "features", "num_rows", "to_pandas", "to_dict", "save_to_disk", "num_shards", "n_shards"}
@@ -172,7 +172,13 @@ def shard(machine: Machine, call: Invocation) -> Value | None:
     if index is None or index.cause is None or not isinstance(dataset, Object):
         return dataset
     sharding.note_node_share(machine, index, call.get("num_shards") or call.get("world_size"))
-    return streams.divided(machine, dataset, index.cause, call.mask)
+    made = streams.divided(machine, dataset, index.cause, call.mask)
+    if call.row.extra.get("rest") and not streams.shards_alike(machine, dataset):
+        step = sharding.shard_step(
+            made.facts["shard"], "each rank takes its own part here, and the parts are not equally long"
+        )
+        made.facts["uneven"] = Cause("shard", Trail(step, index.cause.trail))
+    return made
 
 
 def self_sharded(machine: Machine, call: Invocation) -> Value | None:

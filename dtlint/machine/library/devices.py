@@ -9,6 +9,7 @@ from dtlint.ir.functions import every_node
 from dtlint.machine.core import Machine
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.stepping import LOADED
+from dtlint.machine.opaque import deep_cause
 from dtlint.machine.values import Const, Value
 
 
@@ -27,7 +28,7 @@ def load_state(machine: Machine, call: Invocation) -> Value:
         extra={"call": call, "number": number, "not forwarded": bool(ignored)},
     )
     file = call.get("f")  # where it goes to says nothing of what is in it
-    cause = file.cause if file is not None else None
+    cause = deep_cause(machine, (file,)) if file is not None else None
     return machine.unknown(
         "loaded", number, machine.symbols.fresh("file"), cause=cause, tags=frozenset({(LOADED, number)})
     )

@@ -48,7 +48,7 @@ def applied(machine: Machine, call: Invocation) -> None:
     if not is_module(machine, module) or any(name == "method" for name, _ in call.keywords):
         return
     assert isinstance(module, Object) and isinstance(module.kind, ClassRef)
-    if jax_facts.device_mapping(machine) is None and not lays_out(module):
+    if jax_facts.device_mapping(machine) is None and not lays_out(machine, module):
         if not machine.facts.get("jax compiled") or not names_axis(module):
             return
     method = attributes.in_class(machine, module.kind, "__call__")
@@ -57,8 +57,10 @@ def applied(machine: Machine, call: Invocation) -> None:
         calls.follow(machine, method, module, call.arguments[1:], keywords, call.mask)
 
 
-def lays_out(module: Object) -> bool:
-    """Does it hold a mesh, to say how its activations lie on the devices?"""
+def lays_out(machine: Machine, module: Object) -> bool:
+    """Is there a mesh, around it or held by it, to say how its activations lie on the devices?"""
+    if machine.facts.get("jax mesh") is not None:
+        return True
     return any(isinstance(held, Object) and held.kind == MESH for held in module.attributes.values())
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dtlint.machine import attributes, calls
 from dtlint.machine.core import Machine
-from dtlint.machine.library import loaders
+from dtlint.machine.library import inside, loaders
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.values import NONE, ClassRef, Const, FunctionRef, Object, Tuple, Unknown, Value
 
@@ -25,6 +25,8 @@ def one(machine: Machine, call: Invocation, value: Value) -> Value:
         made.attributes["dataset"] = machine.unknown("dataset of", value.symbol)
         return loaders.prepared(machine, made, call.name, call.mask, call.receiver)
     if isinstance(value, Object) and loaders.is_loader(machine, value):
+        if call.row.extra.get("leaves_streams") and inside.is_iterable(machine, value.attributes.get("dataset", NONE)):
+            return value  # there is no sampler to replace
         return loaders.prepared(machine, value, call.name, call.mask, call.receiver)
     return value
 

@@ -110,7 +110,7 @@ def end_cause(machine: Machine, value: Value, mask: int) -> Cause | None:
     if isinstance(value, Object) and value.kind == "<generator>":
         return generator_cause(machine, value, mask)
     if isinstance(value, Object) and value.facts.get("inner"):
-        return None if value.kind == "<zip>" else end_cause(machine, value.facts["inner"][0], mask)
+        return None if value.kind in ("<zip>", "<cycle>") else end_cause(machine, value.facts["inner"][0], mask)
     trip = library.length(machine, value, mask)
     cause = containers.length_cause(machine, value)
     return trip.cause if trip is not None and cause is None else cause

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from dtlint.ir import nodes as ir
@@ -33,6 +34,8 @@ def jnp_call(machine: Machine, call: Invocation) -> Value:
     same = jax_shapes.copied(machine, call)
     if same is not None:
         return copied(machine, same, call)
+    if last == "reshape" and len(call.arguments) > 1 and isinstance(call.arguments[0], Unknown):
+        return reshaped(machine, call, is_jax)
     made = jax_donation.made_again(machine, python.opaque(machine, call))
     if not isinstance(made, Unknown):
         return made
@@ -63,6 +66,18 @@ def jnp_call(machine: Machine, call: Invocation) -> Value:
     if even and layout and layout[0][1:3] == ("device axis", "local"):
         add.append(fact("even"))
     return jax_facts.with_facts(machine, made, add, drop) if add or drop else made
+
+
+def reshaped(machine: Machine, call: Invocation, is_jax: bool) -> Value:
+    """`numpy.reshape(x, shape)` is `x.reshape(shape)`."""
+    from dtlint.machine.library import data
+
+    given = call.arguments[0]
+    as_method = replace(call, receiver=given, arguments=call.arguments[1:])
+    data.unknown_method(machine, given, "reshape", as_method)
+    made = method(machine, given, "reshape", as_method)
+    assert made is not None
+    return jax_facts.with_facts(machine, made, [fact("array")]) if is_jax else made
 
 
 def numpy_call(machine: Machine, call: Invocation) -> Value:

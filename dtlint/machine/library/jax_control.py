@@ -14,15 +14,16 @@ from dtlint.findings import Step
 from dtlint.machine import containers
 from dtlint.machine.core import Machine
 from dtlint.machine.lanes import join
-from dtlint.machine.library import jax_facts, jax_flow, provenance, whole_batches
+from dtlint.machine.library import jax_axes, jax_facts, jax_flow, provenance, whole_batches
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.jax_facts import words
 from dtlint.machine.logs import Choice, Decision, Event, Log, Loop
 from dtlint.machine.opaque import opaque
 from dtlint.machine.turns import note_turn
-from dtlint.machine.values import NONE, FunctionRef, Object, Symbol, Tuple, Unknown, Value
+from dtlint.machine.values import NONE, Const, FunctionRef, Object, Symbol, Tuple, Unknown, Value
 from dtlint.machine.walks import walk
 
+FEW = 16  # leaves of a tree that are told apart
 SHAPE = frozenset({"plain"})  # facts that are true of one row, not of all
 
 
@@ -299,6 +300,8 @@ def tree_map(machine: Machine, call: Invocation) -> Value | None:
     trees = call.arguments[1:]
     if function is None or not trees:
         return None
+    if len(trees) == 1 and says_where(trees[0]):
+        return jax_facts.mapped_tree(machine, trees[0], lambda leaf: callback(machine, function, (leaf,), call.mask))
     rows = tuple(leaf_of(machine, tree) for tree in trees)
     given_away(machine, trees, rows)
     mark = len(machine.journal)
@@ -327,6 +330,14 @@ def like(machine: Machine, tree: Value, leaf: Unknown, mask: int) -> Value:
     made = machine.new("list", mask)
     made.attributes["[]"] = parts
     return made
+
+
+def says_where(tree: Value) -> bool:
+    """Is it no tree of arrays, but one that says how arrays lie on the devices, or the names of such layouts?"""
+    leaves = [leaf for leaf in jax_facts.leaves(tree) if leaf != NONE]
+    return 0 < len(leaves) <= FEW and all(
+        isinstance(leaf.value, str) if isinstance(leaf, Const) else jax_axes.is_spec(leaf) for leaf in leaves
+    )
 
 
 def given_away(machine: Machine, trees: tuple[Value, ...], rows: tuple[Unknown, ...]) -> None:

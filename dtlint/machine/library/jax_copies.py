@@ -67,12 +67,15 @@ def unreplicate(machine: Machine, call: Invocation) -> Value | None:
     return taken_off(machine, tree)
 
 
+OF_DEVICES = ("replicated", "output", "over copies")  # what has, or should have, a copy for each device
+
+
 def taken_off(machine: Machine, tree: Value) -> Value:
     text = "the copy of one device, taken out of what all devices have"
     alone = fact("host tree", text, "unreplicated", jax_facts.place(machine))
 
     def leaf(one: Value) -> Value:
-        add = [alone] if has(one, "replicated") else []
+        add = [alone] if any(has(one, what) for what in OF_DEVICES) else []
         made = jax_facts.with_facts(machine, one, add, LAYOUT | {"output"})
         if isinstance(made, Unknown):
             return Unknown(machine.symbols.of("first", made.symbol), made.cause, made.tags, made.like)

@@ -14,6 +14,7 @@ from dtlint.machine.library.invocation import Handler, Invocation
 from dtlint.machine.library.python_containers import counter, default_dict, deque_, dict_, tuple_
 from dtlint.machine.library.python_iteration import (
     any_all,
+    cycle,
     enumerate_,
     islice,
     iter_,
@@ -214,6 +215,7 @@ FUNCTIONS: dict[str, Handler] = {
     "builtins.property": property_,
     "builtins.enumerate": enumerate_,
     "itertools.islice": islice,
+    "itertools.cycle": cycle,
     "builtins.zip": zip_,
     "builtins.list": through("list"),
     "builtins.sorted": through("sorted"),

@@ -105,27 +105,38 @@ def wrapped(machine: Machine, call: Invocation, kind: str, *inner: Value) -> Obj
 
 def islice(machine: Machine, call: Invocation) -> Value | None:
     """`islice(batches, 100)`, `islice(samples, rank, None, world)`: a part of what comes, and of a list a slice."""
-    from dtlint.machine.library import loaders
+    from dtlint.machine.library import loaders, reading
 
     if len(call.arguments) < 2:
         return None
     inner, *given = call.arguments
+    inner = reading.iterated(machine, inner, call.mask)
     start, stop, step = (NONE, given[0], NONE) if len(given) == 1 else (*given, NONE)[:3]
-    if any(bound.cause is not None for bound in given) or containers.items_of(machine, inner) is not None:
+    generator = isinstance(inner, Object) and inner.kind == "<generator>"
+    by_worker = any(map(inside.knows_worker, given))
+    differs = any(bound.cause is not None for bound in given)
+    if differs or (by_worker and not generator) or containers.items_of(machine, inner) is not None:
         part = subscripts.cut(machine, inner, SliceValue(start, stop, step))
         if stop == NONE and isinstance(part, Unknown) and never_ends(inner):
             return Unknown(part.symbol, part.cause, containers.without_lengths(part.tags), part.like)
         return part
-    if isinstance(inner, Object) and inner.kind == "<generator>":
+    if isinstance(inner, Object) and generator:
         made = machine.new("<generator>", call.mask)
         made.facts.update(inner.facts)
-        if any(map(inside.knows_worker, given)):
+        if by_worker:
             made.facts[PART] = subscripts.cut(machine, inner, SliceValue(start, stop, step))
     elif loaders.is_loader(machine, inner) or (isinstance(inner, Object) and inner.facts.get("inner")):
         made = wrapped(machine, call, "islice", inner)
     else:
         return None
     made.facts[BOUNDED] = stop != NONE
+    return made
+
+
+def cycle(machine: Machine, call: Invocation) -> Value | None:
+    """`cycle(batches)`: what comes, again and again. It never runs dry."""
+    made = wrapped(machine, call, "cycle", *call.arguments[:1])
+    made.facts[BOUNDED] = True
     return made
 
 

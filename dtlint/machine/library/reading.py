@@ -139,7 +139,7 @@ def element(machine: Machine, value: Value, mask: int) -> Value:
         inner = value.facts.get("inner")
         if value.kind == "<enumerate>" and inner:
             return Tuple((machine.fresh("index"), element(machine, iterated(machine, inner[0], mask), mask)))
-        if value.kind == "<islice>" and inner:
+        if value.kind in ("<islice>", "<cycle>") and inner:
             return element(machine, iterated(machine, inner[0], mask), mask)
         if value.kind == "<zip>" and inner:
             return Tuple(tuple(element(machine, iterated(machine, one, mask), mask) for one in inner))

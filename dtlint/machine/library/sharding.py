@@ -219,6 +219,8 @@ def total_of(machine: Machine, value: Value) -> int | str | None:
     known = library.length(machine, value, machine.world.full)
     if isinstance(known, Const) and isinstance(known.value, int):
         return known.value
+    if isinstance(known, Unknown) and known.symbol.key[:2] == ("count", 0) and known.symbol.key[3] == 1:
+        return multiple(known.symbol.key[2], machine.world.size)  # `range(len(items) // world * world)`
     if isinstance(value, Object):
         held = value.attributes.get("[]")
         if isinstance(held, Unknown):

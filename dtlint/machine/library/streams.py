@@ -13,7 +13,7 @@ from dtlint.machine import containers
 from dtlint.machine.core import Machine
 from dtlint.machine.library import draws, inside, provenance, sharding
 from dtlint.machine.library.invocation import Invocation
-from dtlint.machine.values import BY_SHARE, NONE, TRUE, Bound, Cause, Const, FunctionRef, Object, Trail, Value
+from dtlint.machine.values import BY_SHARE, FALSE, NONE, TRUE, Bound, Cause, Const, FunctionRef, Object, Trail, Value
 
 CHAINS = ("datasets.", "tensorflow.data.", "webdataset.", "streaming.", "grain.")
 MOST = 4  # arguments a function of a step is called with
@@ -81,6 +81,18 @@ def divided(machine: Machine, dataset: Object, cause: Cause, mask: int) -> Objec
         "data", Trail(Step(mark[1], mark[2][0], "each rank takes its own part here"), cause.trail)
     )
     return made
+
+
+def shards_alike(machine: Machine, dataset: Object) -> bool:
+    """Was it cut to a multiple of the ranks before, `rows.select(range(len(rows) // world * world))`? How many a stream
+    has, nobody knows."""
+    made = dataset.facts.get("call")
+    if not isinstance(made, Invocation) or made.get("streaming") not in (None, FALSE):
+        return True
+    counts = [sharding.total_of(machine, value) for value in dataset.facts.get("stages", ())]
+    return any(
+        count == sharding.EVEN or (isinstance(count, int) and count % machine.world.size == 0) for count in counts
+    )
 
 
 def asks_rank(machine: Machine, value: Bound | FunctionRef, mask: int) -> Cause | None:
