@@ -30,6 +30,7 @@ ITEMS = "items"  # symbol: one of the items of a list that has grown, of which e
 SHORT = 16  # items of a list that differs between lanes
 KEYS = "keys"  # fact: one of the keys nobody knows
 NAMESPACE = "namespace"  # fact: the keys of a dictionary are its attributes, too
+ALIKE = "alike parts"  # tag, with the places: each item has parts of which these are the same on all lanes
 UNEVEN = "uneven"  # tag: the number of items differs between lanes
 
 
@@ -224,8 +225,16 @@ def grown(machine: Machine, held: Value | None, value: Value, uneven: Cause | No
     tags = (held.tags if isinstance(held, Unknown) else frozenset()) | value.tags - {UNEVEN}
     if uneven is not None:
         tags |= {UNEVEN}
+    elif isinstance(value, Tuple) and cause is not None:
+        tags |= {(ALIKE, frozenset(place for place, one in enumerate(value.items) if not deep_cause(machine, (one,))))}
     like = value if of_handles(value) else None
     return machine.unknown(ITEMS, token(held) if held else 0, token(value), cause=cause, tags=tags, like=like)
+
+
+def alike_part(base: Value, index: Value) -> bool:
+    """`for name, shard in shards`: of what was gathered, the parts that stand there were the same on all lanes."""
+    places = [tag[1] for tag in base.tags if type(tag) is tuple and tag[0] == ALIKE]
+    return bool(places) and isinstance(index, Const) and all(index.value in one for one in places)
 
 
 def of_handles(value: Value) -> bool:

@@ -5,7 +5,17 @@ from __future__ import annotations
 from typing import Any
 
 from dtlint.machine import written
-from dtlint.machine.containers import ITEMS, KEYS, UNEVEN, element, is_text, items_of, without_lengths
+from dtlint.machine.containers import (
+    ALIKE,
+    ITEMS,
+    KEYS,
+    UNEVEN,
+    alike_part,
+    element,
+    is_text,
+    items_of,
+    without_lengths,
+)
 from dtlint.machine.core import Machine
 from dtlint.machine.dictionaries import one_of_makers
 from dtlint.machine.lanes import join, map_lanes, token
@@ -131,6 +141,9 @@ def item_one(machine: Machine, base: Value, index: Value, mask: int) -> Value:
         return held if held is not None else opaque(machine, "item", index)
     if isinstance(base, Unknown) and is_text(index) and base.symbol in machine.facts.get("told", ()):
         return machine.unknown("item", base.symbol, index.value, tags=base.tags)  # type: ignore[attr-defined]
+    if isinstance(base, Unknown) and alike_part(base, index):
+        kept = frozenset(tag for tag in base.tags if not (type(tag) is tuple and tag[0] == ALIKE))
+        return machine.unknown("item", base.symbol, token(index), tags=kept)
     found = opaque(machine, "item", base, index)
     if isinstance(base, Object) and base.kind == "list":
         like = getattr(base.attributes.get("[]"), "like", None)

@@ -40,7 +40,9 @@ def widen(
     cause, tags = left or (None, frozenset())
     if cause is not None and not isinstance(old, Unknown):
         new: Value = machine.unknown("loop", id(node), str(name), cause=cause, tags=tags)
-    elif isinstance(old, Const | Tuple) and old.cause is None:
+    elif isinstance(old, Tuple) and old.cause is None:
+        new = machine.unknown("loop", id(node), str(name), token(old))  # the loop may be come to again, with another
+    elif isinstance(old, Const) and old.cause is None:
         new = machine.unknown("loop", id(node), str(name))
     elif isinstance(old, Row):
         new = machine.unknown("loop", id(node), str(name), cause=old.cause)

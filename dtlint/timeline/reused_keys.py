@@ -13,10 +13,11 @@ from dtlint.ir import nodes as ir
 from dtlint.ir.examples import only_for_shape, way_to
 from dtlint.machine.lanes import token
 from dtlint.machine.library import key_splits
+from dtlint.machine.library.generators import RESUMED
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.jax_facts import has
 from dtlint.machine.library.jax_keys import root_of
-from dtlint.machine.logs import Call, Event
+from dtlint.machine.logs import Call, Event, Loop
 from dtlint.machine.run import Run
 from dtlint.machine.values import NONE, Const, Unknown, Value
 from dtlint.timeline.lives import Again, Story, Use, parts, site_after, stable
@@ -57,8 +58,22 @@ def on_purpose(run: Run, again: Again) -> bool:
         or one_order(again)
         or made_inside(run, again)
         or started_over(run, again)
+        or before_the_first_item(run, again)
         or for_shape(run, again)
     )
+
+
+def before_the_first_item(run: Run, again: Again) -> bool:
+    """Does a generator, of which each turn takes one more item, draw on its way to the first?"""
+    if again.loop is None:
+        return False
+    path = again.second.path
+    below = path[path.index(again.loop) + 1 :]
+    resumed = run.facts.get(RESUMED, ())
+    place = next(
+        (i for i, node in enumerate(below) if isinstance(node, Call) and (node.path, node.at) in resumed), None
+    )
+    return place is not None and not any(isinstance(node, Loop) for node in below[place:])
 
 
 def one_order(again: Again) -> bool:
@@ -135,13 +150,17 @@ def statement_at(run: Run, place: Span) -> ir.Node | None:
 
 
 def made_inside(run: Run, again: Again) -> bool:
-    """Does a function make a key of a written seed for itself? Whoever calls it twice wants the same twice."""
+    """Does a function make a key of a written seed for itself, or have one as a default? Whoever calls it twice wants
+    the same twice."""
     if again.first is None:
         return False
     made = run.facts.get("jax roots", {}).get(root_of(key_used(again.second.event) or NONE))
     if made is None:
         return False
-    path, _, function = made[0]
+    path, at, function = made[0]
     common = {id(node) for node in again.first.path}
-    calls = (node for node in again.second.path if isinstance(node, Call) and id(node) not in common)
-    return any((node.callee_path, node.function) == (path, function) for node in calls)
+    calls = [node for node in again.second.path if isinstance(node, Call) and id(node) not in common]
+    if any((node.callee_path, node.function) == (path, function) for node in calls):
+        return True
+    around = [one for one in way_to(run.project.tree(path), *at[:2]) if isinstance(one, ir.Function)]
+    return any((node.callee_path, node.callee_at) == (path, one.at) for one in around[-1:] for node in calls)

@@ -17,6 +17,7 @@ from dtlint.machine.values import NONE, FunctionRef, Object, Tuple, Unknown, Val
 DEEPEST = 12
 PART = "part"  # fact: which of the items are taken
 BOUNDED = "bounded"  # fact: somebody stops asking after so many items, on all ranks alike
+RESUMED = "resumed generators"  # fact: where a turn of a loop goes on with one that is older than the loop
 
 
 def stops_alike(machine: Machine) -> bool:
@@ -36,6 +37,9 @@ def given(machine: Machine, generator: Object, mask: int) -> Value | None:
         yielded.append(value)
         return NONE
 
+    loops = machine.frame.loops
+    if loops and generator.number <= loops[-1].newest:
+        machine.facts.setdefault(RESUMED, set()).add((machine.frame.path, machine.current_at))
     calls.resume(machine, generator, mask, kept)
     return renewed(machine, yielded[0]) if yielded else None
 

@@ -16,7 +16,7 @@ from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.jax_facts import fact, has, is_fact, words
 from dtlint.machine.logs import Site
 from dtlint.machine.opaque import deep_cause
-from dtlint.machine.values import NONE, Cause, Const, SliceValue, Symbol, Tuple, Unknown, Value
+from dtlint.machine.values import NONE, Bound, Cause, Const, FunctionRef, SliceValue, Symbol, Tuple, Unknown, Value
 
 CARRIERS = ("key", "rng", "rng_key", "seed", "prng_key")
 INNER = "jax keys of keys"  # by the symbol of a batch of batches: the sizes of what it holds
@@ -299,6 +299,8 @@ def carried_by_keyword(machine: Machine, call: Invocation) -> Value | None:
     """`model.apply(…, rngs={"dropout": key})`, `Layer(…, key=key)`: a library draws from the key."""
     if call.name.rpartition(".")[2] in ("init", "init_with_output", "lazy_init", "eval_shape"):
         return None
+    if any(map(draws_its_own_way, call.values)):
+        return None
     for name, value in call.keywords:
         if name != "rngs" and name not in CARRIERS:
             continue
@@ -319,6 +321,16 @@ def carried_by_keyword(machine: Machine, call: Invocation) -> Value | None:
                     others = (call.receiver, *others)
                 return drawn(machine, key, others, f"handed over as `{name}`", call.mask)
     return None
+
+
+def draws_its_own_way(value: Value) -> bool:
+    """`sampler=partial(combined, row)`: with numbers of its own, the same key may give others each time."""
+    return (
+        isinstance(value, Bound)
+        and isinstance(value.function, FunctionRef)
+        and value.receiver is None
+        and any(isinstance(one, Unknown) for one in (*value.extra, *(held for _, held in value.keywords)))
+    )
 
 
 def shard_prng_key(machine: Machine, call: Invocation) -> Value | None:

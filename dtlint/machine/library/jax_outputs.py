@@ -43,7 +43,7 @@ def leave(
         if mapping.kind == "shard_map" and not mapping.checked and varying and replicated_spec(thing, index):
             steps = (jax_facts.step_at(where, "and is returned here"),)
             jax_facts.note(machine, "varying output", call.mask, mapping.where, steps, index=index)
-        made.append(out(machine, output, mapping, thing, number, index))
+        made.append(out(machine, output, mapping, thing, number, index, starts_apart(records, outputs)))
     jax_facts.note(
         machine,
         "mapped call",
@@ -56,6 +56,15 @@ def leave(
         reduced=bool(mapping.reduced),
     )
     return Tuple(tuple(made)) if isinstance(result, Tuple) else made[0]
+
+
+def starts_apart(records: list[tuple[int, Value]], outputs: tuple[Value, ...]) -> bool:
+    """Does each device make something of its own, and gets no copy of anything? It is one of a population: that some
+    numbers of it are the same everywhere makes no copies of it."""
+    given = [leaf for _, value in records for leaf in jax_facts.leaves(value)]
+    found = jax_facts.deep(outputs)
+    copied = any(has(leaf, "replicated") or has(leaf, "host tree") or not isinstance(leaf, Unknown) for leaf in given)
+    return bool(given) and not copied and bool(words(found, "varies") or words(found, "may"))
 
 
 def drift(leaf: Value) -> tuple[bool, frozenset[int]]:
@@ -130,7 +139,9 @@ def judge(
             jax_facts.note(machine, what, call.mask, sums[0], (summed, *asked, mapped))
 
 
-def out(machine: Machine, value: Value, mapping: Mapping, thing: Object, number: int, index: int) -> Value:
+def out(
+    machine: Machine, value: Value, mapping: Mapping, thing: Object, number: int, index: int, apart: bool = False
+) -> Value:
     """What the caller gets."""
     broadcast = jax_axes.made_by(thing).get("out_axes") == NONE or mapping.kind == "shard_map"
 
@@ -153,7 +164,7 @@ def out(machine: Machine, value: Value, mapping: Mapping, thing: Object, number:
         kept = set(jax_facts.without(kept, frozenset({"host tree", "state of", "plain"})))
         if not broadcast and (alike or has(one, "varies")):
             kept.add(fact("device axis", "local", None))
-            if alike:
+            if alike and not apart:
                 kept.add(fact("replicated"))
         return Unknown(symbol, one.cause, frozenset(kept), one.like)
 

@@ -10,7 +10,7 @@ from dtlint.machine.core import Machine
 from dtlint.machine.library import jax_facts
 from dtlint.machine.library.invocation import Invocation, Keywords
 from dtlint.machine.library.jax_facts import has
-from dtlint.machine.values import Bound, ClassRef, External, FunctionRef, Object, Symbol, Unknown, Value
+from dtlint.machine.values import Bound, ClassRef, Const, External, FunctionRef, Object, Symbol, Unknown, Value
 
 PARTS = "jax split parts"  # fact of the run: the symbol of a part, or of what is made of parts, to the splits
 GIVEN = "jax split given"  # fact of the run: the splits of which something was given to somebody
@@ -39,6 +39,9 @@ def dropped(facts: dict[str, object], call: Invocation) -> bool:
 def called(machine: Machine, callee: Value, arguments: tuple[Value, ...], keywords: Keywords, result: Value) -> None:
     """What a library only makes into something else goes on as that, and what a function of the project does with a key
     is seen there; everybody else makes use of what he is given."""
+    still = machine.knowledge.still
+    if any(name in still and value == Const(still[name]) for name, value in keywords if name is not None):
+        return  # it is evaluated, and draws nothing
     values = (*arguments, *(value for _, value in keywords))
     inside = followed(callee, result)
     unknown = (
