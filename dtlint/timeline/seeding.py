@@ -6,18 +6,22 @@ process id where it is read.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
 from dtlint.findings import Step
+from dtlint.ir import nodes as ir
+from dtlint.ir.functions import every_node
+from dtlint.machine import state
 from dtlint.machine.lanes import lanes_in
 from dtlint.machine.library import evidence, inside, jax_facts, provenance
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.seeds import State
 from dtlint.machine.logs import Event, Group, Site
 from dtlint.machine.run import Run
-from dtlint.machine.values import BY_SHARE, FALSE, Cause, Object, Row, Unknown, Value
+from dtlint.machine.values import BY_SHARE, FALSE, Cause, ClassRef, Object, Row, Unknown, Value
 from dtlint.timeline.files import accesses
 from dtlint.timeline.records import ways_to
 from dtlint.timeline.training import Use, event_step, is_gradient, place_of, step_at, survey, unshared
@@ -167,8 +171,20 @@ def marks_of(use: Use) -> list[tuple[Any, ...]]:
     sampler = use.described.sampler
     divided = (isinstance(sampler, Object) and sampler.facts.get("shards")) or use.loader.facts.get("prepared")
     if divided:
-        found.extend(provenance.marks(dataset, "order", closed=UNORDERED))
+        found.extend(mark for held in samples_in(dataset) for mark in provenance.marks(held, "order", closed=UNORDERED))
     return found
+
+
+def samples_in(dataset: Value) -> Iterator[Value]:
+    """What a data set holds, without the numbers it only computes with: `(row - self.mean) / self.deviation`."""
+    if not isinstance(dataset, Object) or not isinstance(dataset.kind, ClassRef):
+        yield dataset
+        return
+    nodes = [node for method in state.methods(dataset.kind) for node in every_node(method.body)]
+    named = Counter(state.attribute_name(node) for node in nodes)
+    operands = (side for node in nodes if isinstance(node, ir.BinOp) for side in (node.left, node.right))
+    computed = Counter(state.attribute_name(side) for side in operands)
+    yield from (held for name, held in dataset.attributes.items() if not named[name] or named[name] > computed[name])
 
 
 UNORDERED = frozenset({"set"})  # no place in it belongs to anything, in whatever order it was filled

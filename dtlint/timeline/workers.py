@@ -46,6 +46,8 @@ def number_of_workers(call: Any) -> int | None:
 def refused(run: Any) -> Iterator[tuple[Met, str, str]]:
     """Options that need workers, on a loader without any: the option, and when torch refuses it."""
     for met, call in loaders(run):
+        if run.entry.kind == "function" and isinstance(call.expression("num_workers"), ir.Attr):
+            continue  # of an instance nobody was seen to make: whoever makes it may tell it another number
         if number_of_workers(call) != 0 and not none_by_default(run, met, call.get("num_workers")):
             found = refused_without(call)
             if found:

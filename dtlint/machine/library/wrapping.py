@@ -84,14 +84,23 @@ def unwrap(machine: Machine, call: Invocation) -> Value:
 
 def in_place(machine: Machine, call: Invocation) -> Value:
     """`fully_shard(module)`, `parallelize_module(module, mesh, plan)`: the module itself communicates from now on."""
+    machine.facts["sharded"] = True
+    return composed(machine, call, "fully_shard", True)
+
+
+def replicated(machine: Machine, call: Invocation) -> Value:
+    """`replicate(module)`: what DDP does, by hooks of the module itself."""
+    return composed(machine, call, DDP, False)
+
+
+def composed(machine: Machine, call: Invocation, kind: str, sharded: bool) -> Value:
     model = call.get("module") or (call.arguments[0] if call.arguments else NONE)
     mesh = call.get("mesh") or call.get("device_mesh")
     group = group_in(machine, mesh) if mesh is not None else machine.world_group
-    note_wrap(machine, call, model, "fully_shard", group)
+    note_wrap(machine, call, model, kind, group)
     if isinstance(model, Object):
-        model.facts.update(wrapped=True, sharded=True, group=group)
+        model.facts.update(wrapped=True, sharded=sharded, group=group)
         model.facts.setdefault("call", call)
-    machine.facts["sharded"] = True
     return model
 
 
@@ -257,6 +266,7 @@ MODELS: dict[str, Any] = {
     "unwrap": unwrap,
     "fully_shard": in_place,
     "parallelize_module": in_place,
+    "replicate": replicated,
     "accelerator": accelerator,
     "accelerate_prepare": accelerate_prepare,
     "accelerate_prepare_model": prepare_model,
