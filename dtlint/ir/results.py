@@ -1,10 +1,13 @@
 """Does a function return something of the form of what it was given: its state after a step, a tree of gradients?
 
 `return state.apply_gradients(grads=grads), loss` does, `return loss(model.apply(params, x), y)` does not. What a helper
-makes of it is not looked into: then it does not.
+of the project makes of it is asked in turn.
 """
 
 from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
 
 from dtlint.ir import nodes as ir
 from dtlint.ir.functions import every_node
@@ -21,49 +24,76 @@ KEEPS = frozenset(
 )
 
 
-def returns_form_of(function: ir.Function | ir.Lambda, name: str) -> bool:
+DEEPEST = 3  # helpers of helpers
+
+
+@dataclass(frozen=True, slots=True)
+class Helper:
+    """A function, how many of its parameters the call has given already, and who answers for those it calls."""
+
+    node: ir.Function | ir.Lambda
+    taken: int
+    helper: Find
+
+
+Find = Callable[[ir.Expr], "Helper | None"]
+
+
+def returns_form_of(function: ir.Function | ir.Lambda, name: str, helper: Find, deepest: int = DEEPEST) -> bool:
+    known = Known({name}, helper, deepest)
     if isinstance(function, ir.Lambda):
-        return keeps(function.body, {name})
+        return known.keeps(function.body)
     own = [node for node in every_node(function.body, (ir.Function, ir.Class, ir.Lambda)) if isinstance(node, ir.Stmt)]
-    known = {name}
     before = 0
-    while len(known) > before:
-        before = len(known)
+    while len(known.names) > before:
+        before = len(known.names)
         for statement in own:
-            if isinstance(statement, ir.Assign) and keeps(statement.value, known):
-                known.update(node.id for node in every_node(statement.targets) if isinstance(node, ir.Name))
-    returned = (one.value for one in own if isinstance(one, ir.Return) and one.value is not None)
-    return any(keeps(value, known) for value in returned)
+            if isinstance(statement, ir.Assign) and known.keeps(statement.value):
+                known.names.update(node.id for node in every_node(statement.targets) if isinstance(node, ir.Name))
+    return any(known.keeps(one.value) for one in own if isinstance(one, ir.Return) and one.value is not None)
 
 
-def keeps(value: ir.Expr | None, known: set[str]) -> bool:
-    match value:
-        case ir.Name():
-            return value.id in known
-        case ir.Attr() | ir.Index() | ir.Star() | ir.Unary() | ir.Await():
-            return keeps(value.value, known)
-        case ir.BinOp():
-            return value.op != "@" and (keeps(value.left, known) or keeps(value.right, known))
-        case ir.IfExp():
-            return keeps(value.body, known) or keeps(value.orelse, known)
-        case ir.Tup() | ir.ListExpr():
-            return any(keeps(one, known) for one in value.items)
-        case ir.DictExpr():
-            return any(keeps(one, known) for _, one in value.items)
-        case ir.Comp():
-            return keeps(value.element, known) or any(keeps(clause.iterable, known) for clause in value.clauses)
-        case ir.Call():
-            return call_keeps(value, known)
-    return False
+@dataclass(frozen=True, slots=True)
+class Known:
+    """The names that hold something of the form, as far as one function shows."""
 
+    names: set[str]
+    helper: Find
+    deepest: int
 
-def call_keeps(call: ir.Call, known: set[str]) -> bool:
-    name = last_name(call.func)
-    if isinstance(call.func, ir.Attr) and name not in LOOKS and keeps(call.func.value, known):
-        return True
-    if not (name in KEEPS or "update" in name or "grad" in name or name[:1].isupper()):
+    def keeps(self, value: ir.Expr | None) -> bool:
+        match value:
+            case ir.Name():
+                return value.id in self.names
+            case ir.Attr() | ir.Index() | ir.Star() | ir.Unary() | ir.Await():
+                return self.keeps(value.value)
+            case ir.BinOp():
+                return value.op != "@" and (self.keeps(value.left) or self.keeps(value.right))
+            case ir.IfExp():
+                return self.keeps(value.body) or self.keeps(value.orelse)
+            case ir.Tup() | ir.ListExpr():
+                return any(self.keeps(one) for one in value.items)
+            case ir.DictExpr():
+                return any(self.keeps(one) for _, one in value.items)
+            case ir.Comp():
+                return self.keeps(value.element) or any(self.keeps(clause.iterable) for clause in value.clauses)
+            case ir.Call():
+                return self.call_keeps(value)
         return False
-    return any(keeps(one, known) for one in (*call.args, *(one for _, one in call.keywords)))
+
+    def call_keeps(self, call: ir.Call) -> bool:
+        name = last_name(call.func)
+        found = self.helper(call.func) if self.deepest else None
+        if found is not None:
+            given = [one.name for one in found.node.params[found.taken :][: len(call.args)]]
+            mine = [param for param, one in zip(given, call.args, strict=False) if self.keeps(one)]
+            mine += [param for param, one in call.keywords if param is not None and self.keeps(one)]
+            return any(returns_form_of(found.node, param, found.helper, self.deepest - 1) for param in mine)
+        if isinstance(call.func, ir.Attr) and name not in LOOKS and self.keeps(call.func.value):
+            return True
+        if not (name in KEEPS or "update" in name or "grad" in name or name[:1].isupper()):
+            return False
+        return any(self.keeps(one) for one in (*call.args, *(one for _, one in call.keywords)))
 
 
 def last_name(function: ir.Expr) -> str:

@@ -9,8 +9,10 @@ from __future__ import annotations
 from typing import Any
 
 from dtlint.ir import nodes as ir
-from dtlint.ir.results import returns_form_of
+from dtlint.ir.results import Find, Helper, returns_form_of
+from dtlint.machine import attributes
 from dtlint.machine.core import Machine
+from dtlint.machine.frames import Frame
 from dtlint.machine.library import jax_axes, jax_facts, jax_flow
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.jax_facts import has
@@ -28,10 +30,10 @@ def donate(machine: Machine, thing: Object, call: Invocation) -> set[Any]:
     given = [
         (call.arguments[number], written(call, number))
         for number in numbers
-        if 0 <= number < len(call.arguments) and comes_out(thing, number)
+        if 0 <= number < len(call.arguments) and comes_out(machine, thing, number)
     ]
     names = jax_axes.texts(made.get("donate_argnames"))
-    given += [(value, None) for name, value in call.keywords if name in names and comes_out(thing, name)]
+    given += [(value, None) for name, value in call.keywords if name in names and comes_out(machine, thing, name)]
     donated = machine.facts.setdefault("jax donated", {})
     holds = machine.facts.get("jax holds", {})
     told: set[Any] = set()
@@ -139,7 +141,7 @@ def aliases(machine: Machine, leaf: Unknown) -> list[Any]:
     return found
 
 
-def comes_out(thing: Object, which: int | str) -> bool:
+def comes_out(machine: Machine, thing: Object, which: int | str) -> bool:
     """Does the function return something of the form of this argument, so that it may be taken over?"""
     known = jax_axes.signature(thing.facts["function"])
     function = thing.facts["function"]
@@ -147,9 +149,37 @@ def comes_out(thing: Object, which: int | str) -> bool:
         function = function.function
     if known is None or not isinstance(function, FunctionRef):
         return False  # of a library, and what it gives nobody knows
-    if isinstance(which, str):
-        return returns_form_of(function.node, which)
-    return which >= len(known[0]) or returns_form_of(function.node, known[0][which].name)
+    if isinstance(which, int) and which >= len(known[0]):
+        return True
+    name = which if isinstance(which, str) else known[0][which].name
+    return returns_form_of(function.node, name, helpers_of(machine, function))
+
+
+def helpers_of(machine: Machine, function: FunctionRef) -> Find:
+    """Which function of the project, or method of its own class, is called by a name in this one?"""
+
+    def find(called: ir.Expr) -> Helper | None:
+        held: Value | None = None
+        if isinstance(called, ir.Name):
+            held = in_frames(function.closure, called.id)
+        elif isinstance(called, ir.Attr) and isinstance(called.value, ir.Name) and function.owner is not None:
+            if function.node.params and called.value.id == function.node.params[0].name:
+                held = attributes.in_class(machine, function.owner, called.name)
+        if not isinstance(held, FunctionRef):
+            return None
+        bound = isinstance(called, ir.Attr) and held.kind != "static"
+        return Helper(held.node, int(bound), helpers_of(machine, held))
+
+    return find
+
+
+def in_frames(frame: Frame | None, name: str) -> Value | None:
+    while frame is not None:
+        found = frame.variables.get(name)
+        if found is not None and not frame.is_class:
+            return found
+        frame = frame.closure if frame.closure is not None or frame.globals is frame else frame.globals
+    return None
 
 
 def written(call: Invocation, number: int) -> ir.Expr | None:
