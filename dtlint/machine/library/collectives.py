@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dtlint.ir import nodes as ir
+from dtlint.ir.functions import every_node
 from dtlint.machine import containers, in_place
 from dtlint.machine.agreeing import AGREED
 from dtlint.machine.core import Machine
@@ -121,6 +122,24 @@ def sanitise(machine: Machine, call: Invocation, group: Group | None) -> None:
         value = call.get(param)
         expression = call.expression(param)
         agree(machine, call, value, expression, param, group)
+        heard_before(machine, call, expression)
+
+
+def heard_before(machine: Machine, call: Invocation, expression: ir.Expr | None) -> None:
+    """The root sends what it holds under a name that the others gave, in the branch before this one, to what they
+    receive: `if rank != 0: text = received() else: text = input(); broadcast([text])`."""
+    assert machine.frame is not None
+    variables, others = machine.frame.variables, machine.world.full & ~call.mask
+    for node in every_node(expression):
+        held = variables.get(node.id) if isinstance(node, ir.Name) else None
+        if isinstance(held, Row) and others:
+            received = held.lanes[next(lanes_in(others))]
+            if all(is_received(held.lanes[lane]) for lane in lanes_in(others)):
+                machine.store(variables, node.id, received, call.mask, machine.frame.mask)
+
+
+def is_received(value: Value) -> bool:
+    return isinstance(value, Unknown) and value.cause is None and ALONE in value.tags
 
 
 def agree(
