@@ -118,6 +118,9 @@ def made(run: Run) -> Survey:
     for use in result.uses:
         if nobody or (use.reduced is not None and for_one_process(result, use.reduced, use.above)):
             use.reduced = use.collective = None
+    result.collectives = [
+        (event, path) for event, path in result.collectives if not for_one_process(result, event, path)
+    ]
     return result
 
 
