@@ -12,6 +12,7 @@ from dtlint.ir import nodes as ir
 from dtlint.machine.frames import Frame, Write
 from dtlint.machine.lanes import World, join, overlay, taken_off
 from dtlint.machine.logs import Choice, Decision, Event, Group, Guards, Log, LogNode, Mended, Place, decisions
+from dtlint.machine.reaching import names_reaching
 from dtlint.machine.uses import Uses
 from dtlint.machine.values import (
     FILLED,
@@ -98,6 +99,7 @@ class Machine:
         self.born: list[Object] | None = None  # what is made while such an instance is made
         self.trying = 0  # how many `try` with handlers are open
         self.asking: ir.If | None = None  # the branch whose question is being worked out
+        self.selected: frozenset[str] = frozenset()  # paths of the project that are worth analysing
         self.interesting: frozenset[str] = frozenset()  # names through which communication can be reached
         self.meaningful: frozenset[str] = frozenset()  # names through which anything the packs know can be reached
         # loops that turn more often on some lanes: the newest object before, why, and the marks of what they walk over
@@ -339,6 +341,18 @@ class Machine:
         held = receiver.attributes.values() if isinstance(receiver, Object) else ()
         return any(isinstance(value, Object) and value.number in loaded for value in (receiver, *values, *held))
 
+    def leading_on(self, path: str) -> tuple[frozenset[str], frozenset[str]]:
+        """The names that lead from this file to communication, and to anything at all. A file that was not selected,
+        and is looked at because somebody calls what is in it, has helpers of its own."""
+        if path in self.selected:
+            return self.interesting, self.meaningful
+        known = self.notes.setdefault("leading on", {})
+        if path not in known:
+            seeds = (self.interesting, self.meaningful)
+            known[path] = tuple(names_reaching(self.project, (path,), names) for names in seeds)
+        found: tuple[frozenset[str], frozenset[str]] = known[path]
+        return found
+
     def can_skip(
         self, function: FunctionRef, receiver: Value | None, arguments: tuple[Value, ...], keywords: Any
     ) -> bool:
@@ -346,6 +360,7 @@ class Machine:
         node = function.node
         if not isinstance(node, ir.Function):
             return False
+        interesting, meaningful = self.leading_on(function.path)
         values = (*arguments, *(value for _, value in keywords))
         if self.decorating is not None and len(self.stack) >= self.decorating + 2 and len(node.body) > QUESTION:
             return True  # helpers of a decorator are told of the function; nobody calls it yet
@@ -355,10 +370,10 @@ class Machine:
             len(self.stack) >= self.near
             and not on_devices
             and len(node.body) > QUESTION
-            and node.tokens.isdisjoint(self.interesting)
+            and node.tokens.isdisjoint(interesting)
         ):
             return not any(may_talk(value) for value in values)
-        if not node.tokens.isdisjoint(self.meaningful) or any(is_key(value) for value in values):
+        if not node.tokens.isdisjoint(meaningful) or any(is_key(value) for value in values):
             return False
         if on_devices or (traced and self.facts.get("jax donated")):
             return False  # what is computed on the devices is followed: it decides what varies between them

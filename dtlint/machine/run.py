@@ -14,12 +14,13 @@ from dtlint.ir.functions import functions_of
 from dtlint.knowledge.loader import Knowledge
 from dtlint.machine import expressions, statements
 from dtlint.machine.core import DEEPEST, Machine, OutOfBudget
-from dtlint.machine.entries import Entry, names_reaching, run_function, run_script
+from dtlint.machine.entries import Entry, run_function, run_script
 from dtlint.machine.frames import Frame
 from dtlint.machine.lanes import World
 from dtlint.machine.library.jax_keys import CARRIERS
 from dtlint.machine.logs import Log, LogNode
 from dtlint.machine.parting_state import attributes_by_class
+from dtlint.machine.reaching import names_reaching
 from dtlint.machine.scopes import load_module, through_imports
 from dtlint.machine.uses import Uses
 from dtlint.machine.walks import walk
@@ -59,8 +60,9 @@ def make_machine(project: Project, knowledge: Knowledge, world: World, budget: i
     machine = Machine(project, knowledge, world, budget)
     machine.evaluate = partial(expressions.evaluate, machine)
     machine.run = partial(statements.run, machine)
-    machine.interesting = names_reaching(machine, project.selected, knowledge.communicating)
-    machine.meaningful = names_reaching(machine, project.selected, knowledge.meaningful)
+    machine.selected = frozenset(project.selected)
+    machine.interesting = names_reaching(project, project.selected, knowledge.communicating)
+    machine.meaningful = names_reaching(project, project.selected, knowledge.meaningful)
     return machine
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dtlint.ir import nodes as ir
 from dtlint.ir.functions import called_names, every_node
-from dtlint.machine.entries import EVERYWHERE
+from dtlint.machine.reaching import EVERYWHERE
 from dtlint.machine.run import Run
 from dtlint.timeline.programs import in_a_test
 
