@@ -86,9 +86,10 @@ def _container(path: str, container: Tree, step: Launch) -> Started:
         scope.values[name.text] = (Word(text, (value or name).line),)
         scope.exported.add(name.text)
     words = tuple(
-        Word(_substituted(str(item.value), scope), item.line + (item.style in ("|", ">")), True)
+        Word(_substituted(text, scope), line, True)
         for part in ("command", "args")
         for item in (container.get(part) or Tree([], 0)).elements()
+        for text, line in (item.script,)
     )
     place = Place(path, outer=step)
     try:
@@ -198,8 +199,8 @@ def _skypilot(path: str, tree: Tree) -> Started:
         if number is not None:
             scope.values[name] = (Word(str(number), step.line),)
     try:
-        line = run.line + (run.style in ("|", ">"))
-        launches = script_launches(run.text, Place(path, outer=step, depth=1), line, scope)
+        text, line = run.script
+        launches = script_launches(text, Place(path, outer=step, depth=1), line, scope)
     except ShellProblem as problem:
         return Started(problems=(Incomplete(path, problem.line, problem.message),))
     return Started((step, *launches) if launches else ())

@@ -27,6 +27,7 @@ class Tree:
     value: Any
     line: int
     style: str | None = None  # "|" for a block of text: its content begins on the next line
+    folded: str | None = None  # the same text as a shell reads it, with the line breaks that YAML turned into blanks
 
     def get(self, *path: str) -> Tree | None:
         """The part at `path`, None when a step is missing."""
@@ -53,6 +54,11 @@ class Tree:
             return self.value
         return int(self.value) if isinstance(self.value, str) and re.fullmatch(r"\d{1,9}", self.value) else None
 
+    @property
+    def script(self) -> tuple[str, int]:
+        """The text of a scalar as a shell is given it, and the line it begins on."""
+        return self.folded or str(self.value), self.line + (self.style in ("|", ">"))
+
     def plain(self) -> Any:
         if isinstance(self.value, dict):
             return {key: item.plain() for key, item in self.value.items()}
@@ -67,7 +73,8 @@ def is_template(text: str) -> bool:
 def read_yaml(path: str, text: str) -> list[Tree] | Incomplete:
     """The documents of a YAML file."""
     try:
-        return [_tree(node, {}, 0) for node in yaml.compose_all(text, Loader=LOADER) if node is not None]
+        lines = text.splitlines()
+        return [_tree(node, {}, 0, lines) for node in yaml.compose_all(text, Loader=LOADER) if node is not None]
     except yaml.MarkedYAMLError as problem:
         mark = problem.problem_mark or problem.context_mark
         what = " ".join(part for part in (problem.context, problem.problem) if part)
@@ -99,7 +106,7 @@ def _without_lines(plain: Any) -> Tree:
     return Tree([_without_lines(value) for value in plain] if isinstance(plain, list) else plain, 1)
 
 
-def _tree(node: yaml.Node, seen: dict[int, Tree], depth: int) -> Tree:
+def _tree(node: yaml.Node, seen: dict[int, Tree], depth: int, lines: list[str]) -> Tree:
     if id(node) in seen:
         return seen[id(node)]  # an alias: one value in two places
     if depth > DEEPEST:
@@ -111,7 +118,7 @@ def _tree(node: yaml.Node, seen: dict[int, Tree], depth: int) -> Tree:
         merged: list[tuple[str, Tree]] = []
         for key, value in node.value:
             name = str(key.value) if isinstance(key, yaml.ScalarNode) else repr(key.start_mark.line)
-            below = _tree(value, seen, depth + 1)
+            below = _tree(value, seen, depth + 1, lines)
             if key.tag == "tag:yaml.org,2002:merge":
                 parts = [below] if isinstance(below.value, dict) else below.elements()
                 merged += [item for part in parts for item in part.items()]
@@ -123,10 +130,16 @@ def _tree(node: yaml.Node, seen: dict[int, Tree], depth: int) -> Tree:
     if isinstance(node, yaml.SequenceNode):
         items: list[Tree] = []
         tree = seen[id(node)] = Tree(items, line)
-        items += [_tree(item, seen, depth + 1) for item in node.value]
+        items += [_tree(item, seen, depth + 1, lines) for item in node.value]
         return tree
     style = node.style if isinstance(node, yaml.ScalarNode) else None
-    return Tree(_scalar(node), line, style)
+    return Tree(_scalar(node), line, style, _folded(node, lines) if style == ">" else None)
+
+
+def _folded(node: yaml.Node, lines: list[str]) -> str | None:
+    """`>-`: one long line written as several, unless some of its line breaks stayed."""
+    written = [line.strip() for line in lines[node.start_mark.line + 1 : node.end_mark.line]]
+    return " \\\n".join(written) if " ".join(written) == node.value.strip() else None
 
 
 def _scalar(node: yaml.Node) -> Any:

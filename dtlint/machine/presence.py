@@ -64,6 +64,14 @@ def asks_presence(asked: Symbol) -> bool:
     return asked.key[0] == "is none"
 
 
+def decided_by(asked: Symbol) -> Symbol | None:
+    """`x if chance < 0.5 else None`: who asks whether this is None asks for that decision."""
+    while asked.key[0] in ("not", "is none") and isinstance(asked.key[1], Symbol):
+        asked = begun_as(asked.key[1])
+    decision = asked.key[1] if asked.key[0] in ("phi", "split") and None in asked.key[2:4] else None
+    return decision if isinstance(decision, Symbol) else None
+
+
 def of_symbol(knowledge: Knowledge, symbol: Symbol) -> str:
     key = begun_as(symbol).key
     what = key[0]

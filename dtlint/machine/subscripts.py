@@ -167,6 +167,8 @@ def defaulted(machine: Machine, base: Object, index: Value, mask: int) -> Value:
     held = base.attributes.get("[]")
     if isinstance(index, Const) and held is None:
         made = calls.call_value(machine, base.facts[DEFAULT], (), (), mask)
+        if isinstance(made, Object):
+            made.birth |= base.birth  # lanes that ask later are given one alike
         put(machine, base, index, made, mask)
         return made
     if index.cause is not None and (held is None or UNEVEN not in held.tags):

@@ -32,7 +32,9 @@ def truth_of(machine: Machine, value: Value) -> tuple[bool | None, Symbol, Cause
         if is_filled(value.symbol):
             return True, value.symbol, None
         asked = asked_before(value.symbol)
-        return (None, asked, None) if asked is not None else (None, value.symbol, value.cause)
+        if asked is not None:
+            return None, asked, None
+        return None, value.symbol, containers.length_cause(machine, value) if is_slice(value.symbol) else value.cause
     if isinstance(value, Tuple):
         return bool(value.items), machine.symbols.of("tuple"), None
     if isinstance(value, Object):
@@ -48,6 +50,13 @@ def is_filled(symbol: object) -> bool:
     if symbol.key[0] == library.files.JOINED:
         return len(symbol.key) > 2
     return symbol.key[0] == "text" and any(isinstance(part, str) and part for part in symbol.key[1:])
+
+
+def is_slice(symbol: Symbol) -> bool:
+    """A part of something, or what turns of a loop have left of one: true as long as anything is in it."""
+    if symbol.key[0] == "loop" and isinstance(symbol.key[-1], Symbol):
+        return is_slice(symbol.key[-1])
+    return symbol.key[0] == "slice"
 
 
 def asked_before(symbol: Symbol) -> Symbol | None:

@@ -12,7 +12,7 @@ from dtlint.machine.dictionaries import entries
 from dtlint.machine.library.modules import MODULE
 from dtlint.machine.library.provenance import symbols_in
 from dtlint.machine.logs import Call, Choice, Event, Loop
-from dtlint.machine.presence import asks_presence
+from dtlint.machine.presence import asks_presence, decided_by
 from dtlint.machine.subscripts import named_parts
 from dtlint.machine.values import TRUE, Bound, ClassRef, Const, FunctionRef, Object, Row, Symbol, Tuple, Unknown, Value
 from dtlint.machine.walks import walk
@@ -284,10 +284,12 @@ def runs(call: Call, module: Object) -> bool:
 
 def changes(choice: Choice) -> bool:
     """May the decision be another one in the next step?"""
-    presence = choice.symbol is not None and asks_presence(choice.symbol)  # a part of every batch, or of none
+    asked = choice.symbol
+    decision = decided_by(asked) if asked is not None else None
+    presence = asked is not None and asks_presence(asked) and decision is None  # a part of every batch, or of none
     if choice.cause is not None:
         return choice.cause.kind in ("random", "rank", "clock") or (choice.cause.kind == "data" and not presence)
-    return choice.symbol is not None and not presence and changing(choice.symbol)
+    return asked is not None and not presence and changing(decision or asked)
 
 
 def changing(symbol: Symbol) -> bool:
