@@ -50,10 +50,15 @@ def check(run: Run) -> Iterator[Finding]:
             message = f"the handle of `{name}()` is lost: nobody can wait until the transfer is done"
             trail: tuple[Step, ...] = (Step(start.path, start.at[0], "starts the transfer and returns a handle"),)
         else:
-            message = f"the tensor of this asynchronous `{name}()` is used in line {event.at[0]} before `wait()`"
+            done, here = (
+                ("overwritten", "and gets new content here")
+                if "written" in event.extra
+                else ("used", "and is read here")
+            )
+            message = f"the tensor of this asynchronous `{name}()` is {done} in line {event.at[0]} before `wait()`"
             trail = (
                 Step(start.path, start.at[0], "starts the transfer; the tensor is not ready until `wait()`"),
-                Step(event.path, event.at[0], "and is read here"),
+                Step(event.path, event.at[0], here),
             )
         remedy = "keep the handle and call `wait()` on it before the tensor is used, or leave out `async_op=True`"
         yield RULE.finding(Span(start.path, *start.at), message, remedy, scope=start.function, trail=trail)

@@ -131,7 +131,8 @@ def run_handler(
     kinds = machine.evaluate(handler.types, mask) if handler.types is not None else None
     types = exception_names(kinds) if kinds is not None else ("BaseException",)
     raised = raised_here(machine, kinds, tried.raised)
-    missing = only(types, OF_FILES) and any(own_reads(attempt.body))
+    own = any(own_reads(attempt.body))
+    missing = only(types, OF_FILES) and own
     if raised:
         shared = only(types, SHARED) or not any(one.cause for one in raised)
     else:
@@ -143,9 +144,8 @@ def run_handler(
     shared = shared or starts_first(attempt.body)
     met = 0 if strikes_alone(types, WAITING) else met_first(attempt.path, node.body, attempt.body)
     shared = shared or (0 < met == len(attempt.body.nodes))
-    log = HandlerLog(
-        types, handler.at or node.at, shared or (tried.alone == "files" and only_reads(attempt.body) and not missing)
-    )
+    found_alike = tried.alone == "files" and only_reads(attempt.body) and not own
+    log = HandlerLog(types, handler.at or node.at, shared or found_alike)
     log.met = met
     log.of_data = tried.of_data and not only(types, SHARED)
     log.raised = raised

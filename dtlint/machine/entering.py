@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from dtlint.findings import Step
 from dtlint.ir import nodes as ir
 from dtlint.machine import parameters
 from dtlint.machine.core import Machine
@@ -106,7 +107,9 @@ def after_call(machine: Machine, frame: Frame, caller: Frame, mask: int) -> None
         caller.last_exit = (frame.last_exit[0] or "exit", machine.current_at)
         cause = next((choice.cause for choice in decisions(frame.guards) if choice.cause is not None), None)
         if cause is not None:
-            machine.facts["departure cause"] = cause
+            word, at = frame.last_exit
+            step = Step(frame.path, at[0], f"`{word}` in `{frame.scope}`") if at is not None else None
+            machine.facts["departure cause"] = cause.then(step) if step is not None else cause
         if caller.last_exit[0] == "exit":
             machine.ended(frame.left, machine.current_at)
     for leaving in frame.leavings:

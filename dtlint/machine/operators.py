@@ -243,6 +243,8 @@ def present(machine: Machine, value: Value) -> bool | None:
     if isinstance(value, Const):
         return value.value is not None
     if isinstance(value, Unknown):
+        if THERE in value.tags:
+            return None
         if (value.like is not None and value.cause is None) or presence(machine.knowledge, value) == ALWAYS:
             return True
         return None

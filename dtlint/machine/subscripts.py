@@ -314,6 +314,10 @@ def put(machine: Machine, container: Value, index: Value, value: Value, mask: in
                 tags |= {UNEVEN}
             machine.set(container, "[]", Unknown(widened.symbol, index.cause or widened.cause, tags), mask)
     elif container.kind == "torch.Tensor":
+        if "running" in machine.facts:
+            from dtlint.machine.library import works
+
+            works.overwritten(machine, container)
         old = container.attributes.get("content", NONE)
         machine.set(container, "content", value if isinstance(old, Const) else opaque(machine, "put", old, value), mask)
     elif container.kind == "list":

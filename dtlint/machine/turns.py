@@ -12,6 +12,7 @@ from dtlint.machine.core import Machine, limited
 from dtlint.machine.frames import LoopState
 from dtlint.machine.library import iterators, sharding
 from dtlint.machine.logs import EXITS, Decision, Event, Guards, Loop
+from dtlint.machine.next_turn import look_ahead
 from dtlint.machine.values import (
     MISSING,
     Bound,
@@ -91,6 +92,7 @@ def turn(
         del frame.returns[returns_before:]
         widened.update(grown)
         remember(grew, grown)
+    look_ahead(machine, node, loop, objects, enter)
     ended = perhaps_broken(state)
     merge_leavings(machine, state, "break")
     machine.emit(loop)

@@ -7,6 +7,7 @@ from typing import Any
 from dtlint.ir import nodes as ir
 from dtlint.ir.functions import every_node
 from dtlint.machine.core import Machine
+from dtlint.machine.library import provenance
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.stepping import LOADED
 from dtlint.machine.opaque import deep_cause
@@ -29,9 +30,9 @@ def load_state(machine: Machine, call: Invocation) -> Value:
     )
     file = call.get("f")  # where it goes to says nothing of what is in it
     cause = deep_cause(machine, (file,)) if file is not None else None
-    return machine.unknown(
-        "loaded", number, machine.symbols.fresh("file"), cause=cause, tags=frozenset({(LOADED, number)})
-    )
+    tags = frozenset({(LOADED, number)})
+    found = machine.unknown("loaded", number, machine.symbols.fresh("file"), cause=cause, tags=tags)
+    return provenance.own_data(machine, found)
 
 
 def tensor_made(machine: Machine, call: Invocation) -> None:

@@ -41,6 +41,8 @@ def asked(machine: Machine, call: Invocation) -> Value | None:
     if cause is None:
         if len(call.arguments) == 2 and isinstance(item, Unknown):
             return Unknown(item.symbol, item.cause, item.tags | {THERE}, item.like)
+        if len(call.arguments) == 2 and call.arguments[1] == NONE and isinstance(item, Object):
+            return Unknown(machine.symbols.of("next", token(item)), None, frozenset({THERE}), item)
         return item
     cause = Cause(ITEMS, Trail(machine.step("has nothing more to give on some ranks first"), cause.trail))
     if len(call.arguments) == 1:

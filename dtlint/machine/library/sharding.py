@@ -188,7 +188,7 @@ def skipped(machine: Machine, cause: Cause, source: Value, place: tuple[str, Any
 
 
 def kept_by_turn(machine: Machine, container: Object) -> Skipped | None:
-    """`if number % world != rank: continue`, `if number % world == rank: rows.append(…)`: what decides by rank, in a
+    """`if number % world != rank: continue`, `if value < limit: rows.append(…)`: what decides by rank or by data, in a
     loop around, whether this turn adds to a container that is older than the loop."""
     around = list(machine.frame.loops)
     for decision in decisions(machine.frame.guards):
@@ -199,7 +199,7 @@ def kept_by_turn(machine: Machine, container: Object) -> Skipped | None:
             deciding.append(decision)
         subject = around[-1].subject
         for one in deciding:
-            if one.cause is not None and one.cause.kind in BY_SHARE and subject is not None:
+            if one.cause is not None and one.cause.kind in (*BY_SHARE, "data") and subject is not None:
                 return skipped(machine, one.cause, subject, (one.path, one.at, one.function))
         if decision.kind == "loop":
             around.pop()

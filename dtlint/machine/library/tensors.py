@@ -6,6 +6,7 @@ from typing import Any
 
 from dtlint.machine import containers
 from dtlint.machine.core import Machine
+from dtlint.machine.lanes import token
 from dtlint.machine.library import elements, marks, whole_batches
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.opaque import opaque
@@ -48,6 +49,7 @@ COPIES = frozenset(
         "numpy",
     }
 )
+COUNTS = frozenset({"numel", "nelement", "size", "dim"})
 REVEALS = frozenset({"item", "tolist", "all", "any", "sum", "mean", "max", "min"})
 IN_PLACE = {"zero_": 0}
 
@@ -108,7 +110,8 @@ def method_of(symbol: Symbol) -> tuple[Any, str] | None:
 def construct(machine: Machine, call: Invocation) -> Value | None:
     made = constructed(machine, call)
     if isinstance(made, Object) and call.name in SIZED and call.arguments:
-        sizes = containers.items_of(machine, call.arguments[0]) or call.arguments[:1]
+        given = call.arguments[:1] if call.name == "torch.full" else call.arguments
+        sizes = containers.items_of(machine, call.arguments[0]) or given
         made.facts["length"] = sizes[0] if sizes else None
         made.facts["shape"] = next((size.cause for size in sizes if size.cause is not None), None)
     same = call.arguments[0] if call.arguments and call.name.endswith("_like") else None
@@ -157,12 +160,20 @@ def method(machine: Machine, receiver: Object, name: str, call: Invocation) -> V
     held = receiver.attributes.get("content", NONE)
     if name in ALIASES:
         return receiver
-    if "running" in machine.facts and (tags := marks.deep_tags((held,))):
+    if "running" in machine.facts:
         from dtlint.machine.library import works
 
-        works.computed(machine, name, (held,), tags)
+        if name.endswith("_"):
+            works.overwritten(machine, receiver, name)
+        if tags := marks.deep_tags((held,)):
+            works.computed(machine, name, (held,), tags)
+    if name in COUNTS and "shape" in receiver.facts:
+        return machine.unknown(
+            "size of", receiver.number, name, *map(token, call.values), cause=receiver.facts["shape"]
+        )
     if name in COPIES:
         made = make(machine, held, call.mask)
+        made.facts.update((fact, receiver.facts[fact]) for fact in ("shape", "length") if fact in receiver.facts)
         elements.converted(machine, receiver, made, name, call)
         return made
     if name in REVEALS and (isinstance(held, Const | Row) or not call.arguments):

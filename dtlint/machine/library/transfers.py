@@ -51,6 +51,9 @@ def started(machine: Machine, call: Invocation, event: Event, op: str) -> Object
     written = tuple(call.row.params[:1]) if op == "irecv" else ()
     work = works.made(machine, call, event, written)
     work.facts["tensors"] = call.arguments[:1]
+    sent = call.get(call.row.params[0]) if op == "isend" else None
+    if isinstance(sent, Object):
+        machine.facts[works.SENDING] = {**machine.facts.get(works.SENDING, {}), sent.number: work.number}
     return work
 
 

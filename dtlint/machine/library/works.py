@@ -19,6 +19,8 @@ from dtlint.machine.values import NONE, Const, External, Object, Row, Slots, Sym
 
 KIND = "torch.distributed.Work"
 RUNNING = "running"
+EARLY = "early-use"
+SENDING = "sending"  # fact: the handle that sends it, by the number of the tensor
 ON_GRADIENTS = "running on gradients"  # fact: the handle by the parameter
 READS = frozenset(
     [
@@ -171,7 +173,15 @@ def computed(machine: Machine, what: str, values: tuple[Value, ...], tags: froze
     for number in numbers:
         work = running(machine).get(number)
         if work is not None:
-            note(machine, "early-use", work)
+            note(machine, EARLY, work)
+
+
+def overwritten(machine: Machine, tensor: Value, how: str = "") -> None:
+    """A tensor gets new content: `tensor.copy_(…)`, `tensor[0] = …`. It may be on its way to another rank still."""
+    if SENDING in machine.facts and isinstance(tensor, Object) and how not in KEPT:
+        work = running(machine).get(machine.facts[SENDING].get(tensor.number, 0))
+        if work is not None:
+            note(machine, EARLY, work, written=True)
 
 
 def gradients_used(machine: Machine) -> None:
@@ -180,7 +190,7 @@ def gradients_used(machine: Machine) -> None:
         call = work.facts["event"].extra.get("call")
         tensor = next(iter(call.values), None) if isinstance(call, Invocation) else None
         if isinstance(tensor, Unknown) and tensor.symbol.key[0] == "attr" and tensor.symbol.key[-1] == "grad":
-            note(machine, "early-use", work)
+            note(machine, EARLY, work)
 
 
 def parameters_used(machine: Machine, module: Object) -> None:
@@ -189,7 +199,7 @@ def parameters_used(machine: Machine, module: Object) -> None:
         call = work.facts["event"].extra.get("call")
         tensor = next(iter(call.values), None) if isinstance(call, Invocation) else None
         if isinstance(tensor, Unknown) and module.number in modules_of(tensor.symbol):
-            note(machine, "early-use", work)
+            note(machine, EARLY, work)
 
 
 def on_gradient(machine: Machine, parameter: Symbol) -> frozenset[Any]:
