@@ -61,6 +61,7 @@ from dtlint.timeline.managers import apart, disordered, left_behind, review
 from dtlint.timeline.metrics import local_metrics
 from dtlint.timeline.node_shares import taken_by_node
 from dtlint.timeline.own_names import rank_local_names
+from dtlint.timeline.own_orders import own_orders
 from dtlint.timeline.parting import Divergence
 from dtlint.timeline.parts import differing_models
 from dtlint.timeline.races import races, ways_apart
@@ -138,6 +139,7 @@ __all__ = [
     "place_of",
     "placement",
     "matters",
+    "own_orders",
     "recorded",
     "reused_buffers",
     "reused_keys",

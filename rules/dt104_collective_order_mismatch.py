@@ -3,7 +3,8 @@
 What it finds
 -------------
 On one group, some ranks make another call than the others at the same position of the sequence: the two sides of a
-branch call different collectives, or the same ones in another order.
+branch call different collectives, or the same ones in another order. A loop makes one call for each item of a set of
+texts, or of what was sorted by numbers of this rank: the items come in another order on each.
 
 Why it is bad
 -------------
@@ -23,7 +24,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dtlint.api import Finding, Rule, Run, acting, diverging, short, told
+from dtlint.api import Finding, Rule, Run, Step, acting, diverging, own_orders, short, told
 
 RULE = Rule(
     code="DT104",
@@ -53,3 +54,17 @@ def check(run: Run) -> Iterator[Finding]:
             "give every rank the same sequence of calls; put what only one rank computes between them, not around them"
         )
         yield told(RULE, run, divergence, tier, message, remedy)
+    for walked in own_orders(run):
+        path, at, scope = walked.place
+        event = walked.event
+        yield RULE.finding(
+            run.span(path, at),
+            f"each rank comes to these in an order of its own ({walked.why}), and makes {short(event)} for one after "
+            "the other",
+            "sort them by something all ranks share, as their names are",
+            scope=scope,
+            trail=(
+                walked.loop,
+                Step(event.path, event.at[0], f"{short(event)} meets what another rank sends for another item"),
+            ),
+        )

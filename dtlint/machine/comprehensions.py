@@ -12,7 +12,7 @@ from dtlint.machine.core import Machine
 from dtlint.machine.frames import LoopState
 from dtlint.machine.items import few, short_items, turns_of, walked
 from dtlint.machine.lanes import row
-from dtlint.machine.library import provenance, sharding
+from dtlint.machine.library import own_order, provenance, sharding
 from dtlint.machine.logs import Decision, Loop
 from dtlint.machine.opaque import all_tags, opaque
 from dtlint.machine.turns import merge_leavings, note_items, note_turn, otherwise, perhaps_broken, rejoin
@@ -135,7 +135,7 @@ def run_comprehension(machine: Machine, node: ir.Comp, mask: int) -> Value:
         items = containers.items_of(machine, iterable)
         if items is None and isinstance(iterable, Object):
             items = short_items(machine, iterable) or few(iterable)
-        if items is not None and len(items) <= 8:
+        if items is not None and len(items) <= 8 and not own_order.of_texts(iterable):
             for item in items:
                 assign_target(machine, part.target, item, lanes)
                 filtered(part, index, lanes)
@@ -158,7 +158,8 @@ def run_comprehension(machine: Machine, node: ir.Comp, mask: int) -> Value:
         saved = machine.sinks
         machine.sinks = [(loop.body, lanes)]
         first, loop.objects, mark = machine.symbols.count, machine.objects, len(machine.journal)
-        assign_target(machine, part.target, library.element(machine, iterable, lanes), lanes)
+        item = own_order.told(machine, iterable, library.element(machine, iterable, lanes), decision.at)
+        assign_target(machine, part.target, item, lanes)
         note_items(loop, part.target, frame.variables)
         filtered(part, index, lanes)
         note_turn(machine, loop, mark)

@@ -17,7 +17,7 @@ from dtlint.machine.core import Machine
 from dtlint.machine.frames import LoopState
 from dtlint.machine.items import in_order, items_by_lane, of_groups, short_items, turns_of, walked
 from dtlint.machine.lanes import lanes_in
-from dtlint.machine.library import children, sharding
+from dtlint.machine.library import children, own_order, sharding
 from dtlint.machine.library.generators import stops_alike
 from dtlint.machine.logs import Decision, Guards
 from dtlint.machine.turns import merge_leavings, otherwise, perhaps_broken, rejoin, turn
@@ -66,7 +66,7 @@ def walk_over(machine: Machine, node: ir.For, iterable: Value, mask: int) -> int
     if generator is not None:
         return run_over_generator(machine, node, generator, mask)
     items = short_items(machine, iterable) or of_groups(machine, node, iterable)
-    if items is not None:
+    if items is not None and not own_order.of_texts(iterable):
         return unroll(machine, node, [(item, mask) for item in items], mask)
     by_lane = items_by_lane(machine, iterable)
     together = in_order(by_lane, mask) if by_lane is not None else None
@@ -93,12 +93,13 @@ def walk_over(machine: Machine, node: ir.For, iterable: Value, mask: int) -> int
         iterable,
         "for",
         lambda: f"for {text_of(node.target)} in {text_of(node.iterable)}",
-        lambda lanes: bind_item(machine, node.target, iterable, lanes),
+        lambda lanes: bind_item(machine, node, iterable, lanes),
     )
 
 
-def bind_item(machine: Machine, target: ir.Expr, iterable: Value, mask: int) -> int:
-    assign_target(machine, target, library.element(machine, iterable, mask), mask)
+def bind_item(machine: Machine, node: ir.For, iterable: Value, mask: int) -> int:
+    item = own_order.told(machine, iterable, library.element(machine, iterable, mask), node.at)
+    assign_target(machine, node.target, item, mask)
     return mask
 
 

@@ -41,7 +41,8 @@ def schedules(run: Any) -> Iterator[Schedule]:
     for met in events(run, "record", "scheduler"):
         call = met.event.extra["call"]
         name, factor = call.row.extra.get("length"), call.row.extra.get("factor")
-        value = call.get(str(name)) if name else asked_by(call.get(str(factor))) if factor else None
+        value = call.get(str(name)) or call.get(str(call.row.extra.get("turn"))) if name else None
+        value = value or (asked_by(call.get(str(factor))) if factor else None)
         if isinstance(value, Unknown):
             yield Schedule(met, call, value.symbol, frozenset(lengths(value.symbol)), any_world(value.symbol))
 

@@ -7,7 +7,7 @@ from typing import Any
 from dtlint.machine import containers, subscripts
 from dtlint.machine.core import Machine
 from dtlint.machine.lanes import map_lanes, row, token
-from dtlint.machine.library import inside, sharding
+from dtlint.machine.library import inside, own_order, sharding
 from dtlint.machine.library.generators import BOUNDED, PART, never_ends
 from dtlint.machine.library.invocation import Handler, Invocation
 from dtlint.machine.library.provenance import inner_symbols
@@ -157,6 +157,11 @@ def through(kind: str) -> Handler:
         if not call.arguments:
             return machine.new_list((), call.mask, "set" if kind == "set" else "list")
         inner = call.arguments[0]
+        held = own_order.ranked(machine, call, inner) if kind == "sorted" else None
+        if held is not None:
+            ordered_list = machine.new_list(None, call.mask)
+            ordered_list.attributes["[]"] = held
+            return ordered_list
         items = containers.items_of(machine, inner)
         if items is None and isinstance(inner, Object) and inner.kind == "builtins.range":
             from dtlint.machine.library.groups import range_items

@@ -71,10 +71,12 @@ def container_method(machine: Machine, receiver: Object, name: str, call: Invoca
         held_items = receiver.attributes.get("[]")
         if name == "insert" and len(arguments) > 1:
             containers.append(machine, receiver, arguments[1], call.mask)
-        elif name == "sort" and isinstance(held_items, Unknown):
-            from dtlint.machine.library import provenance
+        elif name == "sort":
+            from dtlint.machine.library import own_order, provenance
 
-            machine.set(receiver, "[]", provenance.without(held_items, "order"), call.mask)
+            ranked = own_order.ranked(machine, call, receiver)
+            if ranked is not None or isinstance(held_items, Unknown):
+                machine.set(receiver, "[]", ranked or provenance.without(held_items or NONE, "order"), call.mask)
         elif name in ("remove", "discard") and held_items is not None:
             machine.set(
                 receiver, "[]", machine.unknown("removed", token(held_items), cause=held_items.cause), call.mask

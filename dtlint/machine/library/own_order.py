@@ -1,0 +1,67 @@
+"""Whose items come in an order that this process shares with no other?
+
+A set of texts is walked over in the order of their hashes, which each process seeds anew; `sorted(names, key=…)` by
+numbers of this rank gives the order of this rank. An item of a walk in such an order is marked: all ranks come to it,
+but not in the same turn.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from dtlint.machine import containers
+from dtlint.machine.core import Machine
+from dtlint.machine.lanes import token
+from dtlint.machine.library import provenance, sharding
+from dtlint.machine.library.invocation import Invocation
+from dtlint.machine.opaque import deep_cause
+from dtlint.machine.values import Const, Object, Tuple, Unknown, Value
+
+RANKED = "ranked"  # tag of a list: in the order of this rank's numbers, since the place in the tag
+WALKED = "walked in own order"  # tag of an item: of the loop in the tag, and who made the order
+OWN = frozenset({"data", "rank", "local rank", "clock", "random", "memory", "state"})
+
+
+def ranked(machine: Machine, call: Invocation, whole: Value) -> Unknown | None:
+    """What `sorted(losses, key=losses.get)` and `names.sort(key=…)` leave in the list."""
+    from dtlint.machine import calls
+
+    by = next((value for name, value in call.keywords if name == "key"), None)
+    item = containers.element(machine, whole)
+    if by is None or (deep_cause(machine, (item,)) is not None and not isinstance(item, Tuple)):
+        return None
+    cause = deep_cause(machine, (calls.call_value(machine, by, (item,), (), call.mask),))
+    if cause is None or cause.kind not in OWN:
+        return None
+    symbol = machine.symbols.of(RANKED, token(whole), machine.symbols.fresh("order"))
+    return Unknown(
+        symbol,
+        None,
+        frozenset({sharding.remember(machine, RANKED)}),
+        item if isinstance(item, Tuple | Object) else None,
+    )
+
+
+def of_texts(value: Value) -> bool:
+    """Is this a set of several texts?"""
+    held = value.attributes.get("[]") if isinstance(value, Object) and value.kind == "set" else None
+    if not isinstance(held, Tuple) or len(held.items) < 2:
+        return False
+    return all(isinstance(item, Const) and isinstance(item.value, str) for item in held.items)
+
+
+def told(machine: Machine, iterable: Value, item: Value, at: Any) -> Value:
+    """The item of a walk, with what is known of its order."""
+    made_by = provenance.marks(iterable, RANKED, 2)
+    if not made_by and not of_texts(iterable):
+        return item
+    mark = (*sharding.remember(machine, WALKED, (machine.frame.path, at, machine.frame.scope)), *made_by[:1])
+    return marked(item, mark)
+
+
+def marked(item: Value, mark: tuple[Any, ...]) -> Value:
+    if isinstance(item, Tuple):
+        return Tuple(tuple(marked(part, mark) for part in item.items))
+    if isinstance(item, Unknown) and isinstance(item.like, Tuple):
+        return marked(item.like, mark)
+    return provenance.marked(item, mark) if isinstance(item, Unknown) else item

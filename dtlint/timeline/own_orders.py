@@ -1,0 +1,43 @@
+"""Which collective is made for one item after the other, where each rank comes to them in an order of its own?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from dtlint.findings import Step
+from dtlint.machine.library.marks import deep_tags
+from dtlint.machine.library.own_order import WALKED
+from dtlint.machine.logs import Event, Loop, Site
+from dtlint.machine.run import Run
+from dtlint.timeline.matching import EQUAL_SHAPES
+
+
+@dataclass(frozen=True, slots=True)
+class Walked:
+    """`place` is where the order is made; `why` says what makes it."""
+
+    event: Event
+    place: Site
+    why: str
+    loop: Step
+
+
+def own_orders(run: Run) -> Iterator[Walked]:
+    seen: set[Site] = set()
+    for node, path in run.walk():
+        if not isinstance(node, Event) or node.kind != "collective" or node.op not in EQUAL_SHAPES:
+            continue
+        around = {(one.decision.path, one.decision.at): one for one in path if isinstance(one, Loop)}
+        held = [value for value in (node.extra.get("held"), node.extra.get("tensor")) if value is not None]
+        for tag in sorted(deep_tags(tuple(held)), key=repr):
+            loop = around.get(tag[1:3]) if isinstance(tag, tuple) and tag[0] == WALKED else None
+            if loop is None:
+                continue
+            made_by = tag[4] if len(tag) > 4 else None
+            place = made_by[1:4] if made_by is not None else tag[1:4]
+            why = "they are sorted by numbers of this rank" if made_by else "a set of texts has no order ranks share"
+            if place not in seen:
+                seen.add(place)
+                decision = loop.decision
+                yield Walked(node, place, why, Step(decision.path, decision.at[0], f"`{decision.text}`"))
