@@ -16,7 +16,19 @@ from dtlint.machine.library import own_order, provenance, sharding
 from dtlint.machine.logs import Decision, Loop
 from dtlint.machine.opaque import all_tags, opaque
 from dtlint.machine.turns import merge_leavings, note_items, note_turn, otherwise, perhaps_broken, rejoin
-from dtlint.machine.values import Bound, Cause, ClassRef, Const, FunctionRef, Object, Symbol, Tuple, Unknown, Value
+from dtlint.machine.values import (
+    MANY,
+    Bound,
+    Cause,
+    ClassRef,
+    Const,
+    FunctionRef,
+    Object,
+    Symbol,
+    Tuple,
+    Unknown,
+    Value,
+)
 
 
 def generator_call(machine: Machine, value: Value) -> Object | None:
@@ -202,6 +214,9 @@ def run_comprehension(machine: Machine, node: ir.Comp, mask: int) -> Value:
         return by_lane(machine, collected, takers, parted, mask)
     kind = "list" if node.kind == "generator" else node.kind
     made = machine.new(kind, mask)
+    for value in collected[:1]:
+        if isinstance(value, Object):
+            value.facts[MANY] = True
     base = opaque(machine, "comprehension", *collected[:4], *sources[:2])
     tags = base.tags | ({containers.UNEVEN} if uneven else frozenset()) | marks
     if node.key is not None:

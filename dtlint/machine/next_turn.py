@@ -52,6 +52,8 @@ def look_ahead(machine: Machine, node: ir.For | ir.While, loop: Loop, oldest: in
 
 def lasts(work: Object, oldest: int) -> bool:
     """Is it one tensor, in every turn the same?"""
+    from dtlint.machine.library import works
+
     call = work.facts["event"].extra["call"]
     tensors = [value for value in call.values if isinstance(value, Object) and value.kind == TENSOR]
-    return any(tensor.number <= oldest and not tensor.instead for tensor in tensors)
+    return any(tensor.number <= oldest and works.is_one(tensor) for tensor in tensors)

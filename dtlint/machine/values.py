@@ -413,6 +413,7 @@ class Object(Value):
 
 THERE = "there alike"  # tag: content differs between lanes, but all have it or none
 MISSING = Const("<missing>", scale="missing")
+MANY = "stands for many"  # fact: the one thing that stands for all items of a list
 FILLED = "<filled>"  # attribute of a list: an unknown where a branch decided whether there is anything in it
 
 

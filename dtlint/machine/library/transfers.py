@@ -52,7 +52,7 @@ def started(machine: Machine, call: Invocation, event: Event, op: str) -> Object
     work = works.made(machine, call, event, written)
     work.facts["tensors"] = call.arguments[:1]
     sent = call.get(call.row.params[0]) if op == "isend" else None
-    if isinstance(sent, Object):
+    if isinstance(sent, Object) and works.is_one(sent):
         machine.facts[works.SENDING] = {**machine.facts.get(works.SENDING, {}), sent.number: work.number}
     return work
 

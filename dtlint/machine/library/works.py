@@ -15,7 +15,7 @@ from dtlint.machine.library import marks
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.provenance import modules_of
 from dtlint.machine.logs import Event, Group
-from dtlint.machine.values import NONE, Const, External, Object, Row, Slots, Symbol, Tuple, Unknown, Value
+from dtlint.machine.values import MANY, NONE, Const, External, Object, Row, Slots, Symbol, Tuple, Unknown, Value
 
 KIND = "torch.distributed.Work"
 RUNNING = "running"
@@ -182,6 +182,11 @@ def overwritten(machine: Machine, tensor: Value, how: str = "") -> None:
         work = running(machine).get(machine.facts[SENDING].get(tensor.number, 0))
         if work is not None:
             note(machine, EARLY, work, written=True)
+
+
+def is_one(tensor: Object) -> bool:
+    """Not one of several that nobody tells apart: `buffers[step % 2]`"""
+    return not tensor.instead and MANY not in tensor.facts
 
 
 def gradients_used(machine: Machine) -> None:
