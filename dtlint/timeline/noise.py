@@ -10,6 +10,7 @@ from typing import Any
 from dtlint.findings import Step
 from dtlint.machine.lanes import token
 from dtlint.machine.library import evidence, inside, provenance
+from dtlint.machine.library.batches import NOTHING_LEFT
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.loaders import Described, option
 from dtlint.machine.library.seeds import GENERATORS, State, alike
@@ -235,9 +236,13 @@ def seed_of(event: Event) -> Value | None:
 
 def rank_collision(run: Run, event: Event) -> Iterator[tuple[Site, Steps, str]]:
     value = seed_of(event)
+    place: Site = (event.path, event.at, event.function)
+    lost = next((site for result, site in run.facts.get(NOTHING_LEFT, ()) if result is value), None)
+    if lost is not None:
+        used = event_step(event, "the product seeds a generator here")
+        yield lost, (used,), "the seed is multiplied by the rank, and a seed of 0 is 0 on every rank"
     if not isinstance(value, Row) or event.mask != run.world.full:
         return
-    place: Site = (event.path, event.at, event.function)
     made = next((site for result, site in run.facts.get("rank products", ()) if result == value), None)
     trail = (*value.cause.steps(), event_step(event, "the product seeds a generator here"))
     if times_zero(value):

@@ -68,7 +68,7 @@ def same_order_every_epoch(run: Run) -> Iterator[tuple[Site, Steps, bool]]:
         if not is_torch(run, sampler) or not samplers.may_shuffle(sampler) or "epoch" in sampler.attributes:
             continue
         born = place_of(sampler)[:2]
-        anew = any(loop in path and (event.path, event.at) == born for event, path in seen.of("sampler"))
+        anew = any(use.told_within in path and (event.path, event.at) == born for event, path in seen.of("sampler"))
         if counts_steps(sampler) or (anew and not fixed_seed(sampler)):
             continue
         # told in a loop around this one: the same epoch is walked over again
@@ -92,7 +92,7 @@ def same_own_order_every_epoch(run: Run) -> Iterator[tuple[Site, Steps]]:
         if loop is None or use.reduced is None or use.loader.facts.get("prepared"):
             continue
         told = [*seen.of("own-set-epoch"), *seen.of("set-epoch"), *seen.of("loader"), *seen.of("untold")]
-        if any(any(node is loop for node in path) for _, path in told):
+        if any(any(node is use.told_within for node in path) for _, path in told):
             continue
         held = [use.loader.attributes.get(name) for name in ("batch_sampler", "sampler", "dataset")]
         waiting = next((one for one in held if isinstance(one, Object) and waits_for_epoch(run, one)), None)
@@ -142,7 +142,7 @@ def same_stream_every_epoch(run: Run) -> Iterator[tuple[Site, Steps]]:
         if use.loader.facts.get("prepared") or use.reduced is None:
             continue
         again = [*seen.of("set-epoch"), *seen.of("shuffle"), *seen.of("loader")]
-        if any(any(node is loop for node in path) for _, path in again):
+        if any(any(node is use.told_within for node in path) for _, path in again):
             continue
         place = (loop.decision.path, loop.decision.at, loop.decision.function)
         shuffled = step_at(dataset.facts["shuffled"], "the stream shuffles by `seed + epoch`")

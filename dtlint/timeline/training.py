@@ -10,12 +10,13 @@ from dtlint.findings import Span, Step
 from dtlint.machine.library import evidence, provenance
 from dtlint.machine.library.loaders import LOADER, Described, inside_of
 from dtlint.machine.library.models import GRADIENT
-from dtlint.machine.logs import Call, Choice, Event, LogNode, Loop, Site
+from dtlint.machine.logs import Attempt, Call, Choice, Event, LogNode, Loop, Site
 from dtlint.machine.run import Run
 from dtlint.machine.values import Const, Object, Value
 from dtlint.timeline import lives
 
 Path = tuple[LogNode, ...]
+DRY = "StopIteration"
 REDUCES = frozenset({"all_reduce", "reduce_scatter", "all_reduce_coalesced", "allreduce", "reduce"})
 
 
@@ -50,6 +51,13 @@ class Use:
                     return None
                 return node
         return None
+
+    @property
+    def told_within(self) -> Loop | None:
+        """The loop whose turns may say which epoch it is; whoever asks for batches by hand may do so in any around."""
+        if self.loop is None and self.epoch_loop is not None:
+            return next((node for node in self.above if isinstance(node, Loop)), None)
+        return self.epoch_loop
 
 
 @dataclass(slots=True)
@@ -175,13 +183,25 @@ def taken_from(result: Survey, loaders: dict[int, Object], event: Event, path: P
 def begun(result: Survey, loader: Object, path: Path) -> Path:
     """What is around the `iter(loader)` that this turn takes its batches from. A loop that begins anew and takes no
     more than a batch is none of epochs."""
-    made = [above for event, above in result.of("iterator-made") if event.subject is loader]
+    events = [(event, above) for event, above in result.of("iterator-made") if event.subject is loader]
+    made = [above for _, above in events]
     turns = [node for node in path if isinstance(node, Loop)]
     if not made and turns:
         return in_generator(result, loader, turns)
+    if turns and any(turns[-1] in above and when_dry(event, above) for event, above in events):
+        return tuple(turns)
     if not made or not turns or any(node is turns[-1] for node in made[-1]):
         return ()
     return tuple(node for node in made[-1] if isinstance(node, Choice) or any(node is one for one in path))
+
+
+def when_dry(event: Event, above: Path) -> bool:
+    """Does it happen where an iterator has run dry: `except StopIteration: batches = iter(loader)`?"""
+    below = (*above[1:], event)
+    return any(
+        isinstance(node, Attempt) and any(DRY in one.types and inner in one.log.nodes for one in node.handlers)
+        for node, inner in zip(above, below, strict=True)
+    )
 
 
 def in_generator(result: Survey, loader: Object, turns: Sequence[LogNode]) -> Path:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 from dtlint.ir.leftovers import given_to_nobody
 from dtlint.machine.library import inside, provenance, sharding, webdatasets
@@ -146,11 +147,9 @@ def handed_over(run: Run) -> Iterator[tuple[Use, Site, Steps]]:
 
 def picked_alike(run: Run) -> Iterator[tuple[Site, Steps]]:
     """Batches that the program picks itself out of stored data, with the same numbers on every rank."""
-    known = run.facts.get("picks")
     seen = survey(run)
-    if not known or seen.of("model-parallel"):
+    if not run.facts.get("picks") or seen.of("model-parallel"):
         return
-    sites = {number: found for found, number in known.items()}
     done: set[Site] = set()
     for event, path in seen.collectives:
         loss = event.extra.get("loss")
@@ -161,9 +160,8 @@ def picked_alike(run: Run) -> Iterator[tuple[Site, Steps]]:
         kinds = {tag[0] for tag in loss.tags if isinstance(tag, tuple)}
         if "loader" in kinds or "shard" in kinds:
             continue
-        for mark in provenance.marks(loss, "picked", 0):
-            drawn, state = sites[mark[1]]
-            if state.site in done or not alike(state):
+        for drawn, state in picks_in(run, loss):
+            if state.site in done:
                 continue
             done.add(state.site)
             picked = step_at(drawn, "the samples are picked with the same numbers on every rank")
@@ -173,6 +171,15 @@ def picked_alike(run: Run) -> Iterator[tuple[Site, Steps]]:
                     *ways_to(run, state.site), picked, event_step(event, "the gradients of all ranks are combined here")
                 ),
             )
+
+
+def picks_in(run: Run, value: Value) -> Iterator[tuple[Site, Any]]:
+    """Where samples of this were picked with numbers that are the same on all ranks, and how these were seeded."""
+    sites = {number: found for found, number in run.facts.get("picks", {}).items()}
+    for mark in provenance.marks(value, "picked", 0):
+        drawn, state = sites[mark[1]]
+        if alike(state):
+            yield drawn, state
 
 
 def unsharded_hosts(run: Run) -> Iterator[tuple[Site, Steps]]:
@@ -186,10 +193,13 @@ def unsharded_hosts(run: Run) -> Iterator[tuple[Site, Steps]]:
             continue  # a rank that skips some of it may take its part like that
         if event.subject is None or event.subject.cause is not None:
             continue
+        fed = event_step(event, "each host gives this as its part of an array of all hosts")
+        for drawn, state in picks_in(run, event.subject):
+            picked = step_at(drawn, "the samples are picked with the same numbers on every host")
+            yield state.site, kept(*ways_to(run, state.site), picked, fed)
         for mark in provenance.marks(event.subject, "loader", 2):
             loader = loaders.get(mark[1])
             if loader is not None and same_on_all_hosts(loader):
-                fed = event_step(event, "each host gives this as its part of an array of all hosts")
                 yield place_of(stream_under(loader) or loader), kept(fed)
     if not seen.gradients:
         return

@@ -42,13 +42,17 @@ class Share:
         return scale if scale in SIZES and scale is not None else ""
 
 
+NOTHING_LEFT = "rank products of nothing"  # fact: `seed * rank` with a seed of 0, and where
+
+
 def noticed(machine: Machine, node: ir.BinOp | ir.AugAssign, left: Value, right: Value, result: Value) -> None:
     first, second = (node.left, node.right) if isinstance(node, ir.BinOp) else (node.target, node.value)
     if isinstance(left, Row) or isinstance(right, Row):
-        if node.op == "*" and isinstance(result, Row):
+        if node.op == "*":
             frame = machine.frame
             place = (frame.path, getattr(node, "at", None) or machine.current_at, frame.scope)
-            machine.facts.setdefault("rank products", []).append((result, place))
+            known = "rank products" if isinstance(result, Row) else NOTHING_LEFT
+            machine.facts.setdefault(known, []).append((result, place))
         return
     if node.op in ("+", "-"):
         if isinstance(left, Const) and left.scale in SIZES:
