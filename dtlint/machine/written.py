@@ -44,6 +44,12 @@ def read(machine: Machine, base: Unknown, name: str) -> Value | None:
     return None if found is None or found is MISSING else found
 
 
+def onto(machine: Machine, value: Value) -> Slots | None:
+    """All that was written onto it."""
+    known = machine.facts.get(WRITTEN)
+    return known.get(value.symbol) if known and isinstance(value, Unknown) else None
+
+
 def places(machine: Machine) -> dict[int, Symbol]:
     """Where it is kept, and what it was written onto."""
     return {id(slots): symbol for symbol, slots in machine.facts.get(WRITTEN, {}).items()}

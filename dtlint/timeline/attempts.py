@@ -41,6 +41,8 @@ def find(run: Run) -> Iterator[Divergence]:
 def of_attempt(run: Run, node: Attempt, path: Path) -> Iterator[Divergence]:
     for handler in node.handlers:
         if handler.of_data and handler.exit in LEAVES and first_event(node.body, node.mask) is None:
+            if handler.exit == "continue" and tried_again(node, path):
+                continue
             skipped = skipped_event(node, handler.exit, path)
             if skipped is not None and first_event(handler.log, node.mask) is None:
                 yield by_itself("swallowed", node, path, skipped, handler)
@@ -81,6 +83,16 @@ def of_attempt(run: Run, node: Attempt, path: Path) -> Iterator[Divergence]:
         talking = first_event(node.final, node.mask)
         if talking is not None and not talking[0].implicit and whole(talking, node) and risky(node):
             yield by_itself("handler", node, path, talking)
+
+
+def tried_again(node: Attempt, path: Path) -> bool:
+    """`while step < last: try: batch = next(batches) except OSError: continue`: the turn has just begun, nobody counts
+    them, and a rank that could not read takes the next batch while the others wait for it."""
+    around = path[-1] if path else None
+    if not isinstance(around, Loop) or around.kind != "while" or not any(one is node for one in around.body.nodes):
+        return False
+    earlier = around.body.nodes[: next(index for index, one in enumerate(around.body.nodes) if one is node)]
+    return first_of(earlier, node.mask) is None
 
 
 def by_itself(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from dtlint.machine import containers
+from dtlint.machine import containers, written
 from dtlint.machine.core import Machine
 from dtlint.machine.library import options, seeds
 from dtlint.machine.library.identity import lane_value_of
@@ -14,6 +14,7 @@ from dtlint.machine.values import (
     NONE,
     Const,
     FunctionRef,
+    Object,
     Unknown,
     Value,
 )
@@ -37,6 +38,8 @@ def spawn(machine: Machine, call: Invocation) -> Value:
     if extra.get("receiver_first") and call.receiver is not None:
         arguments = (call.receiver, *call.arguments[1:])
     if extra.get("rank_first", True):
+        for value in arguments:
+            hand_over(machine, value, call.mask)
         arguments = tuple(made_before(value) for value in arguments)
         arguments = (lane_value_of(machine, "rank", "the index given by spawn"), *arguments)
     if extra.get("new_interpreter"):
@@ -92,6 +95,17 @@ def made_before(value: Value) -> Value:
     if isinstance(value, Unknown) and value.cause is not None and value.cause.kind in ONCE:
         return Unknown(value.symbol, None, value.tags, value.like)
     return value
+
+
+def hand_over(machine: Machine, value: Value, mask: int) -> None:
+    """The same for what the thing that is handed over holds: `config.log_file`."""
+    held = value.attributes if isinstance(value, Object) else written.onto(machine, value)
+    if held is None:
+        return
+    for name, one in list(held.items()):
+        told = made_before(one)
+        if told is not one:
+            machine.store(held, name, told, mask, machine.world.full)
 
 
 def the_world(machine: Machine, count: Value | None, value: Value) -> Value:
