@@ -248,6 +248,10 @@ class Machine:
             if joined is not old:
                 self.journal.append((container, name, old))
                 container[name] = joined
+                if isinstance(joined, Object) and joined.number > older and cause is None:
+                    from dtlint.machine import settings
+
+                    settings.perhaps_given(self, joined, right if joined is left else left)
                 if name == "[]" and isinstance(joined, Tuple) and Tuple(()) in (left, right):
                     self.perhaps_empty(container, symbol, cause)
                 elif MISSING in (left, right) and type(name) is tuple and name[0] == "key":

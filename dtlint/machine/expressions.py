@@ -7,7 +7,7 @@ from typing import Any
 
 from dtlint.ir import nodes as ir
 from dtlint.ir.text import render
-from dtlint.machine import attributes, calls, containers, library, scopes, subscripts
+from dtlint.machine import attributes, calls, containers, library, scopes, settings, subscripts
 from dtlint.machine.core import Machine
 from dtlint.machine.lanes import join, map_lanes, restrict
 from dtlint.machine.library import batches, files
@@ -184,9 +184,12 @@ def boolean(machine: Machine, node: ir.BoolOp, mask: int) -> Value:
         done = mask & ~going
         if unsure:
             # whether the operand runs is not known; what it does is a side of a choice
+            older = machine.objects
             perhaps = maybe(machine, later, unsure, going, cause, symbol)
             if perhaps is None:
                 break  # the answer is known here, and this operand is not asked for
+            if node.op == "or" and isinstance(perhaps, Object) and perhaps.number > older:
+                settings.perhaps_given(machine, perhaps, result)
             right = perhaps
         elif done:
             right = within(machine, node, later, going, mask, cause)
