@@ -13,6 +13,7 @@ from dtlint.machine.values import Cause, Const, FunctionRef, Object, Symbol, Tup
 MANY = 500  # parts that are compared: what is alike as far as that is taken to be alike altogether
 
 DEEPEST = 12
+DEVICES = frozenset({"device", "device_map", "map_location"})
 
 Pairs = set[tuple[int, int]]
 
@@ -44,10 +45,11 @@ def twins(one: Object, other: Value, seen: Pairs) -> bool:
 
 
 def made_alike(one: Any, other: Any, seen: Pairs) -> bool:
-    """Library objects keep the call that made them."""
+    """Library objects keep the call that made them. On which device they were put, each says for itself."""
     if one is None or other is None:
         return one is other
-    return all_alike(one.values, other.values, seen)
+    some, others = ([held for name, held in call.keywords if name not in DEVICES] for call in (one, other))
+    return all_alike((*one.arguments, *some), (*other.arguments, *others), seen)
 
 
 def all_alike(some: tuple[Value, ...], others: tuple[Value, ...], seen: Pairs) -> bool:
