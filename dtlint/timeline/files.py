@@ -158,6 +158,10 @@ def meet_or_touch(tour: Tour, event: Event, lanes: int, path: tuple[LogNode, ...
     if event.kind == "collective":
         if event.group is None or any(event.group.members[lane] & ~(1 << lane) for lane in lanes_in(lanes)):
             tick(tour, lanes)
+            everybody = tour.run.world.full
+            if event.group is None or all(members & everybody == everybody for members in event.group.members):
+                if lanes == everybody:  # who had waited for a file before is no later than the others from here on
+                    tour.clocks = [max(tour.clocks)] * len(tour.clocks)
     elif event.op == "may-meet" or event.kind in ("untold", "device-collective"):
         tick(tour, lanes)
     if event.op in OPENINGS:
