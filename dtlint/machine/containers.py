@@ -182,6 +182,9 @@ def names_a_part(key: Value, holder: Value) -> bool:
 
 
 def append(machine: Machine, container: Object, value: Value, mask: int) -> None:
+    for other in container.instead:  # `lists[index].append(…)`: nobody knows which, and none is certainly empty now
+        if other.kind == container.kind and other.attributes.get("[]") == Tuple(()):
+            machine.set(other, "[]", grown(machine, None, value, None), mask)
     held = container.attributes.get("[]")
     lanes_differ = machine.control_cause() if mask & container.birth != container.birth else None
     if machine.uneven and lanes_differ is None:

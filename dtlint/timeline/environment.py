@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from dtlint.findings import Step
+from dtlint.ir import nodes as ir
+from dtlint.ir.functions import every_node
 from dtlint.knowledge.loader import Api
 from dtlint.machine.logs import Event
 from dtlint.machine.values import NONE, Const, Value
@@ -81,6 +83,8 @@ def late_writes(run: Any) -> Iterator[tuple[Write, Api, Event]]:
         row = run.knowledge.settings.get(write.name)
         if row is None or "when" not in row.extra or handed_on(run, write) or of_own_program(run, write):
             continue
+        if read_by_itself(run, write):
+            continue
         for met in before(run, write.met):
             if of_package(write, met.event):
                 continue
@@ -111,6 +115,18 @@ def handed_on(run: Any, write: Write) -> bool:
             if met.event.op in ("fork", "child") or (met.event.op == "init" and own_init(met, write)):
                 return True
     return False
+
+
+def read_by_itself(run: Any, write: Write) -> bool:
+    """`os.environ["MASTER_PORT"] = "10639"; url = f"tcp://…:{os.environ['MASTER_PORT']}"`: it is for the program itself
+    that it is kept there."""
+    nodes = list(every_node(run.project.tree(write.met.event.path).body))
+    written = {id(target) for node in nodes if isinstance(node, ir.Assign) for target in node.targets}
+    return any(
+        isinstance(node, ir.Index) and isinstance(node.index, ir.Const) and node.index.value == write.name
+        for node in nodes
+        if id(node) not in written
+    )
 
 
 def own_init(met: Met, write: Write) -> bool:

@@ -97,6 +97,9 @@ def communicator(machine: Machine, call: Invocation) -> Group | None:
         if isinstance(receiver, Object) and "group" in receiver.facts:
             found = receiver.facts["group"]
             return found if isinstance(found, Group) else None
+        made: Invocation | None = receiver.facts.get("call") if isinstance(receiver, Object) else None
+        if made is not None and made.row.group not in ("", "self"):
+            return communicator(machine, made)
         return machine.world_group
     given = call.get(call.row.group)
     return group_in(machine, given)

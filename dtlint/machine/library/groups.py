@@ -230,10 +230,10 @@ def group_ranks(machine: Machine, call: Invocation) -> Value:
 def global_rank_of(machine: Machine, call: Invocation) -> Value | None:
     """`get_global_rank(group, 0)`: the root of this process's group, counted in the world."""
     group, index = group_in(machine, call.get("group")), call.get("group_rank")
-    if group is None or not (isinstance(index, Const) and isinstance(index.value, int)):
-        return None
     if group is machine.world_group:
         return index
+    if group is None or not (isinstance(index, Const) and isinstance(index.value, int)):
+        return None
     inside = [list(lanes_in(members)) for members in group.members]
     if any(not 0 <= index.value < len(lanes) for lanes in inside if lanes):
         return None

@@ -31,7 +31,8 @@ def check_call(machine: Machine, thing: Object, call: Invocation, specs: tuple[A
     explicit = given is not None and given != NONE
     items = containers.items_of(machine, given) if given is not None and not isinstance(given, Const) else None
     statics = indices(made.get("static_broadcasted_argnums")) or ()
-    if isinstance(given, Tuple) and items is not None and not fits(len(items), len(call.arguments), statics):
+    alone = not thing.instead  # else the branch that made it may be the one that calls it otherwise
+    if isinstance(given, Tuple) and alone and items is not None and not fits(len(items), len(call.arguments), statics):
         what = f"`in_axes` has {len(items)} entries, the call gives {len(call.arguments)} positional arguments"
         jax_facts.note(machine, "axes", call.mask, where, (here,), what=what, effect="crash")
         return

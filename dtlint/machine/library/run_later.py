@@ -16,6 +16,7 @@ from dtlint.machine.values import (
     External,
     FunctionRef,
     Object,
+    Unknown,
     Value,
 )
 
@@ -133,6 +134,12 @@ def unguarded(value: Value) -> Value:
     return value
 
 
+def anew(machine: Machine, value: Value) -> Value:
+    if not isinstance(value, Unknown):
+        return value
+    return Unknown(machine.symbols.fresh("given"), value.cause, value.tags, value.like)
+
+
 def may_call(machine: Machine, function: Value, node: Any, mask: int) -> None:
     from dtlint.machine import calls, entries
     from dtlint.machine.branches import choose
@@ -143,6 +150,8 @@ def may_call(machine: Machine, function: Value, node: Any, mask: int) -> None:
             arguments = entries.unknown_arguments(machine, node, bound)
         else:
             arguments = tuple(machine.unknown("argument", id(node), param.name) for param in node.params)
+        if machine.flow is not None:  # a library that calls it twice gives other keys the second time
+            arguments = tuple(anew(machine, value) for value in arguments)
         machine.facts["given away"] = machine.facts.get("given away", 0) + 1
         calls.call_value(machine, function, arguments, (), lanes)
         machine.facts["given away"] -= 1
