@@ -59,6 +59,7 @@ def on_purpose(run: Run, again: Again) -> bool:
         or made_inside(run, again)
         or started_over(run, again)
         or before_the_first_item(run, again)
+        or of_another_cell(run, again)
         or for_shape(run, again)
     )
 
@@ -74,6 +75,18 @@ def before_the_first_item(run: Run, again: Again) -> bool:
         (i for i, node in enumerate(below) if isinstance(node, Call) and (node.path, node.at) in resumed), None
     )
     return place is not None and not any(isinstance(node, Loop) for node in below[place:])
+
+
+def of_another_cell(run: Run, again: Again) -> bool:
+    """Does another cell of a notebook begin with parts of the same key? Each shows something of its own, and parts of
+    a key are no numbers that come out equal."""
+    notebook = run.project.notebooks.get(again.site.path)
+    if notebook is None or again.first is None or again.scope != "<module>":
+        return False
+    if not any("split" in use.event.extra["call"].extra for use in (again.first, again.second)):
+        return False
+    found = [notebook.cell_of(place.line) for place in (first_site(again.first, again), again.site)]
+    return len({cell[0].number for cell in found if cell is not None}) == 2
 
 
 def one_order(again: Again) -> bool:
