@@ -1,0 +1,70 @@
+"""Is a program that is written differently, and means the same, judged the same?"""
+
+from __future__ import annotations
+
+import shutil
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from dtlint import engine
+from dtlint.config import Config
+from tests.fixture_marks import files_of, fixtures, is_strict
+from tests.rewriting import REWRITINGS, rewritten
+
+FOLDER = Path(__file__).parent / "fixtures"
+FAMILIES = sorted({folder.name[:3] for folder in FOLDER.iterdir() if folder.is_dir()})
+DEEP = "one call more is deeper than functions are followed"
+# Programs that are judged otherwise when they are rewritten, and why
+KNOWN = {
+    ("named questions", "DT412/answer_compared_with_zero.py"): "the answer is not compared where it is asked",
+    ("named questions", "DT412/last_of_two_conditions"): "a function in an `and` outside a question may be a choice",
+    ("one more call", "DT101/many_calls_below.py"): DEEP,
+    ("one more call", "DT110/told_through_a_store_ok.py"): DEEP,
+    ("one more call", "DT111/counter_behind_a_function.py"): "a global that a helper of a helper counts",
+    ("one more call", "DT302/behind_own_module"): DEEP,
+    ("one more call", "DT302/generator_of_a_module"): DEEP,
+    ("one more call", "DT701/settings_checked_first.py"): DEEP,
+    ("one more call", "DT701/validated_by_fabric.py"): DEEP,
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("how", REWRITINGS)
+@pytest.mark.parametrize("family", FAMILIES)
+def test_judged_the_same(how: str, family: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    differing = {}
+    for project in fixtures(FOLDER):
+        name = project.relative_to(FOLDER).as_posix()
+        if not name.startswith(family) or not any(path.suffix == ".py" for path in files_of(project)):
+            continue
+        copy = tmp_path / name
+        write(project, copy, how)
+        before, after = said_of(project, monkeypatch), said_of(copy, monkeypatch, is_strict(project))
+        if before != after:
+            differing[name] = (before - after, after - before)
+    expected = {name for way, name in KNOWN if way == how and name.startswith(family)}
+    assert differing.keys() == expected, differing
+
+
+def write(project: Path, copy: Path, how: str) -> None:
+    """The same project with its Python files rewritten."""
+    copy.parent.mkdir(parents=True, exist_ok=True)
+    if project.is_file():
+        shutil.copyfile(project, copy)
+    else:
+        shutil.copytree(project, copy)
+    for path in files_of(copy):
+        if path.suffix == ".py":
+            try:
+                path.write_text(rewritten(path.read_text(encoding="utf-8"), how), encoding="utf-8")
+            except SyntaxError:
+                continue  # of another Python
+
+
+def said_of(project: Path, monkeypatch: pytest.MonkeyPatch, strict: bool | None = None) -> Counter[tuple[str, str]]:
+    monkeypatch.chdir(project.parent if project.is_file() else project)
+    target = project.name if project.is_file() else "."
+    config = Config(strict=is_strict(project) if strict is None else strict, cache=False, jobs=1)
+    return Counter((item.code, item.span.path) for item in engine.check([target], config).findings)
