@@ -18,8 +18,8 @@ Instead
 Limits
 ------
 Listings that are counted, searched or sorted later are not reported; a generator may have been seeded by a caller that
-is not part of the program. One file system gives its names in one order to all ranks that ask: a listing counts where
-every node has the folder for itself (`/tmp`, `$TMPDIR`), any other one in the strict tier.
+is not part of the program. One file system mostly gives its names in one order to all ranks that ask; nodes with copies
+of their own do not.
 """
 
 from __future__ import annotations
@@ -48,5 +48,4 @@ def check(run: Run) -> Iterator[Finding]:
             "make the order the same everywhere: sort the names, or shuffle with one fixed seed on all ranks",
             scope=found.place[2],
             trail=found.steps,
-            tier=found.tier,
         )
