@@ -26,7 +26,7 @@ from dtlint.timeline.files import (
 )
 from dtlint.timeline.hints import RANK, locked, speaks_so, vaguely_guarded
 from dtlint.timeline.host_files import of_each_host
-from dtlint.timeline.lives import NOTHING, Use, sides
+from dtlint.timeline.lives import NOTHING, Use, part_of, sides
 from dtlint.timeline.records import recorded
 
 
@@ -43,6 +43,7 @@ def shared_writes(run: Run) -> Iterator[tuple[Access, int]]:
             or vaguely_guarded(run, access.event, access.path)
             or ends_before_start(run, access)
             or done_before_the_others(run, access)
+            or of_a_failure(access)
         ):
             continue
         if run.entry.kind == "function" and (not names_a_file(access) or left_to_callers(run, access.path)):
@@ -172,6 +173,17 @@ def quiet_ranks(run: Run) -> bool:
         level = call.get("level") if isinstance(call, Invocation) else None
         if event.mask != run.world.full or (level is not None and level.cause is not None) or "by rank" in event.extra:
             return True
+    return False
+
+
+def of_a_failure(access: Access) -> bool:
+    """Below a handler that a rank comes to when something fails on it: it writes while the others do not."""
+    use = Use(NOTHING, access.event, access.path)
+    for node in access.path:
+        if isinstance(node, Attempt) and (part := part_of(node, use)) > 0:
+            handler = node.handlers[part - 1]
+            if not handler.shared and "KeyboardInterrupt" not in handler.types:  # that comes to all of them
+                return True
     return False
 
 
