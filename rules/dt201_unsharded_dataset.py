@@ -46,7 +46,8 @@ RULE = Rule(
 
 
 def check(run: Run) -> Iterator[Finding]:
-    for use, place, steps in (*unsharded.unsharded(run), *unsharded.left_out(run), *unsharded.handed_over(run)):
+    trained = list(unsharded.unsharded(run))
+    for use, place, steps in (*trained, *unsharded.left_out(run, trained), *unsharded.handed_over(run)):
         yield RULE.finding(
             span_at(place),
             "every rank reads the same samples: nothing divides this data between the ranks",

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import os
-import subprocess
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from dtlint.source.files import NEVER, Discovery, discover
+from dtlint.source.files import NEVER, Discovery, discover, git_listed
 
 SHELL_SUFFIXES = (".sh", ".bash", ".sbatch", ".slurm", ".srun")
 YAML_SUFFIXES = (".yaml", ".yml")
@@ -50,17 +49,7 @@ def _tracked(directory: Path, suffixes: Sequence[str]) -> list[Path] | None:
     """What git tracks or would track, None outside a work tree or without git."""
     if not any((parent / ".git").exists() for parent in (directory.resolve(), *directory.resolve().parents)):
         return None
-    command = ["git", "-C", str(directory), "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
-    # not `icase`: below a folder of the work tree git then forgets what it does not track yet
-    spelled = [form for suffix in suffixes for form in (suffix, suffix.upper())]
-    command += ["--deduplicate", "--", *(f":(glob)**/*{suffix}" for suffix in spelled)]
-    try:
-        done = subprocess.run(command, capture_output=True, timeout=120, check=False, stdin=subprocess.DEVNULL)
-    except (OSError, subprocess.SubprocessError):
-        return None
-    if done.returncode != 0:
-        return None
-    return [directory / os.fsdecode(name) for name in done.stdout.split(b"\0") if name]
+    return git_listed(directory, [form for suffix in suffixes for form in (suffix, suffix.upper())])
 
 
 def _walk(directory: Path) -> Iterator[Path]:

@@ -40,19 +40,24 @@ def lookup(machine: Machine, name: str) -> Value | None:
         found = frame.variables.get(name)
         if found is not None and found is not MISSING:
             return found
-    inner = frame
-    frame = frame.closure if frame else None
-    while frame is not None:
-        if not frame.is_class:
-            found = frame.variables.get(name)
-            if found is not None and found is not MISSING:
-                return found
-        frame = frame.closure
-    found = inner.globals.variables.get(name) if inner else None
+    found = closed_over(frame.closure if frame else None, name)
+    if found is not None:
+        return found
+    found = frame.globals.variables.get(name) if frame else None
     if found is not None and found is not MISSING:
         return found
     if name in BUILTINS:
         return External(f"builtins.{name}")
+    return None
+
+
+def closed_over(frame: Frame | None, name: str) -> Value | None:
+    """What a name holds in a frame or in those around it; a class hides its own from its methods."""
+    while frame is not None:
+        found = None if frame.is_class else frame.variables.get(name)
+        if found is not None and found is not MISSING:
+            return found
+        frame = frame.closure
     return None
 
 

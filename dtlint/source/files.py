@@ -131,16 +131,24 @@ def _git_files(directory: Path) -> list[Path] | None:
     """What git tracks or would track below `directory`; None outside a work tree or without git."""
     if not any((parent / ".git").exists() for parent in (directory, *directory.parents)):
         return None
+    paths = git_listed(directory, SUFFIXES)
+    if paths is None or (not paths and _ignored(directory)):
+        return None
+    return [path for path in paths if os.path.lexists(path)]  # tracked, but deleted
+
+
+def git_listed(directory: Path, suffixes: Sequence[str]) -> list[Path] | None:
+    """Paths with one of these endings that git tracks or would track, those that were deleted included. The case of the
+    endings counts: with `icase`, git forgets below a folder of the work tree what it does not track yet."""
     command = ["git", "-C", str(directory), "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
-    command += ["--deduplicate", "--", *(f":(glob)**/*{suffix}" for suffix in SUFFIXES)]
+    command += ["--deduplicate", "--", *(f":(glob)**/*{suffix}" for suffix in suffixes)]
     try:
         done = subprocess.run(command, capture_output=True, timeout=120, check=False, stdin=subprocess.DEVNULL)
     except (OSError, subprocess.SubprocessError):
         return None
-    if done.returncode != 0 or (not done.stdout and _ignored(directory)):
+    if done.returncode != 0:
         return None
-    paths = [directory / os.fsdecode(name) for name in done.stdout.split(b"\0") if name]
-    return [path for path in paths if os.path.lexists(path)]  # tracked, but deleted
+    return [directory / os.fsdecode(name) for name in done.stdout.split(b"\0") if name]
 
 
 def _ignored(directory: Path) -> bool:

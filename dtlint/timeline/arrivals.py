@@ -10,7 +10,7 @@ from dtlint.machine.library.evidence import ASKED, alone, evidence, of_one
 from dtlint.machine.logs import Call, Event, LogNode
 from dtlint.machine.run import SEEN, Run
 from dtlint.timeline.files import WRITES
-from dtlint.timeline.lives import NOTHING, Use, exclude
+from dtlint.timeline.lives import NOTHING, Use, across
 from dtlint.timeline.programs import in_a_test
 from dtlint.timeline.records import guards_over, recorded
 
@@ -27,8 +27,8 @@ def started(run: Run) -> bool:
     """Does this run start or wrap something distributed? Asking a process group that may be there shows less: library
     code does it for the day it is run by several ranks."""
     known: bool | None = run.cache.get("started")
-    asked = bool(run.facts.get(ASKED))
     if known is None:
+        asked = bool(run.facts.get(ASKED))
         events = (event for event, _ in recorded(run, "<collective>", "init"))
         begun = any((event.op in STARTS or (event.op == "train" and asked)) and not of_one(event) for event in events)
         known = not alone(run) and (bool(run.facts.get("spawned")) or begun)
@@ -61,12 +61,8 @@ def all_ranks_here(run: Run, path: tuple[LogNode, ...], event: Event) -> bool:
 
 def instead_of_start(run: Run, path: tuple[LogNode, ...], event: Event) -> bool:
     """Is this on the other side of a branch than whatever starts several ranks? Then it is for one process."""
-    here, some = Use(NOTHING, event, path), False
-    for start, above in recorded(run, *STARTS, "<collective>"):
-        if not exclude(Use(NOTHING, start, above), here):
-            return False
-        some = True
-    return some
+    starts = (Use(NOTHING, start, above) for start, above in recorded(run, *STARTS, "<collective>"))
+    return across(Use(NOTHING, event, path), starts)
 
 
 def everyone(run: Run) -> bool:

@@ -6,7 +6,7 @@ exclude each other do not count together, and inside a loop a value counts once 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 from dtlint.findings import Span, Step
@@ -203,6 +203,16 @@ def part_of(attempt: Attempt, use: Use) -> int:
     below = use.path[position + 1] if position + 1 < len(use.path) else use.event
     logs = [attempt.body, *(handler.log for handler in attempt.handlers)]
     return next((number for number, log in enumerate(logs) if any(node is below for node in log.nodes)), -1)
+
+
+def across(here: Use, others: Iterable[Use]) -> bool:
+    """Is this on the other side of a branch than all of the others, if there are any?"""
+    some = False
+    for other in others:
+        if not exclude(other, here):
+            return False
+        some = True
+    return some
 
 
 # --- the line an author would edit -----------------------------------------------------------------------------

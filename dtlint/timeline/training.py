@@ -122,22 +122,23 @@ def made(run: Run) -> Survey:
                 if part_of is not None and part_of.talks is None and node.kind == "collective" and combines(node):
                     part_of.talks = node
             note(result, by_loop, loaders, node, path)
-    nobody = evidence.without_a_group(run)
-    for use in result.uses:
-        if nobody or (use.reduced is not None and for_one_process(result, use.reduced, use.above)):
-            use.reduced = use.collective = None
-    result.collectives = [
-        (event, path) for event, path in result.collectives if not for_one_process(result, event, path)
-    ]
+    leave_out_one_process(run, result)
     return result
 
 
-def for_one_process(seen: Survey, event: Event, above: Path) -> bool:
-    """Is this on the other side of a branch than every start of a group? A wrapper that is asked for there as well
-    would raise: nobody means it."""
-    starts = [(start, path) for start, path in seen.of("init") if not evidence.of_one(start)]
-    here = lives.Use(lives.NOTHING, event, above)
-    return bool(starts) and all(lives.exclude(lives.Use(lives.NOTHING, start, path), here) for start, path in starts)
+def leave_out_one_process(run: Run, seen: Survey) -> None:
+    """On the other side of a branch than every start of a group there is one process. A wrapper that is asked for there
+    as well would raise: nobody means it."""
+    starts = [lives.Use(lives.NOTHING, start, path) for start, path in seen.of("init") if not evidence.of_one(start)]
+
+    def alone(event: Event, path: Path) -> bool:
+        return lives.across(lives.Use(lives.NOTHING, event, path), starts)
+
+    nobody = evidence.without_a_group(run)
+    for use in seen.uses:
+        if nobody or (use.reduced is not None and alone(use.reduced, use.above)):
+            use.reduced = use.collective = None
+    seen.collectives = [(event, path) for event, path in seen.collectives if not alone(event, path)]
 
 
 def note(result: Survey, by_loop: dict[int, Use], loaders: dict[int, Object], event: Event, path: Path) -> None:

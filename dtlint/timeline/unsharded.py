@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from dtlint.ir.leftovers import given_to_nobody
@@ -82,15 +82,16 @@ def sampler_left_out(run: Run, use: Use) -> Event | None:
     return next(samplers, None)
 
 
-def left_out(run: Run) -> Iterator[tuple[Use, Site, Steps]]:
-    """Loaders without the sampler that was made for their data and is given to nobody, whoever trains on them."""
+def left_out(run: Run, told: Sequence[tuple[Use, Site, Steps]]) -> Iterator[tuple[Use, Site, Steps]]:
+    """Loaders without the sampler that was made for their data and is given to nobody, whoever trains on them; those
+    that are told already left out."""
     seen = survey(run)
     loaders: dict[int, Object] = run.facts.get("loaders", {})
     taken = [event.subject for event, _ in (*seen.of("hand-over"), *seen.of("prepare"))]
-    taken += [use.loader for use, *_ in unsharded(run)]
+    taken += [use.loader for use, *_ in told]
     for loader in loaders.values():
         place, dataset = place_of(loader), loader.attributes.get("dataset")
-        if loader in taken or not plain(loader) or dataset is None or dataset == NONE:
+        if loader in taken or not undivided(loader) or dataset is None or dataset == NONE:
             continue
         for event, path in seen.of("sampler"):
             call = event.extra["call"]
@@ -103,7 +104,7 @@ def left_out(run: Run) -> Iterator[tuple[Use, Site, Steps]]:
                 yield Use(loader, None, path), place, kept(made)
 
 
-def plain(loader: Object) -> bool:
+def undivided(loader: Object) -> bool:
     """A loader of torch's, or one like it, whose data nobody divides."""
     given = [loader.attributes.get(name, NONE) for name in ("sampler", "batch_sampler")]
     return given == [NONE, NONE] and not is_open(loader) and not loader.facts.get("prepared")

@@ -132,13 +132,11 @@ def heard_before(machine: Machine, call: Invocation, expression: ir.Expr | None)
     """The root sends what it holds under a name that the others gave, in the branch before this one, to what they
     receive: `if rank != 0: text = received() else: text = input(); broadcast([text])`."""
     assert machine.frame is not None
-    variables, others = machine.frame.variables, machine.world.full & ~call.mask
-    for node in every_node(expression):
+    variables, others = machine.frame.variables, list(lanes_in(machine.world.full & ~call.mask))
+    for node in every_node(expression) if others else ():
         held = variables.get(node.id) if isinstance(node, ir.Name) else None
-        if isinstance(held, Row) and others:
-            received = held.lanes[next(lanes_in(others))]
-            if all(is_received(held.lanes[lane]) for lane in lanes_in(others)):
-                machine.store(variables, node.id, received, call.mask, machine.frame.mask)
+        if isinstance(held, Row) and all(is_received(held.lanes[lane]) for lane in others):
+            machine.store(variables, node.id, held.lanes[others[0]], call.mask, machine.frame.mask)
 
 
 def is_received(value: Value) -> bool:

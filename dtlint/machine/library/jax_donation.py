@@ -12,7 +12,6 @@ from dtlint.ir import nodes as ir
 from dtlint.ir.results import Find, Helper, returns_form_of
 from dtlint.machine import attributes
 from dtlint.machine.core import Machine
-from dtlint.machine.frames import Frame
 from dtlint.machine.library import jax_axes, jax_facts, jax_flow
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.jax_facts import has
@@ -161,7 +160,10 @@ def helpers_of(machine: Machine, function: FunctionRef) -> Find:
     def find(called: ir.Expr) -> Helper | None:
         held: Value | None = None
         if isinstance(called, ir.Name):
-            held = in_frames(function.closure, called.id)
+            around = function.closure
+            held = attributes.closed_over(around, called.id)
+            if held is None and around is not None:
+                held = around.globals.variables.get(called.id)
         elif isinstance(called, ir.Attr) and isinstance(called.value, ir.Name) and function.owner is not None:
             if function.node.params and called.value.id == function.node.params[0].name:
                 held = attributes.in_class(machine, function.owner, called.name)
@@ -171,15 +173,6 @@ def helpers_of(machine: Machine, function: FunctionRef) -> Find:
         return Helper(held.node, int(bound), helpers_of(machine, held))
 
     return find
-
-
-def in_frames(frame: Frame | None, name: str) -> Value | None:
-    while frame is not None:
-        found = frame.variables.get(name)
-        if found is not None and not frame.is_class:
-            return found
-        frame = frame.closure if frame.closure is not None or frame.globals is frame else frame.globals
-    return None
 
 
 def written(call: Invocation, number: int) -> ir.Expr | None:
