@@ -9,9 +9,11 @@ from dtlint.machine.core import Machine, limited, mended
 from dtlint.machine.frames import Leaving
 from dtlint.machine.lanes import lowest
 from dtlint.machine.library import group_start, options
-from dtlint.machine.logs import EXITS, Choice, Decision, Guards, decisions, plain_question
+from dtlint.machine.logs import EXITS, FAILS, Choice, Decision, Guards, decisions, plain_question
 from dtlint.machine.truth import truth
 from dtlint.machine.values import BY_RANK, Cause, Symbol, Value
+
+LEAVING = frozenset({"return"}) | EXITS | FAILS  # ways out behind which the ranks are compared again
 
 
 def branch(
@@ -170,7 +172,7 @@ def choose(
     else:
         # a side has left, or one of a choice inside it: what stayed goes on where it was
         sinks = [*rest, *parts(sinks_then, stayed_then), *parts(sinks_other, stayed_other)]
-        if any(leaving.word in ("return", *EXITS) for leaving in frame.leavings[left_so_far:]):
+        if any(leaving.word in LEAVING for leaving in frame.leavings[left_so_far:]):
             sinks += mended(choice, outside)
         machine.sinks = limited(sinks, outside)
     return stayed_then | stayed_other

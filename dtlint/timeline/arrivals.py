@@ -81,7 +81,7 @@ def everyone(run: Run) -> bool:
 
 def meets_all(run: Run, event: Event, path: tuple[LogNode, ...]) -> bool:
     """A meeting of the function's own: under no condition, or one that lets some of them go first."""
-    if event.kind != "collective" or sum(isinstance(node, Call) for node in path) > 1:
+    if event.kind != "collective" or calls_below(run, event, path) > 1:
         return False
     row = run.knowledge.api(event.api)
     if row is not None and row.kind in ("first", "local_first"):
@@ -91,6 +91,18 @@ def meets_all(run: Run, event: Event, path: tuple[LogNode, ...]) -> bool:
         and (event.group is None or all(members == run.world.full for members in event.group.members))
         and not any(decision.kind == "branch" for decision in guards_over(event, path))
     )
+
+
+def calls_below(run: Run, event: Event, path: tuple[LogNode, ...]) -> int:
+    """How many calls below the function of this entry? What it does with the items of a generator stands in its log
+    below the generator, and is its own."""
+    if (event.path, event.function) == (run.entry.path, run.entry.name):
+        return 0
+    count = 0
+    for node in path:
+        if isinstance(node, Call):
+            count = 1 if (node.path, node.caller) == (run.entry.path, run.entry.name) else count + 1
+    return count
 
 
 def functions_of_all(run: Run) -> set[tuple[str, str]]:

@@ -159,11 +159,17 @@ def hasattr_(machine: Machine, call: Invocation) -> Value | None:
 
 
 def setattr_(machine: Machine, call: Invocation) -> Value | None:
+    from dtlint.machine import settings
     from dtlint.machine.assignment import write_attribute
     from dtlint.machine.library import parts
 
-    if len(call.arguments) == 3 and isinstance(call.arguments[1], Const):
-        write_attribute(machine, call.arguments[0], str(call.arguments[1].value), call.arguments[2], call.mask)
-    elif len(call.arguments) == 3:
-        parts.put(machine, call.arguments[0], call.arguments[2], call.mask)  # under some name or other
+    if len(call.arguments) != 3:
+        return NONE
+    base, name, value = call.arguments
+    if isinstance(name, Const):
+        write_attribute(machine, base, str(name.value), value, call.mask)
+    else:
+        parts.put(machine, base, value, call.mask)  # under some name or other
+        if isinstance(base, Object) and isinstance(name, Unknown) and isinstance(value, Unknown | Const):
+            settings.perhaps_named(machine, base, name, pattern_of(name.symbol), call.mask)
     return NONE
