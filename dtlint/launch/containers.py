@@ -1,4 +1,5 @@
-"""What do cluster descriptions start: PyTorchJob, TrainJob, JobSet and Job of Kubernetes, SkyPilot tasks?"""
+"""What do cluster descriptions start: PyTorchJob, TrainJob, JobSet and Job of Kubernetes, SkyPilot tasks, the services
+of Docker Compose?"""
 
 from __future__ import annotations
 
@@ -38,7 +39,7 @@ def read_document(path: str, tree: Tree) -> Started:
         return _job(path, tree)
     if is_skypilot(tree):
         return _skypilot(path, tree)
-    return Started()
+    return _compose(path, tree.get("services") or Tree({}, 0))
 
 
 def is_skypilot(tree: Tree) -> bool:
@@ -204,6 +205,29 @@ def _skypilot(path: str, tree: Tree) -> Started:
     except ShellProblem as problem:
         return Started(problems=(Incomplete(path, problem.line, problem.message),))
     return Started((step, *launches) if launches else ())
+
+
+def _compose(path: str, services: Tree) -> Started:
+    """Every service is a machine of its own, unless it shares the network of its host."""
+    shared = [service.get("network_mode") for _, service in services.items()]
+    if any(mode is not None and mode.text == "host" for mode in shared):
+        return Started()
+    return _together(_service(path, service) for _, service in services.items())
+
+
+def _service(path: str, service: Tree) -> Started:
+    if service.get("image") is None and service.get("build") is None:
+        return Started()
+    command = service.get("command")
+    step = _step("service", path, service, None, None)
+    if command is None or command.text is None:
+        return _container(path, Tree({"args": command or Tree([], 0)}, service.line), step)
+    text = " ".join(command.text.replace("$$", "$").split())  # no shell reads it: a line break is a blank
+    try:
+        launches = script_launches(text, Place(path, outer=step, depth=1), command.script[1], Scope(each_node=True))
+        return Started(tuple(launches))
+    except ShellProblem as problem:
+        return Started(problems=(Incomplete(path, problem.line, problem.message),))
 
 
 def _accelerators(tree: Tree | None) -> int | None:

@@ -205,7 +205,10 @@ def _operated(launch: Launch) -> bool:
 
 
 def _same_machine(launch: Launch, launches: Launches) -> bool:
-    """Several `nodes` played on one machine, for a test: more than one start of the same job in this file."""
+    """Several `nodes` played on one machine, for a test: more than one start of the same job in this file. Services of
+    Docker Compose have a machine each."""
+    if launch.step("service") is not None:
+        return False
     if launch.loops and launch.background and started_on(launch) is None:
         return True
     others = [

@@ -25,6 +25,7 @@ from dtlint.machine.failures import (
 )
 from dtlint.machine.frames import Leaving
 from dtlint.machine.library import iterators, works
+from dtlint.machine.library.run_later import STRIKING
 from dtlint.machine.logs import EXITS, Attempt, Decision, Guards, HandlerLog, Log
 from dtlint.machine.values import (
     BY_SHARE,
@@ -209,7 +210,7 @@ def raised_here(machine: Machine, kinds: Value | None, raised_before: int) -> li
     asked = kinds.items if isinstance(kinds, Tuple) else (kinds,)
     return [
         decision
-        for kind, decision in machine.raised[raised_before:]
+        for kind, decision in (*machine.facts.get(STRIKING, ()), *machine.raised[raised_before:])
         if any(one in attributes.linearise(machine, kind) for one in asked)
     ]
 

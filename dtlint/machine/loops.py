@@ -74,6 +74,8 @@ def walk_over(machine: Machine, node: ir.For, iterable: Value, mask: int) -> int
         return unroll(machine, node, together, mask, by_lane.cause)
     if isinstance(iterable, Row) and all_short(machine, iterable):
         return unroll_apart(machine, node, iterable, mask)
+    if by_lane is not None:  # each lane has the items in an order of its own
+        return unroll_apart(machine, node, by_lane, mask)
     iterable = library.iterated(machine, iterable, mask)
     generator = generator_call(machine, iterable)  # `__iter__` of the project may be one
     if generator is not None:

@@ -191,6 +191,7 @@ def compare_one(machine: Machine, op: str, left: Value, right: Value) -> Value:
         if containers.names_a_part(left, right):
             asked = machine.unknown("compare in", token(left), token(right), tags=right.tags)
             return asked if op == "in" else machine.unknown("not", asked.symbol, tags=right.tags)
+        right = containers.asked_for_keys(machine, right)
     if isinstance(left, External | FunctionRef | Bound) or isinstance(right, External | FunctionRef | Bound):
         library.compared(machine, left, right)
     if op in ("!=", "not in", "is not"):

@@ -38,6 +38,8 @@ def enter_item(machine: Machine, node: ir.With, index: int, mask: int) -> int:
         return with_generator(machine, manager, mask, inner)
     if isinstance(manager, Object) and isinstance(manager.kind, ClassRef):
         return with_instance(machine, manager, mask, inner)
+    if isinstance(manager, Row) and any(map(of_project, manager.lanes)):
+        return with_each(machine, manager, mask, inner)
     return library.run_context(machine, manager, expression, mask, inner, node.at)
 
 
@@ -135,6 +137,33 @@ def with_instance(machine: Machine, manager: Object, mask: int, inner: Any) -> i
             calls.call_value(machine, attributes.bind(machine, leave, manager, mask), (NONE, NONE, NONE), (), through)
         return through & ~machine.frame.left
     return with_final(machine, mask, lambda lanes: inner(value, lanes), attributes.bind(machine, leave, manager, mask))
+
+
+def with_each(machine: Machine, managers: Row, mask: int, inner: Any) -> int:
+    """`with Timer() if rank == 0 else nullcontext():`: who holds a manager goes in and out by it, around one body."""
+    at = machine.current_at
+    enter, leave = (
+        Row(tuple(way_of(machine, manager, way, mask) for manager in managers.lanes), managers.cause)
+        for way in ("enter", "exit")
+    )
+    through: int = inner(calls.call_value(machine, enter, (), (), mask), mask & ~machine.frame.left)
+    machine.current_at = at
+    if through:
+        calls.call_value(machine, leave, (NONE, NONE, NONE), (), through)
+    return through & ~machine.frame.left
+
+
+def of_project(manager: Value) -> bool:
+    return isinstance(manager, Object) and isinstance(manager.kind, ClassRef)
+
+
+def way_of(machine: Machine, manager: Value, way: str, mask: int) -> Value:
+    """The method of an instance of the project; what a library does there says nothing to the other ranks."""
+    if isinstance(manager, Object) and isinstance(manager.kind, ClassRef):
+        found = attributes.in_class(machine, manager.kind, f"__{way}__")
+        if found is not None:
+            return attributes.bind(machine, found, manager, mask)
+    return External("builtins.id")
 
 
 def with_final(machine: Machine, mask: int, inner: Any, leave: Value) -> int:

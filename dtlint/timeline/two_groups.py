@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from dtlint.machine.lanes import lanes_in
+from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.logs import Attempt, Call, Choice, Event, Log, inner_logs
 from dtlint.machine.run import Run
 from dtlint.machine.spoken import event_key, first_event, key, talks
+from dtlint.machine.values import Cause
 from dtlint.timeline.parting import Divergence, Path, chain, collect
 
 
@@ -93,11 +95,16 @@ def knotted(run: Run) -> Iterator[Divergence]:
             continue
         (event, path), (across, across_path) = calls[first][at[first]], calls[seen[1]][at[seen[1]]]
         decision = next((one for one in chain(event, path) if one.separates(first, seen[1])), None)
-        if decision is not None:
-            yield Divergence(
-                "order", decision, event, path, 1 << first, 1 << seen[1], across, across_path, decision.cause
-            )
-            return
+        cause = decision.cause if decision is not None else taken_by(event)
+        yield Divergence("order", decision, event, path, 1 << first, 1 << seen[1], across, across_path, cause)
+        return
+
+
+def taken_by(event: Event) -> Cause | None:
+    """No branch parts them: why each rank has another group under the same name, as in `pairs[rank]`."""
+    call = event.extra.get("call")
+    given = call.get("group") if isinstance(call, Invocation) else None
+    return given.cause if given is not None else None
 
 
 class Undecided(Exception):

@@ -40,6 +40,7 @@ def shared_writes(run: Run) -> Iterator[tuple[Access, int]]:
             continue  # who comes first does the work, the others find it done
         if (
             locked(access.event, access.path)
+            or handed_on(run, access)
             or vaguely_guarded(run, access.event, access.path)
             or ends_before_start(run, access)
             or done_before_the_others(run, access)
@@ -79,6 +80,21 @@ def followers(run: Run) -> int:
 def turns(access: Access) -> bool:
     """Do some ranks come here before the others, with a meeting between?"""
     return len({access.clocks[lane] for lane in access.lanes()}) > 1
+
+
+def handed_on(run: Run, access: Access) -> bool:
+    """Does each rank wait for a message before it adds its lines, and send one afterwards? All but the first wait, all
+    but the last send."""
+    if access.event.extra.get("mode") != "a":
+        return False
+    here, waited, sent = moment(run, access.event), 0, 0
+    for event, _ in recorded(run, "<p2p>"):
+        if event.op == "recv" and moment(run, event) < here:
+            waited |= event.mask
+        elif event.op == "send" and moment(run, event) > here:
+            sent |= event.mask
+    missing = [access.event.mask & ~lanes for lanes in (waited, sent)]
+    return missing[0] & missing[1] == 0 and all(lanes & (lanes - 1) == 0 for lanes in missing)
 
 
 def of_missing_work(run: Run, access: Access) -> bool:
@@ -182,7 +198,8 @@ def of_a_failure(access: Access) -> bool:
     for node in access.path:
         if isinstance(node, Attempt) and (part := part_of(node, use)) > 0:
             handler = node.handlers[part - 1]
-            if not handler.shared and "KeyboardInterrupt" not in handler.types:  # that comes to all of them
+            alone = node.kind != "exit" and not handler.shared  # at its end comes every rank
+            if alone and "KeyboardInterrupt" not in handler.types:  # that comes to all of them
                 return True
     return False
 

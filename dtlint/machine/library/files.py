@@ -8,6 +8,7 @@ that a rank in it tells the lanes' places apart.
 from __future__ import annotations
 
 import posixpath
+import re
 from pathlib import PurePosixPath
 from typing import Any
 
@@ -146,16 +147,16 @@ def of_symbol(part: Any, depth: int) -> str:
     return f"<{part}>"
 
 
-LOCAL = (
-    "/tmp", "/var/tmp", "/dev/shm", "/local", "/localscratch", "/scratch/local", "/mnt/local", "/raid", "/nvme", "/ssd"
-)  # fmt: skip
+LOCAL = re.compile(
+    r"/(?:tmp|var/tmp|dev/shm|(?:mnt/|scratch/)?(?:local[-_]?(?:scratch|disk|ssd|nvme|data|storage)?|raid|nvme|ssd))\d*(?:/|$)"
+)
 
 
 def node_local(where: str) -> bool:
     """A place that every node has for itself."""
     if any(part.upper() in NODE_FOLDERS for part in where.split("/")):
         return True  # the folder is called like the variable that names it
-    return any(where == root or where.startswith(f"{root}/") for root in LOCAL)
+    return LOCAL.match(where) is not None
 
 
 NETWORK = (

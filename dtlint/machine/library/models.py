@@ -14,10 +14,12 @@ from dtlint.machine.library.provenance import MADE_OF
 from dtlint.machine.library.stepping import GATHERED
 from dtlint.machine.opaque import deep_cause, inner_tags, opaque
 from dtlint.machine.values import (
+    BY_PROCESS,
     FALSE,
     NONE,
     THERE,
     TRUE,
+    Cause,
     ClassRef,
     Const,
     FunctionRef,
@@ -68,6 +70,8 @@ def forward(machine: Machine, model: Object, call: Invocation) -> Value:
     if result is not None:
         cause = cause or result.cause
         tags |= frozenset(tag for tag in result.tags if isinstance(tag, tuple) and tag[0] == GATHERED)
+    if cause is not None and cause.kind in BY_PROCESS and cause.kind != "group rank":
+        cause = Cause("data", cause.trail)  # what a model says of a rank's own input is no number of the rank
     return machine.unknown("output", model.number, machine.symbols.fresh("time"), cause=cause, tags=tags)
 
 

@@ -15,6 +15,7 @@ from dtlint.machine.core import Machine
 from dtlint.machine.frames import Frame
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.modules import is_module
+from dtlint.machine.library.provenance import symbols_in
 from dtlint.machine.logs import Decision, decisions
 from dtlint.machine.values import BY_PROCESS, Cause, Const, Object, Row, Symbol, Tuple, Unknown, Value
 
@@ -186,13 +187,19 @@ def constructed(machine: Machine, made: Object, call: Invocation) -> None:
         if isinstance(value, Row) and value.cause.kind in BY_PROCESS and plain(value):
             made_differently(machine, made, value)
             return
-        if isinstance(value, Unknown) and value.cause is not None and value.cause.kind in OWN_SHAPE - BY_PROCESS:
+        if isinstance(value, Unknown) and value.cause is not None and of_own_size(value, value.cause):
             add(machine, "made", made, machine.world.full, None, value.cause)
             return
         cause = containers.length_cause(machine, value)
         if cause is not None and cause.kind in BY_PROCESS and isinstance(made.kind, str):
             add(machine, "made", made, 1, None, cause)
             return
+
+
+def of_own_size(value: Unknown, cause: Cause) -> bool:
+    """Free memory, or how much there is in this rank's share: `Embedding(len(vocabulary), 64)`"""
+    counted = cause.kind in ("shard", "data") and any(one.key[0] == "len" for one in symbols_in(value.symbol))
+    return counted or cause.kind in OWN_SHAPE - BY_PROCESS
 
 
 def plain(value: Row) -> bool:

@@ -77,6 +77,8 @@ def container_method(machine: Machine, receiver: Object, name: str, call: Invoca
             ranked = own_order.ranked(machine, call, receiver)
             if ranked is not None or isinstance(held_items, Unknown):
                 machine.set(receiver, "[]", ranked or provenance.without(held_items or NONE, "order"), call.mask)
+        elif name == "reverse" and isinstance(held_items, Tuple):
+            machine.set(receiver, "[]", Tuple(held_items.items[::-1]), call.mask)
         elif name in ("remove", "discard") and held_items is not None:
             machine.set(
                 receiver, "[]", machine.unknown("removed", token(held_items), cause=held_items.cause), call.mask

@@ -16,6 +16,7 @@ from dtlint.machine.core import Machine
 from dtlint.machine.lanes import lanes_in, lowest
 from dtlint.machine.library import marks, provenance
 from dtlint.machine.library.invocation import Invocation
+from dtlint.machine.library.modules import is_module
 from dtlint.machine.logs import Event, Site
 from dtlint.machine.values import (
     NONE,
@@ -201,6 +202,8 @@ def called(
             return value
         elif changes_model(callee, base) and touched(machine, shown, mask):
             note(machine, result, mask, "and put it to use")
+        elif is_module(machine, callee) and touched(machine, shown, mask):
+            note(machine, result, mask, "and run a model on it")
         elif not name.startswith("builtins."):
             computed(machine, result)
     if name in SHOWS or (isinstance(value, Object | Const) and value != NONE):

@@ -20,6 +20,8 @@ from dtlint.machine.values import (
     Value,
 )
 
+STRIKING = "raised by signals"  # fact: exceptions of the program's own that come to a rank wherever it is, and why
+
 
 def later(machine: Machine, function: Value, mask: int, kind: str, text: str, cause: str) -> None:
     """A function some rank runs at a time of its own (a signal, the end of the process): what it says it says alone,
@@ -38,7 +40,9 @@ def later(machine: Machine, function: Value, mask: int, kind: str, text: str, ca
     machine.sinks, frame.guards = [(log.log, mask)], Guards(decision, guards)
     mark = len(machine.journal)
     given = (machine.fresh("signal", why), machine.fresh("frame"), machine.fresh("trace"))[: arity(function)]
+    raised = len(machine.raised)
     calls.call_value(machine, function, given, (), mask)
+    machine.facts.setdefault(STRIKING, []).extend(machine.raised[raised:] if kind == "signal" else ())
     writes = machine.rollback(mark)
     machine.sinks, frame.guards, frame.left, frame.last_exit = sinks, guards, left, last_exit
     del frame.leavings[leavings:]

@@ -11,10 +11,11 @@ from typing import Any
 
 from dtlint.ir import nodes as ir
 from dtlint.ir.functions import every_node
+from dtlint.knowledge.loader import Api
 from dtlint.machine import attributes, containers
 from dtlint.machine.core import Machine
 from dtlint.machine.frames import Frame
-from dtlint.machine.library import marks, provenance, works
+from dtlint.machine.library import marks, provenance, tensors, works
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.modules import is_module
 from dtlint.machine.logs import Event
@@ -113,13 +114,23 @@ def was_handed_in(machine: Machine, call: Invocation) -> bool:
 def discarded(machine: Machine, node: ir.Expr, value: Value, mask: int) -> None:
     if isinstance(node, ir.Call):
         found = machine.facts.get("pure call")
-        if found is not None and found[0] is node and is_held(machine, node) and not is_tried(machine, node):
-            machine.emit_event("record", "discarded", found[1].name, mask, extra={"row": found[1]})
+        row = found[1] if found is not None and found[0] is node else on_gradient(machine, value)
+        if row is not None and is_held(machine, node) and not is_tried(machine, node):
+            machine.emit_event("record", "discarded", row.name, mask, extra={"row": row})
     elif isinstance(node, ir.Attr | ir.Name):
         name = called_name(value)
         row = (machine.knowledge.api(name) or machine.knowledge.method(*name.rpartition(".")[::2])) if name else None
         if row is not None and row.does != "value" and (row.record or row.op):
             machine.emit_event("record", "uncalled", row.name, mask, extra={"row": row})
+
+
+def on_gradient(machine: Machine, value: Value) -> Api | None:
+    """`parameter.grad.clamp(-1, 1)`: whatever the parameter belongs to, its gradient is a tensor."""
+    method = tensors.method_of(value.symbol) if isinstance(value, Unknown) else None
+    if method is None or not isinstance(method[0], Symbol) or method[0].key[0] != "attr" or method[0].key[-1] != "grad":
+        return None
+    row = machine.knowledge.method(tensors.KIND, method[1])
+    return row if row is not None and row.extra.get("pure") else None
 
 
 def is_held(machine: Machine, node: ir.Expr) -> bool:
