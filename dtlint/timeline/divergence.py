@@ -11,7 +11,7 @@ from dtlint.timeline.lives import NOTHING, Use, exclude, plain, sides
 from dtlint.timeline.parting import Divergence, Pending
 from dtlint.timeline.records import recorded
 from dtlint.timeline.two_groups import crossed
-from dtlint.timeline.undecided import undecided
+from dtlint.timeline.undecided import origin, undecided
 from dtlint.timeline.untold import Untold
 
 
@@ -45,9 +45,16 @@ def find(run: Run) -> Iterator[Divergence]:
     told = {id(event) for one in certain for event in (one.event, one.other, *one.further)}
     unsure = [one for one in undecided(run) if one.choice is None or not untold.below(one.choice)]
     unsure = [one for one in unsure if not before_spawn(run, one)]
+    answers = {origin(one.cause) for one in certain if one.cause is not None and left_with_answer(one)}
+    unsure = [one for one in unsure if one.shape != "trip" or one.cause is None or origin(one.cause) not in answers]
     yield from (one for one in unsure if id(one.event) not in told)  # ranks have parted on the way there already
     if not certain and not unsure:
         yield from crossed(run)
+
+
+def left_with_answer(divergence: Divergence) -> bool:
+    """Some ranks return here before the others have met: what they return is another answer for that alone."""
+    return divergence.shape == "exit" and divergence.way_out == "return"
 
 
 def turned_away(divergence: Divergence) -> bool:

@@ -14,6 +14,7 @@ from dtlint.machine.library import (
     files,
     hooks,
     jax_hosts,
+    loaders,
     models,
     operations,
     parts,
@@ -55,6 +56,8 @@ def call_unknown(
         if node.func.name == "size":
             rows = uneven_length(machine, receiver, mask) if arguments == (Const(0),) else None
             return rows if rows is not None else machine.unknown("size", token(receiver), *map(token, arguments))
+        if node.func.name in ("numel", "nelement") and loaders.stacked(machine, receiver):
+            return machine.unknown("size", token(receiver), "numel")
         other = replaced.method(machine, receiver, node.func.name, invocation)
         if other is not None:
             return other

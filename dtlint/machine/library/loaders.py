@@ -98,6 +98,18 @@ def option(loader: Object, name: str) -> Value | None:
     return call.get(name) if isinstance(call, Invocation) else None
 
 
+def stacked(machine: Machine, batch: Value) -> bool:
+    """Is this a tensor that a loader gave by putting samples on each other, which all have one shape then? One with a
+    `collate_fn` may fill them up to the longest of this rank's."""
+    symbol = batch.symbol if isinstance(batch, Unknown) else None
+    while symbol is not None and symbol.key[0] == "item" and isinstance(symbol.key[1], Symbol):
+        symbol = symbol.key[1]
+    if symbol is None or symbol.key[0] != "batch":
+        return False
+    made = [loader for number, loader in machine.facts.get("loaders", {}).items() if ("loader", number) in batch.tags]
+    return bool(made) and all(option(one, "collate_fn") is None and not is_open(one) for one in made)
+
+
 def is_open(loader: Object) -> bool:
     """Some options came as `**options` nobody knows."""
     call = loader.facts.get("call")
