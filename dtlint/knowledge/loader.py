@@ -99,6 +99,7 @@ class Knowledge:
     still: Mapping[str, bool] = field(default_factory=dict)  # options, and the value with which a model draws nothing
     agreeing: frozenset[str] = frozenset()  # last names of collectives that give all ranks the same
     handed: Mapping[str, frozenset[str]] = field(default_factory=dict)  # hooks, and their parameters that are batches
+    hooks: frozenset[str] = frozenset()  # of any framework
 
     def always_gives(self, name: str) -> bool:
         return name.startswith(self.giving) and not name.startswith(self.not_giving)
@@ -274,6 +275,7 @@ def build(packs: list[tuple[str, Mapping[str, Any]]]) -> Knowledge:
         {name: value for _, content in packs for name, value in content.get("noise", {}).items()},
         agreeing_names(apis),
         handed_names(types.values()),
+        frozenset(name for known in types.values() for name in known.hooks),
     )
     for name in [*apis]:
         canonical = knowledge.canonical(name)

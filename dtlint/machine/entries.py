@@ -26,7 +26,8 @@ class Entry:
 
 Defaults = tuple[tuple[str, Value], ...]
 NOTHING: Mapping[str, str] = {}
-CALLED_ALONE = "called alone"  # fact of the run: a framework calls this method on one rank only
+# facts of the run: a framework calls this method on one rank only, or on all, in a class that knows of several
+CALLED_ALONE, CALLED_ON_ALL = "called alone", "called on all"
 
 
 def run_script(machine: Machine, path: str) -> None:
@@ -58,6 +59,8 @@ def run_function(machine: Machine, path: str, function: ir.Function, owner: ir.C
             return
         if called_alone(machine, kind, function.name):
             machine.facts[CALLED_ALONE] = True
+        elif is_hook(machine, kind, function.name) and tells_who_it_is(machine, owner):
+            machine.facts[CALLED_ON_ALL] = True
         value = kind.attributes.get(function.name) or kind.attributes.get(f"<setter> {function.name}")
         of_class = isinstance(value, FunctionRef) and value.kind == "class"
         receiver = kind if of_class else entered_on(machine, kind, function)
@@ -104,6 +107,15 @@ def run_function(machine: Machine, path: str, function: ir.Function, owner: ir.C
 def called_alone(machine: Machine, kind: ClassRef, name: str) -> bool:
     """Does a framework call this method on one rank only?"""
     return any(name in known.alone for known in attributes.library_types(machine, kind))
+
+
+def is_hook(machine: Machine, kind: ClassRef, name: str) -> bool:
+    return any(name in known.hooks for known in attributes.library_types(machine, kind))
+
+
+def tells_who_it_is(machine: Machine, owner: ir.Class | None) -> bool:
+    """Does a method of this class ask for the rank?"""
+    return owner is not None and not owner.tokens.isdisjoint(machine.knowledge.ranks)
 
 
 def find(module_frame: Frame, function: ir.Function) -> Value | None:

@@ -222,7 +222,9 @@ def like_of(value: Value) -> Value | None:
 
 
 def is_empty(value: Value) -> bool:
-    """A list, set or dictionary that nothing has been put into."""
+    """A tuple, list, set or dictionary that nothing has been put into."""
+    if value == Tuple(()):
+        return True
     if not isinstance(value, Object) or value.kind not in CONTAINERS:
         return False
     return all(held == Tuple(()) for held in value.attributes.values())

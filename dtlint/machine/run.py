@@ -14,7 +14,7 @@ from dtlint.ir.functions import functions_of
 from dtlint.knowledge.loader import Knowledge
 from dtlint.machine import expressions, statements
 from dtlint.machine.core import DEEPEST, Machine, OutOfBudget
-from dtlint.machine.entries import Entry, run_function, run_script
+from dtlint.machine.entries import Entry, run_function, run_script, tells_who_it_is
 from dtlint.machine.frames import Frame
 from dtlint.machine.lanes import World
 from dtlint.machine.library.jax_keys import CARRIERS
@@ -111,7 +111,11 @@ def run_unreached(machine: Machine, path: str, reached: frozenset[tuple[str, str
         (function, owner)
         for function, owner in functions_of(module)
         if (path, function.qualname) not in reached
-        and (tells_ranks_apart(machine, function, owner, kept.get(id(owner))) or draws(machine, module, function))
+        and (
+            tells_ranks_apart(machine, function, owner, kept.get(id(owner)))
+            or draws(machine, module, function)
+            or may_be_hook(machine, function, owner)
+        )
         and not is_test(function, owner)
     ]
     if not candidates:
@@ -171,6 +175,13 @@ def tells_ranks_apart(
         return True
     batches = machine.knowledge.handed.get(function.name, ()) if owner is not None else ()
     return any(param.name in batches for param in function.params)
+
+
+def may_be_hook(machine: Machine, function: ir.Function, owner: ir.Class | None) -> bool:
+    """Does it go by the name of a hook, in a class that tells the ranks apart here or elsewhere, and do anything that
+    the packs know? Frameworks call their hooks on all ranks."""
+    named = owner is not None and function.name in machine.knowledge.hooks
+    return named and tells_who_it_is(machine, owner) and not function.tokens.isdisjoint(machine.meaningful)
 
 
 def draws(machine: Machine, module: ir.Module, function: ir.Function) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from dtlint.findings import Step
-from dtlint.machine.entries import CALLED_ALONE
+from dtlint.machine.entries import CALLED_ALONE, CALLED_ON_ALL
 from dtlint.machine.library.evidence import ASKED, alone, evidence, of_one
 from dtlint.machine.logs import Call, Event, LogNode
 from dtlint.machine.run import SEEN, Run
@@ -66,13 +66,14 @@ def instead_of_start(run: Run, path: tuple[LogNode, ...], event: Event) -> bool:
 
 
 def everyone(run: Run) -> bool:
-    """Does a function nobody calls show by itself that all ranks run it? It meets the others whoever it is, or it has
-    a part of its own work done by one rank."""
+    """Does a function nobody calls show by itself that all ranks run it? It meets the others whoever it is, it has
+    a part of its own work done by one rank, or a framework calls it on all of them."""
     known: bool | None = run.cache.get("everyone")
     if known is None:
         met = ((node, path) for node, path in run.walk() if isinstance(node, Event))
         known = not run.facts.get(CALLED_ALONE) and (
-            (run.entry.path, run.entry.name) in functions_of_all(run)
+            bool(run.facts.get(CALLED_ON_ALL))
+            or (run.entry.path, run.entry.name) in functions_of_all(run)
             or any(meets_all(run, one, path) for one, path in met)
         )
         run.cache["everyone"] = known
