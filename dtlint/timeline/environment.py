@@ -79,8 +79,14 @@ LATER = {"import": ("import", "backend"), "backend": ("backend",), "communicator
 
 def late_writes(run: Any) -> Iterator[tuple[Write, Api, Event]]:
     """Writes after the moment their variable was read, with the event that read it."""
+    held: dict[str, Value] = {}  # what they are known to hold
     for write in writes(run):
+        again = held.get(write.name) == write.value
+        if not write.met.conditional:
+            held[write.name] = write.value
         row = run.knowledge.settings.get(write.name)
+        if again:
+            continue  # there is nothing new in it
         if row is None or "when" not in row.extra or handed_on(run, write) or of_own_program(run, write):
             continue
         if read_by_itself(run, write):

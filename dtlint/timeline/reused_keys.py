@@ -10,7 +10,9 @@ from collections.abc import Iterator
 
 from dtlint.findings import Span
 from dtlint.ir import nodes as ir
+from dtlint.ir.either import side_of
 from dtlint.ir.examples import only_for_shape, way_to
+from dtlint.ir.functions import every_node
 from dtlint.machine.lanes import token
 from dtlint.machine.library import key_splits
 from dtlint.machine.library.generators import RESUMED
@@ -60,6 +62,7 @@ def on_purpose(run: Run, again: Again) -> bool:
         or started_over(run, again)
         or before_the_first_item(run, again)
         or of_another_cell(run, again)
+        or one_is_taken(run, again)
         or for_shape(run, again)
     )
 
@@ -87,6 +90,17 @@ def of_another_cell(run: Run, again: Again) -> bool:
         return False
     found = [notebook.cell_of(place.line) for place in (first_site(again.first, again), again.site)]
     return len({cell[0].number for cell in found if cell is not None}) == 2
+
+
+def one_is_taken(run: Run, again: Again) -> bool:
+    """`where(question, draw(key), other_draw(key))`: only one of the two draws comes to anything."""
+    if again.first is None:
+        return False
+    sites = (first_site(again.first, again), again.site)
+    if sites[0].path != sites[1].path:
+        return False
+    first, second = (side_of(run.project.tree(site.path), site.line, site.column) for site in sites)
+    return first is not None and second is not None and first[0] == second[0] and first[1] != second[1]
 
 
 def one_order(again: Again) -> bool:
@@ -149,12 +163,21 @@ def first_site(first: Use, again: Again) -> Span:
 
 
 def started_over(run: Run, again: Again) -> bool:
-    """`state = reset(key)` once more, word for word: after a warm-up, or to look at the same episode."""
-    second = again.second.event
-    if again.first is None or again.site == Span(second.path, *second.at):
+    """`state = reset(key)` once more: after a warm-up, or to look at the same episode. What goes on from where the
+    first left it, like a second layer, starts nothing."""
+    event = again.second.event
+    if again.first is None or again.site == Span(event.path, *event.at):
         return False  # the draw itself
-    first = statement_at(run, first_site(again.first, again))
-    return isinstance(first, ir.Assign) and repr(first) == repr(statement_at(run, again.site))
+    first, second = statement_at(run, first_site(again.first, again)), statement_at(run, again.site)
+    if not isinstance(first, ir.Assign) or not isinstance(second, ir.Assign):
+        return False
+    one, other = first.value, second.value
+    if not isinstance(one, ir.Call) or not isinstance(other, ir.Call):
+        return False
+    if repr((first.targets, one.func)) != repr((second.targets, other.func)):
+        return False
+    held = {repr(part) for target in second.targets for part in getattr(target, "items", (target,))}
+    return not any(repr(node) in held for node in every_node(other))
 
 
 def statement_at(run: Run, place: Span) -> ir.Node | None:

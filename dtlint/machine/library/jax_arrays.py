@@ -190,7 +190,7 @@ def apply_gradients(machine: Machine, receiver: Value, call: Invocation) -> Valu
     """`state.apply_gradients(grads=…, batch_stats=…)`: everything it stores must be equal on all devices."""
     given = next((value for name, value in call.keywords if name in ("grads", "grad")), None)
     given = given or (call.arguments[0] if call.arguments else None)
-    own, found = jax_facts.deep((receiver,)), jax_facts.deep((given,)) if given is not None else set()
+    own, found = jax_facts.deep((receiver,)), jax_facts.certain((given,)) if given is not None else set()
     mapping = jax_facts.device_mapping(machine)
     drop = set()
     if mapping is not None and not words(own, "reduces"):

@@ -63,6 +63,7 @@ def passed(machine: Machine, op: str, tags: Any, names: tuple[str, ...] | None, 
             if any(is_fact(other, "mean") for other in tags):
                 sums[tag[2]] = where
                 kept.add(fact("summed", tag[2]))
+    kept |= {fact("agreed", tag[2]) for tag in words(tags, "grad")}
     if op in ("pmean", "psum"):
         known = machine.facts.get("jax grads", {})
         for tag in words(tags, "over"):

@@ -176,6 +176,11 @@ def widened(machine: Machine, value: Value) -> Value:
     return jax_facts.mapped_tree(machine, value, leaf)
 
 
+def own(machine: Machine, carry: Value) -> Value:
+    """A traced function is given a tree of its own, and may write into it."""
+    return jax_facts.mapped_tree(machine, carry, lambda leaf: leaf)
+
+
 def symbols_of(value: Value) -> set[Symbol]:
     return {leaf.symbol for leaf in jax_facts.leaves(value, 6) if isinstance(leaf, Unknown)}
 
@@ -209,15 +214,16 @@ def while_loop(machine: Machine, call: Invocation) -> Value | None:
     carry = widened(machine, call.get("init_val") or NONE)
 
     def quiet(state: Value) -> Value:
-        return separately(machine, call.mask, lambda: callback(machine, body, (state,), call.mask))[1]
+        given = own(machine, state)
+        return separately(machine, call.mask, lambda: callback(machine, body, (given,), call.mask))[1]
 
     first = machine.symbols.count  # what the quiet turn makes is new in every turn, too: its calls may be taken from it
     carry = steady(machine, carry, quiet)
     box: list[Value] = []
 
     def once() -> Value:
-        box.append(callback(machine, test, (carry,), call.mask))
-        return callback(machine, body, (carry,), call.mask)
+        box.append(callback(machine, test, (own(machine, carry),), call.mask))
+        return callback(machine, body, (own(machine, carry),), call.mask)
 
     loop, after = turned(machine, call.mask, "while_loop", once)
     loop.born = (first, loop.born[1])
@@ -239,7 +245,8 @@ def fori_loop(machine: Machine, call: Invocation) -> Value | None:
         return None
     carry = widened(machine, start)
     index = machine.fresh("turn")
-    loop, after = turned(machine, call.mask, "fori_loop", lambda: callback(machine, body, (index, carry), call.mask))
+    given = own(machine, carry)
+    loop, after = turned(machine, call.mask, "fori_loop", lambda: callback(machine, body, (index, given), call.mask))
     loop.variant.add(index.symbol)
     carry_on(machine, loop, carry, after)
     axes = varying(machine, call.get("upper") or NONE) | varying(machine, call.get("lower") or NONE)
@@ -258,7 +265,8 @@ def scan(machine: Machine, call: Invocation) -> Value | None:
         return None
     carry = widened(machine, call.get("init") or NONE)
     row = element_of(machine, call.get("xs"))
-    loop, result = turned(machine, call.mask, "scan", lambda: callback(machine, function, (carry, row), call.mask))
+    given = own(machine, carry)
+    loop, result = turned(machine, call.mask, "scan", lambda: callback(machine, function, (given, row), call.mask))
     loop.variant |= symbols_of(row)
     after, out = result, result
     if isinstance(result, Tuple) and len(result.items) == 2:

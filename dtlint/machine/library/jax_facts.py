@@ -27,6 +27,7 @@ INSIDE = frozenset(
         "arg",
         "replica",
         "grad",
+        "agreed",
         "summed",
         "over",
         "mean",
@@ -39,6 +40,7 @@ INSIDE = frozenset(
 KEYS = frozenset({"key", "keys"})
 SAVED_ALONE = "jax saved alone"  # fact of the run: the copy of one device was written to a checkpoint
 HOST_WEIGHTS = "jax host weights"  # fact of the run: why the first weights differ between hosts
+TOLD_APART = "jax hosts told apart"  # fact of the run: it asks which host it is, or joins the others
 CLASSES = "jax state classes"  # fact of the run: classes of the project that train states were made of
 
 
@@ -98,6 +100,15 @@ def deep(values: Iterable[Value]) -> set[Any]:
         elif isinstance(value, Tuple | Object | Row):
             for leaf in leaves(value):
                 found |= leaf.tags
+    return found
+
+
+def certain(values: Iterable[Value]) -> set[Any]:
+    """The same, but for gradients that a helper reduces or leaves alone, as it knows of their layout."""
+    found: set[Any] = set()
+    for leaf in (leaf for value in values for leaf in leaves(value)):
+        agreed = {tag[2] for tag in words(leaf.tags, "agreed")}
+        found |= {tag for tag in leaf.tags if not (is_fact(tag, "grad") and tag[2] in agreed)}
     return found
 
 

@@ -36,7 +36,7 @@ from dtlint.machine.values import NONE, ClassRef, Const, Object, SliceValue, Tup
 FEW = 16  # keys of a batch that are told apart
 
 
-HOSTS = "jax hosts"
+HOSTS = "jax hosts"  # fact of the run: it asks for the other hosts, if only how many there are
 ALONE = {"rank": 0, "world_size": 1}  # for JAX in a process of another library's group, which it is not told of
 
 
@@ -47,6 +47,8 @@ def query(machine: Machine, call: Invocation) -> Value | None:
         if HOSTS not in machine.facts and (group_start.is_started(machine) or in_notebook(machine)):
             return Const(ALONE[call.row.value])
         machine.facts[HOSTS] = True
+        if call.row.value == "rank":
+            machine.facts[jax_facts.TOLD_APART] = True
     if call.row.value == "local_devices" and call.node is not None and machine.facts.get(HOSTS):
         name = product_named(machine, call)
         if name:
@@ -95,7 +97,7 @@ def in_notebook(machine: Machine) -> bool:
 
 
 def initialize(machine: Machine, call: Invocation) -> Value | None:
-    machine.facts[HOSTS] = True
+    machine.facts[HOSTS] = machine.facts[jax_facts.TOLD_APART] = True
     machine.facts["jax"] = True
     if machine.loading:
         machine.notes.setdefault("jax initialised", set()).add(machine.frame.path)

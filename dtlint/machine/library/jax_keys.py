@@ -339,7 +339,7 @@ def shard_prng_key(machine: Machine, call: Invocation) -> Value | None:
         return None
     jax_flow.started(machine)
     if call.row.extra.get("by_host"):
-        machine.facts["jax hosts"] = True
+        machine.facts["jax hosts"] = machine.facts[jax_facts.TOLD_APART] = True
     tags = frozenset((fact("keys", root_of(key), "local", None, None), *lineage(key)))
     made = machine.fresh("keys", key.cause, tags)
     return made

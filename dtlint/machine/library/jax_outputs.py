@@ -35,7 +35,7 @@ def leave(
     told = []
     for index, output in enumerate(outputs):
         found = jax_facts.deep((output,))
-        judge(machine, thing, mapping, call, found, where, here)
+        judge(machine, thing, mapping, call, jax_facts.certain((output,)), where, here)
         varying = bool(words(found, "varies")) and not words(found, "grad")
         parts = () if isinstance(output, Unknown) else jax_facts.paths(output)
         own = frozenset(path for path, leaf in parts if has(leaf, "varies") and not has(leaf, "grad"))

@@ -1,0 +1,34 @@
+"""Which side of `where(question, one, other)` does a result go to, if it goes nowhere else?"""
+
+from __future__ import annotations
+
+from dtlint.ir import nodes as ir
+from dtlint.ir.examples import Way, names_below, of_its_own, way_to
+
+PICKS = frozenset({"where", "select"})
+Side = tuple[str, int]  # the question, as it is written, and the place of the argument
+
+
+def side_of(module: ir.Module, line: int, column: int) -> Side | None:
+    """Of the call that stands there."""
+    way = way_to(module, line, column)
+    if len(way) < 2:
+        return None
+    above = way[-2]
+    if not isinstance(above, ir.Assign):
+        return picked(way)
+    if len(above.targets) != 1 or not isinstance(above.targets[0], ir.Name):
+        return None
+    scope = next(node for node in reversed(way) if isinstance(node, ir.Function | ir.Module))
+    reads = [read for read in names_below(scope, ()) if read[-1].id == above.targets[0].id and not of_its_own(read)]
+    sides = {picked(read) for read in reads}
+    return sides.pop() if len(sides) == 1 else None
+
+
+def picked(way: Way) -> Side | None:
+    """Is this an argument that may be taken, or another instead?"""
+    call, held = way[-2], way[-1]
+    if not isinstance(call, ir.Call) or getattr(call.func, "name", getattr(call.func, "id", "")) not in PICKS:
+        return None
+    places = [index for index, one in enumerate(call.args) if one is held and index]
+    return (repr(call.args[0]), places[0]) if places else None
