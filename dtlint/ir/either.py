@@ -26,9 +26,11 @@ def side_of(module: ir.Module, line: int, column: int) -> Side | None:
 
 
 def picked(way: Way) -> Side | None:
-    """Is this an argument that may be taken, or another instead?"""
-    call, held = way[-2], way[-1]
-    if not isinstance(call, ir.Call) or getattr(call.func, "name", getattr(call.func, "id", "")) not in PICKS:
-        return None
-    places = [index for index, one in enumerate(call.args) if one is held and index]
-    return (repr(call.args[0]), places[0]) if places else None
+    """Is it made into an argument that may be taken, or another instead?"""
+    for above, held in zip(way[-2::-1], way[:0:-1], strict=True):
+        if not isinstance(above, ir.Expr):
+            return None
+        if isinstance(above, ir.Call) and getattr(above.func, "name", getattr(above.func, "id", "")) in PICKS:
+            places = [index for index, one in enumerate(above.args) if one is held and index]
+            return (repr(above.args[0]), places[0]) if places else None
+    return None

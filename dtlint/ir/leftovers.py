@@ -7,7 +7,10 @@ or telling it the epoch hands it to nobody.
 from __future__ import annotations
 
 from dtlint.ir import nodes as ir
-from dtlint.ir.examples import Way, names_below, of_its_own, way_to
+from dtlint.ir.examples import Way, named, names_below, of_its_own, way_to
+
+WAITS = "block_until_ready"
+LOOPS = (ir.For, ir.While)
 
 
 def given_to_nobody(module: ir.Module, line: int, column: int) -> bool:
@@ -32,3 +35,45 @@ def only_asked(read: Way) -> bool:
     if isinstance(above, ir.Call):
         return isinstance(above.func, ir.Name) and above.func.id == "len"
     return isinstance(above, ir.Attr | ir.Compare) or (isinstance(above, ir.If | ir.IfExp) and above.test is name)
+
+
+def looked_at_by_nobody(module: ir.Module, line: int, column: int) -> bool:
+    """Is the result of the call that stands there dropped, or put under a name that holds another before it is read?"""
+    way = way_to(module, line, column)
+    index = next((index for index in reversed(range(len(way))) if isinstance(way[index], ir.Stmt)), 0)
+    statement = way[index] if way else None
+    if isinstance(statement, ir.ExprStmt):
+        return all(isinstance(node, ir.Attr | ir.Index) or only_waits(node) for node in way[index + 1 : -1])
+    if not isinstance(statement, ir.Assign) or statement.value is not way[-1]:
+        return False
+    names = named(statement.targets)
+    return names is not None and all(ends_unread(way[: index + 1], name) for name in names)
+
+
+def only_waits(node: ir.Node) -> bool:
+    return isinstance(node, ir.Call) and getattr(node.func, "name", "") == WAITS
+
+
+def ends_unread(way: Way, name: str) -> bool:
+    """Does what this statement has put under the name stay unread to the end of the function?"""
+    for above, held in zip(way[-2::-1], way[:0:-1], strict=True):
+        for statement in after(above, held):
+            if any(read[-1].id == name for read in names_below(statement, ())):
+                return False
+            if isinstance(statement, ir.Assign) and name in (named(statement.targets) or ()):
+                return True
+        if isinstance(above, LOOPS):
+            return False
+        if isinstance(above, ir.Function):
+            return name not in above.globals
+    return False  # whoever imports the module may read it
+
+
+def after(above: ir.Node, held: ir.Node) -> tuple[ir.Stmt, ...]:
+    """The statements that follow in the same block."""
+    for block in ("body", "orelse", "final"):
+        statements = getattr(above, block, ())
+        place = next((index for index, one in enumerate(statements) if one is held), None)
+        if place is not None:
+            return tuple(statements[place + 1 :])
+    return ()

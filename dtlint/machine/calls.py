@@ -309,6 +309,7 @@ def remembered(
     if known is not None:
         result, log, read, written = known
         if not read or written == machine.heap_writes:
+            machine.changed_nothing()
             if log is not None:
                 caller = machine.frame
                 machine.emit(
@@ -334,6 +335,7 @@ def remembered(
     if machine.oldest_write > floor and outcome.whole and isinstance(result, PLAIN):
         log = outcome if outcome.log is not None else None
         machine.remembered[index] = (result, log, read, machine.heap_writes)
+        machine.changed_nothing()
     machine.oldest_write = min(oldest, machine.oldest_write)
     return result
 

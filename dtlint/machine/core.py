@@ -43,6 +43,7 @@ SHORT = 8  # statements
 ANSWERS = (ir.Compare, ir.BoolOp, ir.Unary, ir.BinOp, ir.Attr, ir.Name)
 QUESTION = 3  # statements of a helper that asks who it is, and no more
 DEEPEST = 48  # calls within calls, whatever the entry
+CHANGED_NOTHING = "changed nothing"  # fact of the run: calls of which nothing is left but what they give back
 
 
 class OutOfBudget(Exception):
@@ -193,6 +194,10 @@ class Machine:
             self.oldest_write = 0
             self.remembered.clear()  # any of those calls may have read it
         self.store(frame.variables, name, value, mask, frame.mask)
+
+    def changed_nothing(self) -> None:
+        """Of the call that stands here, all that is left is what it gives back."""
+        self.facts.setdefault(CHANGED_NOTHING, set()).add((self.frame.path, self.current_at))
 
     def control_cause(self) -> Cause | None:
         frame: Frame | None = self.frame

@@ -67,6 +67,7 @@ def drifting(run: Run) -> Iterator[tuple[Event, tuple[Step, ...]]]:
     """Mapped calls in a loop whose output differs between devices, though it began equal and is fed back in."""
     if not run.facts.get("jax"):
         return
+    synced: set[object] = run.facts.get("jax synced", set())  # parts of states that are made equal again
     for event, path in recorded(run, "<jax>"):
         if event.op != "mapped call" or not event.extra["reduced"]:
             continue
@@ -76,7 +77,8 @@ def drifting(run: Run) -> Iterator[tuple[Event, tuple[Step, ...]]]:
                 assert isinstance(leaf, Unknown)
                 carried = [loop.carried.get(leaf.symbol) for loop in loops]
                 if any(
-                    comes_back(event, number, after) or part_comes_back(event, way, leaf, after)
+                    (not synced and comes_back(event, number, after))
+                    or (synced.isdisjoint(way) and part_comes_back(event, way, leaf, after))
                     for after in carried
                     if not handed_on(run, after)
                 ):

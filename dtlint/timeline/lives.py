@@ -10,13 +10,16 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 from dtlint.findings import Span, Step
+from dtlint.machine.library.jax_facts import GRADIENT
 from dtlint.machine.logs import EXITS, Attempt, Call, Choice, Event, LogNode, Loop, plain_question
 from dtlint.machine.values import Const, Symbol
+from dtlint.machine.walks import walk
 from dtlint.timeline.records import calls_around
 from dtlint.timeline.symbols import numbers
 
 Path = tuple[LogNode, ...]
-UNFOLLOWED = frozenset({"call", "depth", "recursion"})  # the result of a function of the project that was not run
+# the result of a function of the project that was not run, and an argument nobody gives
+NO_VALUE = frozenset({"call", "depth", "recursion", "missing"})
 
 
 NOTHING = Symbol(("nothing",), 0)  # for uses of which only the place is asked
@@ -50,6 +53,14 @@ class Story:
     def __init__(self, excused: Callable[[Again], bool] = lambda _again: False) -> None:
         self.consumed: dict[Symbol, list[Use]] = {}
         self.excused = excused
+        self.learning: dict[int, bool] = {}  # by the loop
+
+    def learns(self, loop: Loop) -> bool:
+        """Is anything differentiated in the loop?"""
+        if id(loop) not in self.learning:
+            events = (node for node, _ in walk(loop.body) if isinstance(node, Event))
+            self.learning[id(loop)] = any(one.kind == "jax" and one.op == GRADIENT for one in events)
+        return self.learning[id(loop)]
 
     def use(self, use: Use) -> Again | None:
         found = self.in_loop(use) if use.strong else None
@@ -76,6 +87,8 @@ class Story:
                 continue
             if use.event.op == "key" and now_and_then(use, index, node):
                 continue
+            if use.mild and not self.learns(node):
+                continue  # a model that is only looked at
             inner = [node, *(other for other in use.path[index + 1 :] if isinstance(other, Loop))]
             if any(loop.kind == "callback" for loop in inner[1:]) and carried(use.symbol):
                 continue  # made anew for the inner loop
@@ -119,10 +132,11 @@ def parts(symbol: Symbol, limit: int = 200) -> Iterator[Symbol]:
 
 
 def stable(symbol: Symbol, known: bool) -> bool:
-    """Is an equal symbol an equal key? What an unknown function or iterator hands out may be new each time."""
+    """Is an equal symbol an equal key? What an unknown function or iterator hands out may be new each time, and an
+    argument that is left out, though it must not be, is none."""
     if symbol.key[0] == "item" and len(symbol.key) == 2 and not known:
         return False
-    return not any(part.key[0] in UNFOLLOWED or "." in str(part.key[0]) for part in parts(symbol))
+    return not any(part.key[0] in NO_VALUE or "." in str(part.key[0]) for part in parts(symbol))
 
 
 def entered_with(symbol: Symbol) -> Symbol | None:

@@ -91,8 +91,11 @@ def stood_in_it(found: list[Access], made: Access, read: Access, maker: int, lat
 
 
 def in_new_folder(change: Access, read: Access, lane: int, late: int) -> bool:
-    """A new folder is empty: what is read in it, somebody else has put there."""
-    return change.kind == "mkdir" and read.places[late].startswith(f"{change.places[lane]}/")
+    """A new folder is empty: what is read in it, somebody else has put there, and a checkpoint is more than a folder."""
+    if change.kind != "mkdir":
+        return False
+    made, where = change.places[lane], read.places[late]
+    return where.startswith(f"{made}/") or (read.kind in CONTENT and where == made)
 
 
 def was_there(changes: list[Access], change: Access, read: Access, lane: int, late: int) -> bool:

@@ -13,6 +13,8 @@ from dtlint.ir import nodes as ir
 from dtlint.ir.either import side_of
 from dtlint.ir.examples import only_for_shape, way_to
 from dtlint.ir.functions import every_node
+from dtlint.ir.leftovers import looked_at_by_nobody
+from dtlint.machine.core import CHANGED_NOTHING
 from dtlint.machine.lanes import token
 from dtlint.machine.library import key_splits
 from dtlint.machine.library.generators import RESUMED
@@ -47,7 +49,8 @@ def reused_keys(run: Run) -> Iterator[Again]:
             continue
         if draws_nothing(run, call):
             continue
-        again = story.use(Use(symbol, event, path, True, bool(event.extra.get("weak"))))
+        mild = bool(event.extra.get("weak")) or key_splits.for_models(run.facts, call)
+        again = story.use(Use(symbol, event, path, True, mild))
         if again is not None:
             yield again
 
@@ -63,6 +66,7 @@ def on_purpose(run: Run, again: Again) -> bool:
         or before_the_first_item(run, again)
         or of_another_cell(run, again)
         or one_is_taken(run, again)
+        or dropped(run, again)
         or for_shape(run, again)
     )
 
@@ -101,6 +105,19 @@ def one_is_taken(run: Run, again: Again) -> bool:
         return False
     first, second = (side_of(run.project.tree(site.path), site.line, site.column) for site in sites)
     return first is not None and second is not None and first[0] == second[0] and first[1] != second[1]
+
+
+def dropped(run: Run, again: Again) -> bool:
+    """Does nobody take what one of the two gives? `step(key, state)` once, before the clock is started, compiles it."""
+    if again.first is None:
+        return False
+    nothing = run.facts.get(CHANGED_NOTHING, ())
+    for use, site in ((again.first, first_site(again.first, again)), (again.second, again.site)):
+        own = (site.path, (site.line, site.column)) == (use.event.path, use.event.at[:2])
+        if own or any((site.path, site.line, site.column) == (path, *at[:2]) for path, at in nothing):
+            if looked_at_by_nobody(run.project.tree(site.path), site.line, site.column):
+                return True
+    return False
 
 
 def one_order(again: Again) -> bool:

@@ -7,6 +7,7 @@ from typing import Any
 
 from dtlint.findings import Finding, Span
 from dtlint.machine.lanes import name_lanes
+from dtlint.machine.library.evidence import hosts_meet
 from dtlint.machine.logs import Call, decisions
 from dtlint.machine.run import Run
 from dtlint.timeline.attempts import failures
@@ -23,7 +24,9 @@ def diverging(run: Run, code: str) -> Iterator[tuple[Divergence, str]]:
     handlers = {(one.attempt.path, one.handler.at) for one in failed if one.attempt and one.handler}
     for divergence in (*divergences(run), *failed):
         found, tier = code_of(divergence)
-        if found == code and not (divergence.shape == "local" and inside(divergence, handlers)):
+        if found != code or (divergence.shape == "local" and inside(divergence, handlers)):
+            continue
+        if hosts_meet(run, divergence.event):
             yield divergence, "default" if polled(run, divergence) else tier
 
 

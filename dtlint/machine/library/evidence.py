@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from dtlint.findings import Step
+from dtlint.machine.library import jax_facts
 from dtlint.machine.library.choosing import left_to_choose
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.logs import Attempt, Choice, Event
@@ -138,6 +139,17 @@ def without_a_group(run: Any) -> bool:
     return bool(talks) and all(
         node.api.startswith("torch.") and any(isinstance(above, Choice) for above in path) for node, path in talks
     )
+
+
+OF_HOSTS = ("jax.", "flax.", "orbax.")
+
+
+def hosts_meet(run: Any, event: Event) -> bool:
+    """A program over all devices and a checkpoint of all hosts are the same calls where one host is all there is. That
+    there are others is shown by who asks which of them it is, joins them, or speaks to them otherwise."""
+    if not event.implicit or not event.api.startswith(OF_HOSTS) or run.facts.get(jax_facts.TOLD_APART):
+        return True
+    return any(isinstance(node, Event) and node.kind == "collective" and not node.implicit for node, _ in run.walk())
 
 
 def gathered(run: Any) -> Evidence:

@@ -151,15 +151,15 @@ def mesh_axes(mesh: Value | None) -> tuple[str, ...] | None:
     return None
 
 
-def checked(thing: Object) -> bool:
-    """shard_map follows which values vary, unless it is told not to."""
+def checked(thing: Object) -> bool | None:
+    """shard_map follows which values vary, unless it is told not to; None where nobody knows what it is told."""
     if thing.facts["transform"] != "shard_map":
         return False
     call = made_by(thing)
     for name in ("check_vma", "check_rep"):
         value = call.get(name)
         if value is not None:
-            return isinstance(value, Const) and bool(value.value)
+            return bool(value.value) if isinstance(value, Const) else None
     return True
 
 

@@ -156,8 +156,8 @@ PULLS = frozenset({"numpy.asarray", "numpy.array", "builtins.float", "builtins.i
 
 
 def pulled(machine: Machine, values: tuple[Value, ...], what: str, mask: int) -> None:
-    """The whole of an array is asked for, which lies on other hosts' devices too."""
-    if machine.facts.get("jax hosts") and not machine.facts.get("jax compiled"):
+    """The whole of an array is asked for, which lies on other hosts' devices too; a `try` knows that it may fail."""
+    if machine.facts.get("jax hosts") and not machine.trying and not machine.facts.get("jax compiled"):
         if words(jax_facts.deep(values), "global"):
             jax_facts.note(machine, "not addressable", mask, what=what)
 

@@ -40,6 +40,7 @@ INSIDE = frozenset(
 KEYS = frozenset({"key", "keys"})
 SAVED_ALONE = "jax saved alone"  # fact of the run: the copy of one device was written to a checkpoint
 HOST_WEIGHTS = "jax host weights"  # fact of the run: why the first weights differ between hosts
+GRADIENT = "gradient"  # note: something is differentiated here
 TOLD_APART = "jax hosts told apart"  # fact of the run: it asks which host it is, or joins the others
 CLASSES = "jax state classes"  # fact of the run: classes of the project that train states were made of
 
@@ -196,7 +197,7 @@ class Mapping:
 
     __slots__ = ("axes", "called", "checked", "kind", "noted", "reduced", "where")
 
-    def __init__(self, kind: str, axes: tuple[str, ...] | None, where: Site, checked: bool) -> None:
+    def __init__(self, kind: str, axes: tuple[str, ...] | None, where: Site, checked: bool | None) -> None:
         self.kind = kind
         self.axes = axes
         self.where = where

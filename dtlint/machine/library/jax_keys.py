@@ -207,7 +207,11 @@ def draw(machine: Machine, call: Invocation) -> Value | None:
     if one_number(call, others) and jax_facts.device_mapping(machine) is not None and not has(key, "of row"):
         # the whole batch shares it, and so may the devices
         return machine.fresh("drawn", key.cause, frozenset((fact("array"), *lineage(key))))
-    made = drawn(machine, key, others, f"drawn by `{call.name.rpartition('.')[2]}`", call.mask)
+    if call.row.extra.get("reorders"):
+        # each brings its own rows into one order, which connects nothing
+        made: Value = machine.fresh("drawn", key.cause or deep_cause(machine, others), of_numbers(others))
+    else:
+        made = drawn(machine, key, others, f"drawn by `{call.name.rpartition('.')[2]}`", call.mask)
     return jax_facts.with_facts(machine, made, jax_shapes.described(machine, call), jax_shapes.LAYOUT)
 
 
@@ -219,8 +223,7 @@ def one_number(call: Invocation, others: tuple[Value, ...]) -> bool:
 
 
 def drawn(machine: Machine, key: Value, others: tuple[Value, ...], text: str, mask: int) -> Value:
-    tags = {tag for tag in jax_facts.deep(others) if jax_facts.is_jax(tag)}
-    tags = {tag for tag in tags if tag[1] not in ("key", "keys", "host tree", "output")}
+    tags = of_numbers(others)
     own = {tag for tag in lineage(key) if tag[1] in ("varies", "may", "arg")}
     cause = key.cause or deep_cause(machine, others)
     mapping = jax_facts.device_mapping(machine)
@@ -239,10 +242,17 @@ def drawn(machine: Machine, key: Value, others: tuple[Value, ...], text: str, ma
             own |= {fact("draw", number, axis) for axis in fixed}
         elif not fixed and same_on_hosts(machine, key):
             own.add(fact("host noise", remember(machine, key, text, (told(mapping),))))
-    result = frozenset(tags | own | {fact("array")})
+    result = tags | own
     if tags and any(is_fact(tag, "draw") for tag in own):
         jax_flow.shared_draws(machine, tags | own)
     return machine.fresh("drawn", cause, result)
+
+
+def of_numbers(others: tuple[Value, ...]) -> frozenset[Any]:
+    """What numbers that are made of these keep of them."""
+    tags = {tag for tag in jax_facts.deep(others) if jax_facts.is_jax(tag)}
+    kept = frozenset(tag for tag in tags if tag[1] not in ("key", "keys", "host tree", "output"))
+    return kept | {fact("array")}
 
 
 def same_on_hosts(machine: Machine, key: Value) -> bool:

@@ -29,7 +29,7 @@ def jitted(machine: Machine, call: Invocation) -> None:
 
 def start(machine: Machine, api: str, call: Invocation) -> None:
     inside = machine.facts.get("jax compiled") or jax_facts.mappings(machine)
-    if machine.facts.get(jax_facts.TOLD_APART) and not inside:
+    if machine.facts.get("jax hosts") and not inside:
         called = render(call.node.func).rpartition(".")[2] if call.node is not None else ""
         extra = {"call": call, "program": called if called.isidentifier() else ""}
         machine.emit_event(

@@ -302,6 +302,7 @@ def compiled(machine: Machine, thing: Object, call: Invocation) -> Value:
     jax_launch.jitted(machine, call)
     told = jax_donation.donate(machine, thing, call)
     result = jax_donation.in_new_buffers(machine, result)
+    machine.changed_nothing()
     if not jax_facts.mappings(machine):
         result = jax_outputs.placed(machine, thing, result, call)
     jax_donation.taken_over(machine, told, result)
@@ -328,6 +329,7 @@ def padded(machine: Machine, thing: Object, call: Invocation) -> Value:
 
 
 def differentiated(machine: Machine, thing: Object, call: Invocation) -> Value:
+    jax_facts.note(machine, jax_facts.GRADIENT, call.mask)
     numbers = jax_axes.indices(option(thing, "argnums"))
     wanted = numbers if numbers else (0,)
     for number in wanted:

@@ -40,7 +40,7 @@ def leave(
         parts = () if isinstance(output, Unknown) else jax_facts.paths(output)
         own = frozenset(path for path, leaf in parts if has(leaf, "varies") and not has(leaf, "grad"))
         told.append((index, [drift(leaf) for leaf in jax_facts.leaves(output)], own))
-        if mapping.kind == "shard_map" and not mapping.checked and varying and replicated_spec(thing, index):
+        if mapping.kind == "shard_map" and mapping.checked is False and varying and replicated_spec(thing, index):
             steps = (jax_facts.step_at(where, "and is returned here"),)
             jax_facts.note(machine, "varying output", call.mask, mapping.where, steps, index=index)
         made.append(out(machine, output, mapping, thing, number, index, starts_apart(records, outputs)))

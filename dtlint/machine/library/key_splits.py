@@ -14,6 +14,7 @@ from dtlint.machine.values import Bound, ClassRef, Const, External, FunctionRef,
 
 PARTS = "jax split parts"  # fact of the run: the symbol of a part, or of what is made of parts, to the splits
 GIVEN = "jax split given"  # fact of the run: the splits of which something was given to somebody
+TO_MODELS = "jax split given to models"  # and those of which a model got something that may have no use for it
 DEEPEST = 8
 NOT_RUN = frozenset({"depth", "recursion", "told"})  # the result of a function of the project that was too deep
 
@@ -31,9 +32,18 @@ def made(machine: Machine, call: Invocation, *symbols: Symbol) -> None:
 
 def dropped(facts: dict[str, object], call: Invocation) -> bool:
     """Was nothing of what this split has made ever given to anybody?"""
-    given = facts.get(GIVEN, ())
-    assert isinstance(given, set | tuple)
-    return "split" in call.extra and call.extra["split"] not in given
+    return "split" in call.extra and call.extra["split"] not in known(facts, GIVEN) | known(facts, TO_MODELS)
+
+
+def for_models(facts: dict[str, object], call: Invocation) -> bool:
+    """Do all parts of this split go to models, to be drawn from if there is anything random in them?"""
+    return call.extra.get("split") in known(facts, TO_MODELS) - known(facts, GIVEN)
+
+
+def known(facts: dict[str, object], name: str) -> set[int]:
+    found = facts.get(name, set())
+    assert isinstance(found, set)
+    return found
 
 
 def called(machine: Machine, callee: Value, arguments: tuple[Value, ...], keywords: Keywords, result: Value) -> None:
@@ -42,15 +52,22 @@ def called(machine: Machine, callee: Value, arguments: tuple[Value, ...], keywor
     still = machine.knowledge.still
     if any(name in still and value == Const(still[name]) for name, value in keywords if name is not None):
         return  # it is evaluated, and draws nothing
-    values = (*arguments, *(value for _, value in keywords))
     inside = followed(callee, result)
-    unknown = (
-        leaf
-        for value in values
-        for leaf in jax_facts.leaves(value)
-        if isinstance(leaf, Unknown) and not (inside and (has(leaf, "key") or has(leaf, "keys")))
-    )
-    found = frozenset[int]().union(*(splits_of(machine, leaf.symbol) for leaf in unknown))
+
+    def splits_in(given: tuple[Value, ...]) -> frozenset[int]:
+        unknown = (
+            leaf
+            for value in given
+            for leaf in jax_facts.leaves(value)
+            if isinstance(leaf, Unknown) and not (inside and (has(leaf, "key") or has(leaf, "keys")))
+        )
+        return frozenset[int]().union(*(splits_of(machine, leaf.symbol) for leaf in unknown))
+
+    weak = splits_in(tuple(value for name, value in keywords if name == "rngs"))
+    if weak:
+        machine.facts.setdefault(TO_MODELS, set()).update(weak)
+    values = (*arguments, *(value for name, value in keywords if name != "rngs"))
+    found = splits_in(values)
     if not found:
         return
     row = machine.knowledge.api(callee.name) if isinstance(callee, External) else None
