@@ -44,7 +44,7 @@ def looked_at_by_nobody(module: ir.Module, line: int, column: int) -> bool:
     statement = way[index] if way else None
     if isinstance(statement, ir.ExprStmt):
         return all(isinstance(node, ir.Attr | ir.Index) or only_waits(node) for node in way[index + 1 : -1])
-    if not isinstance(statement, ir.Assign) or statement.value is not way[-1]:
+    if not isinstance(statement, ir.Assign) or any(isinstance(node, ir.Call) for node in way[index + 1 : -1]):
         return False
     names = named(statement.targets)
     return names is not None and all(ends_unread(way[: index + 1], name) for name in names)
@@ -77,3 +77,14 @@ def after(above: ir.Node, held: ir.Node) -> tuple[ir.Stmt, ...]:
         if place is not None:
             return tuple(statements[place + 1 :])
     return ()
+
+
+def used_from(module: ir.Module, made: tuple[int, int], place: tuple[int, int]) -> bool:
+    """Is what one statement of a module has named read in a later one, or behind it?"""
+    statements = list(module.body)
+    first, later = (next(iter(way_to(module, *one)[1:]), None) for one in (made, place))
+    if not isinstance(first, ir.Assign) or later is None:
+        return True
+    names = named(first.targets)
+    rest = statements[statements.index(later) :]
+    return names is None or any(read[-1].id in names for statement in rest for read in names_below(statement, ()))

@@ -103,4 +103,5 @@ def absent(machine: Machine, frame: Frame, param: ir.Param, defaults: dict[str, 
         return default
     if spread is not None:  # `**options` may well hold what is None only where nobody gives it
         return machine.unknown("keyword", token(spread), param.name, cause=spread.cause)
-    return machine.unknown("missing", param.name)
+    machine.oldest_write = 0
+    return machine.fresh("missing")  # the call fails, and no other call gets what this one lacks

@@ -18,8 +18,7 @@ from dtlint.timeline.records import calls_around
 from dtlint.timeline.symbols import numbers
 
 Path = tuple[LogNode, ...]
-# the result of a function of the project that was not run, and an argument nobody gives
-NO_VALUE = frozenset({"call", "depth", "recursion", "missing"})
+UNFOLLOWED = frozenset({"call", "depth", "recursion"})  # the result of a function of the project that was not run
 
 
 NOTHING = Symbol(("nothing",), 0)  # for uses of which only the place is asked
@@ -132,11 +131,10 @@ def parts(symbol: Symbol, limit: int = 200) -> Iterator[Symbol]:
 
 
 def stable(symbol: Symbol, known: bool) -> bool:
-    """Is an equal symbol an equal key? What an unknown function or iterator hands out may be new each time, and an
-    argument that is left out, though it must not be, is none."""
+    """Is an equal symbol an equal key? What an unknown function or iterator hands out may be new each time."""
     if symbol.key[0] == "item" and len(symbol.key) == 2 and not known:
         return False
-    return not any(part.key[0] in NO_VALUE or "." in str(part.key[0]) for part in parts(symbol))
+    return not any(part.key[0] in UNFOLLOWED or "." in str(part.key[0]) for part in parts(symbol))
 
 
 def entered_with(symbol: Symbol) -> Symbol | None:

@@ -91,7 +91,7 @@ def stood_in_it(found: list[Access], made: Access, read: Access, maker: int, lat
 
 
 def in_new_folder(change: Access, read: Access, lane: int, late: int) -> bool:
-    """A new folder is empty: what is read in it, somebody else has put there, and a checkpoint is more than a folder."""
+    """A new folder is empty: what is read in it, somebody else has put there. A checkpoint is more than a folder."""
     if change.kind != "mkdir":
         return False
     made, where = change.places[lane], read.places[late]

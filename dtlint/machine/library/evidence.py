@@ -141,15 +141,18 @@ def without_a_group(run: Any) -> bool:
     )
 
 
-OF_HOSTS = ("jax.", "flax.", "orbax.")
-
-
 def hosts_meet(run: Any, event: Event) -> bool:
     """A program over all devices and a checkpoint of all hosts are the same calls where one host is all there is. That
     there are others is shown by who asks which of them it is, joins them, or speaks to them otherwise."""
-    if not event.implicit or not event.api.startswith(OF_HOSTS) or run.facts.get(jax_facts.TOLD_APART):
+    if not of_any_number(event) or run.facts.get(jax_facts.TOLD_APART):
         return True
-    return any(isinstance(node, Event) and node.kind == "collective" and not node.implicit for node, _ in run.walk())
+    return any(
+        isinstance(node, Event) and node.kind in COMMUNICATES and not of_any_number(node) for node, _ in run.walk()
+    )
+
+
+def of_any_number(event: Event) -> bool:
+    return event.op == "launch" or (event.implicit and event.api.startswith(("flax.", "orbax.")))
 
 
 def gathered(run: Any) -> Evidence:

@@ -215,7 +215,7 @@ def is_model(callee: Value) -> bool:
     return isinstance(callee, Unknown) and has(callee, "grad") and callee.symbol.key[0] != "attr"
 
 
-def shared_draws(machine: Machine, found: set[Any]) -> None:
+def shared_draws(machine: Machine, found: set[Any] | Tags) -> None:
     """Numbers drawn from one key meet values that differ between the devices."""
     varying = {tag[2] for tag in words(found, "varies")}
     for tag in words(found, "draw"):

@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+from dtlint.ir import nodes as ir
 from dtlint.machine import containers, subscripts
 from dtlint.machine.core import Machine
 from dtlint.machine.library import (
@@ -143,7 +144,7 @@ def over_devices(machine: Machine, thing: Object, call: Invocation) -> Value:
     jax_launch.mapped(machine, thing, mapping, call)
     told = jax_donation.donate(machine, thing, call)
     if mapping.reduced:
-        synced(machine, arguments)
+        synced(machine, call)
     made = jax_outputs.leave(machine, thing, call, mapping, result, records, here)
     jax_donation.taken_over(machine, told, made)
     return made
@@ -170,13 +171,14 @@ def told_apart(machine: Machine, thing: Object, call: Invocation) -> tuple[Invoc
     return replace(call, arguments=arguments), range(first, first + missing)
 
 
-def synced(machine: Machine, arguments: tuple[Value, ...]) -> None:
+def synced(machine: Machine, call: Invocation) -> None:
     """`cross_replica_mean(state.batch_stats)`: this part of the state is made equal again."""
-    for value in arguments:
+    names = machine.facts.setdefault("jax synced", set())
+    names.update(node.name for node in getattr(call.node, "args", ()) if isinstance(node, ir.Attr))
+    for value in call.arguments:
         key = value.symbol.key if isinstance(value, Unknown) else ()
         if len(key) > 2 and key[0] in ("attr", "item"):
-            name = str(key[2][1]).strip("'") if isinstance(key[2], tuple) else key[2]
-            machine.facts.setdefault("jax synced", set()).add(name)
+            names.add(str(key[2][1]).strip("'") if isinstance(key[2], tuple) else key[2])
 
 
 def enter(machine: Machine, value: Value, spec: Any, mapping: Mapping, number: int) -> Value:
