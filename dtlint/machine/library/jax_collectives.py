@@ -10,6 +10,7 @@ from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.jax_facts import INSIDE, fact, is_fact, words
 from dtlint.machine.values import Const, Unknown, Value
 
+GRADIENTS = "gradients"  # among what a mapping has noted: gradients are reduced in it
 ASKED = 3  # the place of a sum, and the calls that led to it
 EQUAL = frozenset({"psum", "pmean", "pmax", "pmin", "all_gather", "pbroadcast"})
 
@@ -29,6 +30,8 @@ def collective(machine: Machine, call: Invocation) -> Value:
     mapping = jax_facts.device_mapping(machine)
     if mapping is not None:
         mapping.reduced.append(op)
+        if operand is not None and words(jax_facts.deep((operand,)), "grad"):
+            mapping.noted.add(GRADIENTS)
     if operand is None:
         return machine.fresh(op)
     where = jax_facts.places(machine)[:ASKED]
@@ -64,6 +67,8 @@ def passed(machine: Machine, op: str, tags: Any, names: tuple[str, ...] | None, 
                 sums[tag[2]] = where
                 kept.add(fact("summed", tag[2]))
     kept |= {fact("agreed", tag[2]) for tag in words(tags, "grad")}
+    if words(tags, "key") or words(tags, "keys"):
+        kept.add(fact("made equal"))  # `all_gather(key, axis)[0]`: all devices are meant to draw alike
     if op in ("pmean", "psum"):
         known = machine.facts.get("jax grads", {})
         for tag in words(tags, "over"):

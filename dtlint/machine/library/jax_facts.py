@@ -28,6 +28,7 @@ INSIDE = frozenset(
         "replica",
         "grad",
         "agreed",
+        "made equal",
         "summed",
         "over",
         "mean",

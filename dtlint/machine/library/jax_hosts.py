@@ -246,6 +246,10 @@ def read_item(machine: Machine, base: Value, index: Value) -> Value | None:
         return jax_keys.one_of(machine, base, index)
     if isinstance(index, Const) and index.value == 0 and has(base, "replicated"):
         return jax_copies.taken_off(machine, base)
+    if isinstance(index, Const) and isinstance(index.value, int) and has(base, "device axis"):
+        # `x[jax.process_index()]`: what is left has other axes
+        made = machine.unknown("item", base.symbol, token(index), cause=base.cause, tags=base.tags)
+        return jax_facts.with_facts(machine, made, (), frozenset({"device axis"}))
     return None
 
 

@@ -21,7 +21,7 @@ from dtlint.machine.values import NONE, Bound, Cause, Const, FunctionRef, SliceV
 CARRIERS = ("key", "rng", "rng_key", "seed", "prng_key")
 INNER = "jax keys of keys"  # by the symbol of a batch of batches: the sizes of what it holds
 INNER_MADE = "jax keys taken from keys"
-INHERITED = frozenset({"varies", "may", "arg", "replica", "from host", "folded", "of row"})
+INHERITED = frozenset({"varies", "may", "arg", "replica", "from host", "folded", "of row", "made equal"})
 FIXED = frozenset({"parameter", "loop", "attr", "scan", "missing", "keyword"})
 
 
@@ -34,8 +34,8 @@ def make_key(machine: Machine, call: Invocation) -> Value:
     text = "the key is made here"
     where = jax_facts.place(machine)
     machine.facts.setdefault("jax roots", {})[number] = (where, text)
-    made = machine.fresh("key", seed.cause if seed is not None else None, frozenset((fact("key", number),)))
-    return made
+    own = [tag for tag in lineage(seed) if tag[1] in ("varies", "may", "folded")] if seed is not None else []
+    return machine.fresh("key", seed.cause if seed is not None else None, frozenset((fact("key", number), *own)))
 
 
 def key_of(machine: Machine, call: Invocation) -> Value | None:
@@ -231,7 +231,8 @@ def drawn(machine: Machine, key: Value, others: tuple[Value, ...], text: str, ma
         if root_of(key) in machine.facts.get("jax roots", {}) and key.cause is None and machine.facts.get("jax hosts"):
             own.add(fact("host draw", remember(machine, key, text, ())))
     else:
-        fixed = [axis for axis in mapping.axes or () if is_shared(key, axis)]
+        alike = has(key, "made equal")
+        fixed = [axis for axis in mapping.axes or () if is_shared(key, axis) and not alike]
         hosts = words(key.tags, "from host")
         if fixed and hosts:
             where = machine.facts["jax folds"][hosts[0][2]]
@@ -240,7 +241,7 @@ def drawn(machine: Machine, key: Value, others: tuple[Value, ...], text: str, ma
         elif fixed and (known_key(key) or has(key, "replica")):
             number = remember(machine, key, text, (told(mapping),))
             own |= {fact("draw", number, axis) for axis in fixed}
-        elif not fixed and same_on_hosts(machine, key):
+        elif not fixed and not alike and same_on_hosts(machine, key):
             own.add(fact("host noise", remember(machine, key, text, (told(mapping),))))
     result = tags | own
     if tags and any(is_fact(tag, "draw") for tag in own):

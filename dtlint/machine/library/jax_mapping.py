@@ -13,6 +13,7 @@ from typing import Any
 from dtlint.ir import nodes as ir
 from dtlint.machine import containers, subscripts
 from dtlint.machine.core import Machine
+from dtlint.machine.lanes import token
 from dtlint.machine.library import (
     jax_axes,
     jax_copies,
@@ -26,7 +27,7 @@ from dtlint.machine.library import (
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.jax_axes import option
 from dtlint.machine.library.jax_facts import Mapping, fact, has, words
-from dtlint.machine.values import NONE, Bound, Const, External, Object, Tuple, Unknown, Value
+from dtlint.machine.values import NONE, Bound, Const, External, Object, Row, Tuple, Unknown, Value
 
 KINDS = {
     "jax_pmap": "pmap",
@@ -143,7 +144,7 @@ def over_devices(machine: Machine, thing: Object, call: Invocation) -> Value:
         jax_axes.check_result(machine, thing, call, result)
     jax_launch.mapped(machine, thing, mapping, call)
     told = jax_donation.donate(machine, thing, call)
-    if mapping.reduced:
+    if mapping.reduced and not words(jax_facts.deep((result,)), "varies"):
         synced(machine, call)
     made = jax_outputs.leave(machine, thing, call, mapping, result, records, here)
     jax_donation.taken_over(machine, told, made)
@@ -201,6 +202,8 @@ def enter(machine: Machine, value: Value, spec: Any, mapping: Mapping, number: i
 
 
 def enter_leaf(machine: Machine, leaf: Value, spec: Any, mapping: Mapping, number: int) -> Value:
+    if isinstance(leaf, Row) and spec is jax_axes.FIRST:  # numbers of this host, one for each of its devices
+        leaf = machine.unknown("rows", token(leaf), cause=leaf.cause)
     if not isinstance(leaf, Unknown):
         return leaf
     axes = jax_axes.varying_axes(spec, mapping)

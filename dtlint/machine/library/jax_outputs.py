@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from dtlint.ir import nodes as ir
@@ -9,6 +10,7 @@ from dtlint.machine import containers
 from dtlint.machine.core import Machine
 from dtlint.machine.library import jax_axes, jax_facts
 from dtlint.machine.library.invocation import Invocation
+from dtlint.machine.library.jax_collectives import GRADIENTS
 from dtlint.machine.library.jax_facts import INSIDE, Mapping, fact, has, is_fact, words
 from dtlint.machine.library.provenance import symbols_in
 from dtlint.machine.logs import Site
@@ -36,11 +38,15 @@ def leave(
     for index, output in enumerate(outputs):
         found = jax_facts.deep((output,))
         judge(machine, thing, mapping, call, jax_facts.certain((output,)), where, here)
-        varying = bool(words(found, "varies")) and not words(found, "grad")
         parts = () if isinstance(output, Unknown) else jax_facts.paths(output)
-        own = frozenset(path for path, leaf in parts if has(leaf, "varies") and not has(leaf, "grad"))
+        own = frozenset(path for path, leaf in parts if differs(leaf.tags))
         told.append((index, [drift(leaf) for leaf in jax_facts.leaves(output)], own))
-        if mapping.kind == "shard_map" and mapping.checked is False and varying and replicated_spec(thing, index):
+        if (
+            mapping.kind == "shard_map"
+            and mapping.checked is False
+            and differs(found)
+            and replicated_spec(thing, index)
+        ):
             steps = (jax_facts.step_at(where, "and is returned here"),)
             jax_facts.note(machine, "varying output", call.mask, mapping.where, steps, index=index)
         made.append(out(machine, output, mapping, thing, number, index, starts_apart(records, outputs)))
@@ -67,11 +73,16 @@ def starts_apart(records: list[tuple[int, Value]], outputs: tuple[Value, ...]) -
     return bool(given) and not copied and bool(words(found, "varies") or words(found, "may"))
 
 
+def differs(found: Iterable[Any]) -> bool:
+    """Does it vary between the devices? Of what is made of gradients other questions are asked."""
+    seen = {tag[1] for tag in found if jax_facts.is_jax(tag)}
+    return "varies" in seen and seen.isdisjoint(("grad", "agreed"))
+
+
 def drift(leaf: Value) -> tuple[bool, frozenset[int]]:
     """Does this part of an output vary between devices, and which replicated arguments is it made of?"""
     found = jax_facts.deep((leaf,))
-    varying = bool(words(found, "varies")) and not words(found, "grad")
-    return varying, frozenset(tag[2] for tag in words(found, "replica"))
+    return differs(found), frozenset(tag[2] for tag in words(found, "replica"))
 
 
 def returned_at(function: Value) -> Site | None:
@@ -117,7 +128,7 @@ def judge(
         if not own or tag in mapping.noted:
             continue
         shown = info["certain"] and bool(replicas & {one[2] for one in own})
-        if shown or mapping.reduced:
+        if shown or (mapping.reduced and GRADIENTS not in mapping.noted):
             mapping.noted.add(tag)
             steps = (
                 jax_facts.step_at(info["where"], "gradients of this device's part of the batch"),
