@@ -77,7 +77,9 @@ def shown_path(path: Path, base: Path) -> str:
 
 
 def _expand(given: str, base: Path, result: Discovery) -> Iterator[Path]:
-    path = base / Path(given).expanduser() if given.startswith("~") else base / given
+    path = base / given
+    if given.startswith("~") and not os.path.lexists(path):  # else a folder that is called so
+        path = base / os.path.expanduser(given)
     try:
         path.lstat()
     except (OSError, ValueError):

@@ -116,6 +116,13 @@ def test_odd_names(tmp_path: Path) -> None:
     assert len(discover(["."], base=tmp_path).files) == 4
 
 
+def test_a_folder_with_a_tilde(tmp_path: Path) -> None:
+    (tmp_path / "~archive").mkdir()
+    (tmp_path / "~archive" / "train.py").write_text("")
+    found = discover(["~archive"], base=tmp_path)
+    assert [file.path for file in found.files] == ["~archive/train.py"]
+
+
 def test_standard_input(tmp_path: Path) -> None:
     file = standard_input(b"x", "pkg/a.py", tmp_path)
     assert (file.path, file.data) == ("pkg/a.py", b"x")

@@ -33,8 +33,6 @@ def asked(machine: Machine, call: Invocation) -> Value | None:
     if item is None:
         inner = library.iterated(machine, inner, call.mask)
         item = taken(machine, inner, call.mask) or one_more(machine, library.element(machine, inner, call.mask))
-        if len(call.arguments) == 1 and not machine.trying:
-            item = counted_on(machine, item)
     of_loader(machine, "batch-taken", inner, call)
     cause = end_cause(machine, inner, call.mask)
     if cause is None and item.cause is not None and len(call.arguments) > 1:
@@ -53,13 +51,6 @@ def asked(machine: Machine, call: Invocation) -> Value | None:
     if call.arguments[1] != NONE:
         return item
     return machine.unknown("next", token(item), machine.symbols.fresh("turn"), cause=cause, tags=item.tags)
-
-
-def counted_on(machine: Machine, item: Value) -> Value:
-    """A batch that is taken without asking whether there is one: whoever does that never comes to the last."""
-    if not isinstance(item, Unknown) or item.symbol.key[0] != "batch":
-        return item
-    return machine.unknown("next", item.symbol, cause=item.cause, tags=item.tags)
 
 
 def one_more(machine: Machine, item: Value) -> Value:
