@@ -1,4 +1,5 @@
-"""Which side of `where(question, one, other)` does a result go to, if it goes nowhere else?"""
+"""Which side of `where(question, one, other)` does a result go to, if it goes nowhere else? The sides of a question may
+also be spelled as factors: `one * (kind == 0) + other * (kind == 1)`."""
 
 from __future__ import annotations
 
@@ -6,7 +7,7 @@ from dtlint.ir import nodes as ir
 from dtlint.ir.examples import Way, names_below, of_its_own, way_to
 
 PICKS = frozenset({"where", "select"})
-Side = tuple[str, int]  # the question, as it is written, and the place of the argument
+Side = tuple[str, object]  # the question, as it is written, and the place of the argument, or the answer
 
 
 def side_of(module: ir.Module, line: int, column: int) -> Side | None:
@@ -30,6 +31,12 @@ def picked(way: Way) -> Side | None:
     for above, held in zip(way[-2::-1], way[:0:-1], strict=True):
         if not isinstance(above, ir.Expr):
             return None
+        if isinstance(above, ir.BinOp) and above.op == "*":
+            factor = above.right if held is above.left else above.left
+            if isinstance(factor, ir.Compare) and len(factor.pairs) == 1:
+                how, other = factor.pairs[0]
+                if how == "==" and isinstance(other, ir.Const):
+                    return repr(factor.left), other.value
         if isinstance(above, ir.Call) and getattr(above.func, "name", getattr(above.func, "id", "")) in PICKS:
             places = [index for index, one in enumerate(above.args) if one is held and index]
             return (repr(above.args[0]), places[0]) if places else None

@@ -44,10 +44,17 @@ def looked_at_by_nobody(module: ir.Module, line: int, column: int) -> bool:
     statement = way[index] if way else None
     if isinstance(statement, ir.ExprStmt):
         return all(isinstance(node, ir.Attr | ir.Index) or only_waits(node) for node in way[index + 1 : -1])
-    if not isinstance(statement, ir.Assign) or any(isinstance(node, ir.Call) for node in way[index + 1 : -1]):
+    if any(isinstance(node, ir.Call) for node in way[index + 1 : -1]):
         return False
-    names = named(statement.targets)
+    names = written(statement)
     return names is not None and all(ends_unread(way[: index + 1], name) for name in names)
+
+
+def written(statement: ir.Node | None) -> set[str] | None:
+    """The names a statement puts its value under; None where it goes elsewhere, too."""
+    if isinstance(statement, ir.Assign):
+        return named(statement.targets)
+    return named((statement.target,)) if isinstance(statement, ir.AnnAssign) else None
 
 
 def only_waits(node: ir.Node) -> bool:
@@ -60,7 +67,7 @@ def ends_unread(way: Way, name: str) -> bool:
         for statement in after(above, held):
             if any(read[-1].id == name for read in names_below(statement, ())):
                 return False
-            if isinstance(statement, ir.Assign) and name in (named(statement.targets) or ()):
+            if name in (written(statement) or ()):
                 return True
         if isinstance(above, LOOPS):
             return False
