@@ -177,7 +177,6 @@ class Rule:
     frameworks: tuple[str, ...]
     title: str
     severity: str | None = None
-    crosscheck: str = ""  # a tool or library check that answers the same question at run time
     check: Callable[[Any], Iterable[Finding]] | None = None
     documentation: str = ""
 

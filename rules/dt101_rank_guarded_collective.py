@@ -38,7 +38,6 @@ RULE = Rule(
     since="0.1.0",
     frameworks=("torch", "accelerate", "lightning", "deepspeed", "transformers", "jax", "horovod", "torch_xla"),
     title="a collective that only some ranks reach",
-    crosscheck="trace",
 )
 
 

@@ -36,7 +36,6 @@ RULE = Rule(
     since="0.1.0",
     frameworks=("torch", "accelerate", "lightning", "deepspeed", "transformers", "jax", "horovod", "torch_xla"),
     title="some ranks leave while others still have a collective ahead",
-    crosscheck="trace",
 )
 
 

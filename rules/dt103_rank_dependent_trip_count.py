@@ -39,7 +39,6 @@ RULE = Rule(
     since="0.1.0",
     frameworks=("torch", "accelerate", "lightning", "deepspeed", "transformers", "jax", "horovod", "torch_xla"),
     title="a loop around a collective turns a different number of times on each rank",
-    crosscheck="trace",
 )
 
 

@@ -41,7 +41,6 @@ RULE = Rule(
     since="0.1.0",
     frameworks=("torch", "accelerate", "lightning", "deepspeed", "transformers", "jax", "horovod", "torch_xla"),
     title="a collective that only a failing rank reaches",
-    crosscheck="trace",
 )
 
 

@@ -33,7 +33,6 @@ RULE = Rule(
     since="0.1.0",
     frameworks=("torch", "accelerate", "lightning", "deepspeed", "transformers", "jax", "horovod", "torch_xla"),
     title="an argument that all ranks must agree on differs by rank",
-    crosscheck="trace",
 )
 
 

@@ -40,7 +40,6 @@ RULE = Rule(
     since="0.1.0",
     frameworks=("torch", "accelerate", "lightning", "deepspeed", "transformers", "jax", "horovod", "torch_xla"),
     title="a call that hides a collective is made by some ranks only",
-    crosscheck="trace",
 )
 
 

@@ -35,7 +35,6 @@ RULE = Rule(
     since="0.1.0",
     frameworks=("torch", "accelerate", "lightning", "deepspeed", "transformers", "jax", "horovod", "torch_xla"),
     title="a group or wrapped model is made by some ranks only",
-    crosscheck="trace",
 )
 
 

@@ -37,7 +37,6 @@ RULE = Rule(
     since="0.1.0",
     frameworks=("torch", "accelerate", "lightning", "deepspeed", "transformers", "jax", "horovod", "torch_xla"),
     title="a decision taken from what only this rank sees guards a collective",
-    crosscheck="trace",
 )
 
 SEEN = {

@@ -36,7 +36,6 @@ RULE = Rule(
     since="0.1.0",
     frameworks=("torch", "accelerate", "lightning", "deepspeed", "transformers", "jax", "horovod", "torch_xla"),
     title="state kept on some ranks only later guards a collective on all",
-    crosscheck="trace",
 )
 
 

@@ -41,7 +41,6 @@ RULE = Rule(
     since="0.1.0",
     frameworks=("torch",),
     title="a message that nobody sends or nobody receives",
-    crosscheck="trace",
 )
 
 

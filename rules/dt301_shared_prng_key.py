@@ -36,7 +36,6 @@ RULE = Rule(
     since="0.1.0",
     frameworks=("jax", "flax"),
     title="one PRNG key for all devices or hosts where they must differ",
-    crosscheck="trace",
 )
 
 

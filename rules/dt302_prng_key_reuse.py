@@ -34,7 +34,6 @@ RULE = Rule(
     since="0.1.0",
     frameworks=("jax", "flax"),
     title="a PRNG key used again after it was consumed",
-    crosscheck="jax_debug_key_reuse",
 )
 
 

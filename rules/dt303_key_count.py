@@ -34,7 +34,6 @@ RULE = Rule(
     since="0.1.0",
     frameworks=("jax", "flax"),
     title="as many keys as something else than the mapped axis",
-    crosscheck="trace",
 )
 
 

@@ -34,7 +34,6 @@ RULE = Rule(
     since="0.1.0",
     frameworks=("jax", "flax"),
     title="an argument without a device axis goes into pmap",
-    crosscheck="trace",
 )
 
 

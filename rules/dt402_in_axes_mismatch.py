@@ -35,7 +35,6 @@ RULE = Rule(
     since="0.1.0",
     frameworks=("jax", "flax"),
     title="in_axes, static or donated arguments that do not fit the call",
-    crosscheck="trace",
 )
 
 

@@ -33,7 +33,6 @@ RULE = Rule(
     since="0.1.0",
     frameworks=("jax", "flax"),
     title="a collective over an axis that nothing binds",
-    crosscheck="trace",
 )
 
 

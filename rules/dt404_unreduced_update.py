@@ -37,7 +37,6 @@ RULE = Rule(
     since="0.1.0",
     frameworks=("jax", "flax"),
     title="parameters leave a mapped step without a reduction",
-    crosscheck="trace",
 )
 
 

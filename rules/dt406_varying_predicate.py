@@ -36,7 +36,6 @@ RULE = Rule(
     since="0.1.0",
     frameworks=("jax", "flax"),
     title="a collective inside traced control flow that differs between devices",
-    crosscheck="trace",
 )
 
 

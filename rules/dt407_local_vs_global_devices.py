@@ -37,7 +37,6 @@ RULE = Rule(
     since="0.1.0",
     frameworks=("jax", "flax"),
     title="all hosts' devices where this host's are meant, or the reverse",
-    crosscheck="trace",
 )
 
 

@@ -35,7 +35,6 @@ RULE = Rule(
     since="0.1.0",
     frameworks=("jax", "flax"),
     title="jax.distributed.initialize after the backend has started",
-    crosscheck="trace",
 )
 
 

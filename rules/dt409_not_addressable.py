@@ -34,7 +34,6 @@ RULE = Rule(
     since="0.1.0",
     frameworks=("jax", "flax"),
     title="the whole of an array that lies on other hosts too",
-    crosscheck="trace",
 )
 
 

@@ -34,7 +34,6 @@ RULE = Rule(
     since="0.1.0",
     frameworks=("jax", "flax"),
     title="a PartitionSpec names an axis the mesh does not have",
-    crosscheck="trace",
 )
 
 

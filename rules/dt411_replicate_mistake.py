@@ -36,7 +36,6 @@ RULE = Rule(
     since="0.1.0",
     frameworks=("jax", "flax"),
     title="replicated twice, not at all, or saved with the device axis",
-    crosscheck="trace",
 )
 
 

@@ -12,6 +12,7 @@ from dtlint.api import Rule
 from dtlint.cli import _options as options
 from dtlint.cli.rules import as_object
 from dtlint.documentation import sections
+from dtlint.trace import verify
 
 
 @click.command("explain", short_help="Explain a rule.")
@@ -36,7 +37,8 @@ def command(rule: str, form: str, color: str) -> None:
 def facts(rule: Rule) -> str:
     frameworks = ", ".join(rule.frameworks) or "any framework"
     tier = "on by default" if rule.tier == "default" else "on with --strict"
-    return f"effect: {rule.effect}; severity: {rule.default_severity}; {tier}; {frameworks}; since {rule.since}"
+    seen = "; `--verify` can show it" if rule.code in verify.SUPPORTED else ""
+    return f"effect: {rule.effect}; severity: {rule.default_severity}; {tier}; {frameworks}; since {rule.since}{seen}"
 
 
 def suppression(rule: Rule) -> str:

@@ -63,7 +63,16 @@ def found(path, number, line, word, code):
 
 def rule(code, slug, effect, checker):
     return Rule(
-        code, slug, "divergence", effect, "default", "0.1.0", ("torch",), "title", None, "", checker, DOCUMENTATION
+        code,
+        slug,
+        "divergence",
+        effect,
+        "default",
+        "0.1.0",
+        ("torch",),
+        "title",
+        check=checker,
+        documentation=DOCUMENTATION,
     )
 
 

@@ -84,6 +84,11 @@ def test_a_family_cannot_be_explained_but_listed(asked):
     assert (code, "dtlint rules --select DT8" in err) == (2, True)
 
 
+def test_an_explained_rule_says_whether_a_run_can_show_it(asked):
+    assert "`--verify` can show it" in asked("explain", "DT101")[1]
+    assert "--verify" not in asked("explain", "DT705")[1]
+
+
 def test_findings_in_notebooks_speak_of_cells_everywhere(asked):
     code, out, _ = asked("check", "nb.ipynb", "--color", "never")
     assert code == 1
