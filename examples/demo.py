@@ -1,6 +1,7 @@
 """All five examples, broken and fixed: what does dtlint find, what does a run show, does the fixed one learn?
 
-`python examples/demo.py` with torch and jax installed, or `--python PATH` to name an interpreter that has them.
+Two examples at a time: `python examples/demo.py` with torch and jax installed, or `--python PATH` to name an
+interpreter that has them.
 """
 
 from __future__ import annotations
@@ -9,11 +10,13 @@ import argparse
 import re
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 from running import NAMES, Example, Ran, found, lint, load, run_example
 
 HEAD = ("example", "root causes found", "run of broken.py", "confirmed", "fixed clean", "loss before → after")
 WIDTHS = (22, 18, 28, 11, 12, 22)
+AT_A_TIME = 2  # an example has two ranks or more, and waits for its hangs to last
 
 
 def broken_result(example: Example, ran: Ran | None) -> str:
@@ -64,14 +67,17 @@ def main() -> int:
     parser.add_argument("names", nargs="*", default=list(NAMES), help="which examples (all)")
     parser.add_argument("--python", default=sys.executable, help="the interpreter with torch and jax")
     parser.add_argument("--broken-timeout", type=float, default=20.0, help="seconds before a hang is called a hang")
-    parser.add_argument("--verify", action="store_true", help="also see which findings traced runs confirm (minutes)")
+    parser.add_argument("--no-verify", dest="verify", action="store_false", help="leave out the traced runs (minutes)")
     arguments = parser.parse_args()
     started, good = time.monotonic(), True
     print("".join(text.ljust(width) for text, width in zip(HEAD, WIDTHS, strict=True)))
-    for name in arguments.names:
-        cells, fine = row_of(name, arguments.python, arguments.broken_timeout, arguments.verify)
-        good = good and fine
-        print("".join(text.ljust(width) for text, width in zip(cells, WIDTHS, strict=True)), flush=True)
+    with ThreadPoolExecutor(AT_A_TIME) as pool:
+        rows = pool.map(
+            lambda name: row_of(name, arguments.python, arguments.broken_timeout, arguments.verify), arguments.names
+        )
+        for cells, fine in rows:
+            good = good and fine
+            print("".join(text.ljust(width) for text, width in zip(cells, WIDTHS, strict=True)), flush=True)
     print(f"{time.monotonic() - started:.0f} s")
     return 0 if good else 1
 

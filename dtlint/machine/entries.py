@@ -81,13 +81,6 @@ def run_function(machine: Machine, path: str, function: ir.Function, owner: ir.C
     skip_self = receiver is not None and value.kind != "static"
     handed = handed_to(machine, receiver, function.name)
     arguments = unknown_arguments(machine, function, skip_self, value.defaults, handed)
-    if function.is_generator and not value.context_manager:
-        generator = machine.new("<generator>", machine.world.full)
-        generator.facts.update(
-            function=value, receiver=receiver if skip_self else None, arguments=arguments, keywords=()
-        )
-        calls.resume(machine, generator, machine.world.full, lambda held, lanes: NONE)
-        return
     if function.is_generator:
         generator = machine.new("<generator>", machine.world.full)
         generator.facts.update(
