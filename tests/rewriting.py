@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
+import builtins
+import re
+from collections.abc import Callable, Iterable
 
 RANK_WORDS = ("rank", "is_main", "is_master", "process_index", "main_process", "world_size")
-
-
-def formatted(tree: ast.Module) -> ast.Module:
-    """As `ast.unparse` writes it: no comments, other lines and brackets."""
-    return tree
 
 
 class NamedQuestions(ast.NodeTransformer):
@@ -97,15 +94,84 @@ class ContextsAround(ast.NodeTransformer):
         return node
 
 
-REWRITINGS: dict[str, Callable[[ast.Module], ast.AST]] = {
-    "formatted": formatted,
-    "named questions": lambda tree: NamedQuestions().visit(tree),
-    "turned branches": lambda tree: TurnedBranches().visit(tree),
-    "one more call": lambda tree: OneMoreCall().visit(tree),
-    "contexts around": lambda tree: ContextsAround().visit(tree),
+class OtherNames(ast.NodeTransformer):
+    """Every name that only this program gives, and nobody needs to know, is another one."""
+
+    def __init__(self, needed: frozenset[str]) -> None:
+        self.needed = needed
+        self.given: dict[str, str] = {}
+
+    def renamed(self, name: str) -> str:
+        return self.given.get(name, name)
+
+    def visit_Module(self, node: ast.Module) -> ast.AST:
+        bound = {one.id for one in ast.walk(node) if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store)}
+        bound |= {one.arg for one in ast.walk(node) if isinstance(one, ast.arg)}
+        bound |= {one.name for one in ast.walk(node) if isinstance(one, DEFINITIONS)}
+        self.given = {name: f"word_{number}" for number, name in enumerate(sorted(bound - self.needed))}
+        return self.generic_visit(node)
+
+    def visit_Name(self, node: ast.Name) -> ast.AST:
+        node.id = self.renamed(node.id)
+        return node
+
+    def visit_arg(self, node: ast.arg) -> ast.AST:
+        node.arg = self.renamed(node.arg)
+        return self.generic_visit(node)
+
+    def visit_definition(self, node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) -> ast.AST:
+        node.name = self.renamed(node.name)
+        return self.generic_visit(node)
+
+    visit_FunctionDef = visit_AsyncFunctionDef = visit_ClassDef = visit_definition
+
+    def visit_scope(self, node: ast.Global | ast.Nonlocal) -> ast.AST:
+        node.names = [self.renamed(name) for name in node.names]
+        return node
+
+    visit_Global = visit_Nonlocal = visit_scope
+
+
+DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+
+
+def needed_names(trees: Iterable[ast.Module]) -> frozenset[str]:
+    """Names by which other files, frameworks, keywords, texts or a class's users know something."""
+    needed = {"self", "cls", *dir(builtins)}
+    for tree in trees:
+        said = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}  # documentation
+        for node in ast.walk(tree):
+            match node:
+                case ast.Attribute(attr=name) | ast.keyword(arg=str(name)) | ast.ExceptHandler(name=str(name)):
+                    needed.add(name)
+                case ast.alias():
+                    needed |= {*node.name.split("."), node.asname or ""}
+                case ast.MatchAs(name=str(name)) | ast.MatchStar(name=str(name)) | ast.MatchMapping(rest=str(name)):
+                    needed.add(name)
+                case ast.Constant(value=str(text)) if id(node) not in said:
+                    needed |= set(re.findall(r"\w+", text.replace("-", "_")))
+                case ast.ClassDef():
+                    needed |= {one.name for one in node.body if isinstance(one, DEFINITIONS)}
+                    needed |= {one.arg for method in node.body for one in ast.walk(method) if isinstance(one, ast.arg)}
+                    needed |= {one.id for line in node.body for one in targets(line)}
+    return frozenset(needed)
+
+
+def targets(line: ast.stmt) -> list[ast.Name]:
+    held = line.targets if isinstance(line, ast.Assign) else [line.target] if isinstance(line, ast.AnnAssign) else []
+    return [one for target in held for one in ast.walk(target) if isinstance(one, ast.Name)]
+
+
+REWRITINGS: dict[str, Callable[[ast.Module, frozenset[str]], ast.AST]] = {
+    "formatted": lambda tree, needed: tree,
+    "named questions": lambda tree, needed: NamedQuestions().visit(tree),
+    "turned branches": lambda tree, needed: TurnedBranches().visit(tree),
+    "one more call": lambda tree, needed: OneMoreCall().visit(tree),
+    "contexts around": lambda tree, needed: ContextsAround().visit(tree),
+    "other names": lambda tree, needed: OtherNames(needed).visit(tree),
 }
 
 
-def rewritten(text: str, how: str) -> str:
-    tree = REWRITINGS[how](ast.parse(text))
-    return ast.unparse(ast.fix_missing_locations(tree)) + "\n"
+def rewritten(tree: ast.Module, how: str, needed: frozenset[str]) -> str:
+    """As `ast.unparse` writes it: no comments, other lines and brackets, and what `how` says."""
+    return ast.unparse(ast.fix_missing_locations(REWRITINGS[how](tree, needed))) + "\n"

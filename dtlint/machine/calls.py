@@ -242,7 +242,20 @@ def is_leaf(machine: Machine, node: ir.Function | ir.Lambda) -> bool:
         return True
     if not isinstance(node, ir.Function) or len(node.body) > QUESTION:
         return False
-    return not node.tokens.isdisjoint(machine.knowledge.ranks) or called.isdisjoint(defined(machine))
+    return not node.tokens.isdisjoint(asking(machine)) or called.isdisjoint(defined(machine))
+
+
+def asking(machine: Machine) -> frozenset[str]:
+    """What tells who this rank is: names of the libraries, and the program's functions that ask them."""
+    known: frozenset[str] | None = machine.notes.get("asking")
+    if known is None:
+        ranks = machine.knowledge.ranks
+        every = [one for path in machine.project.paths for one in machine.project.functions(path)]
+        own = {
+            name for name, tokens, _ in every if not tokens.isdisjoint(ranks) and tokens.isdisjoint(machine.interesting)
+        }
+        known = machine.notes["asking"] = ranks | own
+    return known
 
 
 def defined(machine: Machine) -> frozenset[str]:

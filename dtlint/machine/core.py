@@ -41,6 +41,7 @@ MAX_SINKS = 6
 MAX_MENDED = 3  # ways out in one scope behind which the ranks are compared again
 SHORT = 8  # statements
 ANSWERS = (ir.Compare, ir.BoolOp, ir.Unary, ir.BinOp, ir.Attr, ir.Name)
+WRITTEN = "written onto"  # fact of the run: what was put onto things nobody knows, see written.py
 QUESTION = 3  # statements of a helper that asks who it is, and no more
 DEEPEST = 48  # calls within calls, whatever the entry
 CHANGED_NOTHING = "changed nothing"  # fact of the run: calls of which nothing is left but what they give back
@@ -352,6 +353,12 @@ class Machine:
         held = receiver.attributes.values() if isinstance(receiver, Object) else ()
         return any(isinstance(value, Object) and value.number in loaded for value in (receiver, *values, *held))
 
+    def written_onto(self, value: Value) -> bool:
+        """Has the program put something onto a thing of somebody else: options, a configuration?"""
+        if isinstance(value, Object):
+            return type(value.kind) is str and "." in value.kind and bool(value.attributes)
+        return isinstance(value, Unknown) and value.symbol in self.facts.get(WRITTEN, ())
+
     def leading_on(self, path: str) -> tuple[frozenset[str], frozenset[str]]:
         """The names that lead from this file to communication, and to anything at all. A file that was not selected,
         and is looked at because somebody calls what is in it, has helpers of its own."""
@@ -404,8 +411,10 @@ class Machine:
             return len(self.stack) > 12  # it writes what others read, or gives what others hold
         if isinstance(receiver, Object) and len(self.stack) < 12 and self.keeps_count(node):
             return False
-        if is_answer(node) and len(self.stack) < 12:
-            return False  # nothing to save, and what it was computed from is worth knowing
+        if (is_answer(node) or makes_function(node)) and len(self.stack) < 12:
+            return False  # nothing to save, and what it was computed from, or what will be called, is worth knowing
+        if any(self.written_onto(value) for value in values) and len(self.stack) < 12:
+            return False  # it may put other things there
         if len(node.body) <= SHORT:
             held = receiver.attributes.values() if isinstance(receiver, Object) else ()
             if any(value.cause is not None or holds_differing(value) for value in (*values, *held)):
@@ -417,6 +426,11 @@ def holds_differing(value: Value) -> bool:
     """A list or set in which the ranks have gathered things of their own."""
     items = value.attributes.get("[]") if isinstance(value, Object) else None
     return items is not None and items.cause is not None
+
+
+def makes_function(node: ir.Function) -> bool:
+    """A decorator with arguments, a factory of callbacks."""
+    return len(node.body) <= SHORT and any(isinstance(one, ir.Function) for one in node.body)
 
 
 def is_answer(node: ir.Function) -> bool:

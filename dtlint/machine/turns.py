@@ -9,7 +9,7 @@ from dtlint.findings import Step
 from dtlint.ir import nodes as ir
 from dtlint.machine import library, written
 from dtlint.machine.core import Machine, limited
-from dtlint.machine.frames import LoopState
+from dtlint.machine.frames import Frame, LoopState
 from dtlint.machine.library import iterators, sharding
 from dtlint.machine.logs import EXITS, Decision, Event, Guards, Loop
 from dtlint.machine.next_turn import look_ahead
@@ -141,7 +141,7 @@ def note_turn(machine: Machine, loop: Loop, mark: int) -> None:
     """Which symbols are new in every turn: those of names and attributes that a turn leaves with another value. What
     functions called in the loop do to their own names says nothing."""
     seen: set[Place] = set()
-    places: set[int] | None = None
+    names: set[int] | None = None
     onto = written.places(machine)
     for container, name, before in machine.journal[mark:]:
         place = (id(container), name)
@@ -153,24 +153,18 @@ def note_turn(machine: Machine, loop: Loop, mark: int) -> None:
         if place in seen or not isinstance(before, Unknown | Tuple | Object):
             continue
         seen.add(place)
-        if places is None:
-            places = lasting_places(machine.frame, held_before(machine, mark)) | onto.keys()
-        if id(container) not in places and not 0 < serial_of(container) <= loop.objects:
-            continue
         after = container.get(name, MISSING)
         if after is before:
             continue
         kept = {leaf.symbol for leaf in library.leaves(after) if isinstance(leaf, Unknown)}
-        for held in library.leaves(before):
-            if isinstance(held, Unknown) and held.symbol not in kept:
-                loop.variant.add(held.symbol)
-                loop.carried[held.symbol] = after
-
-
-def held_before(machine: Machine, mark: int) -> list[Value | None]:
-    """What this function's names held before the turn: `state = step(state)` may have written to what came in."""
-    own = machine.frame.variables
-    return [before for container, _, before in machine.journal[mark:] if container is own]
+        left = [held.symbol for held in library.leaves(before) if isinstance(held, Unknown) and held.symbol not in kept]
+        if not left:
+            continue
+        if names is None:
+            names = lasting_names(machine.frame)
+        if id(container) in names or id(container) in onto or 0 < serial_of(container) <= loop.objects:
+            loop.variant.update(left)
+            loop.carried.update(dict.fromkeys(left, after))
 
 
 def serial_of(container: dict[Any, Value]) -> int:
@@ -178,30 +172,21 @@ def serial_of(container: dict[Any, Value]) -> int:
     return container.serial if type(container) is Slots else 0
 
 
-def lasting_places(frame: Any, held: list[Value | None]) -> set[int]:
-    """Where values outlive a turn: this function's names, those around it and of whoever walks over what it yields,
-    what objects within reach hold, and the names that functions within reach close over."""
+def lasting_names(frame: Frame | None) -> set[int]:
+    """Which names outlive a turn: this function's, those around it and of whoever walks over what it yields, and those
+    that functions within reach close over."""
     found: set[int] = set()
-    todo = list(held)
     frames = [frame]
-    while (frames or todo) and len(found) < 400:
-        if frames:
-            frame = frames.pop()
-            if frame is not None and id(frame.variables) not in found:
-                found.add(id(frame.variables))
-                todo += frame.variables.values()
-                frames.append(frame.closure)
-                if frame.on_yield is not None:
-                    frames.append(frame.caller)
+    while frames:
+        frame = frames.pop()
+        if frame is None or id(frame.variables) in found:
             continue
-        value = todo.pop()
-        if isinstance(value, Object) and id(value.attributes) not in found:
-            found.add(id(value.attributes))
-            todo += value.attributes.values()
-        elif isinstance(value, FunctionRef):
-            frames.append(value.closure)
-        elif isinstance(value, Bound):
-            todo += (value.function, value.receiver, *value.extra)
+        found.add(id(frame.variables))
+        frames.append(frame.closure)
+        if frame.on_yield is not None:
+            frames.append(frame.caller)
+        held = (value.function if type(value) is Bound else value for value in frame.variables.values())
+        frames += {value.closure for value in held if type(value) is FunctionRef}
     return found
 
 

@@ -161,7 +161,7 @@ def turned(machine: Machine, mask: int, text: str, run: Callable[[], Value]) -> 
     frame = machine.frame
     decision = Decision("loop", frame.path, machine.current_at, text, None, mask, mask, frame.scope)
     loop = Loop(decision, mask, frame.guards, None, None, None, "callback")
-    first = machine.symbols.count
+    first, loop.objects = machine.symbols.count, machine.objects
     loop.body, value = separately(machine, mask, run)
     loop.born = (first, machine.symbols.count)
     return loop, value
