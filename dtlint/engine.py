@@ -77,7 +77,7 @@ def _project(listing: Listing, config: Config, progress: Progress | None = None,
     files = [*listing.files, *listing.companions]
     known = _knowledge(config)
     project = Project.build(files, known.tokens, config.workers, directory, tick, known.leading, about)
-    project.started = started([*listing.documents, *listing.launchers])
+    project.started = started([*listing.documents, *listing.launchers], {file.path for file in files})
     return project
 
 

@@ -6,9 +6,10 @@ source tells the two apart. What the README and the scripts write in front of th
 
 from __future__ import annotations
 
+import posixpath
 import re
-from collections.abc import Iterable, Sequence
-from pathlib import Path
+from collections.abc import Collection, Iterable, Sequence
+from pathlib import Path, PurePosixPath
 
 from dtlint.launch.files import SHELL_SUFFIXES, YAML_SUFFIXES, files_below
 from dtlint.project.started import Started
@@ -38,14 +39,14 @@ def document_files(paths: Sequence[str], exclude: Sequence[str] = ()) -> Discove
     return files_below([Path(path) for path in paths if Path(path).is_dir()], SUFFIXES, exclude)
 
 
-def started(files: Iterable[SourceFile]) -> Started:
-    """What documents and shell scripts say."""
+def started(files: Iterable[SourceFile], programs: Collection[str] = ()) -> Started:
+    """What documents and shell scripts say of these programs, and of such as are not known here."""
     alone: set[str] = set()
     launched: set[str] = set()
     numbered: set[str] = set()
     on_one: set[str] = set()
     on_several: set[str] = set()
-    launching = False
+    launching: set[str] = set()
     for file in files:
         if not file.path.lower().endswith((*SUFFIXES, *SHELL_SUFFIXES, *YAML_SUFFIXES)):
             continue
@@ -56,19 +57,36 @@ def started(files: Iterable[SourceFile]) -> Started:
         one_node = ONE_NODE.search(source.text) is not None
         for line in source.text.replace("\\\n", " ").split("\n"):
             by_launcher = LAUNCHERS.search(line) is not None
-            # prose names launchers, too: "install accelerate first"
-            launching |= by_launcher and bool("$" in line or PROGRAM.search(line) or MODULE.search(line))
             begun = ALONE.match(line)
+            if not (by_launcher or begun or batch or "$" in line):
+                continue
+            scripts = {place_of(one.group(1), file.path, programs) for one in PROGRAM.finditer(line)}
+            modules = (f"{one.group(1).replace('.', '/')}.py" for one in MODULE.finditer(line))
+            named = scripts | {place_of(one, file.path, programs) for one in modules}
             if begun and not by_launcher and not batch:
-                alone.add(begun.group(1))
-            elif by_launcher or batch or "$" in line or begun:
-                launched.update(found.group(1) for found in PROGRAM.finditer(line))
-                launched.update(f"{found.group(1).replace('.', '/')}.py" for found in MODULE.finditer(line))
+                alone.add(place_of(begun.group(1), file.path, programs))
+            else:
+                launched |= named
             if by_launcher:
+                # prose names launchers, too: "install accelerate first"
+                launching |= folders(named, file.path) if named or "$" in line else set()
                 one = ONE_LAUNCHER.search(line) and (one_node or not (batch or ELSEWHERE.search(line)))
-                (on_one if one else on_several).update(found.group(1) for found in PROGRAM.finditer(line))
+                (on_one if one else on_several).update(scripts)
             if NUMBERING.search(line) and "use_env" not in line and "use-env" not in line:
-                numbered.update(found.group(1) for found in PROGRAM.finditer(line))
-    return Started(
-        frozenset(alone), frozenset(launched), launching, frozenset(numbered), frozenset(on_one), frozenset(on_several)
-    )
+                numbered |= scripts
+    return Started(*map(frozenset, (alone, launched, launching, numbered, on_one, on_several)))
+
+
+def place_of(written: str, document: str, programs: Collection[str]) -> str:
+    """The program that a document names, from the folder it lies in or one above; `*/train.py` where there is none."""
+    for folder in PurePosixPath(document).parents:
+        place = posixpath.normpath(posixpath.join(folder, written))
+        if place in programs:
+            return place
+    return "*" + posixpath.normpath(f"/{written}")
+
+
+def folders(named: Collection[str], document: str) -> set[str]:
+    """Where does a launcher start programs? Where the document lies, if nobody knows which."""
+    known = {posixpath.dirname(place) for place in named if not place.startswith("*/")}
+    return known or {posixpath.dirname(document)}

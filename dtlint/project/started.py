@@ -2,30 +2,39 @@
 
 from __future__ import annotations
 
+import posixpath
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
 class Started:
-    """Paths as the documents write them."""
+    """Paths of programs; `*/train.py` is any of this name, where the documents write one that does not lie there."""
 
     alone: frozenset[str] = frozenset()
     launched: frozenset[str] = frozenset()  # by a launcher, or by something nobody knows
-    launching: bool = False  # does a document start anything by a launcher?
+    launching: frozenset[str] = frozenset()  # folders of the programs that a document starts by a launcher
     numbered: frozenset[str] = frozenset()  # by the old launcher, which passes the local rank as an option
 
     on_one: frozenset[str] = frozenset()  # by a launcher, on one machine
     on_several: frozenset[str] = frozenset()  # by a launcher, on several machines or on nobody knows how many
 
     def by_itself(self, path: str) -> bool:
-        return any(same(path, one) for one in self.alone) and not any(same(path, one) for one in self.launched)
+        return among(path, self.alone) and not among(path, self.launched)
+
+    def beside_launched(self, path: str) -> bool:
+        """Does a launcher start this program or another of its folder?"""
+        return posixpath.dirname(path) in self.launching or among(path, self.launched)
 
     def given_number(self, path: str) -> bool:
-        return any(same(path, one) for one in self.numbered)
+        return among(path, self.numbered)
 
     def on_one_machine(self, path: str) -> bool:
         """Do the documents start it on one machine, and never otherwise?"""
-        return any(same(path, one) for one in self.on_one) and not any(same(path, one) for one in self.on_several)
+        return among(path, self.on_one) and not among(path, self.on_several)
+
+
+def among(path: str, places: frozenset[str]) -> bool:
+    return path in places or any(place.startswith("*/") and same(path, place[2:]) for place in places)
 
 
 def same(path: str, written: str) -> bool:

@@ -9,8 +9,8 @@ from dtlint.project.started import Started
 from dtlint.source.text import SourceFile
 
 
-def told(text: str, name: str = "README.md") -> Started:
-    return started([SourceFile(name, Path(name), text.encode())])
+def told(text: str, name: str = "README.md", programs: tuple[str, ...] = ()) -> Started:
+    return started([SourceFile(name, Path(name), text.encode())], programs)
 
 
 def test_a_program_may_be_started_by_itself() -> None:
@@ -18,7 +18,23 @@ def test_a_program_may_be_started_by_itself() -> None:
     assert found.by_itself("tools/embed.py")
     assert found.by_itself("here/tools/embed.py")
     assert not found.by_itself("train.py")
-    assert found.launching
+    assert found.launching == {""}
+
+
+def test_a_document_means_the_programs_near_it() -> None:
+    programs = ("train.py", "a/train.py", "a/tools/embed.py", "b/train.py")
+    found = told("torchrun train.py\npython ../tools/embed.py\n", "a/scripts/README.md", programs)
+    assert found.launched == {"a/train.py"}
+    assert found.by_itself("a/tools/embed.py")
+    assert found.beside_launched("a/train.py")
+    assert not found.beside_launched("train.py")
+    assert not found.beside_launched("a/tools/embed.py")
+
+
+def test_a_launcher_of_unknown_programs_counts_where_it_is_written() -> None:
+    found = told("torchrun $PROGRAM\n", "a/run.sh", ("train.py", "a/train.py"))
+    assert found.beside_launched("a/train.py")
+    assert not found.beside_launched("train.py")
 
 
 @pytest.mark.parametrize(
