@@ -195,7 +195,7 @@ def follow(
 ) -> Value:
     node = function.node
     machine.consult(function)
-    if "spawned" in machine.facts and spawning.for_one(machine, function, arguments):
+    if "spawned" in machine.facts and spawning.for_one(machine, function, arguments, keywords):
         return NONE
     if isinstance(node, ir.Function):
         row_found = library.project_row(machine, function)
@@ -209,7 +209,7 @@ def follow(
         return generator
     if too_deep(machine, function, mask):
         told = untold(machine, function, mask, (*arguments, *(value for _, value in keywords)))
-        passed_over.leave_unknown(machine, function, receiver, mask)
+        passed_over.leave_unknown(machine, function, receiver, mask, told)
         made = opaque(machine, "depth", Const(getattr(node, "qualname", "lambda")), *arguments)
         if told:
             return machine.unknown("told", made.symbol, tags=frozenset(tag for tag in made.tags if not of_part(tag)))

@@ -1,7 +1,8 @@
 """What does a method leave behind that is not followed, because it can reach nothing any rule asks for?
 
 It may have written to what it belongs to, also through other methods it calls on itself. What was known of those
-attributes is not known any more; all that is kept is that all ranks did the same.
+attributes is not known any more; all that is kept is that all ranks did the same. One that may communicate may also
+have made everybody's what was each rank's own.
 """
 
 from __future__ import annotations
@@ -9,15 +10,19 @@ from __future__ import annotations
 from dtlint.ir import nodes as ir
 from dtlint.ir.functions import every_node
 from dtlint.machine import attributes
-from dtlint.machine.core import Machine
+from dtlint.machine.core import Machine, holds_differing
 from dtlint.machine.values import ClassRef, Const, FunctionRef, Object, Value
 
 
-def leave_unknown(machine: Machine, function: FunctionRef, receiver: Value | None, mask: int) -> None:
+def leave_unknown(
+    machine: Machine, function: FunctionRef, receiver: Value | None, mask: int, told: bool = False
+) -> None:
     if not isinstance(receiver, Object) or not isinstance(receiver.kind, ClassRef) or receiver.birth & ~mask:
         return  # what only some ranks have written is told by those that are followed
     for name in written(machine, receiver.kind, function.node):
-        if type(receiver.attributes.get(name)) is Const:
+        held = receiver.attributes.get(name)
+        own = told and held is not None and (held.cause is not None or holds_differing(held))
+        if own or type(held) is Const:
             machine.set(receiver, name, machine.unknown("written by a method", receiver.number, name), mask)
 
 

@@ -16,6 +16,7 @@ ALIKE = "alike"  # None on all ranks or on none
 
 MADE = ("op ", "compare ", "unary ")  # beginnings of what expressions are called
 COMPUTED = ("call", "output")
+PARTS = ("item", "batch", "deep")
 MADE_WHOLE = frozenset({"source", "text", "tensor", "slice", "tuple", "comprehension", "path"})
 
 
@@ -39,7 +40,9 @@ def from_loader(value: Unknown) -> bool:
         return False
     symbol = begun_as(value.symbol)
     made = symbol.key[1] if symbol.key[0] == "attr" else None
-    return part_of(symbol).key[0] in ("item", "batch", "deep") or (isinstance(made, Symbol) and made.key[0] in COMPUTED)
+    if isinstance(made, Symbol) and symbol.key[-1] != "grad":
+        return made.key[0] in COMPUTED or part_of(made).key[0] in PARTS
+    return part_of(symbol).key[0] in PARTS
 
 
 def part_of(symbol: Symbol) -> Symbol:
@@ -85,6 +88,9 @@ def of_symbol(knowledge: Knowledge, symbol: Symbol) -> str:
         common = None in key[2:4] and not any(lacking(side) for side in key[2:4])
         return ALIKE if what == "phi" and (common or "" not in sides) else ""
     if what in MADE_WHOLE or what.startswith(MADE):
+        return ALWAYS
+    made = part_of(symbol).key[0]  # `torch.frombuffer(data).clone().to(device)`
+    if isinstance(made, str) and made.startswith("torch.") and knowledge.always_gives(made):
         return ALWAYS
     return ALWAYS if knowledge.always_gives(method_of_source(symbol) or what) else ""
 

@@ -7,6 +7,7 @@ from typing import Any
 from dtlint.ir import nodes as ir
 from dtlint.ir.functions import every_node
 from dtlint.machine.core import Machine
+from dtlint.machine.lanes import token
 from dtlint.machine.library import provenance
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.stepping import LOADED
@@ -32,7 +33,12 @@ def load_state(machine: Machine, call: Invocation) -> Value:
     cause = deep_cause(machine, (file,)) if file is not None else None
     tags = frozenset({(LOADED, number)})
     found = machine.unknown("loaded", number, machine.symbols.fresh("file"), cause=cause, tags=tags)
-    return provenance.own_data(machine, found)
+    place = frame.path, machine.current_at, token(file) if file is not None else None
+    lanes, before = machine.facts.setdefault("loaded at", {}).get(place, (0, found))
+    if lanes & call.mask:
+        lanes, before = 0, found
+    machine.facts["loaded at"][place] = lanes | call.mask, before  # who come apart read the same
+    return provenance.own_data(machine, before)
 
 
 def tensor_made(machine: Machine, call: Invocation) -> None:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from dtlint.ir import nodes as ir
 from dtlint.ir.functions import called_names, functions_of
 from dtlint.machine.core import Machine
+from dtlint.machine.frames import Frame
 from dtlint.machine.library.invocation import Invocation
-from dtlint.machine.values import FALSE, TRUE, Object, Symbol
+from dtlint.machine.values import FALSE, TRUE, Const, Object, Symbol
 
 ASKED = "process group asked for"
 
@@ -22,6 +23,7 @@ def asked(machine: Machine, call: Invocation) -> None:
 
 STARTED = "process group started"
 
+SPAWN = "spawn"
 OF_ITS_OWN = (ir.Function, ir.Class, ir.Lambda)  # what stands in these runs some other time
 
 
@@ -53,6 +55,8 @@ def starts_here(machine: Machine, call: Invocation) -> bool:
     start it, not for the day it is run without one."""
     if machine.get(whether_started(machine), STARTED) is not None:
         return False
+    if not machine.facts.get("spawned") and spawns_later(machine):
+        return True
     begun_by = call.row.extra["begun_by"]
     node, asking = machine.frame.node, machine.asking
     if isinstance(node, ir.Function) and begun_by in node.tokens:
@@ -61,6 +65,21 @@ def starts_here(machine: Machine, call: Invocation) -> bool:
         return False
     known = starters(machine, begun_by)
     return any(name in known for name in called_names((asking.body, asking.orelse), OF_ITS_OWN))
+
+
+def spawns_later(machine: Machine) -> bool:
+    """Is this asked on the way to a line that starts the other processes, by one that has none yet?"""
+    known: dict[int, bool] = machine.notes.setdefault("spawns", {})
+    frame: Frame | None = machine.frame
+    while frame is not None:
+        main = frame.variables.get("__name__") == Const("__main__")
+        body = machine.project.tree(frame.path) if main else frame.node
+        if id(body) not in known:
+            known[id(body)] = body is not None and SPAWN in called_names(body.body, OF_ITS_OWN)
+        if known[id(body)]:
+            return True
+        frame = frame.caller
+    return False
 
 
 def starters(machine: Machine, begun_by: str) -> frozenset[str]:

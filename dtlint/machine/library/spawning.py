@@ -11,6 +11,7 @@ from dtlint.machine.library.identity import lane_value_of
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.run_later import unguarded
 from dtlint.machine.values import (
+    BY_RANK,
     NONE,
     Const,
     FunctionRef,
@@ -20,6 +21,8 @@ from dtlint.machine.values import (
 )
 
 BEGINS = "<begins on all ranks>"
+Keywords = tuple[tuple[str | None, Value], ...]
+SIDES = "spawned on these sides"  # of branches nobody can decide
 
 
 def spawn(machine: Machine, call: Invocation) -> Value:
@@ -66,7 +69,7 @@ def on_all_ranks(
         machine.deepest, machine.near = followed
 
 
-def for_one(machine: Machine, function: FunctionRef, arguments: tuple[Value, ...]) -> bool:
+def for_one(machine: Machine, function: FunctionRef, arguments: tuple[Value, ...], keywords: Keywords) -> bool:
     """`begin(0, 1, args)`, `begin(args.gpu, 1, args)` beside the processes that begin with the same function, each with
     its own number: this is for one process, and what it does has been seen."""
     if machine.facts.pop(BEGINS, False):
@@ -74,6 +77,11 @@ def for_one(machine: Machine, function: FunctionRef, arguments: tuple[Value, ...
     known = machine.facts["spawned"]
     if not isinstance(known, set) or (function.path, function.name) not in known:
         return False
+    told = any(
+        value.cause is not None and value.cause.kind in BY_RANK for value in (*arguments, *(one for _, one in keywords))
+    )
+    if not told and any((asked, not answer) in machine.facts[SIDES] for asked, answer in machine.assumed):
+        return True  # on the other side of a branch than the start of the others
     numbered = any(isinstance(one, Const) and type(one.value) is int and one.scale is None for one in arguments)
     return numbered or (bool(arguments) and options.is_given(arguments[0]))
 
@@ -85,6 +93,7 @@ def spawned(machine: Machine, function: Value) -> None:
         names = known if isinstance(known, set) else set()
         machine.facts["spawned"] = names | {(inner.path, getattr(inner.node, "qualname", inner.name))}
         machine.facts.setdefault("spawned at", set()).add((machine.frame.path, machine.current_at))
+        machine.facts.setdefault(SIDES, set()).update(machine.assumed)
 
 
 ONCE = frozenset({"clock", "random", "process", "memory", "host"})
