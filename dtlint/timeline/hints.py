@@ -15,7 +15,9 @@ from dtlint.timeline.records import guards_over
 
 RANK = frozenset({"rank"})
 ASKED = RANK | {"main", "master", "primary", "chief", "leader", "coordinator"}  # as words of a name
-HINT = re.compile("|".join(sorted(ASKED | {"lead", "worker", "zero", "writer", "host", "proc", "root"})), re.I)
+HINT = re.compile(
+    "|".join(sorted(ASKED | {"lead", "worker", "zero", "writer", "host", "proc", "root", "should_save"})), re.I
+)
 
 
 def locked(event: Event, path: tuple[LogNode, ...]) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -157,11 +158,14 @@ OLD_LAUNCHER = "torch.distributed.launch"
 
 
 def launches(run: Any) -> bool:
-    """`subprocess.run([python, "-m", "torch.distributed.launch", …])`"""
-    own = run.project.relatives(run.entry.path)
-    return any(
-        path in own and OLD_LAUNCHER in texts(run.project.module(path)) for path in run.project.mentioning(OLD_LAUNCHER)
-    )
+    """`subprocess.run([python, "-m", "torch.distributed.launch", …])`, in its own code or where this script is named"""
+    own, name = run.project.relatives(run.entry.path), run.entry.path.rpartition("/")[2]
+    for path in run.project.mentioning(OLD_LAUNCHER):
+        written = list(texts(run.project.module(path)))
+        if any(OLD_LAUNCHER in text for text in written):
+            if path in own or any(re.search(rf"(?<![\w-]){re.escape(name)}", text) for text in written):
+                return True
+    return False
 
 
 def told_by_program(run: Any, name: str) -> bool:

@@ -62,11 +62,14 @@ def unconfigured(run: Any) -> Iterator[Met]:
     wanted = ("gradient_accumulation_steps", "gradient_accumulation_plugin", "deepspeed_plugin", "deepspeed_plugins")
     for met in events(run, "record", "accumulate"):
         subject = met.event.subject
-        made = subject.facts.get("call") if isinstance(subject, Object) else None
-        if made is None or any(name is None or name in wanted for name, _ in made.keywords):
+        if not isinstance(subject, Object):
             continue
-        attributes = subject.attributes if isinstance(subject, Object) else {}
-        if len(made.arguments) <= 3 and not any(name in attributes for name in wanted):
+        made = subject.facts.get("call")
+        if made is None or made.name != subject.kind:  # a trainer has made its own, and tells it
+            continue
+        if any(name is None or name in wanted for name, _ in made.keywords):
+            continue
+        if len(made.arguments) <= 3 and not any(name in subject.attributes for name in wanted):
             yield met
 
 

@@ -240,8 +240,17 @@ def sometimes(uses: list[Met], forward: Met) -> Choice | None:
             sides.setdefault(id(choice), set()).add(side)
         turning = any(isinstance(node, Loop) and id(node) not in around for node, _ in met.above)
         deciding.append([choice for choice, _ in own if changes(choice) and not (turning and asks_a_turn(choice))])
-    skipping = [[choice for choice in choices if len(sides[id(choice)]) == 1] for choices in deciding]
+    skipping = [
+        [choice for choice in choices if len(sides[id(choice)]) == 1 and not meet_again(choice, uses)]
+        for choices in deciding
+    ]
     return skipping[0][0] if skipping and all(skipping) else None
+
+
+def meet_again(choice: Choice, uses: list[Met]) -> bool:
+    """Do the sides come together again before the use, where a part of one of them has left?"""
+    used = {id(met.event) for met in uses}
+    return all(any(id(node) in used for node, _ in walk(log)) for log in (choice.then, choice.other))
 
 
 def all_of_it(choice: Choice, uses: list[Met]) -> bool:
@@ -251,9 +260,12 @@ def all_of_it(choice: Choice, uses: list[Met]) -> bool:
     return len(sides) == 1 and "return" in choice.exits and choice.exits[sides.pop()] == ""
 
 
+COUNTED = frozenset({"index", "number"})  # what `enumerate` and `range` give in each turn
+
+
 def asks_a_turn(choice: Choice) -> bool:
     """`if number == 0` in a loop of the forward itself: every forward comes to both sides."""
-    return choice.symbol is not None and any(one.key[0] == "index" for one in symbols_in(choice.symbol))
+    return choice.symbol is not None and any(one.key[0] in COUNTED for one in symbols_in(choice.symbol))
 
 
 def between_calls(module: Object, forwards: list[Met]) -> Choice | None:

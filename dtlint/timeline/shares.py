@@ -155,6 +155,8 @@ def accumulation(run: Run, shares: list[Share], size: Value, use: Use) -> Iterat
     for share in shares:
         if share.op not in ("/", "//") or share.by or not (is_whole_text(share.text) or is_whole(run, share.left)):
             continue
+        if any(one.by for one in history(shares, share.left)):
+            continue  # that of one rank already
         grown = list(history(shares, share.right))
         if len(grown) == 1 and grown[0].op == "*" and grown[0].by == "local" and not run.facts.get("spawned"):
             if grown[0].left is size or same_number(grown[0].left, size):

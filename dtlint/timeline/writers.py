@@ -11,7 +11,7 @@ from dtlint.machine.library.files import text_of
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.metrics import LOADER
 from dtlint.machine.library.provenance import symbols_in
-from dtlint.machine.logs import Attempt, Call, Choice, LogNode, plain_question
+from dtlint.machine.logs import EXITS, Attempt, Call, Choice, LogNode, plain_question
 from dtlint.machine.run import Run
 from dtlint.machine.values import Const, Object, Unknown, Value, lane_value
 from dtlint.timeline.arrivals import STARTS, all_ranks_here, first_start, moment
@@ -193,12 +193,14 @@ def quiet_ranks(run: Run) -> bool:
 
 
 def of_a_failure(access: Access) -> bool:
-    """Below a handler that a rank comes to when something fails on it: it writes while the others do not."""
+    """Below a handler that a rank comes to when something fails on it, and writes while the others do not; or all come
+    to it, say what has failed, and end."""
     use = Use(NOTHING, access.event, access.path)
     for node in access.path:
         if isinstance(node, Attempt) and (part := part_of(node, use)) > 0:
             handler = node.handlers[part - 1]
-            alone = node.kind != "exit" and not handler.shared  # at its end comes every rank
+            ending = handler.exit in ("raise", *EXITS)
+            alone = node.kind != "exit" and (ending or not handler.shared)  # at its end comes every rank
             if alone and "KeyboardInterrupt" not in handler.types:  # that comes to all of them
                 return True
     return False

@@ -6,6 +6,7 @@ it is called. Data sets that are put together from others give what those give.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 from dtlint.findings import Step
@@ -23,7 +24,7 @@ def step(machine: Machine, receiver: Object, call: Invocation) -> Object:
     """`dataset.select(range(rank, total, world))`, `.filter(lambda row, i: i % world == rank, with_indices=True)`"""
     if call.values:
         receiver.facts.setdefault("stages", []).extend(call.values)
-    for value in call.values:
+    for value in told(call):
         if isinstance(value, Bound | FunctionRef):
             cause = asks_rank(machine, value, call.mask)
         else:
@@ -31,6 +32,12 @@ def step(machine: Machine, receiver: Object, call: Invocation) -> Object:
         if cause is not None:
             return divided(machine, receiver, cause, call.mask)
     return receiver
+
+
+def told(call: Invocation) -> Iterator[Value]:
+    """What may tell a step which rank it works for: where a row names it, not what is shown beside a bar."""
+    names = call.row.extra.get("told_by")
+    yield from call.values if names is None else (value for name in names if (value := call.get(name)) is not None)
 
 
 def step_of_row(machine: Machine, call: Invocation) -> Value | None:
