@@ -111,7 +111,8 @@ TRAINS = frozenset({"backward", "train", "fit"})
 def told_so(run: Any) -> bool:
     """Do the documents start this program by itself, never by a launcher, and can it be run so? What begins a group
     whatever it is told cannot; a trainer that takes what its launcher gives it can, and so can what begins one on one
-    side of a branch, if it does not train. Who trains beside others that a launcher starts may be started like them one day."""
+    side of a branch, if it does not train. Who trains beside others that a launcher starts may be started like them one
+    day."""
     told = run.project.started
     if run.entry.kind != "script" or not told.by_itself(run.entry.path):
         return False
