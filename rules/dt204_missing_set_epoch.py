@@ -66,11 +66,14 @@ def check(run: Run) -> Iterator[Finding]:
             scope=place[2],
             trail=steps,
         )
-    for place, steps, other in sampling.same_order_every_epoch(run):
-        wrong = ": it is called on another object" if other else ""
+    for place, steps, instead in sampling.same_order_every_epoch(run):
+        missing = {
+            "same": "`set_epoch` is told the same number in every epoch",
+            "another": "no epoch calls `set_epoch` on the training sampler: it is called on another object",
+        }.get(instead, "no epoch calls `set_epoch` on the training sampler")
         yield RULE.finding(
             span_at(place),
-            f"no epoch calls `set_epoch` on the training sampler{wrong}, so all of them have the same order",
+            f"{missing}, so all of them have the same order",
             "call `sampler.set_epoch(epoch)` at the start of every epoch",
             scope=place[2],
             trail=steps,

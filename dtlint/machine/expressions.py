@@ -197,7 +197,7 @@ def boolean(machine: Machine, node: ir.BoolOp, mask: int) -> Value:
             right = evaluate(machine, later, going)
         if isinstance(right, External | Bound | FunctionRef) and only_asked(machine, node):
             right = library.asked(machine, right)
-        if (type(right) is Row) != (type(result) is Row):
+        if type(right) is Row or type(result) is Row:
             library.chosen(machine, node.op, result, right, text_of(node.values[0]))
         result = combine(machine, node.op, result, right)
         result = restrict(result, mask)

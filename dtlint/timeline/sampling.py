@@ -11,7 +11,7 @@ from dtlint.machine.library import samplers
 from dtlint.machine.library.data import TOLD_EPOCH
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.loaders import is_true
-from dtlint.machine.logs import Loop, Site
+from dtlint.machine.logs import Event, Loop, Site
 from dtlint.machine.run import Run
 from dtlint.machine.values import FALSE, ClassRef, Const, FunctionRef, Object, Value
 from dtlint.timeline.data import Steps, kept
@@ -58,7 +58,8 @@ def is_torch(run: Run, sampler: Object) -> bool:
     return isinstance(sampler.kind, str) and samplers.DISTRIBUTED in run.knowledge.ancestors(sampler.kind)
 
 
-def same_order_every_epoch(run: Run) -> Iterator[tuple[Site, Steps, bool]]:
+def same_order_every_epoch(run: Run) -> Iterator[tuple[Site, Steps, str]]:
+    """The last is what the program does instead: `another` sampler is told, or this one the `same` epoch always."""
     seen = survey(run)
     for use in seen.training():
         loop = use.epoch_loop
@@ -74,14 +75,27 @@ def same_order_every_epoch(run: Run) -> Iterator[tuple[Site, Steps, bool]]:
         # told in a loop around this one: the same epoch is walked over again
         loops = {id(node) for node in (loop, *use.above) if isinstance(node, Loop)}
         under = [event for event, path in seen.of("set-epoch") if any(id(node) in loops for node in path)]
-        if any(concerns(run, event.subject, sampler, use.loader) for event in under):
+        telling = [event for event in under if concerns(run, event.subject, sampler, use.loader)]
+        if not all(says_a_number(event) for event in telling):
             continue
         place = (loop.decision.path, loop.decision.at, loop.decision.function)
-        other = next((event_step(event, "this is another sampler") for event in under), None)
+        what, text = ("same", "every turn says this number") if telling else ("another", "this is another sampler")
+        other = next((event_step(event, text) for event in telling or under), None)
         inner = use.loop.decision if use.loop is not None else None
         walked = Step(inner.path, inner.at[0], "every turn walks over the loader anew") if inner is not None else None
         made = step_at(place_of(sampler), "the sampler shuffles by `seed + epoch`")
-        yield place, kept(made, step_at(place_of(use.loader), "the loader it feeds"), other, walked), other is not None
+        yield (
+            place,
+            kept(made, step_at(place_of(use.loader), "the loader it feeds"), other, walked),
+            what if other is not None else "",
+        )
+
+
+def says_a_number(event: Event) -> bool:
+    """`sampler.set_epoch(0)`, as it is written"""
+    node = event.extra["call"].node
+    given = [*node.args, *(value for _, value in node.keywords)] if isinstance(node, ir.Call) else []
+    return len(given) == 1 and isinstance(given[0], ir.Const)
 
 
 def same_own_order_every_epoch(run: Run) -> Iterator[tuple[Site, Steps]]:

@@ -122,6 +122,12 @@ def orders(run: Run) -> Iterator[Disagreement]:
             if mark[1:3] not in done:
                 done.add(mark[1:3])
                 yield from ordered(run, mark, event_step(event, "a batch of this host's part goes to its devices"))
+    for event, _ in seen.collectives:
+        loss = event.extra.get("loss") if event.op == "backward" else None
+        for mark in provenance.marks(loss, "ordered", 0) if loss is not None else ():
+            if mark[1:3] not in done:
+                done.add(mark[1:3])
+                yield from ordered(run, mark, event_step(event, "the gradients of all ranks' parts meet here"))
     held_out: dict[Any, list[Value]] = {}
     for use in seen.uses:
         for mark in marks_of(use) if use.backward is None else ():

@@ -71,15 +71,9 @@ def mistake_in(run: Run, shares: list[Share], size: Value, loader: Object, use: 
     divided = [share for share in chain if share.op in ("/", "//") and share.by]
     grown = [share for share in chain if share.op == "*" and share.by]
     given = step_at(place_of(loader), "every rank's loader takes batches of this size")
-    if (
-        len(divided) >= 2
-        and not grown
-        and {share.by for share in divided} not in ({"local", "nodes"}, {"group", "world"}, {"group"})
-    ):
-        first, again = divided[-1], divided[0]
-        text = f"the batch size is divided twice: by {WHERE[first.by]} here, and by {WHERE[again.by]} again"
-        steps = (step_at(place_in(again), f"`{again.text} {again.op} {again.spelled}` divides it again"), given)
-        return Mistake(place_in(first), steps, text, "divide the global batch size by the number of ranks once")
+    twice = divided_twice(chain, given)
+    if twice is not None:
+        return twice
     if len(divided) == 1 and not grown and divided[0].by == "local" and not run.facts.get("spawned"):
         share = divided[0]
         if is_whole_text(share.text) or is_whole(run, share.left):
@@ -104,6 +98,18 @@ def mistake_in(run: Run, shares: list[Share], size: Value, loader: Object, use: 
         )
         return Mistake(place_of(loader), (given,), text, "divide it: `batch_size=global_batch_size // world_size`")
     return None
+
+
+def divided_twice(chain: list[Share], given: Step) -> Mistake | None:
+    divided = [share for share in chain if share.op in ("/", "//") and share.by]
+    if len(divided) < 2 or any(share.op == "*" and share.by for share in chain):
+        return None
+    if {share.by for share in divided} in ({"local", "nodes"}, {"group", "world"}, {"group"}):
+        return None
+    first, again = divided[-1], divided[0]
+    text = f"the batch size is divided twice: by {WHERE[first.by]} here, and by {WHERE[again.by]} again"
+    steps = (step_at(place_in(again), f"`{again.text} {again.op} {again.spelled}` divides it again"), given)
+    return Mistake(place_in(first), steps, text, "divide the global batch size by the number of ranks once")
 
 
 def mistake_in_prepared(run: Run, shares: list[Share], size: Value, loader: Object) -> Mistake | None:
@@ -223,10 +229,16 @@ def pipelines(run: Run, shares: list[Share]) -> Iterator[Mistake]:
             continue
         if not sharding.shards_of(event.subject) and sharding.is_part(event.subject) is None:
             continue
-        if any(history(shares, size)) or not is_whole(run, size):
+        batched = step_at((event.path, event.at, event.function), "each host's part is cut into batches of this size")
+        chain = list(history(shares, size))
+        twice = divided_twice(chain, batched)
+        if (
+            twice is not None and len({share.by for share in chain if share.by}) == 1
+        ):  # by the hosts, then their devices
+            yield twice
+        if chain or not is_whole(run, size):
             continue
         held = run.facts.get("whole", {}).get(id(size))
-        batched = step_at((event.path, event.at, event.function), "each host's part is cut into batches of this size")
         place = given_at(path, held[1]) if held is not None else None
         text = (
             "the global batch size is used for the part of one host, so the real one is as many times larger as "

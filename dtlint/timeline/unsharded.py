@@ -156,7 +156,7 @@ def picked_alike(run: Run) -> Iterator[tuple[Site, Steps]]:
         loss = event.extra.get("loss")
         if event.op != "backward" or not isinstance(loss, Value) or not any(isinstance(node, Loop) for node in path):
             continue
-        if not whole_world(run, event) or (loss.cause is not None and loss.cause.kind in BY_SHARE):
+        if not whole_world(run, event) or (loss.cause is not None and loss.cause.kind in (*BY_SHARE, "data")):
             continue
         kinds = {tag[0] for tag in loss.tags if isinstance(tag, tuple)}
         if "loader" in kinds or "shard" in kinds:

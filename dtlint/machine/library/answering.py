@@ -103,7 +103,7 @@ def without_flags(call: Invocation) -> Invocation:
 def told(machine: Machine, made: Value, given: tuple[Value, ...]) -> Value:
     """Something unknown was made with arguments that tell who this rank is. What a rank has picked tells something
     else: all of `loads(lines[rank])` is this rank's own."""
-    own = any(value.cause is not None and picked(value) for value in given)
+    own = any(held.cause is not None and picked(held) for value in given for held in provenance.parts(value, 1))
     if isinstance(made, Unknown) and made.cause is not None and made.cause.kind in BY_RANK and not own:
         machine.facts.setdefault("told", set()).add(made.symbol)
     return made

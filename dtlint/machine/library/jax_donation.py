@@ -63,7 +63,8 @@ def donate(machine: Machine, thing: Object, call: Invocation) -> set[Any]:
                 note(part, entering=True)
             for alias in aliases(machine, leaf):
                 note(alias, made=thing.facts["where"])
-    kept = [value for index, value in enumerate(call.arguments) if index not in numbers]
+    static = jax_axes.indices(made.get("static_argnums")) or ()  # of these the call wants the hash alone
+    kept = [value for index, value in enumerate(call.arguments) if index not in numbers and index not in static]
     jax_flow.used(machine, tuple(kept), dict.fromkeys(told, True))  # the same call reads what it takes over
     return told
 

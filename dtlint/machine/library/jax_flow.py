@@ -254,7 +254,7 @@ def meant_to_agree(machine: Machine, parameters: tuple[Value, ...]) -> None:
 def used(machine: Machine, values: tuple[Value, ...], donated: dict[Symbol, Any]) -> None:
     """A value that was given away may be read here."""
     for value in values:
-        for leaf in leaves(value, 2):
+        for leaf in leaves(value, 3):
             if type(leaf) is Unknown:
                 base = base_of(leaf.symbol, donated)
                 if base is not None:

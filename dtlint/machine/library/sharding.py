@@ -140,7 +140,7 @@ def part_lengths(machine: Machine, base: Value, index: SliceValue) -> tuple[int,
             return None
         if index.upper != NONE:
             return None
-        if total == EVEN:
+        if total_of(machine, base, step.value) == EVEN:
             return EVEN
         starts = numbers(index.lower)
         if isinstance(total, int) and starts is not None:
@@ -212,22 +212,23 @@ def numbers(value: Value) -> tuple[int, ...] | None:
     return None
 
 
-def total_of(machine: Machine, value: Value) -> int | str | None:
-    """The length: a number, "even" for a multiple of the world size, or None."""
+def total_of(machine: Machine, value: Value, shares: int | None = None) -> int | str | None:
+    """The length: a number, "even" for a multiple of the number of shares (of the world size), or None."""
     from dtlint.machine import library
 
+    shares = shares or machine.world.size
     known = library.length(machine, value, machine.world.full)
     if isinstance(known, Const) and isinstance(known.value, int):
         return known.value
     if isinstance(known, Unknown) and known.symbol.key[:2] == ("count", 0) and known.symbol.key[3] == 1:
-        return multiple(known.symbol.key[2], machine.world.size)  # `range(len(items) // world * world)`
+        return multiple(known.symbol.key[2], shares)  # `range(len(items) // world * world)`
     if isinstance(value, Object):
         held = value.attributes.get("[]")
         if isinstance(held, Unknown):
-            return total_of_symbol(held.symbol, machine.world.size)
+            return total_of_symbol(held.symbol, shares)
     if isinstance(value, Unknown):
         even = value.symbol in machine.facts.get("even counts", ())
-        return EVEN if even else total_of_symbol(value.symbol, machine.world.size)
+        return EVEN if even else total_of_symbol(value.symbol, shares)
     return None
 
 

@@ -114,11 +114,18 @@ def chosen(machine: Machine, op: str, left: Value, right: Value, text: str) -> N
         return
     if isinstance(left, Row):
         given = is_rank(left) and isinstance(right, Const) and bool(right.value)
+        given = given or (is_rank(right) and any(map(lost_to, left.lanes, right.lanes)))  # type: ignore[attr-defined]
     else:
         named = isinstance(left, Unknown) and left.like is None and numbered(machine, text)
         given = is_rank(right) and (left == Const(0) or named)
     if given:
         written(machine, "chosen", text)
+
+
+def lost_to(number: Value, instead: Value) -> bool:
+    """Is the number of this lane a 0, for which another one stands in?"""
+    zero = isinstance(number, Const) and type(number.value) is int and number.value == 0
+    return zero and isinstance(instead, Const) and bool(instead.value)
 
 
 def is_rank(value: Value) -> bool:
