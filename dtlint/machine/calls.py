@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from dtlint.ir import nodes as ir
-from dtlint.ir.functions import called_names
 from dtlint.machine import attributes, containers, instances, kept, library, parameters, passed_over
-from dtlint.machine.core import DEEPEST, QUESTION, Machine, may_talk
+from dtlint.machine.core import DEEPEST, Machine
 from dtlint.machine.entering import Outcome, enter
+from dtlint.machine.following import can_skip, may_talk, too_deep
 from dtlint.machine.frames import Frame
 from dtlint.machine.lanes import lanes_in, token
 from dtlint.machine.library import files, key_splits, roots, run_later, spawning, works
@@ -29,8 +29,6 @@ from dtlint.machine.values import (
     Unknown,
     Value,
 )
-
-FURTHER = 4  # calls that are followed beyond the deepest where lanes have parted: there it matters who communicates
 
 
 def evaluate_call(machine: Machine, node: ir.Call, mask: int) -> Value:
@@ -216,56 +214,13 @@ def follow(
         return made
     if getattr(node, "name", "") == library.data.TOLD_EPOCH and receiver is not None:
         machine.emit_event("record", "own-set-epoch", library.data.TOLD_EPOCH, mask, subject=receiver)
-    if isinstance(node, ir.Function) and machine.can_skip(function, receiver, arguments, keywords):
+    if isinstance(node, ir.Function) and can_skip(
+        machine, function, node, receiver, (*arguments, *(v for _, v in keywords))
+    ):
         machine.uses.reached.add((function.path, node.qualname))
         passed_over.leave_unknown(machine, function, receiver, mask)
         return opaque(machine, "call", Const(f"{function.path}:{function.name}"), *arguments, *(v for _, v in keywords))
     return remembered(machine, function, receiver, arguments, keywords, mask)
-
-
-def too_deep(machine: Machine, function: FunctionRef, mask: int) -> bool:
-    """Beyond the deepest are followed constructors, what matters where lanes have parted, and what calls nobody."""
-    beyond = len(machine.stack) - machine.deepest - (function.name in ("__init__", "__post_init__"))
-    if beyond < 0 or (beyond < FURTHER and machine.parted(mask)):
-        return False
-    leaves: dict[int, bool] = machine.notes.setdefault("leaves", {})
-    known = leaves.get(id(function.node))
-    if known is None:
-        known = leaves[id(function.node)] = is_leaf(machine, function.node)
-    return not known
-
-
-def is_leaf(machine: Machine, node: ir.Function | ir.Lambda) -> bool:
-    """It calls nobody; or it is short, and asks nobody of the program but who this rank is."""
-    called = set(called_names(node.body))
-    if not called:
-        return True
-    if not isinstance(node, ir.Function) or len(node.body) > QUESTION:
-        return False
-    return not node.tokens.isdisjoint(asking(machine)) or called.isdisjoint(defined(machine))
-
-
-def asking(machine: Machine) -> frozenset[str]:
-    """What tells who this rank is: names of the libraries, and the program's functions that ask them."""
-    known: frozenset[str] | None = machine.notes.get("asking")
-    if known is None:
-        ranks = machine.knowledge.ranks
-        every = [one for path in machine.project.paths for one in machine.project.functions(path)]
-        own = {
-            name for name, tokens, _ in every if not tokens.isdisjoint(ranks) and tokens.isdisjoint(machine.interesting)
-        }
-        known = machine.notes["asking"] = ranks | own
-    return known
-
-
-def defined(machine: Machine) -> frozenset[str]:
-    """The names of all functions and classes of the program."""
-    known: frozenset[str] | None = machine.notes.get("defined")
-    if known is None:
-        every = [one for path in machine.project.paths for one in machine.project.functions(path)]
-        known = frozenset(name for function, _, owner in every for name in (function, owner or function))
-        machine.notes["defined"] = known
-    return known
 
 
 def untold(machine: Machine, function: FunctionRef, mask: int, arguments: tuple[Value, ...]) -> bool:

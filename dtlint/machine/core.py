@@ -12,12 +12,10 @@ from dtlint.ir import nodes as ir
 from dtlint.machine.frames import Frame, Write
 from dtlint.machine.lanes import World, join, overlay, taken_off
 from dtlint.machine.logs import Choice, Decision, Event, Group, Guards, Log, LogNode, Mended, Place, decisions
-from dtlint.machine.reaching import names_reaching
 from dtlint.machine.uses import Uses
 from dtlint.machine.values import (
     FILLED,
     MISSING,
-    Bound,
     Cause,
     ClassRef,
     Const,
@@ -39,10 +37,6 @@ if TYPE_CHECKING:
 
 MAX_SINKS = 6
 MAX_MENDED = 3  # ways out in one scope behind which the ranks are compared again
-SHORT = 8  # statements
-ANSWERS = (ir.Compare, ir.BoolOp, ir.Unary, ir.BinOp, ir.Attr, ir.Name)
-WRITTEN = "written onto"  # fact of the run: what was put onto things nobody knows, see written.py
-QUESTION = 3  # statements of a helper that asks who it is, and no more
 DEEPEST = 48  # calls within calls, whatever the entry
 CHANGED_NOTHING = "changed nothing"  # fact of the run: calls of which nothing is left but what they give back
 
@@ -84,7 +78,6 @@ class Machine:
         self.depends: dict[str, Uses] = {}  # the same, of a module's body alone
         self.unfinished_modules: dict[str, str] = {}
         self.remembered: dict[Any, Any] = {}  # calls of this entry point that changed nothing
-        self.writers: dict[int, bool] = {}  # methods by what `keeps_count` says of them
         self.differences: Counter[str] = Counter()  # how many differing values have been computed so far, by cause
         self.heap_reads = 0
         self.heap_writes = 0
@@ -337,136 +330,6 @@ class Machine:
         finally:
             self.budget, self.asking, self.trying = saved
             del self.assumed[questions:]
-
-    def keeps_count(self, node: ir.Function) -> bool:
-        """A short method that writes to what it belongs to: a counter, a flag, the best value so far."""
-        known = self.writers.get(id(node))
-        if known is None:
-            first = node.params[0].name if node.params else ""
-            short = len(node.body) <= SHORT and first in ("self", "cls")
-            known = self.writers[id(node)] = short and any(writes_to(one, first) for one in node.body)
-        return known
-
-    def may_reach_loaded(self, receiver: Value | None, values: tuple[Value, ...]) -> bool:
-        """Is it called on or with a data set of a loader, or something that holds one?"""
-        loaded = self.facts["loaded"]
-        held = receiver.attributes.values() if isinstance(receiver, Object) else ()
-        return any(isinstance(value, Object) and value.number in loaded for value in (receiver, *values, *held))
-
-    def written_onto(self, value: Value) -> bool:
-        """Has the program put something onto a thing of somebody else: options, a configuration?"""
-        if isinstance(value, Object):
-            return type(value.kind) is str and "." in value.kind and bool(value.attributes)
-        return isinstance(value, Unknown) and value.symbol in self.facts.get(WRITTEN, ())
-
-    def leading_on(self, path: str) -> tuple[frozenset[str], frozenset[str]]:
-        """The names that lead from this file to communication, and to anything at all. A file that was not selected,
-        and is looked at because somebody calls what is in it, has helpers of its own."""
-        if path in self.selected:
-            return self.interesting, self.meaningful
-        known = self.notes.setdefault("leading on", {})
-        if path not in known:
-            seeds = (self.interesting, self.meaningful)
-            known[path] = tuple(names_reaching(self.project, (path,), names) for names in seeds)
-        found: tuple[frozenset[str], frozenset[str]] = known[path]
-        return found
-
-    def can_skip(
-        self, function: FunctionRef, receiver: Value | None, arguments: tuple[Value, ...], keywords: Any
-    ) -> bool:
-        """A function that can reach nothing any rule asks for, on arguments that are the same everywhere."""
-        node = function.node
-        if not isinstance(node, ir.Function):
-            return False
-        interesting, meaningful = self.leading_on(function.path)
-        values = (*arguments, *(value for _, value in keywords))
-        if self.decorating is not None and len(self.stack) >= self.decorating + 2 and len(node.body) > QUESTION:
-            return True  # helpers of a decorator are told of the function; nobody calls it yet
-        traced = self.flow is not None and len(self.stack) < 20
-        on_devices = traced and bool(self.facts.get("jax mappings"))
-        if (
-            len(self.stack) >= self.near
-            and not on_devices
-            and len(node.body) > QUESTION
-            and node.tokens.isdisjoint(interesting)
-        ):
-            return not any(may_talk(value) for value in values)
-        if not node.tokens.isdisjoint(meaningful) or any(is_key(value) for value in values):
-            return False
-        if on_devices or (traced and self.facts.get("jax donated")):
-            return False  # what is computed on the devices is followed: it decides what varies between them
-        if traced and len(node.body) <= SHORT and len(self.stack) < 12:
-            return False  # it may give an array its axis of devices
-        if self.facts.get("inside") and len(self.stack) < 12:
-            return False  # what a data set gives depends on what it holds
-        if self.facts.get("loaded") and self.may_reach_loaded(receiver, values):
-            return False  # it may change a data set whose workers hold a copy
-        if self.facts.get("running") and isinstance(receiver, Object) and len(self.stack) < 12:
-            return False  # it may read a tensor that is still on its way
-        if isinstance(receiver, Object) and "wrapper" in receiver.facts and len(self.stack) < 12:
-            return False  # a method of a wrapped model may train it behind the wrapper's back
-        if ("next" in node.tokens or node.name == "__iter__") and len(self.stack) < 12:
-            return False  # it hands out batches of what somebody else made
-        if node.name in ("__init__", "__post_init__", "__enter__", "__getattr__") or node.globals:
-            return len(self.stack) > 12  # it writes what others read, or gives what others hold
-        if isinstance(receiver, Object) and len(self.stack) < 12 and self.keeps_count(node):
-            return False
-        if (is_answer(node) or makes_function(node)) and len(self.stack) < 12:
-            return False  # nothing to save, and what it was computed from, or what will be called, is worth knowing
-        if any(self.written_onto(value) for value in values) and len(self.stack) < 12:
-            return False  # it may put other things there
-        if len(node.body) <= SHORT:
-            held = receiver.attributes.values() if isinstance(receiver, Object) else ()
-            if any(value.cause is not None or holds_differing(value) for value in (*values, *held)):
-                return False
-        return not any(callable_value(value) or isinstance(value, ClassRef) for value in values)
-
-
-def holds_differing(value: Value) -> bool:
-    """A list or set in which the ranks have gathered things of their own."""
-    items = value.attributes.get("[]") if isinstance(value, Object) else None
-    return items is not None and items.cause is not None
-
-
-def makes_function(node: ir.Function) -> bool:
-    """A decorator with arguments, a factory of callbacks."""
-    return len(node.body) <= SHORT and any(isinstance(one, ir.Function) for one in node.body)
-
-
-def is_answer(node: ir.Function) -> bool:
-    """One `return` of a comparison, sum or attribute: `return self.epoch >= self.warmup`; or of a set, whose order
-    ranks do not share."""
-    only = node.body[0] if len(node.body) == 1 else None
-    if not isinstance(only, ir.Return):
-        return False
-    return isinstance(only.value, ANSWERS) or (isinstance(only.value, ir.Comp) and only.value.kind == "set")
-
-
-def writes_to(statement: ir.Stmt, owner: str, depth: int = 2) -> bool:
-    """`self.count += 1`, here or in a branch."""
-    if isinstance(statement, ir.Assign | ir.AugAssign):
-        targets = statement.targets if isinstance(statement, ir.Assign) else (statement.target,)
-        return any(
-            isinstance(target, ir.Attr) and isinstance(target.value, ir.Name) and target.value.id == owner
-            for target in targets
-        )
-    if isinstance(statement, ir.If) and depth:
-        return any(writes_to(one, owner, depth - 1) for one in (*statement.body, *statement.orelse))
-    return False
-
-
-def callable_value(value: Value) -> bool:
-    return isinstance(value, FunctionRef | Bound)
-
-
-def is_key(value: Value) -> bool:
-    """A PRNG key of JAX: whoever is handed one draws from it."""
-    return any(type(tag) is tuple and tag[:2] == ("jax", "key") for tag in value.tags)
-
-
-def may_talk(value: Value) -> bool:
-    """Whoever gets it may make it communicate."""
-    return callable_value(value) or (isinstance(value, Object) and value.kind == "<generator>")
 
 
 def bound_by(container: Slots, name: Any, old: Value, mask: int) -> Value:

@@ -10,7 +10,8 @@ from __future__ import annotations
 from dtlint.ir import nodes as ir
 from dtlint.ir.functions import every_node
 from dtlint.machine import attributes
-from dtlint.machine.core import Machine, holds_differing
+from dtlint.machine.core import Machine
+from dtlint.machine.following import holds_differing
 from dtlint.machine.values import ClassRef, Const, FunctionRef, Object, Value
 
 

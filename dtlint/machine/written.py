@@ -6,9 +6,10 @@ beside the symbol and read again under that name; everything else about the thin
 
 from __future__ import annotations
 
-from dtlint.machine.core import WRITTEN, Machine
+from dtlint.machine.core import Machine
 from dtlint.machine.values import MISSING, FunctionRef, Slots, Symbol, Unknown, Value
 
+WRITTEN = "written onto"  # fact of the run
 OWN = frozenset({"grad", "data", "requires_grad", "training"})  # tensors and modules are looked after elsewhere
 
 

@@ -6,7 +6,8 @@ from typing import Any
 
 from dtlint.ir import nodes as ir
 from dtlint.knowledge.loader import Api
-from dtlint.machine.core import QUESTION, Machine
+from dtlint.machine.core import Machine
+from dtlint.machine.following import QUESTION
 from dtlint.machine.logs import Event, Log
 from dtlint.machine.values import BY_RANK, NONE, Bound, Const, External, FunctionRef, Object, Row, Unknown, Value
 

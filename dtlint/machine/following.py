@@ -1,0 +1,198 @@
+"""Is a function of the program followed when it is called, or passed over?
+
+Following everything would cost too much, and following too little would make guesses of what the program says. So
+what can reach nothing any rule asks for is passed over, and so is most of what lies very deep.
+"""
+
+from __future__ import annotations
+
+from dtlint.ir import nodes as ir
+from dtlint.ir.functions import called_names
+from dtlint.machine import written
+from dtlint.machine.core import Machine
+from dtlint.machine.reaching import names_reaching
+from dtlint.machine.values import Bound, ClassRef, FunctionRef, Object, Value
+
+SHORT = 8  # statements
+DEEP = 12  # calls; what is further down is followed for what its names say only
+MAKING = ("__init__", "__post_init__", "__enter__", "__getattr__")  # they write what others read, or give it
+QUESTION = 3  # statements of a helper that asks who it is, and no more
+FURTHER = 4  # calls that are followed beyond the deepest where lanes have parted: there it matters who communicates
+ANSWERS = (ir.Compare, ir.BoolOp, ir.Unary, ir.BinOp, ir.Attr, ir.Name)
+
+
+def too_deep(machine: Machine, function: FunctionRef, mask: int) -> bool:
+    """Beyond the deepest are followed constructors, what matters where lanes have parted, and what calls nobody."""
+    beyond = len(machine.stack) - machine.deepest - (function.name in ("__init__", "__post_init__"))
+    if beyond < 0 or (beyond < FURTHER and machine.parted(mask)):
+        return False
+    leaves: dict[int, bool] = machine.notes.setdefault("leaves", {})
+    known = leaves.get(id(function.node))
+    if known is None:
+        known = leaves[id(function.node)] = is_leaf(machine, function.node)
+    return not known
+
+
+def is_leaf(machine: Machine, node: ir.Function | ir.Lambda) -> bool:
+    """It calls nobody; or it is short, and asks nobody of the program but who this rank is."""
+    called = set(called_names(node.body))
+    if not called:
+        return True
+    if not isinstance(node, ir.Function) or len(node.body) > QUESTION:
+        return False
+    return not node.tokens.isdisjoint(asking(machine)) or called.isdisjoint(defined(machine))
+
+
+def asking(machine: Machine) -> frozenset[str]:
+    """What tells who this rank is: names of the libraries, and the program's functions that ask them."""
+    known: frozenset[str] | None = machine.notes.get("asking")
+    if known is None:
+        ranks = machine.knowledge.ranks
+        every = [one for path in machine.project.paths for one in machine.project.functions(path)]
+        own = {
+            name for name, tokens, _ in every if not tokens.isdisjoint(ranks) and tokens.isdisjoint(machine.interesting)
+        }
+        known = machine.notes["asking"] = ranks | own
+    return known
+
+
+def defined(machine: Machine) -> frozenset[str]:
+    """The names of all functions and classes of the program."""
+    known: frozenset[str] | None = machine.notes.get("defined")
+    if known is None:
+        every = [one for path in machine.project.paths for one in machine.project.functions(path)]
+        known = frozenset(name for function, _, owner in every for name in (function, owner or function))
+        machine.notes["defined"] = known
+    return known
+
+
+def can_skip(
+    machine: Machine, function: FunctionRef, node: ir.Function, receiver: Value | None, values: tuple[Value, ...]
+) -> bool:
+    """A function that can reach nothing any rule asks for, on arguments that are the same everywhere."""
+    interesting, meaningful = leading_on(machine, function.path)
+    if machine.decorating is not None and len(machine.stack) >= machine.decorating + 2 and len(node.body) > QUESTION:
+        return True  # helpers of a decorator are told of the function; nobody calls it yet
+    traced = machine.flow is not None and len(machine.stack) < 20
+    on_devices = traced and bool(machine.facts.get("jax mappings"))
+    if (
+        len(machine.stack) >= machine.near
+        and not on_devices
+        and len(node.body) > QUESTION
+        and node.tokens.isdisjoint(interesting)
+    ):
+        return not any(may_talk(value) for value in values)
+    if not node.tokens.isdisjoint(meaningful) or any(is_key(value) for value in values):
+        return False
+    if on_devices or (traced and machine.facts.get("jax donated")):
+        return False  # what is computed on the devices is followed: it decides what varies between them
+    if machine.facts.get("loaded") and may_reach_loaded(machine, receiver, values):
+        return False  # it may change a data set whose workers hold a copy
+    if len(machine.stack) < DEEP and (node.name in MAKING or node.globals or matters(machine, node, receiver, values)):
+        return False
+    if len(node.body) <= SHORT:
+        held = receiver.attributes.values() if isinstance(receiver, Object) else ()
+        if any(value.cause is not None or holds_differing(value) for value in (*values, *held)):
+            return False
+    return not any(callable_value(value) or isinstance(value, ClassRef) for value in values)
+
+
+def matters(machine: Machine, node: ir.Function, receiver: Value | None, values: tuple[Value, ...]) -> bool:
+    """Is what it gives, keeps or changes worth knowing, although no name in it says so?"""
+    if machine.facts.get("inside"):
+        return True  # what a data set gives depends on what it holds
+    if machine.flow is not None and len(node.body) <= SHORT:
+        return True  # it may give an array its axis of devices
+    if "next" in node.tokens or node.name == "__iter__":
+        return True  # it hands out batches of what somebody else made
+    if isinstance(receiver, Object):
+        if machine.facts.get("running"):
+            return True  # it may read a tensor that is still on its way
+        if "wrapper" in receiver.facts or keeps_count(machine, node):
+            return True  # it may train a wrapped model behind the wrapper's back, or count
+    return is_answer(node) or makes_function(node) or any(written_onto(machine, value) for value in values)
+
+
+def leading_on(machine: Machine, path: str) -> tuple[frozenset[str], frozenset[str]]:
+    """The names that lead from this file to communication, and to anything at all. A file that was not selected,
+    and is looked at because somebody calls what is in it, has helpers of its own."""
+    if path in machine.selected:
+        return machine.interesting, machine.meaningful
+    known = machine.notes.setdefault("leading on", {})
+    if path not in known:
+        seeds = (machine.interesting, machine.meaningful)
+        known[path] = tuple(names_reaching(machine.project, (path,), names) for names in seeds)
+    found: tuple[frozenset[str], frozenset[str]] = known[path]
+    return found
+
+
+def may_reach_loaded(machine: Machine, receiver: Value | None, values: tuple[Value, ...]) -> bool:
+    """Is it called on or with a data set of a loader, or something that holds one?"""
+    loaded = machine.facts["loaded"]
+    held = receiver.attributes.values() if isinstance(receiver, Object) else ()
+    return any(isinstance(value, Object) and value.number in loaded for value in (receiver, *values, *held))
+
+
+def keeps_count(machine: Machine, node: ir.Function) -> bool:
+    """A short method that writes to what it belongs to: a counter, a flag, the best value so far."""
+    writers: dict[int, bool] = machine.notes.setdefault("keeps count", {})
+    known = writers.get(id(node))
+    if known is None:
+        first = node.params[0].name if node.params else ""
+        short = len(node.body) <= SHORT and first in ("self", "cls")
+        known = writers[id(node)] = short and any(writes_to(one, first) for one in node.body)
+    return known
+
+
+def written_onto(machine: Machine, value: Value) -> bool:
+    """Has the program put something onto a thing of somebody else: options, a configuration?"""
+    if isinstance(value, Object):
+        return type(value.kind) is str and "." in value.kind and bool(value.attributes)
+    return written.onto(machine, value) is not None
+
+
+def holds_differing(value: Value) -> bool:
+    """A list or set in which the ranks have gathered things of their own."""
+    items = value.attributes.get("[]") if isinstance(value, Object) else None
+    return items is not None and items.cause is not None
+
+
+def makes_function(node: ir.Function) -> bool:
+    """A decorator with arguments, a factory of callbacks."""
+    return len(node.body) <= SHORT and any(isinstance(one, ir.Function) for one in node.body)
+
+
+def is_answer(node: ir.Function) -> bool:
+    """One `return` of a comparison, sum or attribute: `return self.epoch >= self.warmup`; or of a set, whose order
+    ranks do not share."""
+    only = node.body[0] if len(node.body) == 1 else None
+    if not isinstance(only, ir.Return):
+        return False
+    return isinstance(only.value, ANSWERS) or (isinstance(only.value, ir.Comp) and only.value.kind == "set")
+
+
+def writes_to(statement: ir.Stmt, owner: str, depth: int = 2) -> bool:
+    """`self.count += 1`, here or in a branch."""
+    if isinstance(statement, ir.Assign | ir.AugAssign):
+        targets = statement.targets if isinstance(statement, ir.Assign) else (statement.target,)
+        return any(
+            isinstance(target, ir.Attr) and isinstance(target.value, ir.Name) and target.value.id == owner
+            for target in targets
+        )
+    if isinstance(statement, ir.If) and depth:
+        return any(writes_to(one, owner, depth - 1) for one in (*statement.body, *statement.orelse))
+    return False
+
+
+def callable_value(value: Value) -> bool:
+    return isinstance(value, FunctionRef | Bound)
+
+
+def is_key(value: Value) -> bool:
+    """A PRNG key of JAX: whoever is handed one draws from it."""
+    return any(type(tag) is tuple and tag[:2] == ("jax", "key") for tag in value.tags)
+
+
+def may_talk(value: Value) -> bool:
+    """Whoever gets it may make it communicate."""
+    return callable_value(value) or (isinstance(value, Object) and value.kind == "<generator>")
