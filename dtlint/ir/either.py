@@ -4,7 +4,7 @@ also be spelled as factors: `one * (kind == 0) + other * (kind == 1)`."""
 from __future__ import annotations
 
 from dtlint.ir import nodes as ir
-from dtlint.ir.examples import Way, names_below, of_its_own, way_to
+from dtlint.ir.examples import Way, names_below, of_its_own, outward, way_to
 
 PICKS = frozenset({"where", "select"})
 Side = tuple[str, object]  # the question, as it is written, and the place of the argument, or the answer
@@ -28,7 +28,7 @@ def side_of(module: ir.Module, line: int, column: int) -> Side | None:
 
 def picked(way: Way) -> Side | None:
     """Is it made into an argument that may be taken, or another instead?"""
-    for above, held in zip(way[-2::-1], way[:0:-1], strict=True):
+    for above, held in outward(way):
         if not isinstance(above, ir.Expr):
             return None
         if isinstance(above, ir.BinOp) and above.op == "*":

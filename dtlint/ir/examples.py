@@ -6,6 +6,8 @@ come to nothing, and so does what they were drawn from.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from dtlint.ir import nodes as ir
 from dtlint.ir.functions import children
 
@@ -65,6 +67,11 @@ def names_below(node: ir.Node, above: Way) -> list[Way]:
         written = last.targets if isinstance(last, ir.Assign) else ()
         todo.extend((*way, below) for below in children(last) if not any(below is one for one in written))
     return found
+
+
+def outward(way: Way) -> Iterator[tuple[ir.Node, ir.Node]]:
+    """Each node of the way with the one of it that is below, from the innermost on."""
+    return zip(way[-2::-1], way[:0:-1], strict=True)
 
 
 def of_its_own(way: Way) -> bool:

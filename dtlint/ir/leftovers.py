@@ -7,7 +7,7 @@ or telling it the epoch hands it to nobody.
 from __future__ import annotations
 
 from dtlint.ir import nodes as ir
-from dtlint.ir.examples import Way, named, names_below, of_its_own, way_to
+from dtlint.ir.examples import Way, named, names_below, of_its_own, outward, way_to
 
 WAITS = "block_until_ready"
 LOOPS = (ir.For, ir.While)
@@ -63,7 +63,7 @@ def only_waits(node: ir.Node) -> bool:
 
 def ends_unread(way: Way, name: str) -> bool:
     """Does what this statement has put under the name stay unread to the end of the function?"""
-    for above, held in zip(way[-2::-1], way[:0:-1], strict=True):
+    for above, held in outward(way):
         for statement in after(above, held):
             if any(read[-1].id == name for read in names_below(statement, ())):
                 return False

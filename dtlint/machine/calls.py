@@ -205,8 +205,9 @@ def follow(
         generator = machine.new("<generator>", mask)
         generator.facts.update(function=function, receiver=receiver, arguments=arguments, keywords=keywords)
         return generator
+    values = (*arguments, *(value for _, value in keywords))
     if too_deep(machine, function, mask):
-        told = untold(machine, function, mask, (*arguments, *(value for _, value in keywords)))
+        told = untold(machine, function, mask, values)
         passed_over.leave_unknown(machine, function, receiver, mask, told)
         made = opaque(machine, "depth", Const(getattr(node, "qualname", "lambda")), *arguments)
         if told:
@@ -214,12 +215,10 @@ def follow(
         return made
     if getattr(node, "name", "") == library.data.TOLD_EPOCH and receiver is not None:
         machine.emit_event("record", "own-set-epoch", library.data.TOLD_EPOCH, mask, subject=receiver)
-    if isinstance(node, ir.Function) and can_skip(
-        machine, function, node, receiver, (*arguments, *(v for _, v in keywords))
-    ):
+    if isinstance(node, ir.Function) and can_skip(machine, function, node, receiver, values):
         machine.uses.reached.add((function.path, node.qualname))
         passed_over.leave_unknown(machine, function, receiver, mask)
-        return opaque(machine, "call", Const(f"{function.path}:{function.name}"), *arguments, *(v for _, v in keywords))
+        return opaque(machine, "call", Const(f"{function.path}:{function.name}"), *values)
     return remembered(machine, function, receiver, arguments, keywords, mask)
 
 
