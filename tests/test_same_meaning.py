@@ -29,6 +29,12 @@ KNOWN = {
         "turned branches",
         "DT111/changed_after_it_was_sent.py",
     ): "what is received counts for what the root holds by then",
+    (
+        "turned branches",
+        "DT103/called_instead_of_spawned_ok.py",
+    ): "whether others are spawned is known once the spawn was met",
+    ("one more call", "DT101/asked_further_down.py"): DEEP,
+    ("one more call", "DT503/chosen_by_the_environment.py"): "a decorator that a helper makes is passed over",
     ("other names", "DT209/accumulation_steps.py"): BATCH,
     ("other names", "DT209/default_of_a_parameter"): BATCH,
     ("other names", "DT209/host_share_missing"): BATCH,

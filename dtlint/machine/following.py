@@ -105,6 +105,8 @@ def matters(machine: Machine, node: ir.Function, receiver: Value | None, values:
         return True  # it may give an array its axis of devices
     if "next" in node.tokens or node.name == "__iter__":
         return True  # it hands out batches of what somebody else made
+    if "setattr" in node.tokens:
+        return True  # it changes whatever it is given
     if isinstance(receiver, Object):
         if machine.facts.get("running"):
             return True  # it may read a tensor that is still on its way
