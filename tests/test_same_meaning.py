@@ -49,6 +49,7 @@ KNOWN = {
     ("one more call", "DT302/generator_of_a_module"): DEEP,
     ("one more call", "DT701/settings_checked_first.py"): DEEP,
     ("one more call", "DT701/validated_by_fabric.py"): DEEP,
+    ("one more call", "DT702/items_of_a_generator.py"): DEEP,
 }
 
 
