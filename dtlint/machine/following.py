@@ -6,6 +6,8 @@ what can reach nothing any rule asks for is passed over, and so is most of what 
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from dtlint.ir import nodes as ir
 from dtlint.ir.functions import called_names
 from dtlint.machine import written
@@ -48,9 +50,10 @@ def asking(machine: Machine) -> frozenset[str]:
     known: frozenset[str] | None = machine.notes.get("asking")
     if known is None:
         ranks = machine.knowledge.ranks
-        every = [one for path in machine.project.paths for one in machine.project.functions(path)]
         own = {
-            name for name, tokens, _ in every if not tokens.isdisjoint(ranks) and tokens.isdisjoint(machine.interesting)
+            name
+            for name, tokens, _ in functions(machine)
+            if not tokens.isdisjoint(ranks) and tokens.isdisjoint(machine.interesting)
         }
         known = machine.notes["asking"] = ranks | own
     return known
@@ -60,10 +63,15 @@ def defined(machine: Machine) -> frozenset[str]:
     """The names of all functions and classes of the program."""
     known: frozenset[str] | None = machine.notes.get("defined")
     if known is None:
-        every = [one for path in machine.project.paths for one in machine.project.functions(path)]
+        every = functions(machine)
         known = frozenset(name for function, _, owner in every for name in (function, owner or function))
         machine.notes["defined"] = known
     return known
+
+
+def functions(machine: Machine) -> Iterator[tuple[str, frozenset[str], str | None]]:
+    """Of all files, those that were not selected as well: name, tokens and class."""
+    return (one for path in machine.project.paths for one in machine.project.functions(path))
 
 
 def can_skip(

@@ -84,9 +84,9 @@ def late_writes(run: Any) -> Iterator[tuple[Write, Api, Event]]:
         again = held.get(write.name) == write.value
         if not write.met.conditional:
             held[write.name] = write.value
-        row = run.knowledge.settings.get(write.name)
         if again:
             continue  # there is nothing new in it
+        row = run.knowledge.settings.get(write.name)
         if row is None or "when" not in row.extra or handed_on(run, write) or of_own_program(run, write):
             continue
         if read_by_itself(run, write):

@@ -240,16 +240,16 @@ def sometimes(uses: list[Met], forward: Met) -> Choice | None:
             sides.setdefault(id(choice), set()).add(side)
         turning = any(isinstance(node, Loop) and id(node) not in around for node, _ in met.above)
         deciding.append([choice for choice, _ in own if changes(choice) and not (turning and asks_a_turn(choice))])
+    used = {id(met.event) for met in uses}
     skipping = [
-        [choice for choice in choices if len(sides[id(choice)]) == 1 and not meet_again(choice, uses)]
+        [choice for choice in choices if len(sides[id(choice)]) == 1 and not meet_again(choice, used)]
         for choices in deciding
     ]
     return skipping[0][0] if skipping and all(skipping) else None
 
 
-def meet_again(choice: Choice, uses: list[Met]) -> bool:
+def meet_again(choice: Choice, used: set[int]) -> bool:
     """Do the sides come together again before the use, where a part of one of them has left?"""
-    used = {id(met.event) for met in uses}
     return all(any(id(node) in used for node, _ in walk(log)) for log in (choice.then, choice.other))
 
 

@@ -84,11 +84,8 @@ def same_order_every_epoch(run: Run) -> Iterator[tuple[Site, Steps, str]]:
         inner = use.loop.decision if use.loop is not None else None
         walked = Step(inner.path, inner.at[0], "every turn walks over the loader anew") if inner is not None else None
         made = step_at(place_of(sampler), "the sampler shuffles by `seed + epoch`")
-        yield (
-            place,
-            kept(made, step_at(place_of(use.loader), "the loader it feeds"), other, walked),
-            what if other is not None else "",
-        )
+        steps = kept(made, step_at(place_of(use.loader), "the loader it feeds"), other, walked)
+        yield place, steps, what if other is not None else ""
 
 
 def says_a_number(event: Event) -> bool:

@@ -110,24 +110,26 @@ def told_cause(cause: Cause) -> bool:
 
 
 def orders(run: Run) -> Iterator[Disagreement]:
-    seen = survey(run)
     done: set[Any] = set()
-    for loop, mark in seen.ordered:
+    for mark, needed, split in orders_needed(run):
         if mark[1:3] not in done:
             done.add(mark[1:3])
-            decision = loop.decision
-            yield from ordered(run, mark, Step(decision.path, decision.at[0], "each rank works on its part of it"))
+            yield from ordered(run, mark, needed, split)
+
+
+def orders_needed(run: Run) -> Iterator[tuple[tuple[Any, ...], Step, bool]]:
+    """Orders that all ranks have to share, what for, and whether it is to keep what is trained on from the rest."""
+    seen = survey(run)
+    for loop, mark in seen.ordered:
+        decision = loop.decision
+        yield mark, Step(decision.path, decision.at[0], "each rank works on its part of it"), False
     for event, _ in seen.of("device-split") if run.facts.get("jax hosts") and seen.gradients else ():
         for mark in orders_of_hosts(run, event):
-            if mark[1:3] not in done:
-                done.add(mark[1:3])
-                yield from ordered(run, mark, event_step(event, "a batch of this host's part goes to its devices"))
+            yield mark, event_step(event, "a batch of this host's part goes to its devices"), False
     for event, _ in seen.collectives:
         loss = event.extra.get("loss") if event.op == "backward" else None
         for mark in provenance.marks(loss, "ordered", 0) if loss is not None else ():
-            if mark[1:3] not in done:
-                done.add(mark[1:3])
-                yield from ordered(run, mark, event_step(event, "the gradients of all ranks' parts meet here"))
+            yield mark, event_step(event, "the gradients of all ranks' parts meet here"), False
     held_out: dict[Any, list[Value]] = {}
     for use in seen.uses:
         for mark in marks_of(use) if use.backward is None else ():
@@ -136,12 +138,10 @@ def orders(run: Run) -> Iterator[Disagreement]:
         if use.backward is None and use.collective is None:
             continue
         for mark in marks_of(use):
-            if mark[1:3] not in done:
-                done.add(mark[1:3])
-                others = held_out.get(mark[1:3], ())
-                split = use.backward is not None and any(other is not samples_of(use) for other in others)
-                text = "some of it is trained on" if split else "the loader divides it between the ranks"
-                yield from ordered(run, mark, step_at(place_of(use.loader), text), split)
+            others = held_out.get(mark[1:3], ())
+            split = use.backward is not None and any(other is not samples_of(use) for other in others)
+            text = "some of it is trained on" if split else "the loader divides it between the ranks"
+            yield mark, step_at(place_of(use.loader), text), split
 
 
 def orders_of_hosts(run: Run, event: Event) -> Iterator[tuple[Any, ...]]:

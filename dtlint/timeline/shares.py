@@ -232,10 +232,8 @@ def pipelines(run: Run, shares: list[Share]) -> Iterator[Mistake]:
         batched = step_at((event.path, event.at, event.function), "each host's part is cut into batches of this size")
         chain = list(history(shares, size))
         twice = divided_twice(chain, batched)
-        if (
-            twice is not None and len({share.by for share in chain if share.by}) == 1
-        ):  # by the hosts, then their devices
-            yield twice
+        if twice is not None and len({share.by for share in chain if share.by}) == 1:
+            yield twice  # dividing by the hosts and then by their devices is right
         if chain or not is_whole(run, size):
             continue
         held = run.facts.get("whole", {}).get(id(size))

@@ -34,10 +34,11 @@ def load_state(machine: Machine, call: Invocation) -> Value:
     tags = frozenset({(LOADED, number)})
     found = machine.unknown("loaded", number, machine.symbols.fresh("file"), cause=cause, tags=tags)
     place = frame.path, machine.current_at, token(file) if file is not None else None
-    lanes, before = machine.facts.setdefault("loaded at", {}).get(place, (0, found))
+    earlier = machine.facts.setdefault("loaded at", {})
+    lanes, before = earlier.get(place, (0, found))
     if lanes & call.mask:
         lanes, before = 0, found
-    machine.facts["loaded at"][place] = lanes | call.mask, before  # who come apart read the same
+    earlier[place] = lanes | call.mask, before  # who come apart read the same
     return provenance.own_data(machine, before)
 
 

@@ -150,9 +150,11 @@ def hosts_meet(run: Any, event: Event) -> bool:
     there are others is shown by who asks which of them it is, joins them, or speaks to them otherwise."""
     if not of_any_number(event) or run.facts.get(jax_facts.TOLD_APART):
         return True
-    return any(
-        isinstance(node, Event) and node.kind in COMMUNICATES and not of_any_number(node) for node, _ in run.walk()
-    )
+    known: bool | None = run.cache.get("hosts meet")
+    if known is None:
+        met = (node for node, _ in run.walk() if isinstance(node, Event) and node.kind in COMMUNICATES)
+        known = run.cache["hosts meet"] = any(not of_any_number(node) for node in met)
+    return known
 
 
 def of_any_number(event: Event) -> bool:

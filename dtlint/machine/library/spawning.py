@@ -8,7 +8,7 @@ from dtlint.machine import containers, written
 from dtlint.machine.core import Machine
 from dtlint.machine.library import options, seeds
 from dtlint.machine.library.identity import lane_value_of
-from dtlint.machine.library.invocation import Invocation
+from dtlint.machine.library.invocation import Invocation, Keywords
 from dtlint.machine.library.run_later import unguarded
 from dtlint.machine.values import (
     BY_RANK,
@@ -21,7 +21,6 @@ from dtlint.machine.values import (
 )
 
 BEGINS = "<begins on all ranks>"
-Keywords = tuple[tuple[str | None, Value], ...]
 SIDES = "spawned on these sides"  # of branches nobody can decide
 
 

@@ -115,7 +115,8 @@ def chosen(machine: Machine, op: str, left: Value, right: Value, text: str) -> N
         return
     if isinstance(left, Row):
         given = is_rank(left) and isinstance(right, Const) and bool(right.value)
-        given = given or (is_rank(right) and any(map(lost_to, left.lanes, right.lanes)))  # type: ignore[attr-defined]
+        if isinstance(right, Row) and is_rank(right):
+            given = given or any(map(lost_to, left.lanes, right.lanes))
     else:
         named = isinstance(left, Unknown) and left.like is None and numbered(machine, text)
         given = is_rank(right) and (left == Const(0) or named)
