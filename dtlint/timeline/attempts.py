@@ -56,7 +56,7 @@ def of_attempt(run: Run, node: Attempt, path: Path) -> Iterator[Divergence]:
             continue  # another way to make groups where one is not there: it is there on no rank
         leaves = exits_of(handler)
         if talking is not None:
-            if differs(node, handler) or reduces(node.body):
+            if (differs(node, handler) or reduces(node.body)) and not in_another_form(node, handler):
                 yield by_itself("handler", node, path, talking, handler)
             leaves = quiet_exits(handler.log, node.mask)
         missed = first_of(node.body.nodes[handler.met :], node.mask)
@@ -155,6 +155,14 @@ def reads_on_the_way(node: Attempt) -> bool:
 def differs(node: Attempt, handler: HandlerLog) -> bool:
     """Does the handler make other calls than the body?"""
     return any(strip_ends(key(handler.log, lane)) != strip_ends(key(node.body, lane)) for lane in lanes_in(node.mask))
+
+
+def in_another_form(node: Attempt, handler: HandlerLog) -> bool:
+    """`try: loss.backward()` and nothing else, `except: loss.mean().backward()`: a form that does not work works on no
+    rank."""
+    both = [[one for one in log.nodes if first_in(one, node.mask) is not None] for log in (node.body, handler.log)]
+    (one,), (other,) = both if all(len(found) == 1 for found in both) else ((None,), (None,))
+    return isinstance(one, Event) and isinstance(other, Event) and one.op == other.op == "backward"
 
 
 def reduces(body: Log) -> bool:

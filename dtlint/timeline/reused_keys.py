@@ -19,7 +19,7 @@ from dtlint.machine.lanes import token
 from dtlint.machine.library import key_splits
 from dtlint.machine.library.generators import RESUMED
 from dtlint.machine.library.invocation import Invocation
-from dtlint.machine.library.jax_facts import has
+from dtlint.machine.library.jax_facts import LEARNED, has
 from dtlint.machine.library.jax_keys import root_of
 from dtlint.machine.logs import Call, Event, Loop
 from dtlint.machine.run import Run
@@ -59,6 +59,7 @@ def on_purpose(run: Run, again: Again) -> bool:
     """Is there a key used twice, and nobody minds?"""
     return (
         of_trials(again.site.path)
+        or in_a_trial(run, again)
         or for_nothing(run, again)
         or one_order(again)
         or made_inside(run, again)
@@ -66,9 +67,17 @@ def on_purpose(run: Run, again: Again) -> bool:
         or before_the_first_item(run, again)
         or of_another_cell(run, again)
         or one_is_taken(run, again)
+        or other_losses(run, again)
         or dropped(run, again)
         or for_shape(run, again)
     )
+
+
+def in_a_trial(run: Run, again: Again) -> bool:
+    """`def test_all_mutations():` beside what it tries, whatever comes out."""
+    way = way_to(run.project.tree(again.site.path), again.site.line, again.site.column)
+    around = [one for one in way if isinstance(one, ir.Function)]
+    return any(one.name.startswith("test_") and not one.params for one in around[:1])
 
 
 def before_the_first_item(run: Run, again: Again) -> bool:
@@ -109,6 +118,26 @@ def one_is_taken(run: Run, again: Again) -> bool:
         return False
     first, second = (side_of(run.project.tree(site.path), site.line, site.column) for site in sites)
     return first is not None and second is not None and first[0] == second[0] and first[1] != second[1]
+
+
+def other_losses(run: Run, again: Again) -> bool:
+    """Do both belong to losses, each by parameters of its own? Nothing adds up what two networks learn of the same
+    samples: the critic and its weight, the actor and the critic."""
+    if again.first is None:
+        return False
+    here, there = learned(run, again.first, again.second), learned(run, again.second, again.first)
+    return bool(here and there) and here.isdisjoint(there)
+
+
+def learned(run: Run, use: Use, other: Use) -> set[object]:
+    """The losses that are differentiated on the way to one use only, and what they are differentiated by."""
+    common = {id(node) for node in other.path}
+    known: dict[object, set[object]] = run.facts.get(LEARNED, {})
+    found: set[object] = set()
+    for node in use.path:
+        if isinstance(node, Call) and id(node) not in common and (node.path, node.at) in known:
+            found |= {(node.callee_path, node.callee_at), *known[node.path, node.at]}
+    return found
 
 
 def dropped(run: Run, again: Again) -> bool:
@@ -171,11 +200,10 @@ def draws_nothing(run: Run, call: Invocation) -> bool:
 
 
 def for_nothing(run: Run, again: Again) -> bool:
-    """Is a key split twice, and one of the times nobody takes anything of what comes out?"""
+    """Is a key split twice, and nothing that comes out is taken both times?"""
     if again.first is None:
         return False
-    calls = (again.first.event.extra["call"], again.second.event.extra["call"])
-    return all("split" in call.extra for call in calls) and any(key_splits.dropped(run.facts, call) for call in calls)
+    return key_splits.parted(run.facts, again.first.event.extra["call"], again.second.event.extra["call"])
 
 
 def first_site(first: Use, again: Again) -> Span:

@@ -19,6 +19,7 @@ from dtlint.machine.library import (
     operations,
     parts,
     provenance,
+    python_methods,
     replaced,
     run_later,
     stepping,
@@ -79,6 +80,8 @@ def call_unknown(
         found = tensors.unknown_method(machine, receiver, node.func.name, invocation)
         if found is None:
             found = data.unknown_method(machine, receiver, node.func.name, invocation)
+        if found is None:
+            found = python_methods.view_of_numbers(machine, receiver, node.func.name, invocation)
         if found is None:
             found = jax_hosts.unknown_method(machine, receiver, node.func.name, invocation)
         if found is not None:

@@ -43,6 +43,7 @@ SAVED_ALONE = "jax saved alone"  # fact of the run: the copy of one device was w
 HOST_WEIGHTS = "jax host weights"  # fact of the run: why the first weights differ between hosts
 GRADIENT = "gradient"  # note: something is differentiated here
 TOLD_APART = "jax hosts told apart"  # fact of the run: it asks which host it is, or joins the others
+LEARNED = "jax learned at"  # fact of the run: what is differentiated by, by the place of the call
 CLASSES = "jax state classes"  # fact of the run: classes of the project that train states were made of
 
 

@@ -337,8 +337,10 @@ def differentiated(machine: Machine, thing: Object, call: Invocation) -> Value:
     jax_facts.note(machine, jax_facts.GRADIENT, call.mask)
     numbers = jax_axes.indices(option(thing, "argnums"))
     wanted = numbers if numbers else (0,)
+    learned = machine.facts.setdefault(jax_facts.LEARNED, {}).setdefault(jax_facts.place(machine)[:2], set())
     for number in wanted:
         jax_flow.meant_to_agree(machine, call.arguments[number : number + 1])
+        learned.update(map(token, call.arguments[number : number + 1]))
     result = inner(machine, thing, call.arguments, call.keywords, call)
     auxiliary = option(thing, "has_aux")
     has_aux = isinstance(auxiliary, Const) and bool(auxiliary.value)

@@ -12,10 +12,12 @@ from dtlint.machine.library.invocation import Invocation, Keywords
 from dtlint.machine.library.jax_facts import has
 from dtlint.machine.values import Bound, ClassRef, Const, External, FunctionRef, Object, Symbol, Unknown, Value
 
-PARTS = "jax split parts"  # fact of the run: the symbol of a part, or of what is made of parts, to the splits
-GIVEN = "jax split given"  # fact of the run: the splits of which something was given to somebody
-TO_MODELS = "jax split given to models"  # and those of which a model got something that may have no use for it
+PARTS = "jax split parts"  # fact of the run: the symbol of a part, or of what is made of parts, to the parts
+GIVEN = "jax split given"  # fact of the run: the parts that were given to somebody
+TO_MODELS = "jax split given to models"  # and those that a model got which may have no use for them
 DEEPEST = 8
+EACH = -1  # the place of a part nobody knows the place of
+Part = tuple[int, int]  # the split, and the place in what it gives
 NOT_RUN = frozenset({"depth", "recursion", "told"})  # the result of a function of the project that was too deep
 
 
@@ -25,25 +27,30 @@ def made(machine: Machine, call: Invocation, *symbols: Symbol) -> None:
     call.extra["split"] = machine.objects
     parts = machine.facts.setdefault(PARTS, {})
     whole = call.get("key") or (call.arguments[0] if call.arguments else None)
-    older = splits_of(machine, whole.symbol) if isinstance(whole, Unknown) else frozenset[int]()
-    for symbol in symbols:
-        parts[symbol] = older | {machine.objects}
+    older = parts_of(machine, whole.symbol) if isinstance(whole, Unknown) else frozenset[Part]()
+    for place, symbol in enumerate(symbols):
+        parts[symbol] = older | {(machine.objects, place if len(symbols) > 1 else EACH)}
 
 
-def dropped(facts: dict[str, object], call: Invocation) -> bool:
-    """Was nothing of what this split has made ever given to anybody?"""
-    return "split" in call.extra and call.extra["split"] not in known(facts, GIVEN) | known(facts, TO_MODELS)
+def parted(facts: dict[str, object], one: Invocation, other: Invocation) -> bool:
+    """Are there two splits of one key, and the parts that are made use of are other ones each time? `split(key)[1]` for
+    the noise of a step, and `split(key)[0]` as the key of the next one."""
+    if "split" not in one.extra or "split" not in other.extra:
+        return False
+    here, there = (used(facts, GIVEN, call) | used(facts, TO_MODELS, call) for call in (one, other))
+    return not here or not there or (here.isdisjoint(there) and EACH not in here | there)
 
 
 def for_models(facts: dict[str, object], call: Invocation) -> bool:
     """Do all parts of this split go to models, to be drawn from if there is anything random in them?"""
-    return call.extra.get("split") in known(facts, TO_MODELS) - known(facts, GIVEN)
+    return bool(used(facts, TO_MODELS, call)) and not used(facts, GIVEN, call)
 
 
-def known(facts: dict[str, object], name: str) -> set[int]:
+def used(facts: dict[str, object], name: str, call: Invocation) -> set[int]:
+    """The places of the parts of this split that were given away."""
     found = facts.get(name, set())
     assert isinstance(found, set)
-    return found
+    return {place for split, place in found if split == call.extra.get("split")}
 
 
 def called(machine: Machine, callee: Value, arguments: tuple[Value, ...], keywords: Keywords, result: Value) -> None:
@@ -54,20 +61,20 @@ def called(machine: Machine, callee: Value, arguments: tuple[Value, ...], keywor
         return  # it is evaluated, and draws nothing
     inside = followed(callee, result)
 
-    def splits_in(given: tuple[Value, ...]) -> frozenset[int]:
+    def parts_in(given: tuple[Value, ...]) -> frozenset[Part]:
         unknown = (
             leaf
             for value in given
             for leaf in jax_facts.leaves(value)
             if isinstance(leaf, Unknown) and not (inside and (has(leaf, "key") or has(leaf, "keys")))
         )
-        return frozenset[int]().union(*(splits_of(machine, leaf.symbol) for leaf in unknown))
+        return frozenset[Part]().union(*(parts_of(machine, leaf.symbol) for leaf in unknown))
 
-    weak = splits_in(tuple(value for name, value in keywords if name == "rngs"))
+    weak = parts_in(tuple(value for name, value in keywords if name == "rngs"))
     if weak:
         machine.facts.setdefault(TO_MODELS, set()).update(weak)
     values = (*arguments, *(value for name, value in keywords if name != "rngs"))
-    found = splits_in(values)
+    found = parts_in(values)
     if not found:
         return
     row = machine.knowledge.api(callee.name) if isinstance(callee, External) else None
@@ -99,11 +106,21 @@ def runs(value: Value) -> bool:
     return isinstance(value, FunctionRef | Bound | Object) and getattr(value, "kind", "") not in ("list", "dict")
 
 
-def splits_of(machine: Machine, symbol: Symbol, depth: int = 0) -> frozenset[int]:
-    """The splits whose parts this is made of."""
-    parts: dict[Symbol, frozenset[int]] = machine.facts[PARTS]
+def parts_of(machine: Machine, symbol: Symbol, depth: int = 0) -> frozenset[Part]:
+    """The parts this is made of."""
+    parts: dict[Symbol, frozenset[Part]] = machine.facts[PARTS]
     known = parts.get(symbol)
     if known is None:
         inner = (one for one in symbol.key if isinstance(one, Symbol)) if depth < DEEPEST else ()
-        known = parts[symbol] = frozenset[int]().union(*(splits_of(machine, one, depth + 1) for one in inner))
+        known = frozenset[Part]().union(*(parts_of(machine, one, depth + 1) for one in inner))
+        parts[symbol] = known = at_its_place(symbol, known)
+    return known
+
+
+def at_its_place(symbol: Symbol, known: frozenset[Part]) -> frozenset[Part]:
+    """`keys[2]` of a batch that a split has made, the last of those it goes back to."""
+    match symbol.key:
+        case ("item", Symbol(key=("keys", *_)), int(place)):
+            split = max(known, default=(0, EACH))[0]
+            return frozenset((one, place if one == split else held) for one, held in known)
     return known

@@ -110,6 +110,21 @@ def dict_view(machine: Machine, receiver: Object, name: str, call: Invocation) -
     return Tuple(tuple(Tuple((key_, value)) for key_, value in pairs))
 
 
+def view_of_numbers(machine: Machine, receiver: Value, name: str, call: Invocation) -> Value | None:
+    """`output.items()`, made of this rank's data: the numbers are its own, what they are called is not."""
+    if name not in ("items", "keys") or not isinstance(receiver, Unknown) or call.values:
+        return None
+    if receiver.cause is None or receiver.cause.kind != "data":
+        return None
+    made = machine.new("list", call.mask)
+    key: Value = machine.unknown("keys", token(receiver))
+    if name == "items":
+        held = machine.unknown("item", token(receiver), cause=receiver.cause, tags=receiver.tags)
+        key = Unknown(machine.symbols.of("items", token(receiver)), receiver.cause, receiver.tags, Tuple((key, held)))
+    made.attributes["[]"] = key
+    return made
+
+
 def text_method(machine: Machine, receiver: Value, name: str, call: Invocation) -> Value | None:
     """Methods of string and number constants, lane by lane."""
     if not isinstance(receiver, Const) or name in ("format_map", "maketrans"):
