@@ -40,6 +40,7 @@ KNOWN = {
     ("other names", "DT209/host_share_missing"): BATCH,
     ("other names", "DT209/part_of_a_host"): BATCH,
     ("other names", "DT302/initializer_draws_twice.py"): "an argument of a function nobody calls is a key by its name",
+    ("other names", "DT302/tried_beside_what_is_tried_ok.py"): "a function tries something by its name",
     ("other names", "DT407/local_count_for_global_batch"): BATCH,
     ("other names", "DT412/truthy_rank_means_main"): "`if rank:` is a mistake where the name means a rank",
     ("one more call", "DT101/many_calls_below.py"): DEEP,

@@ -6,8 +6,11 @@ or telling it the epoch hands it to nobody.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from dtlint.ir import nodes as ir
 from dtlint.ir.examples import Way, named, names_below, of_its_own, outward, way_to
+from dtlint.ir.functions import every_node
 
 WAITS = "block_until_ready"
 LOOPS = (ir.For, ir.While)
@@ -86,12 +89,32 @@ def after(above: ir.Node, held: ir.Node) -> tuple[ir.Stmt, ...]:
     return ()
 
 
-def used_from(module: ir.Module, made: tuple[int, int], place: tuple[int, int]) -> bool:
-    """Is what one statement of a module has named read in a later one, or behind it?"""
-    statements = list(module.body)
-    first, later = (next(iter(way_to(module, *one)[1:]), None) for one in (made, place))
-    if not isinstance(first, ir.Assign) or later is None:
-        return True
-    names = named(first.targets)
-    rest = statements[statements.index(later) :]
-    return names is None or any(read[-1].id in names for statement in rest for read in names_below(statement, ()))
+def meet(module: ir.Module, one: tuple[int, int], other: tuple[int, int]) -> bool:
+    """Do the results of two statements of a module, or what is made of them, ever come together?"""
+    origins = [next(iter(way_to(module, *place)[1:]), None) for place in (one, other)]
+    held: list[set[str]] = [set(), set()]
+    variables = {name for statement in module.body for name in written(statement) or ()}
+    for statement in module.body:
+        reads = {read[-1].id for read in names_below(statement, ())}
+        takes = [
+            not names.isdisjoint(reads) or statement is origin for names, origin in zip(held, origins, strict=True)
+        ]
+        if all(takes):
+            return True
+        for names, taken in zip(held, takes, strict=True):
+            names.difference_update(written(statement) or ())
+            names.update(changed(statement, variables) if taken else ())
+    return False
+
+
+def changed(statement: ir.Stmt, variables: set[str]) -> Iterator[str]:
+    """The names that a statement gives something: `x = …`, `x[0] = …`, `x.append(…)`, `def x():`."""
+    for node in every_node(statement):
+        if isinstance(node, ir.Function | ir.Class):
+            yield node.name
+        written_to = (*getattr(node, "targets", ()), getattr(node, "target", None))
+        for target in every_node(written_to):
+            if isinstance(target, ir.Name):
+                yield target.id
+        if isinstance(node, ir.Call) and isinstance(node.func, ir.Attr):
+            yield from (one.id for one in every_node(node.func) if isinstance(one, ir.Name) and one.id in variables)

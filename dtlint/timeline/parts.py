@@ -78,9 +78,10 @@ def below_wrapped(event: Event, one: Difference, below: frozenset[Any]) -> bool:
 
 
 def parted(event: Event, mask: int) -> bool:
-    """Do some ranks of a group belong to the mask and others not?"""
+    """Do some ranks of a group belong to the mask and others not, of those that come here?"""
     assert event.group is not None
-    return any(members & mask and members & ~mask for members in event.group.members if members)
+    here = (members & event.mask for members in event.group.members)
+    return any(one & mask and one & ~mask for one in here)
 
 
 def split(event: Event, shapes: tuple[Any, ...]) -> bool:

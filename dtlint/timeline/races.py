@@ -67,6 +67,7 @@ def read_early(run: Run, found: list[Access], changes: list[Access], read: Acces
             continue
         met = [pair for pair in pairs(run, change, read) if not in_new_folder(change, read, *pair)]
         late = [pair for pair in met if not_after(change, read, *pair) and not was_there(changes, change, read, *pair)]
+        late = [pair for pair in late if not side_by_side(change, read, *pair)]
         if of_other_nodes(run, late) and not of_other_nodes(run, met):
             continue  # the first of each node goes before the others there, as is right on one node
         if read.kind == "listing" and all(beside(change, read, *pair) for pair in late):
@@ -308,6 +309,19 @@ def not_after(change: Access, other: Access, lane: int, late: int) -> bool:
 def not_before(change: Access, other: Access, lane: int, late: int) -> bool:
     """Has nobody met between the other one's coming and the change?"""
     return max(change.clocks[lane], change.clocks[late]) <= other.clocks[late]
+
+
+def side_by_side(change: Access, other: Access, lane: int, late: int) -> bool:
+    """Do the two call one function in two places, one inside `with log_file():`, and has the one that comes to see been
+    there before the other met with anybody?"""
+    shared = called_alone(change, lane, late) & called_alone(other, late, lane)
+    return bool(shared) and other.clocks[late] < change.clocks[lane]
+
+
+def called_alone(one: Access, lane: int, without: int) -> set[object]:
+    """The functions on the way there that one of two lanes is in, where the other is not."""
+    calls = (node for node in one.path if isinstance(node, Call) and not node.mask >> without & 1)
+    return {(node.callee_path, node.callee_at) for node in calls if node.mask >> lane & 1}
 
 
 def inside(one: Access, folder: Access, lane: int, owner: int) -> bool:

@@ -13,7 +13,7 @@ from dtlint.ir import nodes as ir
 from dtlint.ir.either import side_of
 from dtlint.ir.examples import only_for_shape, way_to
 from dtlint.ir.functions import every_node
-from dtlint.ir.leftovers import looked_at_by_nobody, used_from
+from dtlint.ir.leftovers import looked_at_by_nobody, meet
 from dtlint.machine.core import CHANGED_NOTHING
 from dtlint.machine.lanes import token
 from dtlint.machine.library import key_splits
@@ -94,8 +94,8 @@ def before_the_first_item(run: Run, again: Again) -> bool:
 
 
 def of_another_cell(run: Run, again: Again) -> bool:
-    """Does another cell of a notebook begin with the same key? Each shows something of its own, unless what came of the
-    first is still used; and parts of a key are no numbers that come out equal."""
+    """Does another cell of a notebook begin with the same key? Each shows something of its own, unless what came of
+    both meets somewhere; and parts of a key are no numbers that come out equal."""
     notebook = run.project.notebooks.get(again.site.path)
     if notebook is None or again.first is None or again.scope != "<module>":
         return False
@@ -106,7 +106,7 @@ def of_another_cell(run: Run, again: Again) -> bool:
     if any("split" in use.event.extra["call"].extra for use in (again.first, again.second)):
         return True
     first, second = ((place.line, place.column) for place in places)
-    return not used_from(run.project.tree(again.site.path), first, second)
+    return not meet(run.project.tree(again.site.path), first, second)
 
 
 def one_is_taken(run: Run, again: Again) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from dtlint.machine.library.stepping import GATHERED
+from dtlint.machine.library.stepping import BY_HAND, GATHERED
 from dtlint.machine.logs import Event
 from dtlint.machine.values import Object, Symbol, Unknown, Value
 from dtlint.timeline.order import Met, ordered
@@ -71,7 +71,7 @@ def gathers_in_losses(run: Any) -> Iterator[tuple[Event, Met]]:
     for met in events(run, "step", "backward"):
         tags = met.event.subject.tags if met.event.subject is not None else frozenset()
         for number in sorted(tag[1] for tag in tags if isinstance(tag, tuple) and tag[0] == GATHERED):
-            if number in gathers:
+            if number in gathers and not gathers[number].extra.get(BY_HAND):
                 yield gathers[number], met
 
 

@@ -77,6 +77,7 @@ def call_unknown(
             return library.perform(machine, known, receiver, arguments, keywords, mask, node)
         if node.func.name == "requires_grad_":
             parts.frozen(machine, invocation)
+            stepping.differentiated_by_hand(machine, receiver)
         found = tensors.unknown_method(machine, receiver, node.func.name, invocation)
         if found is None:
             found = data.unknown_method(machine, receiver, node.func.name, invocation)

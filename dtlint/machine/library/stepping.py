@@ -35,6 +35,7 @@ from dtlint.machine.values import (
 
 OPTIMIZER = "torch.optim.Optimizer"
 SHARDED_IN_PLACE = "torch.distributed.fsdp.FSDPModule"
+BY_HAND = "differentiated by hand"
 GATHERED, INNER, PLAIN, LOADED, LEARNED, ASKED = "gathered", "inner", "plain", "loaded", "learned", "asked"
 ANSWERED = ("wrapped", ASKED, INNER, PLAIN)  # tags of what a model says
 
@@ -274,6 +275,13 @@ def needs_gradient(value: Value) -> bool:
     if not any(isinstance(tag, tuple) and tag[0] in ("wrapped", INNER, LEARNED) for tag in value.tags):
         return False
     return not (isinstance(value, Unknown) and detached(value.symbol))
+
+
+def differentiated_by_hand(machine: Machine, receiver: Value) -> None:
+    """`everybody = gather(features).requires_grad_()`: who wants that gradient hands it on himself."""
+    for tag in receiver.tags:
+        if isinstance(tag, tuple) and tag[0] == GATHERED:
+            machine.facts["gathers"][tag[1]].extra[BY_HAND] = True
 
 
 CONSTANT = frozenset({"detach", "data", "argmax", "argmin", "item", "long", "int", "bool", "size", "shape", "numel"})
