@@ -101,13 +101,13 @@ def truth(
             return 0, 0, mask, why, one
         return (mask, 0, 0, None, None) if known else (0, mask, 0, None, None)
     true = false = unsure = 0
-    symbol: Symbol | None = None
+    symbols: dict[Symbol, None] = {}
     cause: Cause | None = value.cause
     for lane in lanes_in(mask):
         known, one, why = truth_of(machine, value.lanes[lane])
         if known is None:
             unsure |= 1 << lane
-            symbol = symbol or one
+            symbols.setdefault(one)
             cause = why or cause
         elif known:
             true |= 1 << lane
@@ -119,7 +119,23 @@ def truth(
             cause = value.cause
         if cause is not None and cause.kind in BY_RANK and alike(value):
             cause = None
+    symbol, *others = symbols or (None,)
+    if symbol is not None and not all(computed_alike(symbol, other) for other in others):
+        symbol = machine.symbols.of(APART, *symbols)
     return true, false, unsure, cause, symbol
+
+
+APART = "apart"  # ranks ask about values that were made in different ways
+
+
+def computed_alike(one: object, other: object) -> bool:
+    """Do two values differ in nothing but the numbers they were computed from?"""
+    if not isinstance(one, Symbol) or not isinstance(other, Symbol):
+        return not isinstance(one, Symbol) and not isinstance(other, Symbol)
+    if one is other:
+        return True
+    same = one.key[0] == other.key[0] and len(one.key) == len(other.key)
+    return same and all(map(computed_alike, one.key, other.key))
 
 
 SPELLED = "spelled"  # tag: a text, or taken from one, in which only a number or a name differs

@@ -8,6 +8,7 @@ from dtlint.machine.library.options import PARSED
 from dtlint.machine.library.provenance import symbols_in
 from dtlint.machine.library.tensors import ALIASES, COPIES, REVEALS
 from dtlint.machine.logs import EXITS, FAILS, Call, Event
+from dtlint.machine.truth import APART
 from dtlint.machine.values import BY_SHARE, FALSE, Symbol
 from dtlint.machine.walks import walk
 from dtlint.timeline import strided
@@ -149,10 +150,14 @@ def guessed(divergence: Divergence) -> bool:
 
 
 def above_shares(symbol: Symbol) -> Iterator[Symbol]:
-    """What was computed from a rank's share: `items[rank::world]` differs by its bounds, whoever made the items."""
+    """What was computed from a rank's share: `items[rank::world]` differs by its bounds, whoever made the items. A
+    question that all ranks answer alike makes nothing differ, and where ranks hold values that were made in different
+    ways, that is the difference."""
+    if symbol.key[0] == APART:
+        return
     yield symbol
     if not (symbol.key[0] == "slice" and any(isinstance(part, tuple) for part in symbol.key[2:4])):
-        for part in symbol.key:
+        for part in symbol.key[2:] if symbol.key[0] == "phi" else symbol.key:
             if isinstance(part, Symbol):
                 yield from above_shares(part)
 

@@ -46,7 +46,7 @@ def find(run: Run) -> Iterator[Divergence]:
     unsure = [one for one in undecided(run) if one.choice is None or not untold.below(one.choice)]
     unsure = [one for one in unsure if not before_spawn(run, one)]
     answers = {origin(one.cause) for one in certain if one.cause is not None and left_with_answer(one)}
-    unsure = [one for one in unsure if one.shape != "trip" or one.cause is None or origin(one.cause) not in answers]
+    unsure = [one for one in unsure if one.cause is None or origin(one.cause) not in answers]
     yield from (one for one in unsure if id(one.event) not in told)  # ranks have parted on the way there already
     if not certain and not unsure:
         yield from crossed(run)
