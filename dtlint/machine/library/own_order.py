@@ -14,8 +14,9 @@ from dtlint.machine.core import Machine
 from dtlint.machine.lanes import token
 from dtlint.machine.library import provenance, sharding
 from dtlint.machine.library.invocation import Invocation
+from dtlint.machine.library.provenance import inner_symbols
 from dtlint.machine.opaque import deep_cause
-from dtlint.machine.values import Const, Object, Tuple, Unknown, Value
+from dtlint.machine.values import Const, Object, Symbol, Tuple, Unknown, Value
 
 RANKED = "ranked"  # tag of a list: in the order of this rank's numbers, since the place in the tag
 WALKED = "walked in own order"  # tag of an item: of the loop in the tag, and who made the order
@@ -45,9 +46,37 @@ def ranked(machine: Machine, call: Invocation, whole: Value) -> Unknown | None:
 def of_texts(value: Value) -> bool:
     """Is this a set of several texts?"""
     held = value.attributes.get("[]") if isinstance(value, Object) and value.kind == "set" else None
+    if isinstance(held, Unknown):
+        return made_of_text(held.symbol)
     if not isinstance(held, Tuple) or len(held.items) < 2:
         return False
     return all(isinstance(item, Const) and isinstance(item.value, str) for item in held.items)
+
+
+NUMBERS = frozenset({"len", "length"} | {f"builtins.{name}" for name in ("int", "float", "bool", "len", "ord", "hash")})
+TEXT = frozenset({"text", "io.TextIOWrapper.read", "io.TextIOWrapper.readlines", "pathlib.Path.read_text"})
+CUTS = frozenset({"split", "rsplit", "partition", "rpartition", "removeprefix", "removesuffix"})
+
+
+def made_of_text(symbol: Symbol) -> bool:
+    """A text or something out of one, that was not made a number."""
+    todo, seen = [symbol], set[int]()
+    while todo and len(seen) < 200:
+        one = todo.pop()
+        if one.key[0] in TEXT or is_cut(one):
+            return True
+        if id(one) not in seen and one.key[0] not in NUMBERS:
+            todo.extend(inner_symbols(one.key))
+        seen.add(id(one))
+    return False
+
+
+def is_cut(symbol: Symbol) -> bool:
+    """`name.split(".")`: what is cut at a text is one."""
+    if symbol.key[0] != "call" or len(symbol.key) < 3:
+        return False
+    method, given = symbol.key[1:3]
+    return isinstance(method, Symbol) and method.key[0] == "attr" and method.key[-1] in CUTS and type(given) is str
 
 
 def told(machine: Machine, iterable: Value, item: Value, at: Any) -> Value:

@@ -10,7 +10,6 @@ from dtlint.machine.lanes import map_lanes, row, token
 from dtlint.machine.library import inside, own_order, sharding
 from dtlint.machine.library.generators import BOUNDED, PART, never_ends
 from dtlint.machine.library.invocation import Handler, Invocation
-from dtlint.machine.library.provenance import inner_symbols
 from dtlint.machine.library.whole_batches import RANGES
 from dtlint.machine.opaque import opaque as unknown_of
 from dtlint.machine.values import (
@@ -307,30 +306,11 @@ def order_tags(machine: Machine, kind: str, inner: Value) -> frozenset[Any]:
     if kind == "list" and isinstance(inner, Object) and inner.kind == "set" and isinstance(held, Unknown):
         from dtlint.machine.library import sharding
 
-        if is_text(held.symbol):
+        if own_order.made_of_text(held.symbol):
             own = (*sharding.remember(machine, "order"), "set", "process")
             # in whatever order they came into the set, it is this one that they leave it in
             return frozenset((own, *(tag for tag in tags if not (isinstance(tag, tuple) and tag[0] == "order"))))
     return tags
-
-
-NUMBERS = frozenset({"len", "length"} | {f"builtins.{name}" for name in ("int", "float", "bool", "len", "ord", "hash")})
-
-
-TEXT = frozenset({"text", "io.TextIOWrapper.read", "io.TextIOWrapper.readlines", "pathlib.Path.read_text"})
-
-
-def is_text(symbol: Symbol) -> bool:
-    """A text or something out of one, that was not made a number."""
-    todo, seen = [symbol], set[int]()
-    while todo and len(seen) < 200:
-        one = todo.pop()
-        if one.key[0] in TEXT:
-            return True
-        if id(one) not in seen and one.key[0] not in NUMBERS:
-            todo.extend(inner_symbols(one.key))
-        seen.add(id(one))
-    return False
 
 
 def iter_(machine: Machine, call: Invocation) -> Value | None:
