@@ -35,7 +35,8 @@ MADE_AS = {
 FLOATS = frozenset({"torch.zeros", "torch.ones", "torch.empty", "torch.rand", "torch.randn"})
 LIKE = frozenset({"torch.zeros_like", "torch.ones_like", "torch.empty_like"})
 CONVERTS = (*SPELLED_TYPES, "bfloat16", "bool")
-COUNTED = ("number", "len")  # symbols of whole numbers
+COUNTED = ("number", "len", "builtins.int", "builtins.len")  # symbols of whole numbers
+WHOLE = ("op +", "op -", "op *", "op //", "op %")  # what makes whole numbers of whole numbers
 
 
 def describe(machine: Machine, made: Object, call: Invocation) -> None:
@@ -79,7 +80,7 @@ def type_held(machine: Machine, value: Value) -> str | None:
         kinds: dict[type, str] = {bool: "bool", int: "int64", float: "float32"}
         return kinds.get(type(value.value))
     if isinstance(value, Unknown):
-        return "int64" if value.symbol.key[0] in COUNTED else None
+        return "int64" if is_whole(value.symbol) else None
     items = containers.items_of(machine, value)
     found = {type_held(machine, item) for item in items} if items else {None}
     if "float32" in found and None not in found:
@@ -103,6 +104,12 @@ def count_made(machine: Machine, call: Invocation) -> int | None:
     return None
 
 
+def is_whole(part: object) -> bool:
+    if not isinstance(part, Symbol):
+        return type(part) is int
+    return part.key[0] in COUNTED or (part.key[0] in WHOLE and all(map(is_whole, part.key[1:])))
+
+
 def size_of(value: Value) -> int | None:
     if isinstance(value, Const) and type(value.value) is int and not value.scale:
         return value.value
@@ -113,7 +120,7 @@ def count_held(machine: Machine, value: Value) -> int | None:
     if isinstance(value, Const):
         return 1 if isinstance(value.value, bool | int | float) else None
     if isinstance(value, Unknown):
-        return 1 if value.symbol.key[0] in COUNTED else None
+        return 1 if is_whole(value.symbol) else None
     items = containers.items_of(machine, value)
     counts = [count_held(machine, item) for item in items] if items is not None else [None]
     return sum(one for one in counts if one is not None) if None not in counts else None

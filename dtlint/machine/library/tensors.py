@@ -68,6 +68,8 @@ SIZED = frozenset(
 
 
 SELECTS = frozenset({"masked_select", "nonzero", "argwhere", "unique", "unique_consecutive"})
+SUPPRESSED = frozenset({"torchvision.ops.nms", "torchvision.ops.batched_nms"})
+ELLIPSIS = Const(Ellipsis)
 ASKS = frozenset({"eq", "ne", "gt", "ge", "lt", "le", "isfinite", "isnan", "isinf", "logical_and", "logical_or"})
 KEEPS_ROWS = (ALIASES - {"view", "view_as", "reshape"}) | COPIES
 
@@ -79,10 +81,21 @@ def counted_by_content(symbol: Symbol) -> bool:
     if method is not None:
         owner, name = method
         return name in SELECTS or (name in KEEPS_ROWS and isinstance(owner, Symbol) and counted_by_content(owner))
-    if key[0] == "item":
-        return len(key) > 2 and isinstance(key[2], Symbol) and is_question(key[2])
+    if key[0] == "item" and len(key) > 2:
+        chosen = key[2]
+        if isinstance(chosen, Symbol):
+            return is_question(chosen) or counted_by_content(chosen)
+        return all_rows(chosen) and isinstance(key[1], Symbol) and counted_by_content(key[1])
+    if str(key[0]).startswith("op "):
+        sides = key[1:2] if key[0] == "op @" else key[1:]
+        return any(isinstance(side, Symbol) and counted_by_content(side) for side in sides)
     package, _, name = str(key[0]).rpartition(".")
-    return package in ("torch", "jax.numpy", "numpy") and name in SELECTS
+    return (package in ("torch", "jax.numpy", "numpy") and name in SELECTS) or key[0] in SUPPRESSED
+
+
+def all_rows(index: Any) -> bool:
+    """`x[:, :4]`, `x[..., 0]`"""
+    return isinstance(index, tuple) and bool(index) and index[0] in (("slice", None, None, None), token(ELLIPSIS))
 
 
 def is_question(symbol: Symbol) -> bool:
