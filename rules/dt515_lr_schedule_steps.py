@@ -18,7 +18,7 @@ Instead
 
 Limits
 ------
-A schedule that is prepared by accelerate steps once for each process, and is silent here.
+A schedule that accelerate prepares steps once for each process: it has to count the batches of all of them.
 """
 
 from __future__ import annotations

@@ -80,20 +80,20 @@ def is_world(part: Any) -> bool:
     return isinstance(part, tuple) and len(part) == 3 and part[2] == "world"
 
 
-def prepared(run: Any, schedule: Schedule) -> bool:
-    """A prepared schedule steps once for each process."""
-    return any(
-        getattr(value.facts.get("call"), "node", None) is schedule.call.node
-        for values in prepared_values(run)
-        for value in values
-    )
+def prepared(run: Any, schedule: Schedule) -> Any:
+    """The call that prepares a schedule, which steps once for each process then."""
+    for _, call in prepares(run):
+        for value in call.values:
+            if isinstance(value, Object) and getattr(value.facts.get("call"), "node", None) is schedule.call.node:
+                return call
+    return None
 
 
-def prepared_values(run: Any) -> Iterator[list[Object]]:
+def prepares(run: Any) -> Iterator[tuple[Met, Any]]:
     for met in events(run, "collective", "wrap"):
         call = met.event.extra.get("call")
         if call is not None and met.event.extra.get("wrap") == "prepare":
-            yield [value for value in call.values if isinstance(value, Object)]
+            yield met, call
 
 
 def step_of(run: Any, schedule: Schedule) -> tuple[Met, Loop] | None:
@@ -110,10 +110,13 @@ def step_of(run: Any, schedule: Schedule) -> tuple[Met, Loop] | None:
 def wrong_lengths(run: Any) -> Iterator[WrongLength]:
     for schedule in schedules(run):
         stepped = step_of(run, schedule)
-        if stepped is None or prepared(run, schedule):
+        if stepped is None:
             continue
+        by = prepared(run, schedule)
         found = (
-            before_sharding(run, schedule)
+            after_sharding(schedule, by, stepped[1].subject)
+            if by is not None
+            else before_sharding(run, schedule)
             or of_all_samples(run, schedule)
             or multiplied(run, schedule)
             or accumulation_forgotten(schedule, *stepped)
@@ -123,13 +126,29 @@ def wrong_lengths(run: Any) -> Iterator[WrongLength]:
             yield found
 
 
+OTHERWISE = ("gradient_accumulation_steps", "gradient_accumulation_plugin", "step_scheduler_with_optimizer")
+
+
+def after_sharding(schedule: Schedule, by: Any, loader: Any) -> WrongLength | None:
+    made = by.receiver.facts.get("call") if isinstance(by.receiver, Object) else None
+    if made is None or any(made.get(name) is not None for name in OTHERWISE):
+        return None
+    if not isinstance(loader, Object) or loader.facts.get("whole batches") is not False:
+        return None
+    if schedule.parallel or schedule.lengths != {loader.number} or not multiplies_only(schedule.symbol):
+        return None
+    return WrongLength(
+        schedule.made,
+        "the schedule counts this rank's batches, but once prepared it steps for each of the processes and ends early",
+        "count the batches before `prepare()`, or multiply them by the number of processes",
+        "the length of the loader that `prepare()` gave back",
+    )
+
+
 def before_sharding(run: Any, schedule: Schedule) -> WrongLength | None:
     if schedule.parallel:
         return None
-    for met in events(run, "collective", "wrap"):
-        call = met.event.extra.get("call")
-        if call is None or met.event.extra.get("wrap") != "prepare":
-            continue
+    for met, call in prepares(run):
         # what `prepare()` gives back is another loader: this is the length of the one it was given, whenever asked
         if any(isinstance(value, Object) and value.number in schedule.lengths for value in call.values):
             return WrongLength(
