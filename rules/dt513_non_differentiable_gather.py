@@ -44,8 +44,7 @@ def check(run: Run) -> Iterator[Finding]:
     for event, backward in stepping.gathers_in_losses(run):
         yield RULE.finding(
             run.span(event.path, event.at),
-            f"`{event.op}` cuts the gradient, and line {backward.event.at[0]} differentiates a loss of what it "
-            "gathered",
+            f"`{event.op}` cuts the gradient, and the loss (line {backward.event.at[0]}) is made of what it gathered",
             "put this rank's features back into the gathered list, or use torch.distributed.nn.functional.all_gather",
             scope=event.function,
             trail=(

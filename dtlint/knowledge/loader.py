@@ -68,6 +68,7 @@ class Type:
     hooks: tuple[str, ...] = ()
     iterates: str = ""  # what iterating gives
     turns: tuple[str, ...] = ()  # those of them that it calls in every turn of its loop
+    losses: tuple[str, ...] = ()  # those whose answer it differentiates
     alone: tuple[str, ...] = ()  # methods that it calls on the rank that writes, and on no other
     lacks: tuple[str, ...] = ()  # what programs ask it for, though it has no such attribute
     computes: Mapping[str, str] = field(default_factory=dict)  # called on a derived class: which of its methods runs
@@ -229,6 +230,7 @@ def build(packs: list[tuple[str, Mapping[str, Any]]]) -> Knowledge:
                     tuple(row.get("hooks", ())),
                     row.get("iterates", ""),
                     tuple(row.get("turns", ())),
+                    tuple(row.get("losses", ())),
                     tuple(row.get("alone", ())),
                     tuple(row.get("lacks", ())),
                     row.get("computes", {}),

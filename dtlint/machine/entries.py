@@ -88,7 +88,9 @@ def run_function(machine: Machine, path: str, function: ir.Function, owner: ir.C
         )
         calls.resume(machine, generator, machine.world.full, lambda held, lanes: NONE)
         return
-    entering.enter(machine, value, receiver if skip_self else None, arguments, (), machine.world.full, None)
+    answer = entering.enter(machine, value, receiver if skip_self else None, arguments, (), machine.world.full, None)
+    if isinstance(receiver, Object) and is_loss(machine, receiver, function.name):
+        machine.emit_event("record", "loss", function.name, machine.world.full, at=function.at, subject=answer)
     if handed:
         steering.goes_on(machine)
     if function.name == "__enter__" and isinstance(receiver, Object) and isinstance(receiver.kind, ClassRef):
@@ -104,6 +106,12 @@ def called_alone(machine: Machine, kind: ClassRef, name: str) -> bool:
 
 def is_hook(machine: Machine, kind: ClassRef, name: str) -> bool:
     return any(name in known.hooks for known in attributes.library_types(machine, kind))
+
+
+def is_loss(machine: Machine, receiver: Object, name: str) -> bool:
+    """Does a framework differentiate what this method gives back?"""
+    kind = receiver.kind
+    return isinstance(kind, ClassRef) and any(name in known.losses for known in attributes.library_types(machine, kind))
 
 
 def tells_who_it_is(machine: Machine, owner: ir.Class | None) -> bool:

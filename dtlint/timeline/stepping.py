@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from dtlint.machine.library.marks import deep_tags
 from dtlint.machine.library.stepping import BY_HAND, GATHERED
 from dtlint.machine.logs import Event
 from dtlint.machine.values import Object, Symbol, Unknown, Value
@@ -68,11 +69,12 @@ def live_parameters(run: Any) -> Iterator[Met]:
 
 def gathers_in_losses(run: Any) -> Iterator[tuple[Event, Met]]:
     gathers = run.facts.get("gathers", {})
-    for met in events(run, "step", "backward"):
-        tags = met.event.subject.tags if met.event.subject is not None else frozenset()
+    for met in (*events(run, "step", "backward"), *events(run, "record", "loss")):
+        tags = deep_tags((met.event.subject,)) if met.event.subject is not None else frozenset()
         for number in sorted(tag[1] for tag in tags if isinstance(tag, tuple) and tag[0] == GATHERED):
             if number in gathers and not gathers[number].extra.get(BY_HAND):
                 yield gathers[number], met
+                break  # one loss, told once
 
 
 def sharded_clips(run: Any) -> Iterator[Met]:

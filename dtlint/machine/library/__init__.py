@@ -437,6 +437,7 @@ set_aside, take_back = environment_use.set_aside, environment_use.take_back
 def item_written(machine: Machine, container: Value, index: Value, value: Value, mask: int) -> None:
     """`container[index] = value`"""
     environment_use.item_written(machine, container, index, value, mask)
+    stepping.item_written(machine, container, value)
     workers.item_written(machine, container, mask)
 
 

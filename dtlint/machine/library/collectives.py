@@ -70,7 +70,8 @@ def perform_collective(machine: Machine, call: Invocation) -> Value:
     stepping.collective_done(machine, call, event)
     if row.root:
         roots.landed(machine, call, event)
-    return kept_alone(call, group, result_value(machine, call, event))
+    result = stepping.given_back(machine, call, event, result_value(machine, call, event))
+    return kept_alone(call, group, result)
 
 
 def held_by(call: Invocation) -> Value | None:

@@ -21,6 +21,7 @@ from dtlint.machine.library.modules import is_module
 from dtlint.machine.logs import Event
 from dtlint.machine.opaque import opaque
 from dtlint.machine.values import (
+    FALSE,
     Bound,
     ClassRef,
     External,
@@ -228,12 +229,37 @@ def note_gather(machine: Machine, call: Invocation, event: Event) -> None:
         (value for name in call.row.params if name not in call.row.same and (value := call.get(name)) is not None), None
     )
     held = source.attributes.get("content") if isinstance(source, Object) else source
-    if held is None or not needs_gradient(held) or grad_is_off(machine):
+    if held is None or not needs_gradient(machine, held):
         return
-    number = len(machine.facts.setdefault("gathers", {}))
-    machine.facts["gathers"][number] = event
-    event.extra["source"] = held
-    marks.put(machine, call, call.row.same[0], (GATHERED, number))
+    marks.put(machine, call, call.row.same[0], remembered(machine, event, held))
+
+
+def remembered(machine: Machine, event: Event, source: Value) -> tuple[str, int]:
+    gathers = machine.facts.setdefault("gathers", {})
+    gathers[len(gathers)] = event
+    event.extra["source"] = source
+    return GATHERED, len(gathers) - 1
+
+
+def given_back(machine: Machine, call: Invocation, event: Event, result: Value) -> Value:
+    """`accelerator.gather(features)` gives back constants; others do unless they are told to keep the gradients."""
+    keeps = call.row.extra.get("keeps_gradient")
+    source = call.arguments[0] if call.arguments else None
+    if keeps is None or not isinstance(result, Unknown) or call.get(keeps) not in (None, FALSE):
+        return result
+    if source is None or not needs_gradient(machine, source):
+        return result
+    return provenance.marked(result, remembered(machine, event, source))
+
+
+def item_written(machine: Machine, container: Value, value: Value) -> None:
+    """`everything[rank] = features`: this rank's own part is put back where it was gathered."""
+    for tag in container.tags:
+        if isinstance(tag, tuple) and tag[0] == GATHERED and isinstance(value, Unknown):
+            gather = machine.facts["gathers"][tag[1]]
+            source = gather.extra["source"]
+            if isinstance(source, Unknown) and source.symbol is value.symbol:
+                gather.extra[BY_HAND] = True
 
 
 def joined(machine: Machine, call: Invocation) -> Value | None:
@@ -270,9 +296,12 @@ def is_among(own: Symbol, listed: Symbol, depth: int = 6) -> bool:
     )
 
 
-def needs_gradient(value: Value) -> bool:
+def needs_gradient(machine: Machine, value: Value) -> bool:
     """Does it come out of a model that is trained, or of its layers, and was it not detached on the way?"""
-    if not any(isinstance(tag, tuple) and tag[0] in ("wrapped", INNER, LEARNED) for tag in value.tags):
+    trained = ["wrapped", INNER, LEARNED]
+    if attributes.called_as(machine, lambda known: known.losses):
+        trained.append(PLAIN)  # the framework calls this in the forward pass of the model it has wrapped
+    if grad_is_off(machine) or not any(isinstance(tag, tuple) and tag[0] in trained for tag in value.tags):
         return False
     return not (isinstance(value, Unknown) and detached(value.symbol))
 
