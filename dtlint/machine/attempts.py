@@ -62,7 +62,8 @@ def run_try(machine: Machine, node: ir.Try, mask: int) -> int:
         # what works on the same values everywhere, touches no file and talks to nobody fails everywhere or nowhere
         alone = ""
         computed = machine.differences - differences
-        if set(computed) - {"files"} or goes_wrong_in_talk(attempt.body):
+        shared = {"files"} if any(own_reads(attempt.body)) or not reads_files(attempt.body) else {"files", *BY_SHARE}
+        if set(computed) - shared or goes_wrong_in_talk(attempt.body):
             alone = "exception"
         elif computed or attempt.body.nodes:
             alone = "files"  # the ranks see the same ones where they share a file system

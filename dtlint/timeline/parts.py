@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from dtlint.machine.library.invocation import Invocation
-from dtlint.machine.library.parts import EVERYWHERE, KEY, Difference, made_shape, numbers_below
+from dtlint.machine.library.parts import EVERYWHERE, KEY, LEARNED, Difference, made_shape, numbers_below
 from dtlint.machine.logs import Event
 from dtlint.machine.run import Run
 from dtlint.machine.values import Const, Object, Row
@@ -65,8 +65,8 @@ def by_value(event: Event, subject: Row) -> Difference:
 def matters(run: Run, event: Event, one: Difference, below: frozenset[Any], runs: list[Difference]) -> bool:
     if one.kind == "run":
         return below_wrapped(event, one, below) and not finds_unused(event) and unequal_runs(run, event, one, runs)
-    if not one.roots & below:
-        return False
+    if not one.roots & below or 0 < run.facts.get(LEARNED, 0) <= one.moment:
+        return False  # another model, or one that has learned everything by then
     if one.kind == "made":
         return split(event, one.lanes) if one.lanes else True
     return parted(event, one.mask)

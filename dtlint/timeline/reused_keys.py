@@ -141,11 +141,13 @@ def learned(run: Run, use: Use, other: Use) -> set[object]:
 
 
 def dropped(run: Run, again: Again) -> bool:
-    """Does nobody take what one of the two gives? `step(key, state)` once, before the clock is started, compiles it."""
-    if again.first is None:
-        return False
+    """Does nobody take what one of the two gives? `step(key, state)` once, before the clock is started, compiles it;
+    `plot(key, axis)` in every turn draws a picture."""
     nothing = run.facts.get(CHANGED_NOTHING, ())
-    for use, site in ((again.first, first_site(again.first, again)), (again.second, again.site)):
+    uses = [(again.second, again.site)]
+    if again.first is not None:
+        uses.append((again.first, first_site(again.first, again)))
+    for use, site in uses:
         own = (site.path, (site.line, site.column)) == (use.event.path, use.event.at[:2])
         if own or any((site.path, site.line, site.column) == (path, *at[:2]) for path, at in nothing):
             if looked_at_by_nobody(run.project.tree(site.path), site.line, site.column):

@@ -118,10 +118,10 @@ def told_so(run: Any) -> bool:
         return False
     seen = [(node, path) for node, path in run.walk() if isinstance(node, Event)]
     trains = any(node.op in TRAINS for node, _ in seen)
-    if trains and told.beside_launched(run.entry.path):
+    if (trains and told.beside_launched(run.entry.path)) or any(node.op == "prepare" for node, _ in seen):
         return False
     for node, path in seen:
-        if node.op in ("fit", "prepare") or node.api.startswith("jax."):
+        if node.op == "fit" or node.api.startswith("jax."):
             return False
         if node.op in STARTS:
             return takes_what_is_launched(node) or bool(

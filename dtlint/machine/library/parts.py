@@ -22,6 +22,7 @@ from dtlint.machine.values import BY_PROCESS, Cause, Const, Object, Row, Symbol,
 PARAMETER = "torch.nn.Parameter"
 KEY = "model differences"
 EVERYWHERE = "layers run by all"
+LEARNED = "symbols made when gradients were last computed"
 OWN_SHAPE = BY_PROCESS | {"memory"}  # what a model's size must not depend on
 
 
@@ -39,6 +40,7 @@ class Difference:
     scope: str
     lanes: tuple[Any, ...] = ()  # what each lane gave, where that is what differs
     made_at: tuple[str, tuple[int, int, int, int]] | None = None  # the call that gave a constructor what differs
+    moment: int = 0  # symbols made by then; 0 inside a loop, which comes to everything again
 
 
 def differences(machine: Machine) -> list[Difference]:
@@ -80,7 +82,13 @@ def add(machine: Machine, kind: str, base: Value, mask: int, decision: Decision 
         and given_from_outside(frame, decision)
     ):
         found.made_at = (base.path, base.at)
+    if not in_a_loop(frame):
+        found.moment = machine.symbols.count
     differences(machine).append(found)
+
+
+def in_a_loop(frame: Frame | None) -> bool:
+    return frame is not None and (bool(frame.loops) or in_a_loop(frame.caller))
 
 
 def given_from_outside(frame: Frame, decision: Decision) -> bool:
