@@ -154,17 +154,17 @@ def write_attribute(machine: Machine, base: Value, name: str, value: Value, mask
             if mask >> lane & 1:
                 write_attribute(machine, held, name, lane_value(value, lane), 1 << lane)
         return
+    if isinstance(base, Object) and isinstance(base.kind, ClassRef):
+        setter = attributes.in_class(machine, base.kind, f"<setter> {name}")
+        if setter is not None:
+            from dtlint.machine import calls
+
+            calls.follow(machine, setter, base, (value,), (), mask)  # type: ignore[arg-type]
+            return
     from dtlint.machine import library
 
     library.attribute_written(machine, base, name, value, mask)
     if isinstance(base, Object):
-        if isinstance(base.kind, ClassRef):
-            setter = attributes.in_class(machine, base.kind, f"<setter> {name}")
-            if setter is not None:
-                from dtlint.machine import calls
-
-                calls.follow(machine, setter, base, (value,), (), mask)  # type: ignore[arg-type]
-                return
         keep_default(machine, base, name)
         lacking.written(machine, base, name, mask)
         machine.set(base, ("key", name) if containers.NAMESPACE in base.facts else name, value, mask)

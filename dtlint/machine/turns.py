@@ -58,9 +58,10 @@ def turn(
     objects, known_causes = machine.objects, 0
     library.metrics.turning(machine, node, cause)
     causes: dict[Place, Left] = {}  # why what a turn leaves for the next one differs between lanes
+    apart: set[Place] = set()  # tuples of which a turn leaves something else than as many parts
     for attempt in range(MOST):
         for place, (container, name) in widened.items():
-            widen(machine, container, name, node, mask, causes.get(place))
+            widen(machine, container, name, node, mask, causes.get(place), place in apart)
         decision = Decision("loop", frame.path, node.at, text(), cause, mask, mask, frame.scope)
         loop = Loop(decision, mask, outer_guards, trip, cause, subject, kind)
         state = LoopState(subject=subject, newest=machine.objects)
@@ -83,7 +84,7 @@ def turn(
             loop.born, loop.objects = (first, machine.symbols.count), objects
         if machine.flow is not None:
             note_turn(machine, loop, inner_mark)
-        grown = changed_more(machine, inner_mark, start, widened, node, causes, deciding(machine, loop, box))
+        grown = changed_more(machine, inner_mark, start, widened, node, causes, apart, deciding(machine, loop, box))
         learnt, known_causes = len(causes) > known_causes, len(causes)
         if not grown or attempt == MOST - 1 or (attempt == MOST - 2 and not learnt):
             break

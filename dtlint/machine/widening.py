@@ -28,33 +28,53 @@ from dtlint.machine.walks import walk
 
 Place = tuple[int, Any]
 Places = dict[Place, tuple[dict[Any, Value], Any]]
-Left = tuple[Cause, frozenset[Any]]  # the cause, and the tags that say in what
+Left = tuple[Cause | None, frozenset[Any]]  # the cause, and the tags that say in what
 
 
 def widen(
-    machine: Machine, container: dict[Any, Value], name: Any, node: Any, mask: int, left: Left | None = None
+    machine: Machine,
+    container: dict[Any, Value],
+    name: Any,
+    node: Any,
+    mask: int,
+    left: Left | None = None,
+    whole: bool = False,
 ) -> None:
+    """`whole`: a turn leaves something else than a tuple of the parts it found."""
     old = container.get(name, MISSING)
     if old is MISSING or is_stable(old):
         return
-    cause, tags = left or (None, frozenset())
+    new = loosened(machine, old, id(node), str(name), left or (None, frozenset()), whole)
+    if new is not old:
+        machine.journal.append((container, name, old))
+        container[name] = new
+
+
+def loosened(machine: Machine, old: Value, loop: int, name: str, left: Left, whole: bool) -> Value:
+    cause, tags = left
     if cause is not None and not isinstance(old, Unknown):
-        new: Value = machine.unknown("loop", id(node), str(name), cause=cause, tags=tags)
-    elif isinstance(old, Tuple) and old.cause is None:
-        new = machine.unknown("loop", id(node), str(name), token(old))  # the loop may be come to again, with another
-    elif isinstance(old, Const) and old.cause is None:
-        new = machine.unknown("loop", id(node), str(name))
-    elif isinstance(old, Row):
-        new = machine.unknown("loop", id(node), str(name), cause=old.cause)
-    elif isinstance(old, Object) and isinstance(old.kind, str) and old.kind in ("list", "set", "dict"):
-        return
-    elif isinstance(old, Unknown):
+        return machine.unknown("loop", loop, name, cause=cause, tags=tags)
+    if isinstance(old, Tuple) and not whole:
+        parts = enumerate(old.items)
+        return Tuple(tuple(loosened(machine, held, loop, f"{name}[{index}]", left, whole) for index, held in parts))
+    if isinstance(old, Tuple) and old.cause is None:
+        return machine.unknown("loop", loop, name, token(old))  # the loop may be come to again, with another
+    if isinstance(old, Const) and old.cause is None:
+        return machine.unknown("loop", loop, name)
+    if isinstance(old, Row):
+        return machine.unknown("loop", loop, name, cause=old.cause)
+    if isinstance(old, Unknown):
         why = cause or old.cause
-        new = machine.unknown("loop", id(node), str(name), token(old), cause=why, tags=old.tags | tags, like=old.like)
-    else:
-        return
-    machine.journal.append((container, name, old))
-    container[name] = new
+        return machine.unknown("loop", loop, name, token(old), cause=why, tags=old.tags | tags, like=old.like)
+    return old
+
+
+def in_parts(old: Value, new: Value) -> bool:
+    """Is it still a tuple of as many parts?"""
+    if not isinstance(old, Tuple):
+        return True
+    same = isinstance(new, Tuple) and len(new.items) == len(old.items)
+    return same and all(map(in_parts, old.items, new.items))  # type: ignore[attr-defined]  # a tuple, or not the same
 
 
 def is_stable(value: Value) -> bool:
@@ -70,6 +90,7 @@ def changed_more(
     widened: Places,
     node: ir.For | ir.While,
     causes: dict[Place, Left],
+    apart: set[Place],
     decides: Callable[[Value], bool],
 ) -> Places:
     """Locations the body wrote that were not widened, or that now differ between lanes and did not."""
@@ -85,6 +106,9 @@ def changed_more(
         if old is MISSING or now is MISSING or now is old or is_stable(old):
             continue
         known = place in widened
+        if known and place not in apart and not in_parts(old, now):
+            apart.add(place)
+            fresh[place] = (container, name)
         became_different = old.cause is None and now.cause is not None
         if (
             became_different

@@ -56,6 +56,15 @@ def divided_twice(run: Run) -> Iterator[tuple[Site, Steps, str]]:
             name = event.api.rpartition(".")[2]
             again = event_step(event, f"`{name}` divides what it is given between the ranks")
             yield (mark[1], mark[2], mark[3]), kept(again), f"cut by rank here, then by `{name}`"
+    for use in seen.training():
+        dataset = webdatasets.dataset_of(use.loader)
+        splitter = webdatasets.splitter(run.knowledge, dataset) if dataset is not None else None
+        if dataset is None or splitter is None or use.reduced is None:
+            continue
+        for mark in [one for stage in webdatasets.stages(dataset) for one in cut_by_rank(stage)][:1]:
+            name = splitter.name.rpartition(".")[2]
+            again = step_at(place_of(dataset), f"`{name}` divides the shards between the ranks")
+            yield (mark[1], mark[2], mark[3]), kept(again, spoken_training(use)), f"cut by rank, then by `{name}`"
 
 
 def taken_over(loader: Object, event: Event, sampled: bool) -> Iterator[tuple[Site, Steps, str]]:

@@ -13,7 +13,7 @@ from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.loaders import is_true
 from dtlint.machine.logs import Event, Loop, Site
 from dtlint.machine.run import Run
-from dtlint.machine.values import FALSE, ClassRef, Const, FunctionRef, Object, Value
+from dtlint.machine.values import FALSE, ClassRef, Const, FunctionRef, Object, Unknown, Value
 from dtlint.timeline.data import Steps, kept
 from dtlint.timeline.training import (
     event_step,
@@ -175,6 +175,8 @@ def fixed_seed(sampler: Object) -> bool:
 
 def concerns(run: Run, subject: Value | None, sampler: Object, loader: Object) -> bool:
     """May this `set_epoch` reach the sampler?"""
+    if isinstance(subject, Unknown) and subject == loader.attributes.get("dataset"):
+        return False  # data that somebody else's code holds: it knows nothing of the sampler
     if not isinstance(subject, Object) or not isinstance(subject.kind, str):
         return True
     if sampler in (subject, *subject.instead) or loader in (subject, *subject.instead):

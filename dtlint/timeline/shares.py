@@ -60,6 +60,7 @@ def batch_mistakes(run: Run) -> Iterator[Mistake]:
         yield from accumulation(run, shares, size, use)
     yield from pipelines(run, shares)
     yield from micro_steps(run, shares)
+    yield from of_one_host(run, shares)
 
 
 def place_in(share: Share) -> Site:
@@ -244,6 +245,21 @@ def pipelines(run: Run, shares: list[Share]) -> Iterator[Mistake]:
         )
         where = place or (event.path, event.at, event.function)
         yield Mistake(where, (batched,), text, "divide it: `global_batch_size // jax.process_count()`")
+
+
+def of_one_host(run: Run, shares: list[Share]) -> Iterator[Mistake]:
+    """`global_batch // local_device_count()`: the devices of the other hosts take that much as well."""
+    learns = survey(run).gradients if run.facts.get("jax hosts") else []
+    for share in shares if learns else ():
+        if share.op == "*" or share.by != "local" or not (is_whole_text(share.text) or is_whole(run, share.left)):
+            continue
+        others = [*history(shares, share.left), *(one for one in shares if same_number(one.left, share.result))]
+        if any(one.by and one.op != "*" for one in others):
+            continue  # a share of one host's part
+        text = f"`{share.text}` is divided by the devices of this host, but those of all hosts take that much each"
+        combined = learns[0]
+        step = step_at((combined.path, combined.at, combined.function), "the gradients of all hosts are combined here")
+        yield Mistake(place_in(share), (step,), text, "divide by the devices of all hosts: `jax.device_count()`")
 
 
 def given_at(path: Path, named: Site) -> Site | None:

@@ -9,7 +9,7 @@ from dtlint.machine.library import jax_axes, jax_facts, jax_fitting, jax_flow, j
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.jax_facts import fact, has, words
 from dtlint.machine.library.jax_shapes import LAYOUT
-from dtlint.machine.values import Const, Unknown, Value
+from dtlint.machine.values import Const, Tuple, Unknown, Value
 
 
 def replicated(machine: Machine, value: Value) -> Value:
@@ -208,7 +208,14 @@ def named_sharding(machine: Machine, call: Invocation) -> Value:
     return made
 
 
+def partition(machine: Machine, call: Invocation) -> Value | None:
+    """Two trees of the same form, each with the leaves that the other lacks: none of them is copied."""
+    tree = call.get("pytree")
+    return Tuple((tree, tree)) if tree is not None else None
+
+
 MODELS: dict[str, Any] = {
+    "jax_partition": partition,
     "jax_replicate": replicate,
     "jax_unreplicate": unreplicate,
     "jax_shard": shard,

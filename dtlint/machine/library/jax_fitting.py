@@ -9,13 +9,16 @@ from dtlint.machine.core import Machine
 from dtlint.machine.library import jax_facts, jax_shapes, options
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.jax_axes import FIRST, indices, made_by, signature
-from dtlint.machine.library.jax_facts import has, words
+from dtlint.machine.library.jax_facts import has, is_jax, words
 from dtlint.machine.values import NONE, Const, Object, Symbol, Tuple, Unknown, Value
 
 CONSTANTS = frozenset({"numpy.pi", "math.pi", "jax.numpy.pi", "numpy.e", "math.e"})
 
 
 OF_NUMBERS = frozenset({"builtins.min", "builtins.max", "builtins.abs", "builtins.round", "builtins.pow"})
+
+
+ARRAYS = frozenset({"array", "key", "keys", "device axis"})
 
 
 PYTHON_NUMBERS = frozenset({"number", "index", "builtins.int", "builtins.float", "len"})
@@ -46,9 +49,9 @@ def check_call(machine: Machine, thing: Object, call: Invocation, specs: tuple[A
             continue
         name = names[index] if index < len(names) else f"argument {index}"
         spec = specs[index]
-        text = text_in(machine, value)
-        if text:
-            what = f"`{name}` is {text}: not an array, and not in `static_broadcasted_argnums`"
+        plain = text_in(machine, value) or (truth_in(machine, value) if spec is FIRST else "")
+        if plain:
+            what = f"`{name}` is {plain}: not an array, and not in `static_broadcasted_argnums`"
             jax_facts.note(machine, "axes", call.mask, where, (here,), what=what, effect="crash")
             continue
         if spec is None:
@@ -88,6 +91,21 @@ def check_call(machine: Machine, thing: Object, call: Invocation, specs: tuple[A
         jax_facts.note(machine, "axes", call.mask, None, steps, what=what, effect="waste")
 
 
+def arrays_as_statics(machine: Machine, thing: Object, call: Invocation) -> list[int]:
+    """Positions that are said to be static, where the call gives arrays: these cannot be hashed."""
+    statics = indices(made_by(thing).get("static_broadcasted_argnums")) or ()
+    known = signature(thing.facts["function"])
+    found = []
+    for index, value in enumerate(call.arguments):
+        if index in statics and any(is_jax(tag) and tag[1] in ARRAYS for tag in jax_facts.deep((value,))):
+            name = known[0][index].name if known is not None and index < len(known[0]) else f"argument {index}"
+            what = f"`{name}` is an array, and `static_broadcasted_argnums` says it is static: it cannot be hashed"
+            steps = (machine.step("called here"),)
+            jax_facts.note(machine, "axes", call.mask, thing.facts["where"], steps, what=what, effect="crash")
+            found.append(index)
+    return found
+
+
 def text_in(machine: Machine, value: Value) -> str:
     """A text, one of those that branches leave, or an option of the command line that nothing converts."""
     if isinstance(value, Const):
@@ -97,6 +115,18 @@ def text_in(machine: Machine, value: Value) -> str:
     if sides and all(type(side) is str for side in sides):
         return f"the text {sides[0]!r}"
     return "a text" if options.is_text(machine, value) else ""
+
+
+def truth_in(machine: Machine, value: Value) -> str:
+    """A truth value, or the answer to a question about numbers or texts."""
+    if isinstance(value, Const):
+        return f"the truth value {value.value}" if isinstance(value.value, bool) else ""
+    symbol = value.symbol if isinstance(value, Unknown) else None
+    while symbol is not None and symbol.key[0] == "not":
+        symbol = symbol.key[1]
+    asked = symbol.key if symbol is not None else ("",)
+    answered = isinstance(asked[0], str) and asked[0].startswith("compare ")
+    return "a truth value" if answered and all(type(one) is str or is_number(machine, one) for one in asked[1:]) else ""
 
 
 def fits(entries: int, arguments: int, statics: tuple[int, ...]) -> bool:

@@ -7,6 +7,7 @@ are the same on all devices. What comes out is judged in `jax_outputs`.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -106,6 +107,7 @@ def over_devices(machine: Machine, thing: Object, call: Invocation) -> Value:
     specs = jax_axes.specs_of(machine, thing, len(arguments) if not spread else None)
     if not spread:
         jax_fitting.check_call(machine, thing, call, specs)
+        unsure = [*unsure, *jax_fitting.arrays_as_statics(machine, thing, call)]
     if specs is not None and unsure:
         specs = tuple(jax_axes.UNKNOWN if index in unsure else spec for index, spec in enumerate(specs))
     mapping = Mapping(kind, jax_axes.axes_of(machine, thing), thing.facts["where"], jax_axes.checked(thing))
@@ -155,7 +157,7 @@ def is_spread(value: Value) -> bool:
     return isinstance(value, Object) and value.kind == "<spread>"
 
 
-def told_apart(machine: Machine, thing: Object, call: Invocation) -> tuple[Invocation, range]:
+def told_apart(machine: Machine, thing: Object, call: Invocation) -> tuple[Invocation, Sequence[int]]:
     """`step(*state, batch, key)`: as many items as the function still needs, and which positions they have."""
     known = jax_axes.signature(thing.facts["function"])
     places = [index for index, value in enumerate(call.arguments) if is_spread(value)]

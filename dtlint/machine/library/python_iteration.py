@@ -13,6 +13,7 @@ from dtlint.machine.library.invocation import Handler, Invocation
 from dtlint.machine.library.whole_batches import RANGES
 from dtlint.machine.opaque import opaque as unknown_of
 from dtlint.machine.values import (
+    CONTAINERS,
     FALSE,
     NONE,
     TRUE,
@@ -124,12 +125,17 @@ def islice(machine: Machine, call: Invocation) -> Value | None:
         made.facts.update(inner.facts)
         if by_worker:
             made.facts[PART] = subscripts.cut(machine, inner, SliceValue(start, stop, step))
-    elif loaders.is_loader(machine, inner) or (isinstance(inner, Object) and inner.facts.get("inner")):
+    elif loaders.is_loader(machine, inner) or of_a_library(inner):
         made = wrapped(machine, call, "islice", inner)
     else:
         return None
     made.facts[BOUNDED] = stop != NONE
     return made
+
+
+def of_a_library(value: Value) -> bool:
+    """Something that is walked over, and no container of known things: a pipeline, a wrapped iterator."""
+    return isinstance(value, Object) and isinstance(value.kind, str) and value.kind not in CONTAINERS
 
 
 def cycle(machine: Machine, call: Invocation) -> Value | None:

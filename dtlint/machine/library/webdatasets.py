@@ -65,6 +65,12 @@ def stages(dataset: Object) -> Iterator[Value]:
         yield from value.items if isinstance(value, Tuple) else (value,)
 
 
+def splitter(knowledge: Any, dataset: Object) -> External | None:
+    """The stage that divides the shards of this pipeline between the ranks."""
+    held = [stage for stage in stages(dataset) if isinstance(stage, External)]
+    return next((stage for stage in held if SPLITS[0] in splits(knowledge, stage)), None)
+
+
 def splits(knowledge: Any, stage: Value) -> list[str]:
     """What a function divides by, or what it made."""
     names = [stage.name] if isinstance(stage, External) else []
