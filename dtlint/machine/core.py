@@ -72,6 +72,7 @@ class Machine:
         self.groups = 0
         self.deepest = DEEPEST  # how many calls deep an entry point is followed
         self.near = DEEPEST  # how many calls deep helpers that do not communicate are followed too
+        self.own: Value | None = None  # the instance that the entry point is a method of
         self.decorating: int | None = None  # how deep the stack was where a decorator is being applied
         self.stack: list[Any] = []  # functions being run, to stop recursion
         self.uses = Uses()  # what the unit looked into

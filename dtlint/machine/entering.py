@@ -61,6 +61,9 @@ def enter(
     outer_sinks = machine.sinks
     machine.sinks = [(log, mask)]
     machine.frame = frame
+    own = bool(machine.stack) and receiver is not None and receiver is machine.own
+    machine.deepest += own  # a class is one unit: what its methods do for each other is no deeper than they are
+    machine.near += own
     machine.stack.append(id(node))
     machine.uses.touched.add(function.path)
     try:
@@ -73,6 +76,8 @@ def enter(
             result = returned(machine, frame, function, through, arguments)
     finally:
         machine.stack.pop()
+        machine.deepest -= own
+        machine.near -= own
         machine.frame = caller
         machine.sinks = outer_sinks
         machine.current_at = place

@@ -11,6 +11,7 @@ from dtlint.machine import attributes, calls, entering, first_instance, instance
 from dtlint.machine.core import Machine
 from dtlint.machine.frames import Frame
 from dtlint.machine.library import group_start, identity, loaders
+from dtlint.machine.logs import Log, LogNode
 from dtlint.machine.opaque import deep_cause
 from dtlint.machine.scopes import load_module
 from dtlint.machine.values import NONE, Bound, ClassRef, Const, External, FunctionRef, Object, Unknown, Value
@@ -28,6 +29,7 @@ Defaults = tuple[tuple[str, Value], ...]
 NOTHING: Mapping[str, str] = {}
 # facts of the run: a framework calls this method on one rank only, or on all, in a class that knows of several
 CALLED_ALONE, CALLED_ON_ALL = "called alone", "called on all"
+MADE = "made"  # of a run: how many nodes at its beginning are the constructor's; of an instance: what they are
 
 
 def run_script(machine: Machine, path: str) -> None:
@@ -79,6 +81,7 @@ def run_function(machine: Machine, path: str, function: ir.Function, owner: ir.C
     if not isinstance(value, FunctionRef) or value.node is not function:
         value = FunctionRef(function, path, module_frame, find_class(module_frame, owner) if owner else None)
     skip_self = receiver is not None and value.kind != "static"
+    begins_with_constructor(machine, receiver)
     handed = handed_to(machine, receiver, function.name)
     arguments = unknown_arguments(machine, function, skip_self, value.defaults, handed)
     if function.is_generator:
@@ -144,19 +147,30 @@ def find_class(module_frame: Frame, owner: ir.Class | None) -> ClassRef | None:
 def instance_of(machine: Machine, kind: ClassRef, entered: ir.Function | None = None) -> Object:
     """An instance as its constructor makes it from unknown arguments, and as any of its methods may find it; what
     the constructor communicates is set aside, because it is an entry of its own."""
-    made = constructed(machine, kind)
+    made = constructed(machine, kind, Log())
     if isinstance(made, Object):
         state.settle(machine, made, entered)
     return made
+
+
+def begins_with_constructor(machine: Machine, receiver: Value | None) -> None:
+    """Who calls the method has made the instance: one log of both."""
+    made: list[LogNode] = receiver.facts.get(MADE, []) if isinstance(receiver, Object) else []
+    for node in made:
+        machine.emit(node)
+    machine.facts[MADE] = len(made)
+    machine.own = receiver
 
 
 def entered_on(machine: Machine, kind: ClassRef, function: ir.Function) -> Object:
     stage = "new" if function.name in state.CONSTRUCTORS else "settled"
 
     def make() -> Object:
-        made = constructed(machine, kind)
+        log = Log()
+        made = constructed(machine, kind, log)
         if isinstance(made, Object):
             if stage == "settled":
+                made.facts[MADE] = log.nodes
                 set_up.by_other_methods(machine, made, unknown_arguments)
             state.settle(machine, made, function)
         return made
@@ -164,13 +178,11 @@ def entered_on(machine: Machine, kind: ClassRef, function: ir.Function) -> Objec
     return first_instance.given(machine, kind, stage, make)
 
 
-def constructed(machine: Machine, kind: ClassRef) -> Object:
-    from dtlint.machine.logs import Log
-
+def constructed(machine: Machine, kind: ClassRef, log: Log) -> Object:
     initialiser = attributes.in_class(machine, kind, "__init__")
     saved, begun = machine.sinks, machine.facts.get(group_start.STARTED)
     reached, machine.uses.reached = machine.uses.reached, set()
-    machine.sinks = [(Log(), machine.world.full)]
+    machine.sinks = [(log, machine.world.full)]
     frame = machine.frame
     try:
         if isinstance(initialiser, FunctionRef) and isinstance(initialiser.node, ir.Function):

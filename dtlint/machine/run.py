@@ -14,6 +14,7 @@ from dtlint.ir.functions import functions_of
 from dtlint.knowledge.loader import Knowledge
 from dtlint.machine import expressions, statements
 from dtlint.machine.core import DEEPEST, Machine, OutOfBudget
+from dtlint.machine.driving import callers_first, drivers
 from dtlint.machine.entries import Entry, run_function, run_script, tells_who_it_is
 from dtlint.machine.frames import Frame
 from dtlint.machine.lanes import World
@@ -107,19 +108,17 @@ def run_unreached(machine: Machine, path: str, reached: frozenset[tuple[str, str
     if module is None:
         return
     kept = attributes_by_class(module, machine.knowledge.ranks)
+    free = [pair for pair in functions_of(module) if (path, pair[0].qualname) not in reached and not is_test(*pair)]
     candidates = [
         (function, owner)
-        for function, owner in functions_of(module)
-        if (path, function.qualname) not in reached
-        and (
-            tells_ranks_apart(machine, function, owner, kept.get(id(owner)))
-            or draws(machine, module, function)
-            or may_be_hook(machine, function, owner)
-        )
-        and not is_test(function, owner)
+        for function, owner in free
+        if tells_ranks_apart(machine, function, owner, kept.get(id(owner)))
+        or draws(machine, module, function)
+        or may_be_hook(machine, function, owner)
     ]
     if not candidates:
         return
+    candidates += drivers(candidates, free)
     machine.instances = {}
     load_first(machine, path)
     machine.uses.reached |= through_imports(machine, (path,)).reached
@@ -136,31 +135,6 @@ def run_unreached(machine: Machine, path: str, reached: frozenset[tuple[str, str
 
 
 SEEN = "seen from scripts"  # the functions that scripts run, and where it is known who comes there
-
-Method = tuple[ir.Function, ir.Class | None]
-
-
-def callers_first(waiting: list[Method]) -> list[Method]:
-    """A function that another one calls is seen best from there, with the arguments and under the decision it is
-    given; where they call each other in turn, the upper one begins."""
-    order: dict[int, Method] = {}
-    begun: set[int] = set()
-    callers: dict[str, list[Method]] = {pair[0].name: [] for pair in waiting}
-    for pair in waiting:
-        for name in callers.keys() & pair[0].tokens:
-            callers[name].append(pair)
-
-    def put(pair: Method) -> None:
-        if id(pair[0]) in begun:
-            return
-        begun.add(id(pair[0]))
-        for caller in callers[pair[0].name]:
-            put(caller)
-        order[id(pair[0])] = pair
-
-    for pair in sorted(waiting, key=lambda pair: (pair[0].at or (0,))[0]):
-        put(pair)
-    return list(order.values())
 
 
 def tells_ranks_apart(
@@ -225,6 +199,7 @@ def run_entry(machine: Machine, entry: Entry, start: Any) -> Run:
     machine.sinks = [(log, machine.world.full)]
     machine.spent = 0
     machine.stack = []
+    machine.own = None
     machine.facts = {}
     machine.told = {}
     machine.journal = []

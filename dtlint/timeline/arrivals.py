@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 from dtlint.findings import Step
-from dtlint.machine.entries import CALLED_ALONE, CALLED_ON_ALL
+from dtlint.machine.entries import CALLED_ALONE, CALLED_ON_ALL, MADE
 from dtlint.machine.library.evidence import ASKED, alone, evidence, of_one
 from dtlint.machine.logs import Call, Event, LogNode
 from dtlint.machine.run import SEEN, Run
@@ -42,7 +43,8 @@ def all_ranks_here(run: Run, path: tuple[LogNode, ...], event: Event) -> bool:
     if in_a_test(run.entry.path):
         return False
     if run.entry.kind == "function":
-        return everyone(run) and (event.path, event.function) not in run.facts[SEEN]
+        comes = everyone_has_one if in_constructor(run, event, path) else everyone
+        return comes(run) and (event.path, event.function) not in run.facts[SEEN]
     if run.entry.kind != "script":
         return False
     if not started(run):
@@ -70,14 +72,33 @@ def everyone(run: Run) -> bool:
     a part of its own work done by one rank, or a framework calls it on all of them."""
     known: bool | None = run.cache.get("everyone")
     if known is None:
-        met = ((node, path) for node, path in run.walk() if isinstance(node, Event))
         known = not run.facts.get(CALLED_ALONE) and (
             bool(run.facts.get(CALLED_ON_ALL))
             or (run.entry.path, run.entry.name) in functions_of_all(run)
-            or any(meets_all(run, one, path) for one, path in met)
+            or any(meets_all(run, one, path) for one, path in own_events(run))
         )
         run.cache["everyone"] = known
     return known
+
+
+def everyone_has_one(run: Run) -> bool:
+    """Does every rank make an instance? Then all come to its constructor: a method of it meets the others somewhere."""
+    known: bool | None = run.cache.get("everyone has one")
+    if known is None:
+        known = run.cache["everyone has one"] = everyone(run) or any(of_all(run, one) for one, _ in own_events(run))
+    return known
+
+
+def own_events(run: Run) -> Iterator[tuple[Event, tuple[LogNode, ...]]]:
+    for node, path in run.walk():
+        if isinstance(node, Event) and not in_constructor(run, node, path):
+            yield node, path
+
+
+def in_constructor(run: Run, event: Event, path: tuple[LogNode, ...]) -> bool:
+    """Does it belong to what made the instance that the method is entered on?"""
+    first = path[0] if path else event
+    return any(node is first for node in run.log.nodes[: run.facts.get(MADE, 0)])
 
 
 def meets_all(run: Run, event: Event, path: tuple[LogNode, ...]) -> bool:
@@ -87,11 +108,14 @@ def meets_all(run: Run, event: Event, path: tuple[LogNode, ...]) -> bool:
     row = run.knowledge.api(event.api)
     if row is not None and row.kind in ("first", "local_first"):
         return True
-    return (
-        event.mask == run.world.full
-        and (event.group is None or all(members == run.world.full for members in event.group.members))
-        and not any(decision.kind == "branch" for decision in guards_over(event, path))
-    )
+    return of_all(run, event) and not any(decision.kind == "branch" for decision in guards_over(event, path))
+
+
+def of_all(run: Run, event: Event) -> bool:
+    full = run.world.full
+    whole = event.group is None or all(members == full for members in event.group.members)
+    meets = event.kind == "collective" or event.op in ("wrap", "prepare")
+    return meets and event.mask == full and whole
 
 
 def calls_below(run: Run, event: Event, path: tuple[LogNode, ...]) -> int:

@@ -16,6 +16,7 @@ from dtlint.machine.presence import asks_presence, decided_by
 from dtlint.machine.subscripts import named_parts
 from dtlint.machine.values import TRUE, Bound, ClassRef, Const, FunctionRef, Object, Row, Symbol, Tuple, Unknown, Value
 from dtlint.machine.walks import walk
+from dtlint.timeline.arrivals import in_constructor
 from dtlint.timeline.order import Met
 from dtlint.timeline.stepping import DDP, events
 from dtlint.timeline.symbols import objects_in
@@ -122,6 +123,8 @@ def unused_parts(run: Any) -> Iterator[tuple[Met, Part]]:
     for met, call, inner in wraps(run):
         if not off(option(call, "find_unused_parameters")) or not off(option(call, "static_graph")):
             continue
+        if in_constructor(run, met.event, tuple(node for node, _ in met.above)):
+            continue  # which of the methods trains, and with what, is up to whoever made the instance
         part = next(left_out(run, inner), None)
         if part is not None:
             yield met, part

@@ -13,6 +13,7 @@ from dtlint.machine.logs import Choice, Event, Loop, Site
 from dtlint.machine.run import Run
 from dtlint.machine.values import BY_SHARE, FALSE, NONE, Const, Object, Unknown, Value
 from dtlint.timeline import lives
+from dtlint.timeline.arrivals import in_constructor
 from dtlint.timeline.data import Steps, kept, whole_world
 from dtlint.timeline.filled import filled_as_it_runs, picked_by_chance
 from dtlint.timeline.metrics import several_processes
@@ -127,7 +128,9 @@ def made_in(run: Run, loader: Object) -> list[lives.Use]:
     """Where this loader is made, in the program itself rather than by a constructor that was run for it."""
     place = place_of(loader)[:2]
     return [
-        lives.Use(lives.NOTHING, one, path) for one, path in survey(run).of("loader") if (one.path, one.at) == place
+        lives.Use(lives.NOTHING, one, path)
+        for one, path in survey(run).of("loader")
+        if (one.path, one.at) == place and not in_constructor(run, one, path)
     ]
 
 

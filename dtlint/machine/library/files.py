@@ -139,6 +139,9 @@ def of_symbol(part: Any, depth: int) -> str:
             return "/tmp"
         if word == "environment" and part.key[1] in OF_NODE:
             return "/tmp"
+        sides = [of_symbol(side, depth + 1) for side in part.key[2:]] if word == "phi" else ["<"]
+        if not any(side.startswith("<") for side in sides):
+            return "|".join(sides)  # one or the other, and both are written down
         return f"<{id(part)}>"
     if isinstance(part, str | int):
         return str(part)
