@@ -192,6 +192,60 @@ if __name__ == "__main__":
     assert (result.outcome.kind, result.ranks) == ("agreed", 3)
 
 
+def test_processes_started_one_by_one_are_the_ranks(session: Session, tmp_path: Path) -> None:
+    body = """
+from torch.multiprocessing import Process
+
+def work(rank, size):
+    dist.init_process_group("gloo", rank=rank, world_size=size)
+    dist.all_reduce(torch.ones(1))
+
+if __name__ == "__main__":
+    processes = []
+    for rank in range(3):
+        process = Process(target=work, args=(rank, 3))
+        process.start()  # the group is never destroyed: the next one is started beside it
+        processes.append(process)
+    for process in processes:
+        process.join()
+"""
+    result = run(session, write(tmp_path / "started.py", body))
+    assert (result.outcome.kind, result.ranks, len(result.events)) == ("agreed", 3, 6)
+
+
+def test_one_process_started_under_a_launcher_runs_on_each_rank(session: Session, tmp_path: Path) -> None:
+    body = """
+import multiprocessing
+
+def work():
+    dist.init_process_group("gloo")
+    dist.all_reduce(torch.ones(1))
+
+if __name__ == "__main__":
+    process = multiprocessing.Process(target=work)
+    process.start()
+    process.join()
+"""
+    result = run(session, write(tmp_path / "one.py", body))
+    assert (result.outcome.kind, result.ranks) == ("agreed", 2)
+
+
+def test_a_script_that_asks_for_its_local_rank_is_told(session: Session, tmp_path: Path) -> None:
+    body = """
+import argparse
+parser = argparse.ArgumentParser()
+parser.add_argument("--local_rank", type=int)
+parser.add_argument("--size", type=int, default=1)
+options = parser.parse_args()
+torch.cuda.set_device(options.local_rank)
+dist.init_process_group("nccl")
+dist.all_reduce(torch.ones(options.size).cuda())
+"""
+    result = run(session, write(tmp_path / "launched.py", body), arguments=("--size", "2"))
+    assert result.outcome.kind == "agreed"
+    assert any("--local_rank" in notice for notice in result.notices)
+
+
 def test_missing_data_is_replaced_on_request(session: Session, tmp_path: Path) -> None:
     body = """
 import numpy as np

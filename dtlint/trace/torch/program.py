@@ -19,6 +19,7 @@ from dtlint.trace.frames import failure_stack
 from dtlint.trace.keeper import SET_CHILD_SUBREAPER, SET_PARENT_DEATH_SIGNAL, process_control
 from dtlint.trace.torch import (
     cuda,
+    launched,
     managers,
     noted,
     observe,
@@ -118,6 +119,7 @@ def _run(job: dict[str, Any], rank: int, channel: Channel, scratch: str) -> int:
         cuda.pretend(per_host, rank % per_host)
     cuda.simplify_wrappers({(os.path.realpath(path), int(line)) for path, line in job.get("lenient") or ()})
     spawn.install(rank, recorder)
+    launched.install(rank % per_host, recorder.tell)
     counter = observe.count_steps(int(job.get("steps") or 0))
     if job.get("synthetic"):
         synthetic.install(recorder)
