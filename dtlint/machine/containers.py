@@ -29,7 +29,7 @@ MANY = 64
 ITEMS = "items"  # symbol: one of the items of a list that has grown, of which each part is named
 SHORT = 16  # items of a list that differs between lanes
 KEYS = "keys"  # fact: one of the keys nobody knows
-NAMESPACE = "namespace"  # fact: the keys of a dictionary are its attributes, too
+NAMESPACE = "namespace"  # fact: the keys of a dictionary are its attributes, too; which class has made it so
 ALIKE = "alike parts"  # tag, with the places: each item has parts of which these are the same on all lanes
 UNEVEN = "uneven"  # tag: the number of items differs between lanes
 

@@ -86,7 +86,7 @@ def namespace(machine: Machine, call: Invocation) -> Value | None:
     if given is not None and not (isinstance(given, Object) and given.kind == "dict"):
         return None
     made = machine.new("dict", call.mask)
-    made.facts[containers.NAMESPACE] = True
+    made.facts[containers.NAMESPACE] = call.name
     if isinstance(given, Object):
         subscripts.merge(machine, made, given, call.mask)
     for name, value in call.keywords:

@@ -59,6 +59,9 @@ def is_of(machine: Machine, value: Value, kinds: Value) -> bool | None:
 
     options = containers.items_of(machine, kinds) or (kinds,)
     if isinstance(value, Object):
+        if containers.NAMESPACE in value.facts and not all(map(standard_class, options)):
+            named = (machine.knowledge.canonical(one.name) for one in options if isinstance(one, External))
+            return True if value.facts[containers.NAMESPACE] in named else None
         for option in options:
             if isinstance(option, ClassRef) and isinstance(value.kind, ClassRef):
                 if option in attributes.linearise(machine, value.kind):
