@@ -71,10 +71,10 @@ def gathers_in_losses(run: Any) -> Iterator[tuple[Event, Met]]:
     gathers = run.facts.get("gathers", {})
     for met in (*events(run, "step", "backward"), *events(run, "record", "loss")):
         tags = deep_tags((met.event.subject,)) if met.event.subject is not None else frozenset()
-        for number in sorted(tag[1] for tag in tags if isinstance(tag, tuple) and tag[0] == GATHERED):
-            if number in gathers and not gathers[number].extra.get(BY_HAND):
-                yield gathers[number], met
-                break  # one loss, told once
+        numbers = sorted(tag[1] for tag in tags if isinstance(tag, tuple) and tag[0] == GATHERED)
+        found = [gathers[number] for number in numbers if number in gathers]
+        if found and not any(event.extra.get(BY_HAND) for event in found):
+            yield found[0], met  # one loss, told once
 
 
 def sharded_clips(run: Any) -> Iterator[Met]:

@@ -15,6 +15,7 @@ from dtlint.machine.values import Bound, ClassRef, Const, External, FunctionRef,
 PARTS = "jax split parts"  # fact of the run: the symbol of a part, or of what is made of parts, to the parts
 GIVEN = "jax split given"  # fact of the run: the parts that were given to somebody
 TO_MODELS = "jax split given to models"  # and those that a model got which may have no use for them
+AGAIN = "jax split again"  # and those that were split themselves
 DEEPEST = 8
 EACH = -1  # the place of a part nobody knows the place of
 Part = tuple[int, int]  # the split, and the place in what it gives
@@ -28,6 +29,7 @@ def made(machine: Machine, call: Invocation, *symbols: Symbol) -> None:
     parts = machine.facts.setdefault(PARTS, {})
     whole = call.get("key") or (call.arguments[0] if call.arguments else None)
     older = parts_of(machine, whole.symbol) if isinstance(whole, Unknown) else frozenset[Part]()
+    machine.facts.setdefault(AGAIN, set()).update(older)
     for place, symbol in enumerate(symbols):
         parts[symbol] = older | {(machine.objects, place if len(symbols) > 1 else EACH)}
 
@@ -38,7 +40,10 @@ def parted(facts: dict[str, object], one: Invocation, other: Invocation) -> bool
     if "split" not in one.extra or "split" not in other.extra:
         return False
     here, there = (used(facts, GIVEN, call) | used(facts, TO_MODELS, call) for call in (one, other))
-    return not here or not there or (here.isdisjoint(there) and EACH not in here | there)
+    if not here or not there:
+        return True
+    here, there = here | used(facts, AGAIN, one), there | used(facts, AGAIN, other)
+    return here.isdisjoint(there) and EACH not in here | there
 
 
 def for_models(facts: dict[str, object], call: Invocation) -> bool:
