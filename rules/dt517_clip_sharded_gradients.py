@@ -2,7 +2,8 @@
 
 What it finds
 -------------
-`torch.nn.utils.clip_grad_norm_` is called on the parameters of an FSDP1 model.
+`torch.nn.utils.clip_grad_norm_` is called on the parameters of an FSDP1 model, or a norm that was computed by hand
+from this rank's shards is shown as that of the model.
 
 Why it is bad
 -------------
@@ -45,4 +46,13 @@ def check(run: Run) -> Iterator[Finding]:
             "call `model.clip_grad_norm_(max_norm)` of the FSDP wrapper",
             scope=event.function,
             trail=(Step(event.path, event.at[0], "each rank clips by the norm of its own shards"),),
+        )
+    for met in stepping.parts_shown(run):
+        event = met.event
+        yield RULE.finding(
+            run.span(event.path, event.at),
+            "this was computed from this rank's shards of the gradients, but is told as if it were of all of them",
+            "sum the squares over the ranks (`dist.all_reduce`) before the root is taken",
+            scope=event.function,
+            trail=(Step(event.path, event.at[0], "only the shards of one rank are in it"),),
         )

@@ -268,7 +268,9 @@ def of_unknown(machine: Machine, base: Unknown, name: str, mask: int) -> Value:
         if gradient is None:
             tags = base.tags | {library.models.GRADIENT}
             gradient = machine.unknown("attr", base.symbol, name, cause=base.cause, tags=tags)
-        marks = library.works.on_gradient(machine, base.symbol)
+        marks = library.works.on_gradient(machine, base.symbol) | library.gradient_parts.of_gradient(
+            machine, base.symbol
+        )
         return library.provenance.marked(gradient, *marks) if marks else gradient
     if base.cause is None and base.symbol.key[0] == library.options.PARSED:
         return library.options.option(machine, base, name, mask)

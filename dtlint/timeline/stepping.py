@@ -92,6 +92,11 @@ def sharded_clips(run: Any) -> Iterator[Met]:
             yield met
 
 
+def parts_shown(run: Any) -> list[Met]:
+    """Told by some ranks: what was computed from the parts of the gradients that they hold."""
+    return events(run, "record", "part-shown")
+
+
 def wrapper_number(inner: Object) -> int:
     outer = inner.facts.get("wrapper")
     return outer.number if isinstance(outer, Object) else inner.number

@@ -12,6 +12,7 @@ from dtlint.machine.library import (
     data,
     elements,
     files,
+    gradient_parts,
     hooks,
     jax_hosts,
     loaders,
@@ -78,7 +79,9 @@ def call_unknown(
         if node.func.name == "requires_grad_":
             parts.frozen(machine, invocation)
             stepping.differentiated_by_hand(machine, receiver)
-        found = tensors.unknown_method(machine, receiver, node.func.name, invocation)
+        found = gradient_parts.taken_out(machine, receiver, node.func.name)
+        if found is None:
+            found = tensors.unknown_method(machine, receiver, node.func.name, invocation)
         if found is None:
             found = data.unknown_method(machine, receiver, node.func.name, invocation)
         if found is None:

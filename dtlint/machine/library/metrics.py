@@ -9,7 +9,7 @@ from typing import Any
 
 from dtlint.machine.core import Machine
 from dtlint.machine.frames import Frame
-from dtlint.machine.library import marks
+from dtlint.machine.library import gradient_parts, marks
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.tensors import method_of
 from dtlint.machine.opaque import opaque
@@ -27,6 +27,8 @@ def loaders_in(values: tuple[Value, ...]) -> frozenset[int]:
 
 def shown(machine: Machine, call: Invocation) -> None:
     """`print(…)`, `writer.add_scalar(…)`: a number of this rank's data, without its rank beside it."""
+    if call.mask != machine.world.full and gradient_parts.holds_part(machine, call.values) and not named(call.values):
+        machine.emit_event("record", "part-shown", call.name, call.mask, extra={"call": call})
     if not local(call.values):
         return
     if call.row.extra.get("shows") == "alone" and call.mask == machine.world.full:
@@ -39,17 +41,23 @@ def shown(machine: Machine, call: Invocation) -> None:
 
 def local(values: tuple[Value, ...]) -> bool:
     """Does one of the values differ by data, and none by rank?"""
-    causes = [value.cause for value in values if value.cause is not None]
-    causes += [
-        held.cause
+    return not named(values) and any(cause.kind == "data" for cause in causes_in(values))
+
+
+def named(values: tuple[Value, ...]) -> bool:
+    """Is the rank told beside it?"""
+    by_rank = any(cause.kind in BY_RANK for cause in causes_in(values))
+    return by_rank or any(isinstance(value, Row) for value in values)
+
+
+def causes_in(values: tuple[Value, ...]) -> list[Cause]:
+    held = [
+        inner
         for value in values
         if isinstance(value, Object) and value.kind in HOLDERS
-        for held in value.attributes.values()
-        if held.cause is not None
+        for inner in value.attributes.values()
     ]
-    if any(cause.kind in BY_RANK for cause in causes) or any(isinstance(value, Row) for value in values):
-        return False
-    return any(cause.kind == "data" for cause in causes)
+    return [value.cause for value in (*values, *held) if value.cause is not None]
 
 
 def decided(machine: Machine, value: Value, mask: int) -> None:

@@ -6,7 +6,7 @@ from typing import Any
 
 from dtlint.machine import attributes
 from dtlint.machine.core import Machine
-from dtlint.machine.library import loaders
+from dtlint.machine.library import gradient_parts, loaders
 from dtlint.machine.library.groups import group_in
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.modules import is_module
@@ -47,6 +47,7 @@ def wrapped(
             machine.facts["watched"] = True
     if sharded:
         machine.facts["sharded"] = True
+        gradient_parts.divide(machine, made, gradient_parts.PART)
     return made
 
 
@@ -101,6 +102,8 @@ def composed(machine: Machine, call: Invocation, kind: str, sharded: bool) -> Va
     if isinstance(model, Object):
         model.facts.update(wrapped=True, sharded=sharded, group=group)
         model.facts.setdefault("call", call)
+        if sharded:
+            gradient_parts.divide(machine, model, gradient_parts.DIVIDED)
     return model
 
 
