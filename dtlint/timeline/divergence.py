@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dtlint.machine.logs import ASSERTED, Call
+from dtlint.machine.logs import ASSERTED, Call, decisions
 from dtlint.machine.run import Run
 from dtlint.timeline.certain import flush, scan
 from dtlint.timeline.lives import NOTHING, Use, exclude, plain, sides
@@ -41,6 +41,7 @@ def find(run: Run) -> Iterator[Divergence]:
     for one in certain:
         if one.shape == "exit" and turned_away(one):
             one.shape = "guarded"
+    certain = list(asked_once(certain))
     yield from certain
     told = {id(event) for one in certain for event in (one.event, one.other, *one.further)}
     unsure = [one for one in undecided(run) if one.choice is None or not untold.below(one.choice)]
@@ -50,6 +51,21 @@ def find(run: Run) -> Iterator[Divergence]:
     yield from (one for one in unsure if id(one.event) not in told)  # ranks have parted on the way there already
     if not certain and not unsure:
         yield from crossed(run)
+
+
+def asked_once(certain: list[Divergence]) -> Iterator[Divergence]:
+    """`if rank != 0: barrier()` before the work and again behind it: whoever waits in the first never comes to the
+    second."""
+    known: dict[object, Divergence] = {}
+    for one in certain:
+        asked = one.decision if one.shape == "guarded" else None
+        above = frozenset(held for held in decisions(one.event.guards) if held is not asked)
+        again = asked and (one.event.op, one.here, one.absent, asked.path, asked.function, asked.text, above)
+        first = known.setdefault(again or id(one), one)
+        if first is one:
+            yield one
+        else:
+            first.further += [one.event, *one.further]
 
 
 def left_with_answer(divergence: Divergence) -> bool:
