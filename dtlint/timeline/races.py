@@ -62,6 +62,8 @@ def read_early(run: Run, found: list[Access], changes: list[Access], read: Acces
     """A lane reads where another has written, and nothing puts the two in order."""
     if read.kind in CONTENT and failure_caught(read):
         return  # who finds half a file makes do without
+    if read.kind == "listing" and swept(found, read):
+        return
     for change in reversed(changes):
         if change.order > read.order:
             continue
@@ -77,6 +79,16 @@ def read_early(run: Run, found: list[Access], changes: list[Access], read: Acces
         if any(not brought_itself(changes, read, reader) for _, reader in late):
             yield Race(READ, change, read)
             return
+
+
+def swept(found: list[Access], read: Access) -> bool:
+    """Who lists a folder here deletes what is in it: that all of them do is the mistake, and told as such."""
+    return any(
+        one.kind == "file-delete" and one.event.function == read.event.function and one.mask == read.mask
+        for one in found
+        if one.order > read.order
+        and all(inside(one, read, lane, lane) or one.places[lane].startswith("<") for lane in read.lanes())
+    )
 
 
 def of_other_nodes(run: Run, late: list[tuple[int, int]]) -> bool:
