@@ -60,7 +60,7 @@ def asked_once(certain: list[Divergence]) -> Iterator[Divergence]:
     for one in certain:
         asked = one.decision if one.shape == "guarded" else None
         above = frozenset(held for held in decisions(one.event.guards) if held is not asked)
-        again = asked and (one.event.op, one.here, one.absent, asked.path, asked.function, asked.text, above)
+        again = asked and (one.event.op, one.here, one.absent, asked.path, asked.function, above)
         first = known.setdefault(again or id(one), one)
         if first is one:
             yield one

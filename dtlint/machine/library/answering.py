@@ -72,7 +72,7 @@ def call_unknown(
         stepping.unknown_method(machine, receiver, node.func.name, invocation)
         if node.func.name in MOVES and isinstance(receiver, Unknown) and not elements.retyped(receiver, invocation):
             return receiver
-        works.unknown_method(machine, receiver, node.func.name, node.func.value)
+        works.unknown_method(machine, receiver, node.func.name)
         known = files.anywhere(machine, node.func.name)
         if known is not None:
             return library.perform(machine, known, receiver, arguments, keywords, mask, node)

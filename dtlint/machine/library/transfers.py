@@ -52,7 +52,7 @@ def started(machine: Machine, call: Invocation, event: Event, op: str) -> Object
     work = works.made(machine, call, event, written)
     work.facts["tensors"] = call.arguments[:1]
     sent = call.get(call.row.params[0]) if op == "isend" else None
-    key = works.tensor_key(sent, call.expression(call.row.params[0]))
+    key = works.tensor_key(sent)
     if key is not None:
         machine.facts[works.SENDING] = {**machine.facts.get(works.SENDING, {}), key: work.number}
     return work

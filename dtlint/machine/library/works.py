@@ -157,11 +157,11 @@ def synchronise(machine: Machine, call: Invocation) -> Value | None:
     return None
 
 
-def unknown_method(machine: Machine, receiver: Value, name: str, node: ir.Expr) -> None:
+def unknown_method(machine: Machine, receiver: Value, name: str) -> None:
     if RUNNING in machine.facts and name in ("wait", "synchronize", "wait_all", "join", "result"):
         wait_for_all(machine)
     if name.endswith("_") and not name.endswith("__"):
-        overwritten(machine, receiver, name, node)
+        overwritten(machine, receiver, name)
 
 
 # --- uses ------------------------------------------------------------------------------------------------------
@@ -178,30 +178,24 @@ def computed(machine: Machine, what: str, values: tuple[Value, ...], tags: froze
             note(machine, EARLY, work)
 
 
-def overwritten(machine: Machine, tensor: Value, how: str = "", node: ir.Expr | None = None) -> None:
+def overwritten(machine: Machine, tensor: Value, how: str = "") -> None:
     """A tensor gets new content: `tensor.copy_(…)`, `tensor[0] = …`. It may be on its way to another rank still."""
     if SENDING in machine.facts and how not in KEPT:
-        work = running(machine).get(machine.facts[SENDING].get(tensor_key(tensor, node), 0))
-        if work is not None and not (isinstance(node, ir.Name) and named_anew(machine, node.id, work)):
+        work = running(machine).get(machine.facts[SENDING].get(tensor_key(tensor), 0))
+        if work is not None:
             note(machine, EARLY, work, written=True)
 
 
-def tensor_key(tensor: Value | None, node: ir.Expr | None) -> object:
+def tensor_key(tensor: Value | None) -> object:
     """Which tensor is this? Not one of several that nobody tells apart: `buffers[step % 2]`. One of which nobody knows
-    anything is told by its name and by how it was computed."""
+    anything is the very value that was sent, which its handle keeps: what is computed in the same way is another."""
     if isinstance(tensor, Object):
         return tensor.number if is_one(tensor) else None
-    return (node.id, tensor.symbol) if isinstance(tensor, Unknown) and isinstance(node, ir.Name) else None
+    return ("value", id(tensor)) if isinstance(tensor, Unknown) else None
 
 
 def is_one(tensor: Object) -> bool:
     return not tensor.instead and MANY not in tensor.facts
-
-
-def named_anew(machine: Machine, name: str, work: Object) -> bool:
-    """Does the name stand for another tensor than when this was started?"""
-    variables = machine.frame.variables
-    return any(held is variables and key == name for held, key, _ in machine.journal[work.facts["journal"] :])
 
 
 def gradients_used(machine: Machine) -> None:
