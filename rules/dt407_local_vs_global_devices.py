@@ -4,7 +4,8 @@ What it finds
 -------------
 A batch reshaped to `jax.device_count()` that goes into `pmap` in a program of several hosts; `jax.process_index()`
 folded into a key inside a mapped function where the device's own index is meant; a global quantity computed from
-`local_device_count()`, or a sum over all devices divided by it.
+`local_device_count()`, or a sum over all devices divided by it; a mesh of `jax.local_devices()` for arrays that all
+hosts put together.
 
 Why it is bad
 -------------
@@ -63,3 +64,8 @@ def check(run: Run) -> Iterator[Finding]:
         yield RULE.finding(
             *jax_place(run, event), message, "use `jax.device_count()`, which counts all hosts", trail=trail
         )
+    for event, trail in jax_notes(run, "mesh of one host"):
+        message = (
+            "the mesh has this host's devices only, so each host trains on its own part and never meets the others"
+        )
+        yield RULE.finding(*jax_place(run, event), message, "make the mesh of `jax.devices()`", trail=trail)

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from dtlint.findings import Span, Step
+from dtlint.machine.library.jax_copies import ONE_HOST
 from dtlint.machine.library.jax_facts import SAVED_ALONE, has, is_fact, paths
 from dtlint.machine.library.jax_flow import OF_SOME
 from dtlint.machine.library.provenance import symbols_in
@@ -16,7 +17,7 @@ from dtlint.timeline.lives import Use, exclude
 from dtlint.timeline.records import calls_around, recorded
 
 Path = tuple[LogNode, ...]
-OF_HOSTS = frozenset({"world axis", OF_SOME})  # wrong in a program of several hosts only
+OF_HOSTS = frozenset({"world axis", OF_SOME, ONE_HOST})  # wrong in a program of several hosts only
 OWN = ("jax.", "numpy.")  # libraries of which nothing reduces without a row
 AS_STORED = frozenset({"restored over copies", "restored as stored"})
 

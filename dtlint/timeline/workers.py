@@ -201,7 +201,7 @@ def started_before(run: Any, met: Met, readers: tuple[str, ...]) -> tuple[Event,
 def start_method(run: Any, met: Met) -> str | None:
     """fork, spawn or forkserver, where the program says so."""
     call = met.event.extra["call"]
-    given = call.get("multiprocessing_context") if met.event.op == "loader" else None
+    given = call.get("multiprocessing_context")
     if given is None and isinstance(call.receiver, Object) and "call" in call.receiver.facts:
         given = next(iter(call.receiver.facts["call"].values), None)
     if isinstance(given, Object) and "call" in given.facts:

@@ -10,7 +10,8 @@ from dtlint.machine.core import Machine
 from dtlint.machine.library import jax_facts
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.jax_facts import Mapping
-from dtlint.machine.values import NONE, Bound, Const, FunctionRef, Object, Tuple, Value
+from dtlint.machine.library.provenance import symbols_in
+from dtlint.machine.values import NONE, Bound, Const, FunctionRef, Object, Tuple, Unknown, Value
 
 
 class _Spec:
@@ -246,3 +247,24 @@ def against_mesh(machine: Machine, mesh: Value | None, value: Value, mask: int, 
 def option(thing: Object, name: str) -> Value | None:
     made: Invocation = thing.facts["call"]
     return made.get(name)
+
+
+def of_this_host(mesh: Value | None) -> bool:
+    """A mesh of devices that were asked for as this host's, and of some of them?"""
+    return "local" in devices_of(mesh)
+
+
+def of_all_hosts(mesh: Value | None) -> bool:
+    return devices_of(mesh) == {"world"}
+
+
+def devices_of(mesh: Value | None) -> set[object]:
+    """Whose devices a mesh is made of, as far as it is known."""
+    made = mesh.facts.get("call") if isinstance(mesh, Object) else None
+    if made is None:
+        return set()
+    devices = made.get("devices")
+    if devices is None:
+        return {"world"}  # what `make_mesh` takes by itself
+    held = (leaf for leaf in jax_facts.leaves(devices) if isinstance(leaf, Unknown))
+    return {one.key[1] for leaf in held for one in symbols_in(leaf.symbol) if one.key[0] == "devices"}

@@ -9,7 +9,9 @@ from dtlint.machine.library import jax_axes, jax_facts, jax_fitting, jax_flow, j
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.jax_facts import fact, has, words
 from dtlint.machine.library.jax_shapes import LAYOUT
-from dtlint.machine.values import Const, Tuple, Unknown, Value
+from dtlint.machine.values import Const, Object, Tuple, Unknown, Value
+
+ONE_HOST = "mesh of one host"
 
 
 def replicated(machine: Machine, value: Value) -> Value:
@@ -113,11 +115,22 @@ def spread(machine: Machine, call: Invocation) -> Value | None:
 def global_array(machine: Machine, call: Invocation) -> Value:
     jax_flow.started(machine)
     axes = jax_outputs.sharded_over(call.get("sharding") or call.get("pspecs"))
-    part = call.get("local_data")
+    part = call.get("local_data") or call.get("local_inputs")
+    if part is not None:
+        put_together(machine, call)
     if part is not None and axes:
         machine.emit_event("record", "host-part", call.name, call.mask, subject=part)
     tags = {fact("array")} | ({fact("global", tuple(axes))} if axes else set())
     return machine.fresh("global array", None, frozenset(tags))
+
+
+def put_together(machine: Machine, call: Invocation) -> None:
+    """Parts of all hosts make one array, unless the mesh has the devices of one host only."""
+    sharding = call.get("sharding")
+    grid = sharding.attributes.get("mesh") if isinstance(sharding, Object) else call.get("global_mesh")
+    if isinstance(grid, Object) and grid.at is not None and jax_axes.of_this_host(grid):
+        here = machine.step(f"`{call.name.rpartition('.')[2]}` puts together parts of all hosts")
+        jax_facts.note(machine, ONE_HOST, call.mask, (grid.path, grid.at, machine.frame.scope), (here,))
 
 
 def device_put(machine: Machine, call: Invocation) -> Value | None:

@@ -8,7 +8,7 @@ from dtlint.machine import containers
 from dtlint.machine.core import Machine
 from dtlint.machine.library import jax_facts, jax_shapes, options
 from dtlint.machine.library.invocation import Invocation
-from dtlint.machine.library.jax_axes import FIRST, indices, made_by, signature
+from dtlint.machine.library.jax_axes import FIRST, indices, made_by, of_all_hosts, signature, spec_axes
 from dtlint.machine.library.jax_facts import has, is_jax, words
 from dtlint.machine.values import NONE, Const, Object, Symbol, Tuple, Unknown, Value
 
@@ -26,6 +26,7 @@ PYTHON_NUMBERS = frozenset({"number", "index", "builtins.int", "builtins.float",
 
 def check_call(machine: Machine, thing: Object, call: Invocation, specs: tuple[Any, ...] | None) -> None:
     if thing.facts["transform"] != "pmap":
+        check_mesh(machine, thing, call, specs or ())
         return
     made = made_by(thing)
     where = thing.facts["where"]
@@ -104,6 +105,18 @@ def arrays_as_statics(machine: Machine, thing: Object, call: Invocation) -> list
             jax_facts.note(machine, "axes", call.mask, thing.facts["where"], steps, what=what, effect="crash")
             found.append(index)
     return found
+
+
+def check_mesh(machine: Machine, thing: Object, call: Invocation, specs: tuple[Any, ...]) -> None:
+    """Keys for the devices of one host, over a mesh of the devices of all hosts."""
+    if not machine.facts.get("jax hosts") or not of_all_hosts(made_by(thing).get("mesh")):
+        return
+    for value, spec in zip(call.arguments, specs, strict=False):
+        counted = words(value.tags, "keys") if isinstance(spec, Object) and spec_axes(spec) else ()
+        for tag in counted:
+            if tag[3] == "local" and tag[5] is not None and is_split(value):
+                what = "as many keys as this host has devices, for a mesh over the devices of all hosts"
+                jax_facts.note(machine, "key count", call.mask, tag[5], (machine.step("called here"),), what=what)
 
 
 def text_in(machine: Machine, value: Value) -> str:

@@ -12,7 +12,6 @@ from dtlint.machine.library import jax_axes, jax_facts
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.jax_collectives import GRADIENTS
 from dtlint.machine.library.jax_facts import INSIDE, Mapping, fact, has, is_fact, words
-from dtlint.machine.library.provenance import symbols_in
 from dtlint.machine.logs import Site
 from dtlint.machine.values import NONE, Bound, FunctionRef, Object, Tuple, Unknown, Value
 
@@ -101,10 +100,15 @@ def returned_at(function: Value) -> Site | None:
 
 
 def replicated_spec(thing: Object, index: int) -> bool:
+    return out_axes(thing, index) == ()
+
+
+def out_axes(thing: Object, index: int) -> tuple[str, ...] | None:
+    """The axes over which `out_specs` puts the parts of an output together; None where nobody knows."""
     given = jax_axes.made_by(thing).get("out_specs")
     if isinstance(given, Tuple):
         given = given.items[index] if index < len(given.items) else None
-    return isinstance(given, Object) and given.kind == jax_axes.SPEC and jax_axes.spec_axes(given) == ()
+    return jax_axes.spec_axes(given) if isinstance(given, Object) and given.kind == jax_axes.SPEC else None
 
 
 def judge(
@@ -155,6 +159,9 @@ def out(
 ) -> Value:
     """What the caller gets."""
     broadcast = jax_axes.made_by(thing).get("out_axes") == NONE or mapping.kind == "shard_map"
+    spread = out_axes(thing, index) if mapping.kind == "shard_map" else ()
+    if jax_axes.of_this_host(jax_axes.made_by(thing).get("mesh")):
+        spread = ()
 
     def leaf(one: Value) -> Value:
         if not isinstance(one, Unknown):
@@ -171,7 +178,7 @@ def out(
                 kept.add(fact("keys", words(one.tags, "key")[0][2], "local", None, None))
         else:
             symbol = machine.symbols.of("mapped", symbol, number)
-        kept |= {fact("array"), fact("output", number, index)}
+        kept |= {fact("array"), fact("output", number, index), *([fact("global", spread)] if spread else [])}
         kept = set(jax_facts.without(kept, frozenset({"host tree", "state of", "plain"})))
         if not broadcast and (alike or has(one, "varies")):
             kept.add(fact("device axis", "local", None))
@@ -212,17 +219,7 @@ def is_dict(value: Value | None) -> bool:
 def sharded_over(sharding: Value | None) -> tuple[str, ...] | None:
     """The axes a NamedSharding or PartitionSpec splits an array over the hosts; () for replicated, None when nobody
     knows."""
-    if isinstance(sharding, Object) and of_this_host(sharding.attributes.get("mesh")):
+    if isinstance(sharding, Object) and jax_axes.of_this_host(sharding.attributes.get("mesh")):
         return None
     spec = sharding.attributes.get("spec") if isinstance(sharding, Object) and sharding.kind == NAMED else sharding
     return jax_axes.spec_axes(spec) if isinstance(spec, Object) and spec.kind == jax_axes.SPEC else None
-
-
-def of_this_host(mesh: Value | None) -> bool:
-    """A mesh of devices that were asked for as this host's, and of some of them?"""
-    made = mesh.facts.get("call") if isinstance(mesh, Object) else None
-    devices = made.get("devices") if made is not None else None
-    held = jax_facts.leaves(devices) if devices is not None else ()
-    return any(
-        one.key == ("devices", "local") for leaf in held if isinstance(leaf, Unknown) for one in symbols_in(leaf.symbol)
-    )

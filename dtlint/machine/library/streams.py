@@ -46,12 +46,19 @@ def step_of_row(machine: Machine, call: Invocation) -> Value | None:
     made = step(machine, call.receiver, call)
     if call.row.extra.get("may_fill"):
         made.facts[BATCHED] = None
-        made.facts[ENDLESS] = call.row.extra.get("endless") or made.facts.get(ENDLESS, False)
+        made.facts[ENDLESS] = repeats(call) or made.facts.get(ENDLESS, False)
     return made
 
 
 BATCHED = "batched"  # the call that cuts a stream into batches of which the last may be smaller
 ENDLESS = "endless"  # it may be: somebody repeats it
+
+
+def repeats(call: Invocation) -> bool:
+    """`repeat()`, or as often as nobody knows; `repeat(3)` ends."""
+    times = call.arguments[0] if call.arguments else call.get("count")
+    ends = isinstance(times, Const) and isinstance(times.value, int) and times.value > 0
+    return bool(call.row.extra.get("endless")) and not ends
 
 
 def batched(machine: Machine, call: Invocation) -> Value | None:
