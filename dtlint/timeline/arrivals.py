@@ -44,7 +44,7 @@ def all_ranks_here(run: Run, path: tuple[LogNode, ...], event: Event) -> bool:
         return False
     if run.entry.kind == "function":
         comes = everyone_has_one if in_constructor(run, event, path) else everyone
-        return comes(run) and (event.path, event.function) not in run.facts[SEEN]
+        return (comes(run) or with_the_others(run, path)) and (event.path, event.function) not in run.facts[SEEN]
     if run.entry.kind != "script":
         return False
     if not started(run):
@@ -79,6 +79,13 @@ def everyone(run: Run) -> bool:
         )
         run.cache["everyone"] = known
     return known
+
+
+def with_the_others(run: Run, path: tuple[LogNode, ...]) -> bool:
+    """Does a function on the way here meet the others itself, whoever calls it?"""
+    return not run.facts.get(CALLED_ALONE) and any(
+        isinstance(one, Event) and of_all(run, one) for node in path if isinstance(node, Call) for one in node.log.nodes
+    )
 
 
 def everyone_has_one(run: Run) -> bool:

@@ -72,6 +72,9 @@ def is_of(machine: Machine, value: Value, kinds: Value) -> bool | None:
             return any(issubclass(PLAIN[value.kind], one) for one in map(standard_class, options))
     if isinstance(value, Const) and all(isinstance(option, External | ClassRef) for option in options):
         return any(isinstance(value.value, one) for one in map(standard_class, options))
+    if isinstance(value, ClassRef | FunctionRef) and all(map(standard_class, options)):
+        alike: object = object if isinstance(value, ClassRef) else standard_class
+        return any(isinstance(alike, one) for one in map(standard_class, options))
     return None
 
 
