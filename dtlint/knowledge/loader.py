@@ -94,7 +94,7 @@ class Knowledge:
     settings: Mapping[str, Api] = field(default_factory=dict)  # environment variables and flags that libraries read
     anywhere: Mapping[str, Api] = field(default_factory=dict)  # methods whose names nobody else uses
     leading: frozenset[bytes] = frozenset()  # last names of what communicates or tells ranks apart
-    keyed: frozenset[str] = frozenset()  # last names of what hands a key to a function of the program
+    keyed: frozenset[str] = frozenset()  # last names of what makes, takes or hands on a key
     giving: tuple[str, ...] = ()  # beginnings of names whose functions never return None
     not_giving: tuple[str, ...] = ()  # beginnings of names that are exceptions to these
     still: Mapping[str, bool] = field(default_factory=dict)  # options, and the value with which a model draws nothing
@@ -271,7 +271,7 @@ def build(packs: list[tuple[str, Mapping[str, Any]]]) -> Knowledge:
         tables["setting"],
         {api.last: api for api in apis.values() if api.extra.get("anywhere")},
         frozenset(name.encode() for name in communicating | parting_names(every)),
-        frozenset(api.last for api in apis.values() if api.extra.get("hands_key")),
+        frozenset(api.last for api in apis.values() if api.record == "key" or api.extra.get("hands_key")),
         tuple(name for _, content in packs for name in content.get("giving", {}).get("below", ())),
         tuple(name for _, content in packs for name in content.get("giving", {}).get("except", ())),
         {name: value for _, content in packs for name, value in content.get("noise", {}).items()},
