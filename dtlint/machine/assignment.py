@@ -17,6 +17,7 @@ from dtlint.machine.values import (
     Cause,
     ClassRef,
     Const,
+    External,
     FunctionRef,
     ModuleRef,
     Object,
@@ -174,8 +175,13 @@ def write_attribute(machine: Machine, base: Value, name: str, value: Value, mask
     elif isinstance(base, ClassRef):
         machine.store(base.attributes, name, value, mask, machine.world.full)
     elif isinstance(base, FunctionRef | Bound):
+        if isinstance(base, Bound) and isinstance(base.receiver, Object) and isinstance(base.function, External):
+            # what the class of a library has there is no method: it is the same thing when it is read again
+            machine.set(base.receiver, base.function.name.rpartition(".")[2], base, mask)
         if base.given is None:
-            base.given = Slots()
+            base.given = Slots(1)
+        if name not in base.given:
+            base.given[name] = attributes.read(machine, base, name, mask)  # not in the journal: it was there before
         machine.store(base.given, name, value, mask, machine.world.full)
     elif isinstance(base, ModuleRef):
         from dtlint.machine import scopes

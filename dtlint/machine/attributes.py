@@ -96,7 +96,7 @@ def read_one(machine: Machine, base: Value, name: str, mask: int) -> Value:
             return found
         if isinstance(base, Bound) and name in ("func",):
             return base.function
-        return machine.unknown("function attribute", id(base), name)
+        return machine.unknown("function attribute", token(base), name)
     if isinstance(base, Const | Tuple):
         if base != NONE and not has(type_name(base), name):
             if name == "value":
