@@ -34,7 +34,7 @@ def truth_of(machine: Machine, value: Value) -> tuple[bool | None, Symbol, Cause
         asked = asked_before(value.symbol)
         if asked is not None:
             return None, asked, None
-        return None, value.symbol, containers.length_cause(machine, value) if is_slice(value.symbol) else value.cause
+        return None, value.symbol, containers.length_cause(machine, value) if is_list(machine, value.symbol) else value.cause
     if isinstance(value, Tuple):
         return bool(value.items), machine.symbols.of("tuple"), None
     if isinstance(value, Object):
@@ -52,11 +52,14 @@ def is_filled(symbol: object) -> bool:
     return symbol.key[0] == "text" and any(isinstance(part, str) and part for part in symbol.key[1:])
 
 
-def is_slice(symbol: Symbol) -> bool:
-    """A part of something, or what turns of a loop have left of one: true as long as anything is in it."""
-    if symbol.key[0] == "loop" and isinstance(symbol.key[-1], Symbol):
-        return is_slice(symbol.key[-1])
-    return symbol.key[0] == "slice"
+def is_list(machine: Machine, symbol: Symbol) -> bool:
+    """A part of something, what turns of a loop have left of one, or a list that a library has made: true as long as
+    anything is in it."""
+    kind = symbol.key[0]
+    if kind == "loop" and isinstance(symbol.key[-1], Symbol):
+        return is_list(machine, symbol.key[-1])
+    row = machine.knowledge.api(kind) if "." in kind else None
+    return kind == "slice" or (row is not None and bool(row.extra.get("list")))
 
 
 def asked_before(symbol: Symbol) -> Symbol | None:
