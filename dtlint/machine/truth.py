@@ -34,7 +34,8 @@ def truth_of(machine: Machine, value: Value) -> tuple[bool | None, Symbol, Cause
         asked = asked_before(value.symbol)
         if asked is not None:
             return None, asked, None
-        return None, value.symbol, containers.length_cause(machine, value) if is_list(machine, value.symbol) else value.cause
+        cause = containers.length_cause(machine, value) if is_list(machine, value.symbol) else value.cause
+        return None, value.symbol, cause
     if isinstance(value, Tuple):
         return bool(value.items), machine.symbols.of("tuple"), None
     if isinstance(value, Object):
