@@ -52,48 +52,61 @@ def call_unknown(
     stepping.gradients_handed(machine, arguments, mask)
     if node is not None and isinstance(node.func, ir.Attr):
         receiver = machine.receiver if machine.receiver is not None else callee
-        invocation = Invocation(node.func.name, LOCAL, receiver, arguments, keywords, mask, node)
-        if node.func.name == "backward":
-            return models.backward(machine, invocation)
-        if node.func.name == "size":
-            rows = uneven_length(machine, receiver, mask) if arguments == (Const(0),) else None
-            return rows if rows is not None else machine.unknown("size", token(receiver), *map(token, arguments))
-        if node.func.name in ("numel", "nelement") and loaders.stacked(machine, receiver):
-            return machine.unknown("size", token(receiver), "numel")
-        other = replaced.method(machine, receiver, node.func.name, invocation)
-        if other is not None:
-            return other
-        unique = machine.knowledge.anywhere.get(node.func.name)
-        if unique is not None:
-            return library.perform(machine, unique, receiver, arguments, keywords, mask, node)
-        hooked = hooks.of_gradient(machine, receiver, invocation)
-        if hooked is not None:
-            return hooked
-        stepping.unknown_method(machine, receiver, node.func.name, invocation)
-        if node.func.name in MOVES and isinstance(receiver, Unknown) and not elements.retyped(receiver, invocation):
-            return receiver
-        works.unknown_method(machine, receiver, node.func.name)
-        known = files.anywhere(machine, node.func.name)
-        if known is not None:
-            return library.perform(machine, known, receiver, arguments, keywords, mask, node)
-        if node.func.name == "requires_grad_":
-            parts.frozen(machine, invocation)
-            stepping.differentiated_by_hand(machine, receiver)
-        found = gradient_parts.taken_out(machine, receiver, node.func.name)
-        if found is None:
-            found = tensors.unknown_method(machine, receiver, node.func.name, invocation)
-        if found is None:
-            found = data.unknown_method(machine, receiver, node.func.name, invocation)
-        if found is None:
-            found = python_methods.view_of_numbers(machine, receiver, node.func.name, invocation)
-        if found is None:
-            found = jax_hosts.unknown_method(machine, receiver, node.func.name, invocation)
+        found = call_method(
+            machine, receiver, Invocation(node.func.name, LOCAL, receiver, arguments, keywords, mask, node)
+        )
         if found is not None:
             return found
         if node.func.name in machine.knowledge.agreeing:  # `strategy.broadcast(path)`
             return machine.unknown("agreed", token(callee), *map(token, arguments))
     made = opaque(machine, "call", callee, *arguments, *(value for _, value in keywords))
     return made if callee.cause is not None else told(machine, made, (*arguments, *(value for _, value in keywords)))
+
+
+def call_method(machine: Machine, receiver: Value, call: Invocation) -> Value | None:
+    """A method of something unknown, told by what it is called; None: it is like any other."""
+    name = call.name
+    if name == "backward":
+        return models.backward(machine, call)
+    if name == "size":
+        rows = uneven_length(machine, receiver, call.mask) if call.arguments == (Const(0),) else None
+        return rows if rows is not None else machine.unknown("size", token(receiver), *map(token, call.arguments))
+    if name in ("numel", "nelement") and loaders.stacked(machine, receiver):
+        return machine.unknown("size", token(receiver), "numel")
+    other = replaced.method(machine, receiver, name, call)
+    if other is not None:
+        return other
+    unique = machine.knowledge.anywhere.get(name)
+    if unique is not None:
+        return library.perform(machine, unique, receiver, call.arguments, call.keywords, call.mask, call.node)
+    hooked = hooks.of_gradient(machine, receiver, call)
+    if hooked is not None:
+        return hooked
+    stepping.unknown_method(machine, receiver, name, call)
+    if name in MOVES and isinstance(receiver, Unknown) and not elements.retyped(receiver, call):
+        return receiver
+    works.unknown_method(machine, receiver, name)
+    known = files.anywhere(machine, name)
+    if known is not None:
+        return library.perform(machine, known, receiver, call.arguments, call.keywords, call.mask, call.node)
+    if name == "requires_grad_":
+        parts.frozen(machine, call)
+        stepping.differentiated_by_hand(machine, receiver)
+    for answer in ANSWERS:
+        found = answer(machine, receiver, name, call)
+        if found is not None:
+            return found
+    return None
+
+
+# Asked in turn; the first that has something to say is right.
+ANSWERS = (
+    gradient_parts.taken_out,
+    tensors.unknown_method,
+    data.unknown_method,
+    python_methods.view_of_numbers,
+    jax_hosts.unknown_method,
+)
 
 
 def without_flags(call: Invocation) -> Invocation:

@@ -11,6 +11,7 @@ from typing import Any
 
 from dtlint.machine.core import Machine
 from dtlint.machine.library import marks, provenance
+from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.opaque import opaque
 from dtlint.machine.values import Object, Symbol, Value
 
@@ -29,7 +30,7 @@ def of_gradient(machine: Machine, parameter: Symbol) -> frozenset[Any]:
     return frozenset((divided[number], number) for number in owners if number in divided)
 
 
-def taken_out(machine: Machine, receiver: Value, name: str) -> Value | None:
+def taken_out(machine: Machine, receiver: Value, name: str, call: Invocation) -> Value | None:
     """`gradient.to_local()`"""
     whole = provenance.marks(receiver, DIVIDED, 0) if name == "to_local" else []
     if not whole:

@@ -191,7 +191,7 @@ def backward(machine: Machine, call: Invocation) -> Value:
                 machine.step("each rank has gradients of its own until they are reduced")
             )
     joined = models and machine.facts.get("join") and not machine.facts.get("no_sync")
-    machine.facts[parts.LEARNED] = machine.symbols.fresh("learned").key[1]
+    parts.learned(machine)
     machine.emit_event(
         "step",
         "backward",
@@ -243,7 +243,7 @@ def framework_backward(machine: Machine, call: Invocation) -> Value:
             subject=models[0] if models else None,
             extra={"call": call, "loss": held, **({"model": models[0]} if models else {})},
         )
-    machine.facts[parts.LEARNED] = machine.symbols.fresh("learned").key[1]
+    parts.learned(machine)
     machine.emit_event(
         "step", "backward", call.name, call.mask, subject=held, extra={"no_sync": machine.facts.get("no_sync", 0)}
     )

@@ -112,7 +112,7 @@ def arguments_kept(machine: Machine, call: Invocation) -> Value:
     if kept is None:
         named = [one.value for one in call.arguments if isinstance(one, Const)]
         kept = machine.new("dict", call.mask)
-        kept.facts[containers.NAMESPACE] = True
+        kept.facts[containers.NAMESPACE] = call.name
         for parameter in getattr(frame.function.node, "params", ())[1:]:
             value = frame.variables.get(parameter.name)
             if value is not None and parameter.name in (named or (parameter.name,)):

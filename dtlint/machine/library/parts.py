@@ -87,6 +87,11 @@ def add(machine: Machine, kind: str, base: Value, mask: int, decision: Decision 
     differences(machine).append(found)
 
 
+def learned(machine: Machine) -> None:
+    """Gradients were computed now. A symbol of its own parts what was done before from what is done after."""
+    machine.facts[LEARNED] = machine.symbols.fresh("learned").key[1]
+
+
 def in_a_loop(frame: Frame | None) -> bool:
     return frame is not None and (bool(frame.loops) or in_a_loop(frame.caller))
 

@@ -310,8 +310,6 @@ def order_tags(machine: Machine, kind: str, inner: Value) -> frozenset[Any]:
     if kind == "sorted":
         return frozenset(tag for tag in tags if not (isinstance(tag, tuple) and tag[0] == "order"))
     if kind == "list" and isinstance(inner, Object) and inner.kind == "set" and isinstance(held, Unknown):
-        from dtlint.machine.library import sharding
-
         if own_order.made_of_text(held.symbol):
             own = (*sharding.remember(machine, "order"), "set", "process")
             # in whatever order they came into the set, it is this one that they leave it in
