@@ -2,8 +2,8 @@
 
 What it finds
 -------------
-`torch.load` without `map_location` in the resume path of a distributed trainer; or a helper that takes `map_location`
-and does not pass it on.
+`torch.load` without `map_location`, or with the same device for all (`map_location="cuda:0"`), in the resume path of a
+distributed trainer; or a helper that takes `map_location` and does not pass it on.
 
 Why it is bad
 -------------
@@ -41,13 +41,13 @@ RULE = Rule(
 def check(run: Run) -> Iterator[Finding]:
     for event, shown in placement.unmapped_loads(run):
         ignored = event.extra.get("not forwarded")
+        fixed = placement.one_for_all(event.extra["call"])
+        device = "the same device of its node" if fixed else "the device it was saved from"
         yield RULE.finding(
             run.span(event.path, event.at),
-            "`map_location` is accepted and not passed on"
-            if ignored
-            else "every rank loads this state onto the device it was saved from",
+            "`map_location` is accepted and not passed on" if ignored else f"every rank loads this state onto {device}",
             'pass `map_location`: this rank\'s device, or "cpu"',
             tier="default" if shown else "strict",
             scope=event.function,
-            trail=(Step(event.path, event.at[0], "`torch.load` without `map_location`"),),
+            trail=(Step(event.path, event.at[0], "`torch.load` does not go to this rank's device"),),
         )

@@ -144,7 +144,8 @@ def choose(
     join_symbol = symbol or machine.symbols.fresh("choice")
 
     if stayed_then and stayed_other:
-        machine.join_writes(writes_then, writes_other, join_symbol, cause, mask, older)
+        differs = cause and cause.then(machine.step(f"decides on `{decision.text}`", at))
+        machine.join_writes(writes_then, writes_other, join_symbol, differs, mask, older)
     else:
         for stayed, writes, sinks, (word, _) in (
             (stayed_then, writes_then, sinks_then, exit_then),

@@ -245,7 +245,7 @@ class Machine:
             old = container.get(name, MISSING)
             left, right = old if left is None else left, old if right is None else right
             joined = taken_off(left, right, older) or join(left, right, self.symbols, symbol, cause)
-            if name == "[]" and isinstance(joined, Unknown) and joined.like == Tuple(()):
+            if name == "[]" and isinstance(joined, Unknown) and joined.like == Tuple(()) and joined.cause is None:
                 joined = Tuple(())  # what a container holds on one side, and may hold on the other
             if joined is not old:
                 self.journal.append((container, name, old))

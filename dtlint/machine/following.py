@@ -9,17 +9,18 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from dtlint.ir import nodes as ir
-from dtlint.ir.functions import called_names
+from dtlint.ir.functions import called_names, every_node
 from dtlint.machine import written
 from dtlint.machine.core import Machine
 from dtlint.machine.reaching import names_reaching
-from dtlint.machine.values import Bound, ClassRef, FunctionRef, Object, Value
+from dtlint.machine.values import Bound, ClassRef, FunctionRef, Object, Tuple, Value
 
 SHORT = 8  # statements
 DEEP = 12  # calls; what is further down is followed for what its names say only
 MAKING = ("__init__", "__post_init__", "__enter__", "__getattr__")  # they write what others read, or give it
 QUESTION = 3  # statements of a helper that asks who it is, and no more
 FURTHER = 4  # calls that are followed beyond the deepest where lanes have parted: there it matters who communicates
+LOOKED_UP = (ir.Index, ir.Call)
 ANSWERS = (ir.Compare, ir.BoolOp, ir.Unary, ir.BinOp, ir.Attr, ir.Name)
 
 
@@ -120,7 +121,9 @@ def matters(machine: Machine, node: ir.Function, receiver: Value | None, values:
             return True  # it may read a tensor that is still on its way
         if "wrapper" in receiver.facts or keeps_count(machine, node):
             return True  # it may train a wrapped model behind the wrapper's back, or count
-    return is_answer(node) or makes_function(node) or any(written_onto(machine, value) for value in values)
+    if is_answer(node) or makes_function(node) or calls_what_it_finds(machine, node):
+        return True
+    return any(written_onto(machine, value) for value in values)
 
 
 def leading_on(machine: Machine, path: str) -> tuple[frozenset[str], frozenset[str]]:
@@ -154,6 +157,24 @@ def keeps_count(machine: Machine, node: ir.Function) -> bool:
     return known
 
 
+def calls_what_it_finds(machine: Machine, node: ir.Function) -> bool:
+    """A short function that looks up whom it calls: `return self.makers[name](**options)`. No name says who that is."""
+    finders: dict[int, bool] = machine.notes.setdefault("calls what it finds", {})
+    known = finders.get(id(node))
+    if known is None:
+        known = finders[id(node)] = len(node.body) <= SHORT and any(calls_found(node))
+    return known
+
+
+def calls_found(node: ir.Function) -> Iterator[bool]:
+    looked_up: set[str] = set()
+    for one in every_node(node.body, (ir.Function, ir.Class)):
+        if isinstance(one, ir.Assign) and isinstance(one.value, LOOKED_UP):
+            looked_up.update(target.id for target in one.targets if isinstance(target, ir.Name))
+        elif isinstance(one, ir.Call):
+            yield isinstance(one.func, LOOKED_UP) or (isinstance(one.func, ir.Name) and one.func.id in looked_up)
+
+
 def written_onto(machine: Machine, value: Value) -> bool:
     """Has the program put something onto a thing of somebody else: options, a configuration?"""
     if isinstance(value, Object):
@@ -162,9 +183,16 @@ def written_onto(machine: Machine, value: Value) -> bool:
 
 
 def holds_differing(value: Value) -> bool:
-    """A list or set in which the ranks have gathered things of their own."""
-    items = value.attributes.get("[]") if isinstance(value, Object) else None
-    return items is not None and items.cause is not None
+    """A list or set in which the ranks have gathered things of their own, or a table of things that keep such."""
+    if not isinstance(value, Object) or not isinstance(value.kind, str):
+        return False
+    items = value.attributes.get("[]")
+    kept = (*value.attributes.values(), *(items.items if isinstance(items, Tuple) else ()))
+    return any(
+        held.cause is not None
+        or (isinstance(held, Object) and any(one.cause is not None for one in held.attributes.values()))
+        for held in kept
+    )
 
 
 def makes_function(node: ir.Function) -> bool:

@@ -27,7 +27,7 @@ def all_tags(*values: Value) -> frozenset[Any]:
 HOLDERS = frozenset({"list", "dict", "torch.distributions.Distribution"})
 
 
-TRAVELS = frozenset({"loader", "wrapped", "gradient", "pick", "picked", "ordered"})
+TRAVELS = frozenset({"loader", "wrapped", "inner", "plain", "gradient", "pick", "picked", "ordered"})
 
 
 def inner_tags(values: tuple[Value, ...], depth: int = 2) -> frozenset[Any]:

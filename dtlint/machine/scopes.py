@@ -241,6 +241,8 @@ def imported_name(machine: Machine, module: ModuleRef | None, dotted: str, name:
                 return found
         inner = find_module(machine, f"{dotted}.{name}")
         if inner is not None:
+            if inner.path is not None:
+                load_module(machine, inner.path)  # it may enter what it has into a registry, and nobody asks it again
             return inner
         if module.path in machine.loading:
             return External(machine.knowledge.canonical(f"{dotted}.{name}"))

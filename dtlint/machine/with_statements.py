@@ -6,13 +6,19 @@ from dataclasses import dataclass
 from typing import Any
 
 from dtlint.ir import nodes as ir
+from dtlint.ir.functions import every_node
 from dtlint.machine import attributes, calls, library
 from dtlint.machine.assignment import assign_target
+from dtlint.machine.attempts import exception_names
 from dtlint.machine.core import Machine
 from dtlint.machine.frames import Write
+from dtlint.machine.library import contexts
 from dtlint.machine.logs import Attempt, Decision, Guards, HandlerLog, LogNode, decisions
+from dtlint.machine.scopes import load_module
 from dtlint.machine.twins import one_thing
 from dtlint.machine.values import MISSING, NONE, Cause, ClassRef, External, FunctionRef, Object, Row, Trail, Value
+
+CLASS_QUESTIONS = ("isinstance", "issubclass")
 
 
 def run_with(machine: Machine, node: ir.With, mask: int) -> int:
@@ -132,11 +138,40 @@ def with_instance(machine: Machine, manager: Object, mask: int, inner: Any) -> i
     if isinstance(leave, FunctionRef):
         machine.consult(leave)
     if not isinstance(leave, FunctionRef) or leave.node.tokens.isdisjoint(machine.interesting):
-        through: int = inner(value, mask & ~machine.frame.left)
+        at, lanes = machine.current_at, mask & ~machine.frame.left
+        types = kept_back(machine, leave) if isinstance(leave, FunctionRef) else ()
+        if types:
+            through: int = contexts.suppress(machine, types, lanes, lambda _, inside: inner(value, inside), at)
+        else:
+            through = inner(value, lanes)
         if leave is not None and through:
             calls.call_value(machine, attributes.bind(machine, leave, manager, mask), (NONE, NONE, NONE), (), through)
         return through & ~machine.frame.left
     return with_final(machine, mask, lambda lanes: inner(value, lanes), attributes.bind(machine, leave, manager, mask))
+
+
+def kept_back(machine: Machine, leave: FunctionRef) -> tuple[str, ...]:
+    """The exceptions that do not come out of the `with`: `__exit__` asks for their class, and says True."""
+    inside = list(every_node(leave.node.body, (ir.Function, ir.Class)))
+    answers = [node.value for node in inside if isinstance(node, ir.Return)]
+    if not any(is_true(answer) or any(map(asks_class, every_node(answer))) for answer in answers):
+        return ()
+    outside, machine.frame = machine.frame, load_module(machine, leave.path)
+    kinds = [machine.evaluate(node.args[1], machine.world.full) for node in inside if asks_class(node)]
+    machine.frame = outside
+    last = leave.node.body[-1] if isinstance(leave.node, ir.Function) else None
+    whatever = isinstance(last, ir.Return) and is_true(last.value)
+    return ("Exception",) if whatever else tuple(name for kind in kinds for name in exception_names(kind))
+
+
+def is_true(answer: ir.Expr | None) -> bool:
+    return isinstance(answer, ir.Const) and answer.value is True
+
+
+def asks_class(node: Any) -> bool:
+    """`issubclass(kind, OutOfMemoryError)`"""
+    named = isinstance(node, ir.Call) and isinstance(node.func, ir.Name) and node.func.id in CLASS_QUESTIONS
+    return named and len(node.args) == 2
 
 
 def with_each(machine: Machine, managers: Row, mask: int, inner: Any) -> int:

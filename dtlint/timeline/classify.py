@@ -7,11 +7,11 @@ from collections.abc import Iterator
 from dtlint.machine.library.options import PARSED
 from dtlint.machine.library.provenance import symbols_in
 from dtlint.machine.library.tensors import ALIASES, COPIES, REVEALS
-from dtlint.machine.logs import EXITS, FAILS, Call, Event
+from dtlint.machine.logs import EXITS, FAILS, Call, Event, Loop
 from dtlint.machine.truth import APART
 from dtlint.machine.values import BY_SHARE, FALSE, Symbol
 from dtlint.machine.walks import walk
-from dtlint.timeline import strided
+from dtlint.timeline import strided, uneven
 from dtlint.timeline.parting import Divergence
 
 RANK_KINDS = BY_SHARE | {"last batch"}
@@ -47,7 +47,7 @@ def code_of(divergence: Divergence) -> tuple[str, str]:
     if shape == "trip":
         cause, loop = divergence.cause, divergence.loop
         counted = loop is not None and loop.kind == "while" and divergence.decision is loop.decision
-        if divergence.event.implicit and cause is not None and cause.kind in SHARDING and not counted:
+        if divergence.event.implicit and cause is not None and cause.kind in SHARDING and not counted and cut(loop):
             return SHARDING[cause.kind], "default"
         if divergence.cause is not None and divergence.cause.kind == "files" and not is_while(divergence):
             return "", ""  # where to go on after a checkpoint: the file system is shared as a rule
@@ -61,6 +61,11 @@ def code_of(divergence: Divergence) -> tuple[str, str]:
     if shape == "order" and not is_creation(divergence):
         return "DT104", "default"
     return guarded_code(divergence), "default"
+
+
+def cut(loop: Loop | None) -> bool:
+    """Is it known where what the loop walks over was divided? A count of what was made of a part says nothing of it."""
+    return loop is None or loop.cause is None or loop.cause.kind != "shard" or bool(uneven.cuts(loop))
 
 
 def guarded_code(divergence: Divergence) -> str:

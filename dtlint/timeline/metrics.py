@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from dtlint.findings import Step
 from dtlint.machine.library.evidence import evidence
 from dtlint.machine.library.invocation import Invocation
+from dtlint.machine.library.marks import deep_tags
 from dtlint.machine.library.metrics import OWN_COUNTS
 from dtlint.machine.library.roots import OFF
 from dtlint.machine.library.stepping import ANSWERED
@@ -42,15 +43,17 @@ def evaluated(run: Run) -> Iterator[LocalMetric]:
     if not evidence(run).at_least("strong"):
         return
     trained = {tag[1] for event, _ in recorded(run, "<step>") for tag in tags_of(event.subject)}
-    if not trained:
+    if not trained and learns_unseen(run):
         return
     found: dict[frozenset[int], list[LocalMetric]] = {}  # one number, whatever is done with it
     for event, path in recorded(run, "metric-shown", "metric-decides", "metric-steers"):
         loaders = event.extra["loaders"]
         if loaders & trained or inside(path, loaders) or off_root(event) or of_one_rank(run, loaders):
             continue
+        if not trained and not answered(event):
+            continue
         found.setdefault(loaders, []).append(LocalMetric(event.op.removeprefix("metric-"), event, trail(event)))
-    for event, path in recorded(run, "metric-asked"):
+    for event, path in recorded(run, "metric-asked") if trained else ():
         loaders = event.extra["loaders"]
         others = loaders & trained or inside(path, loaders) or of_one_rank(run, loaders)
         written = None if others else written_by_one(run, event)
@@ -60,6 +63,21 @@ def evaluated(run: Run) -> Iterator[LocalMetric]:
     for first, *more in found.values():
         used = tuple(Step(one.event.path, one.event.at[0], "and used here") for one in more)
         yield replace(first, steps=(*first.steps, *used))
+
+
+def learns_unseen(run: Run) -> bool:
+    """Is there something to train with, though nobody was seen to do it? What is shown may be a loss of that."""
+    if run.entry.kind != "script":
+        return True
+    fits = any(event.op == "fit" for event, _ in recorded(run, "<collective>"))
+    return fits or any(True for _ in recorded(run, "optimizer", "optimizer-step"))
+
+
+def answered(event: Event) -> bool:
+    """A program that only evaluates: is it what a model said, rather than how many samples there were?"""
+    call = event.extra.get("call")
+    tags = deep_tags(call.values) if isinstance(call, Invocation) else ()
+    return any(isinstance(tag, tuple) and tag[0] in ANSWERED for tag in tags)
 
 
 def of_one_rank(run: Run, loaders: frozenset[int]) -> bool:

@@ -242,7 +242,9 @@ def chooses(event: Event) -> bool:
 
 
 def on_default_device(event: Event) -> bool:
-    """`.cuda()`, `.to("cuda")`: the current device, which is GPU 0 in every process."""
+    """`.cuda()`, `.to("cuda")`, `zeros(3, device="cuda")`: the current device, which is GPU 0 in every process."""
+    if event.kind == "record" and event.op == "backend":
+        return event.extra.get("device") == Const("cuda")
     if event.kind != "record" or event.op not in ("move", "tensor-move"):
         return False
     call = event.extra["call"]
@@ -275,7 +277,8 @@ def unmapped_loads(run: Any) -> Iterator[tuple[Event, bool]]:
     for met in events(run, "record", "load"):
         event = met.event
         call = event.extra["call"]
-        if call.row.model != "load_state" or not unmapped(call):
+        fixed = one_for_all(call) and not sets_visible(run) and not on_one_machine(run)
+        if call.row.model != "load_state" or not (unmapped(call) or fixed):
             continue
         if event.extra.get("not forwarded"):
             yield event, True
@@ -293,6 +296,12 @@ def unmapped(call: Any) -> bool:
     if given is not None and given != NONE:
         return False
     return call.get("mmap") != TRUE and not any(name is None for name, _ in call.keywords)
+
+
+def one_for_all(call: Any) -> bool:
+    """`map_location="cuda:0"`: the same device for every process of the node."""
+    given = call.get("map_location")
+    return given is not None and number_of(given) is not None and isinstance(getattr(given, "value", None), str)
 
 
 def used_states(run: Any) -> set[int]:

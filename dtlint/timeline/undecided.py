@@ -28,10 +28,16 @@ from dtlint.timeline.records import guards_over
 Said = tuple[Any, ...]  # what a log says for one lane
 
 
-def undecided(run: Run) -> Iterator[Divergence]:
-    """Branches, loops and attempts that each rank decides for itself, and arguments that differ."""
+def undecided(run: Run) -> list[Divergence]:
+    """Branches, loops and attempts that each rank decides for itself, and arguments that differ. A loop that turns as
+    often as a branch lets it is told where that branch decides."""
+    found = list(decided_alone(run))
+    branches = {origin(one.cause) for one in found if one.shape == "local" and one.cause is not None}
+    return [one for one in found if one.shape != "trip" or one.cause is None or origin(one.cause) not in branches]
+
+
+def decided_alone(run: Run) -> Iterator[Divergence]:
     seen: set[tuple[object, ...]] = set()
-    origins: set[object] = set()
     parted: set[tuple[str, int]] = set()
     for node, path in run.walk():
         if isinstance(node, Choice) and node.cause is not None:
@@ -48,10 +54,6 @@ def undecided(run: Run) -> Iterator[Divergence]:
             continue
         if found is None:
             continue
-        if found.shape == "local" and found.cause is not None:
-            origins.add(origin(found.cause))
-        elif found.shape == "trip" and found.cause is not None and origin(found.cause) in origins:
-            continue  # reported where the difference first decided something
         decided: Decision | Event = found.decision or found.event
         place = (found.shape, decided.path, *decided.at)
         if found.shape == "local" and found.cause is not None:

@@ -129,15 +129,7 @@ def uneven_shards(run: Run) -> Iterator[tuple[Site, Steps]]:
             continue
         if goes_round(part):
             continue
-        loader = loader_of(part.loop.subject)
-        known = loader.facts.get("described") if loader is not None else None
-        marks = (
-            known.shards
-            if known is not None
-            else sharding.shards_of(part.loop.subject)
-            if part.loop.subject is not None
-            else []
-        )
+        marks = cuts(part.loop)
         if not marks:
             continue
         place: Site = (marks[0][1], marks[0][2], marks[0][3])
@@ -151,6 +143,15 @@ def uneven_shards(run: Run) -> Iterator[tuple[Site, Steps]]:
             place = rounded[-1]
         cause = part.loop.cause.steps()
         yield place, kept(*cause, cut, loop_step(part), talking_step(part))
+
+
+def cuts(loop: Loop) -> list[Any]:
+    """Where was what this loop walks over cut into parts for the ranks?"""
+    loader = loader_of(loop.subject)
+    known = loader.facts.get("described") if loader is not None else None
+    if known is not None:
+        return list(known.shards)
+    return sharding.shards_of(loop.subject) if loop.subject is not None else []
 
 
 def goes_round(part: PartLoop) -> bool:

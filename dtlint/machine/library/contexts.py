@@ -34,7 +34,8 @@ def run_context(machine: Machine, manager: Value, expression: ir.Expr, mask: int
     if isinstance(manager, Object) and manager.kind == exit_stacks.STACK:
         return exit_stacks.run_stack(machine, manager, mask, inner)
     if kind == "suppress":
-        return suppress(machine, manager, mask, inner, at)
+        types = manager.facts.get("types", ("Exception",)) if isinstance(manager, Object) else ("Exception",)
+        return suppress(machine, types, mask, inner, at)
     if kind in ("first", "local_first"):
         return in_turns(machine, manager, kind, mask, inner, at)
     if kind == "lock":
@@ -72,14 +73,13 @@ def in_turns(machine: Machine, manager: Value, kind: str, mask: int, inner: Inne
     return through
 
 
-def suppress(machine: Machine, manager: Value, mask: int, inner: Inner, at: Any) -> int:
+def suppress(machine: Machine, types: tuple[str, ...], mask: int, inner: Inner, at: Any) -> int:
     frame = machine.frame
-    types = manager.facts.get("types", ("Exception",)) if isinstance(manager, Object) else ("Exception",)
     if not types:
         return inner(NONE, mask)  # `suppress()` is a context that does nothing
     shared = only(types, SHARED)
     attempt = Attempt(frame.path, at, mask, frame.guards, frame.scope, "suppress")
-    attempt.handlers.append(HandlerLog(tuple(types), at, shared))
+    attempt.handlers.append(HandlerLog(types, at, shared))
     outer, guards = machine.sinks, frame.guards
     machine.emit(attempt)
     inside = [(attempt.body, mask)]

@@ -49,7 +49,7 @@ def tensor_made(machine: Machine, call: Invocation) -> None:
             key = ("cuda", len(machine.stack) > 0)
             if key not in machine.facts.setdefault("backends", set()):
                 machine.facts["backends"].add(key)
-                machine.emit_event("record", "backend", call.name, call.mask, extra={"starts": "cuda"})
+                machine.emit_event("record", "backend", call.name, call.mask, extra={"starts": "cuda", "device": value})
 
 
 MAPS = frozenset({"map_location"})

@@ -107,7 +107,14 @@ def count_made(machine: Machine, call: Invocation) -> int | None:
 def is_whole(part: object) -> bool:
     if not isinstance(part, Symbol):
         return type(part) is int
-    return part.key[0] in COUNTED or (part.key[0] in WHOLE and all(map(is_whole, part.key[1:])))
+    return part.key[0] in COUNTED or is_extent(part) or (part.key[0] in WHOLE and all(map(is_whole, part.key[1:])))
+
+
+def is_extent(symbol: Symbol) -> bool:
+    """`x.shape[0]`, `x.size(0)`, `x.numel()`: of a tensor nobody knows."""
+    if symbol.key[0] == "item" and isinstance(symbol.key[1], Symbol) and len(symbol.key) == 3:
+        return symbol.key[1].key[0] == "attr" and symbol.key[1].key[-1] == "shape" and type(symbol.key[2]) is int
+    return symbol.key[0] == "size" and len(symbol.key) == 3
 
 
 def size_of(value: Value) -> int | None:

@@ -13,6 +13,7 @@ from dtlint.ir import nodes as ir
 from dtlint.machine import containers
 from dtlint.machine.core import Machine
 from dtlint.machine.frames import Frame
+from dtlint.machine.lanes import token
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.modules import is_module
 from dtlint.machine.library.provenance import symbols_in
@@ -22,6 +23,8 @@ from dtlint.machine.values import BY_PROCESS, Cause, Const, Object, Row, Symbol,
 PARAMETER = "torch.nn.Parameter"
 KEY = "model differences"
 EVERYWHERE = "layers run by all"
+CONSTANT = "modules whose gradients are switched off"
+GIVEN_BY = ("torch.nn.Module.parameters", "torch.nn.Module.named_parameters")
 LEARNED = "symbols made when gradients were last computed"
 OWN_SHAPE = BY_PROCESS | {"memory"}  # what a model's size must not depend on
 
@@ -108,6 +111,8 @@ def given_from_outside(frame: Frame, decision: Decision) -> bool:
 
 def written(machine: Machine, base: Value, name: str, value: Value, mask: int) -> None:
     """`model.head = …` or `parameter.requires_grad = …` on some ranks only."""
+    if name == "requires_grad":
+        learning(machine, base, value)
     if mask == owners(machine, base):
         if isinstance(value, Row) and is_part(machine, base) and is_part(machine, value):
             made_differently(machine, base, value)
@@ -159,6 +164,7 @@ def grown_unevenly(machine: Machine, base: Value) -> None:
 
 def frozen(machine: Machine, call: Invocation) -> Value | None:
     """`part.requires_grad_(False)`"""
+    learning(machine, call.receiver, next(iter(call.values), None))
     if call.receiver is not None and call.mask != owners(machine, call.receiver):
         decision = rank_decision(machine, call.mask)
         if decision is not None:
@@ -166,6 +172,22 @@ def frozen(machine: Machine, call: Invocation) -> Value | None:
     elif call.receiver is not None:
         frozen_unevenly(machine, call.receiver)
     return None
+
+
+def learning(machine: Machine, part: Value | None, learns: Value | None) -> None:
+    """Of a module, or of the parameters it has given: somebody switches their gradients off."""
+    if isinstance(learns, Const) and learns.value is False:
+        owner = parameters_of(part) if isinstance(part, Unknown) else token(part) if part is not None else None
+        machine.facts.setdefault(CONSTANT, set()).add(owner)
+
+
+def parameters_of(value: Value) -> object:
+    """Whose parameter is it? `for parameter in model.parameters()`, also with its name."""
+    symbol = value.symbol if isinstance(value, Unknown) else None
+    for _ in range(4):
+        if symbol is not None and symbol.key[0] == "item" and isinstance(symbol.key[1], Symbol):
+            symbol = symbol.key[1]
+    return symbol.key[1] if symbol is not None and symbol.key[0] in GIVEN_BY and symbol.key[1:] else None
 
 
 def rebuilt(machine: Machine, call: Invocation) -> Value | None:

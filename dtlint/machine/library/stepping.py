@@ -15,7 +15,7 @@ from dtlint.knowledge.loader import Api
 from dtlint.machine import attributes, containers
 from dtlint.machine.core import Machine
 from dtlint.machine.frames import Frame
-from dtlint.machine.library import marks, provenance, tensors, works
+from dtlint.machine.library import marks, parts, provenance, tensors, works
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.modules import is_module
 from dtlint.machine.logs import Event
@@ -38,6 +38,7 @@ OPTIMIZER = "torch.optim.Optimizer"
 SHARDED_IN_PLACE = "torch.distributed.fsdp.FSDPModule"
 BY_HAND = "differentiated by hand"
 GATHERED, INNER, PLAIN, LOADED, LEARNED, ASKED = "gathered", "inner", "plain", "loaded", "learned", "asked"
+JOINED = "joined_tensors"  # what is made of several tensors
 ANSWERED = ("wrapped", ASKED, INNER, PLAIN)  # tags of what a model says
 
 
@@ -127,12 +128,22 @@ def discarded(machine: Machine, node: ir.Expr, value: Value, mask: int) -> None:
 
 
 def on_gradient(machine: Machine, value: Value) -> Api | None:
-    """`parameter.grad.clamp(-1, 1)`: whatever the parameter belongs to, its gradient is a tensor."""
+    """`parameter.grad.clamp(-1, 1)`: whatever the parameter belongs to, its gradient is a tensor; so is what several
+    were put into, and what was reduced in its place."""
     method = tensors.method_of(value.symbol) if isinstance(value, Unknown) else None
-    if method is None or not isinstance(method[0], Symbol) or method[0].key[0] != "attr" or method[0].key[-1] != "grad":
+    if method is None or not is_tensor(machine, method[0]):
         return None
     row = machine.knowledge.method(tensors.KIND, method[1])
     return row if row is not None and row.extra.get("pure") else None
+
+
+def is_tensor(machine: Machine, part: Any) -> bool:
+    if not isinstance(part, Symbol):
+        return False
+    if part.key[0] == "agreed":
+        return part.key[3:4] == ("tensor",)
+    row = machine.knowledge.apis.get(part.key[0])
+    return attribute_of(part) == "grad" or (row is not None and row.model == JOINED)
 
 
 def is_held(machine: Machine, node: ir.Expr) -> bool:
@@ -206,22 +217,15 @@ def collective_done(machine: Machine, call: Invocation, event: Event) -> None:
         note_gather(machine, call, event)
         return
     value = call.get(call.row.same[0])
-    if value is not None and is_live_parameter(value) and not grad_is_off(machine):
+    if value is not None and is_live_parameter(machine, value) and not grad_is_off(machine):
         event.extra["live parameter"] = True
 
 
-def is_live_parameter(value: Value) -> bool:
+def is_live_parameter(machine: Machine, value: Value) -> bool:
     if isinstance(value, Object):
         return value.kind == "torch.nn.Parameter" and value.facts.get("trainable", True)
-    if not isinstance(value, Unknown):
-        return False
-    symbol = value.symbol
-    for _ in range(4):
-        if symbol.key[0] == "item" and isinstance(symbol.key[1], Symbol):
-            symbol = symbol.key[1]
-        else:
-            break
-    return symbol.key[0] in ("torch.nn.Module.parameters", "torch.nn.Module.named_parameters")
+    owner = parts.parameters_of(value)
+    return owner is not None and owner not in machine.facts.get(parts.CONSTANT, ())
 
 
 def note_gather(machine: Machine, call: Invocation, event: Event) -> None:
@@ -381,4 +385,4 @@ def behind(machine: Machine, thing: Object, result: Value, mask: int) -> Value:
     return with_tags(machine, result, frozenset({(INNER, outer.number)}))
 
 
-MODELS: dict[str, Any] = {"no_grad": no_grad, "joined_tensors": joined}
+MODELS: dict[str, Any] = {"no_grad": no_grad, JOINED: joined}
