@@ -356,7 +356,7 @@ def formatted(machine: Machine, node: ir.FString, mask: int) -> Value:
     parts = tuple(files.spoken(evaluate(machine, part, mask)) for part in node.parts)
 
     def one(*held: Value) -> Value:
-        if all(isinstance(part, Const) for part in held) and not any(part.scale for part in held):  # type: ignore[attr-defined]
+        if all(isinstance(part, Const) and part.scale in (None, "rank") for part in held):
             return Const("".join(str(part.value) for part in held)[:300])  # type: ignore[attr-defined]
         return spelled(opaque(machine, "text", *held))
 
