@@ -324,6 +324,14 @@ def plain_question(symbol: Symbol | None) -> tuple[Symbol | None, bool]:
     return symbol, given
 
 
+def equality(asked: Symbol) -> tuple[Symbol, str | int] | None:
+    """`x == "a"` tells of `x` that it is nothing else."""
+    if asked.key[0] != "compare ==" or not isinstance(asked.key[1], Symbol):
+        return None
+    _, subject, constant = asked.key
+    return (subject, constant) if isinstance(constant, str | int) else None
+
+
 def lanes_that_talk(log: Log) -> int:
     talking = 0
     for node in log.nodes:

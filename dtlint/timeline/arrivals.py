@@ -21,7 +21,8 @@ def distributed_step(run: Run) -> tuple[Step, ...]:
     return (step,) if step is not None else ()
 
 
-STARTS = frozenset({"init", "wrap", "prepare", "fully_shard", "boost", "fit", "mesh"})
+BEGINS = frozenset({"init", "boost", "fit", "mesh"})  # a group of ranks
+STARTS = BEGINS | {"wrap", "prepare", "fully_shard"}
 
 
 def started(run: Run) -> bool:
@@ -63,8 +64,8 @@ def all_ranks_here(run: Run, path: tuple[LogNode, ...], event: Event) -> bool:
 
 def instead_of_start(run: Run, path: tuple[LogNode, ...], event: Event) -> bool:
     """Is this on the other side of a branch than whatever starts several ranks? Then it is for one process."""
-    starts = (Use(NOTHING, start, above) for start, above in recorded(run, *STARTS, "<collective>"))
-    return across(Use(NOTHING, event, path), starts)
+    known = [Use(NOTHING, one, above) for one, above in recorded(run, *STARTS, "<collective>")]
+    return across(Use(NOTHING, event, path), [one for one in known if one.event.op in BEGINS] or known)
 
 
 def everyone(run: Run) -> bool:

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from typing import Any
 
 from dtlint.findings import Span, Step
 from dtlint.machine.library.jax_facts import GRADIENT
-from dtlint.machine.logs import EXITS, Attempt, Call, Choice, Event, LogNode, Loop, plain_question
+from dtlint.machine.logs import EXITS, Attempt, Call, Choice, Event, LogNode, Loop, equality, plain_question
 from dtlint.machine.values import Const, Symbol
 from dtlint.machine.walks import walk
 from dtlint.timeline.records import calls_around
@@ -179,20 +180,14 @@ def retried(use: Use, start: int) -> bool:
 
 def exclude(first: Use, second: Use) -> bool:
     """Can only one of the two happen?"""
-    taken: dict[Symbol, bool] = {}
     mine = sides(first)
-    for choice, then in mine:
-        if choice.symbol is not None:
-            symbol, value = plain(choice.symbol, then)
-            taken[symbol] = value
+    taken = {what: answer for choice, then in mine for what, answer in told(choice.symbol, then)}
     others = sides(second)
     for choice, then in others:
         if any(one is choice and side != then for one, side in mine):
             return True
-        if choice.symbol is not None:
-            symbol, value = plain(choice.symbol, then)
-            if taken.get(symbol, value) != value:
-                return True
+        if any(taken.get(what, answer) != answer for what, answer in told(choice.symbol, then)):
+            return True
     for one, other in zip(first.path, second.path, strict=False):
         if one is not other:
             break
@@ -203,6 +198,17 @@ def exclude(first: Use, second: Use) -> bool:
         for choice, then in mine
         if not any(choice is other for other, _ in others)
     )
+
+
+def told(question: Symbol | None, side: bool) -> Iterator[tuple[Any, Any]]:
+    """What is known on this side of a question: its answer, and what is equal to which constant."""
+    if question is None:
+        return
+    asked, given = plain(question, side)
+    yield asked, given
+    equal = equality(asked) if given else None
+    if equal is not None:
+        yield ("equal to", equal[0]), equal[1]
 
 
 def plain(symbol: Symbol, side: bool) -> tuple[Symbol, bool]:

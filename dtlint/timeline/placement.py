@@ -12,10 +12,12 @@ from dtlint.machine.library.reading import BY_NAME
 from dtlint.machine.library.stepping import LOADED
 from dtlint.machine.logs import Attempt, Event
 from dtlint.machine.values import NONE, TRUE, Cause, Const, Object, Row, Symbol, Tuple, Unknown, Value, lane_value
+from dtlint.timeline.arrivals import instead_of_start
 from dtlint.timeline.files import accesses, overlap
 from dtlint.timeline.models_used import functions
 from dtlint.timeline.order import Met, exclusive, ordered
 from dtlint.timeline.programs import of_trials
+from dtlint.timeline.records import recorded
 from dtlint.timeline.stepping import events
 
 INIT = "torch.distributed.init_process_group"
@@ -274,11 +276,10 @@ def unmapped_loads(run: Any) -> Iterator[tuple[Event, bool]]:
     """Loads of every rank that go to the device they were saved from; whether a resume of a trainer shows it."""
     used = used_states(run)
     trains = bool(events(run, "record", "optimizer", "optimizer-step") or events(run, "step", "backward"))
-    for met in events(run, "record", "load"):
-        event = met.event
+    for event, path in recorded(run, "load"):
         call = event.extra["call"]
         fixed = one_for_all(call) and not sets_visible(run) and not on_one_machine(run)
-        if call.row.model != "load_state" or not (unmapped(call) or fixed):
+        if call.row.model != "load_state" or not (unmapped(call) or fixed) or instead_of_start(run, path, event):
             continue
         if event.extra.get("not forwarded"):
             yield event, True

@@ -9,7 +9,9 @@ from dtlint.machine.library.provenance import parts, symbols_in
 from dtlint.machine.library.stepping import INNER, PLAIN
 from dtlint.machine.logs import Choice, Event, Loop
 from dtlint.machine.values import FALSE, TRUE, Const, Object, Symbol, Unknown, Value
+from dtlint.timeline.arrivals import instead_of_start
 from dtlint.timeline.order import Met, exclusive, inside, loops_over
+from dtlint.timeline.records import recorded
 from dtlint.timeline.stepping import DDP, FSDP, backwards, events, steps
 from dtlint.timeline.symbols import objects_in
 
@@ -51,7 +53,10 @@ def is_type(value: Any) -> bool:
 def inner_calls(run: Any) -> Iterator[tuple[Event, Met]]:
     """Training through `model.module`: the call, and the backward pass that nobody reduces."""
     calls = run.facts.get("inner calls", {})
+    ways = {id(event): path for event, path in recorded(run, "<step>")}
     for met in backwards(run):
+        if instead_of_start(run, ways.get(id(met.event), ()), met.event):
+            continue  # where there is one process, the model is not wrapped
         tags = met.event.subject.tags if met.event.subject is not None else frozenset()
         inner = sorted(tag[1] for tag in tags if isinstance(tag, tuple) and tag[0] == INNER)
         for number in inner:
