@@ -93,6 +93,18 @@ def of_groups(machine: Machine, node: ir.For, iterable: Value) -> tuple[Value, .
     return items if items is not None and mentions(node.body, maker_names(machine)) else None
 
 
+CALLS = 6  # in the body of a loop that does little more than copy
+
+
+def of_settings(machine: Machine, node: ir.For, iterable: Value) -> tuple[Value, ...] | None:
+    """`for name, value in given.items(): setattr(self, name, value)`: each goes to a name of its own."""
+    names = list(called_names(node.body))
+    if "setattr" not in names or len(names) > CALLS:
+        return None
+    items = containers.items_of(machine, iterable)
+    return items if items and len(items) <= containers.MANY else None
+
+
 def maker_names(machine: Machine) -> frozenset[str]:
     known: frozenset[str] | None = machine.notes.get(("names of group makers",))
     if known is None:

@@ -15,7 +15,7 @@ from dtlint.machine.assignment import assign_target
 from dtlint.machine.comprehensions import beside, generator_call, run_over_generator
 from dtlint.machine.core import Machine
 from dtlint.machine.frames import LoopState
-from dtlint.machine.items import in_order, items_by_lane, of_groups, short_items, turns_of, walked
+from dtlint.machine.items import in_order, items_by_lane, of_groups, of_settings, short_items, turns_of, walked
 from dtlint.machine.lanes import lanes_in
 from dtlint.machine.library import children, own_order, sharding
 from dtlint.machine.library.generators import stops_alike
@@ -65,7 +65,7 @@ def walk_over(machine: Machine, node: ir.For, iterable: Value, mask: int) -> int
     generator = generator_call(machine, iterable)
     if generator is not None:
         return run_over_generator(machine, node, generator, mask)
-    items = short_items(machine, iterable) or of_groups(machine, node, iterable)
+    items = short_items(machine, iterable) or of_groups(machine, node, iterable) or of_settings(machine, node, iterable)
     if items is not None and not own_order.of_texts(iterable):
         return unroll(machine, node, [(item, mask) for item in items], mask)
     by_lane = items_by_lane(machine, iterable)
