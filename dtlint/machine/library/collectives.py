@@ -28,12 +28,17 @@ def condition_holds(machine: Machine, call: Invocation) -> bool:
     if not when or when in ("training", "always"):
         return True
     if "=" in when:
-        name, _, wanted = when.partition("=")
-        given = call.get(name)
-        if given is None:
-            return wanted in ("False", "None")
-        return isinstance(given, Const) and str(given.value) == wanted
+        return all(is_given(call, condition) for condition in when.split(", "))
     return when == "sharded" and is_sharded(machine, call)
+
+
+def is_given(call: Invocation, condition: str) -> bool:
+    """`keyword=value`; nothing given is False or None."""
+    name, _, wanted = condition.partition("=")
+    given = call.get(name)
+    if given is None:
+        return wanted in ("False", "None")
+    return isinstance(given, Const) and str(given.value) == wanted
 
 
 def is_sharded(machine: Machine, call: Invocation) -> bool:
