@@ -197,7 +197,7 @@ def note(
 class Mapping:
     """One pmap, shard_map or named vmap around what is being run. `axes` is None when nobody knows the names."""
 
-    __slots__ = ("axes", "called", "checked", "kind", "noted", "reduced", "where")
+    __slots__ = ("axes", "called", "checked", "kind", "learns", "noted", "reduced", "where")
 
     def __init__(self, kind: str, axes: tuple[str, ...] | None, where: Site, checked: bool | None) -> None:
         self.kind = kind
@@ -205,6 +205,7 @@ class Mapping:
         self.where = where
         self.called: Site | None = None  # the line of the call
         self.checked = checked  # shard_map(check_vma=True): differentiation sums over the devices
+        self.learns = False  # something has been differentiated inside
         self.reduced: list[Any] = []  # collectives met inside
         self.noted: set[Any] = set()
 
@@ -220,6 +221,13 @@ def device_mapping(machine: Machine) -> Mapping | None:
         if mapping.kind in ("pmap", "shard_map"):
             return mapping
     return None
+
+
+def differentiating(machine: Machine, mask: int) -> None:
+    note(machine, GRADIENT, mask)
+    mapping = device_mapping(machine)
+    if mapping is not None:
+        mapping.learns = True
 
 
 def imported_now(machine: Machine) -> str:

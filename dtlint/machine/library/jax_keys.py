@@ -19,6 +19,7 @@ from dtlint.machine.opaque import deep_cause
 from dtlint.machine.values import NONE, Bound, Cause, Const, FunctionRef, SliceValue, Symbol, Tuple, Unknown, Value
 
 CARRIERS = ("key", "rng", "rng_key", "seed", "prng_key")
+DROPOUT = (("key", "dropout"),)  # in `rngs`: for layers that drop units while a model is trained
 INNER = "jax keys of keys"  # by the symbol of a batch of batches: the sizes of what it holds
 INNER_MADE = "jax keys taken from keys"
 INHERITED = frozenset({"varies", "may", "arg", "replica", "from host", "folded", "of row", "made equal"})
@@ -315,9 +316,9 @@ def carried_by_keyword(machine: Machine, call: Invocation) -> Value | None:
     for name, value in call.keywords:
         if name != "rngs" and name not in CARRIERS:
             continue
-        for key in jax_facts.leaves(value, 2):
+        for way, key in jax_facts.paths(value, 2):
             batch_used_as_key(machine, call, key)
-            if isinstance(key, Unknown) and has(key, "key"):
+            if has(key, "key"):
                 weak = name == "rngs"
                 machine.emit_event(
                     "record",
@@ -327,11 +328,19 @@ def carried_by_keyword(machine: Machine, call: Invocation) -> Value | None:
                     subject=key,
                     extra={"call": call, "weak": weak, "keyword": name},
                 )
+                if way == DROPOUT and evaluated(machine):
+                    continue
                 others = tuple(held for held in call.values if held is not value)
                 if call.receiver is not None:
                     others = (call.receiver, *others)
                 return drawn(machine, key, others, f"handed over as `{name}`", call.mask)
     return None
+
+
+def evaluated(machine: Machine) -> bool:
+    """Is nothing learned in this mapped function?"""
+    mapping = jax_facts.device_mapping(machine)
+    return mapping is not None and not mapping.learns
 
 
 def draws_its_own_way(value: Value) -> bool:

@@ -336,7 +336,7 @@ def padded(machine: Machine, thing: Object, call: Invocation) -> Value:
 
 
 def differentiated(machine: Machine, thing: Object, call: Invocation) -> Value:
-    jax_facts.note(machine, jax_facts.GRADIENT, call.mask)
+    jax_facts.differentiating(machine, call.mask)
     numbers = jax_axes.indices(option(thing, "argnums"))
     wanted = numbers if numbers else (0,)
     learned = machine.facts.setdefault(jax_facts.LEARNED, {}).setdefault(jax_facts.place(machine)[:2], set())
