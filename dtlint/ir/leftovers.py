@@ -117,4 +117,13 @@ def changed(statement: ir.Stmt, variables: set[str]) -> Iterator[str]:
             if isinstance(target, ir.Name):
                 yield target.id
         if isinstance(node, ir.Call) and isinstance(node.func, ir.Attr):
-            yield from (one.id for one in every_node(node.func) if isinstance(one, ir.Name) and one.id in variables)
+            whose = receiver(node.func)
+            if isinstance(whose, ir.Name) and whose.id in variables:
+                yield whose.id
+
+
+def receiver(expression: ir.Expr) -> ir.Expr:
+    """Whose is it in the end: `figure` in `figure.axes[0].twin().plot`"""
+    while isinstance(expression, ir.Attr | ir.Index | ir.Call):
+        expression = expression.func if isinstance(expression, ir.Call) else expression.value
+    return expression

@@ -14,7 +14,7 @@ from dtlint.project.imports import ImportLine, scan_imports
 from dtlint.project.names import Names
 from dtlint.project.reach import reached, turned
 from dtlint.project.started import Started
-from dtlint.source.notebooks import Notebook, read_notebook
+from dtlint.source.notebooks import Notebook, cell_of_script, read_notebook
 from dtlint.source.text import Incomplete, SourceFile, decode, read_bytes
 
 
@@ -221,6 +221,14 @@ class Project:
                 self._modules[path] = nodes.Module(path, (), None, frozenset())
                 return
         self._stored[path] = stored
+
+    def cell_at(self, path: str, line: int) -> int | None:
+        """The number of the cell, in a notebook or in a script that is one."""
+        notebook = self.notebooks.get(path)
+        if notebook is None:
+            return cell_of_script(self._texts[path], line) or None
+        found = notebook.cell_of(line)
+        return found[0].number if found is not None else None
 
     def _note(self, path: str, problem: SyntaxProblem) -> None:
         line, where = problem.line, ""

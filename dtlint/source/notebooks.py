@@ -17,6 +17,7 @@ from dtlint.source.text import Incomplete
 _PYTHON_CELL_MAGICS = ("time", "timeit", "capture", "prun", "memit", "mprun", "lprun", "px", "autopx", "rank")
 _MAGIC = re.compile(r"^(?P<indent>\s*)(?:[%!?]|\w[\w.]*\?{1,2}\s*$|[\w.]+\?{1,2}$)")
 _ASSIGNED_MAGIC = re.compile(r"^(?P<indent>\s*)(?P<target>[A-Za-z_][\w., \t]*?)\s*=\s*(?:!|%(?=[a-zA-Z]))")
+_CELL_OF_SCRIPT = re.compile(r"^# ?%%", re.MULTILINE)
 _CELL_MAGIC = re.compile(r"^\s*%%(?P<name>\w+)")
 
 
@@ -49,6 +50,11 @@ class Notebook:
             return 1
         cell, row = found
         return cell.physical[min(row, len(cell.physical)) - 1] if cell.physical else 1
+
+
+def cell_of_script(text: str, line: int) -> int:
+    """A notebook may be kept as a script: how many cells (`# %%`) have begun by this line?"""
+    return len(_CELL_OF_SCRIPT.findall("".join(text.splitlines(keepends=True)[:line])))
 
 
 def read_notebook(raw: str, path: str) -> Notebook | Incomplete:

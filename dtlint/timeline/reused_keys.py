@@ -96,12 +96,10 @@ def before_the_first_item(run: Run, again: Again) -> bool:
 def of_another_cell(run: Run, again: Again) -> bool:
     """Does another cell of a notebook begin with the same key? Each shows something of its own, unless what came of
     both meets somewhere; and parts of a key are no numbers that come out equal."""
-    notebook = run.project.notebooks.get(again.site.path)
-    if notebook is None or again.first is None or again.scope != "<module>":
+    if again.first is None or again.scope != "<module>":
         return False
     places = (first_site(again.first, again), again.site)
-    found = [notebook.cell_of(place.line) for place in places]
-    if len({cell[0].number for cell in found if cell is not None}) != 2:
+    if len({run.project.cell_at(place.path, place.line) for place in places} - {None}) != 2:
         return False
     if any("split" in use.event.extra["call"].extra for use in (again.first, again.second)):
         return True
