@@ -94,7 +94,7 @@ def over_devices(machine: Machine, batch: Value, call: Invocation) -> tuple[Any,
         count = first.symbol.key[1]
         if isinstance(count, tuple) and count and isinstance(count[0], tuple):
             count = count[0]
-    of_devices = isinstance(count, tuple) and count[-1] in ("local", "world") and unpadded(batch)
+    of_devices = isinstance(count, tuple) and count[-1:] in (("local",), ("world",)) and unpadded(batch)
     return count if of_devices else None
 
 
