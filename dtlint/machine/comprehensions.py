@@ -121,6 +121,7 @@ def run_comprehension(machine: Machine, node: ir.Comp, mask: int) -> Value:
     frame.function = outer.function
     frame.owner = outer.owner
     frame.receiver = outer.receiver
+    frame.variables.newer = machine.number()
     machine.frame = frame
     collected: list[Value] = []
     takers: list[int] = []  # the lanes that take each of them

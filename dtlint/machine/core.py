@@ -129,9 +129,13 @@ class Machine:
 
     # --- objects -------------------------------------------------------------------------------------------------
 
-    def new(self, kind: ClassRef | str, mask: int) -> Object:
+    def number(self) -> int:
+        """What is made, and every call, gets the next one: it tells what was there before."""
         self.objects += 1
-        made = Object(kind, mask, self.objects, self.current_at, self.frame.path)
+        return self.objects
+
+    def new(self, kind: ClassRef | str, mask: int) -> Object:
+        made = Object(kind, mask, self.number(), self.current_at, self.frame.path)
         if self.born is not None:
             self.born.append(made)
         return made

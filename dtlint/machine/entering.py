@@ -49,6 +49,7 @@ def enter(
     globals_frame = function.closure.globals if function.closure is not None else caller.globals
     scope = node.qualname if isinstance(node, ir.Function) else caller.scope
     frame = Frame(function.path, scope, globals_frame, function.closure, caller, mask, function)
+    frame.variables.newer = machine.number()
     frame.called_at = place
     frame.receiver = receiver
     frame.on_yield = on_yield

@@ -9,6 +9,7 @@ from dtlint.ir import nodes as ir
 from dtlint.ir.text import render
 from dtlint.machine import attributes, calls, containers, library, scopes, settings, subscripts
 from dtlint.machine.core import Machine
+from dtlint.machine.frames import HANDED_ON
 from dtlint.machine.lanes import join, map_lanes, restrict
 from dtlint.machine.library import batches, files
 from dtlint.machine.logs import Decision
@@ -384,9 +385,9 @@ def each_of(machine: Machine, node: ir.Yield) -> ir.For:
     """`yield from items` as the loop that it is; the same one each time, for it stands for a place."""
     known: dict[int, tuple[ir.Yield, ir.For]] = machine.notes.setdefault("yield from", {})
     if id(node) not in known:
-        item = ir.Name("<item>")
+        item = ir.Name(HANDED_ON)
         body = (ir.ExprStmt(ir.Yield(item, False, node.at), node.at),)
-        known[id(node)] = (node, ir.For(item, node.value, body, (), False, node.at, ("<item>",)))
+        known[id(node)] = (node, ir.For(item, node.value, body, (), False, node.at, (HANDED_ON,)))
     return known[id(node)][1]
 
 

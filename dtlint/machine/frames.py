@@ -8,6 +8,7 @@ from typing import Any
 from dtlint.machine.logs import Decision, Guards
 from dtlint.machine.values import Cause, FunctionRef, Slots, Value
 
+HANDED_ON = "<item>"  # the name under which `yield from` holds each item; no later turn reads it
 # one remembered write: (container, key, value); the container is the variable or attribute dictionary
 Write = tuple[dict[Any, Value], Any, Value]
 
@@ -85,7 +86,7 @@ class Frame:
         self.path = path
         self.scope = scope
         self.function = function
-        self.variables: dict[Any, Value] = Slots()
+        self.variables = Slots()
         self.globals: Frame = module or self
         self.closure = closure
         self.caller = caller

@@ -149,6 +149,7 @@ def taken_off(left: Value, right: Value, older: int) -> Value | None:
 
 
 MADE = frozenset({"api", "call"})  # facts any thing of a library has, modelled or not
+ALTERNATIVES = 32  # things of which a variable may hold each, remembered one by one
 ALONE_SIZES = (None, 0, 1, -1)
 STRUCTURED = (Object, FunctionRef, ClassRef, Bound, External, Tuple)
 
@@ -253,7 +254,8 @@ def prefer(left: Value, right: Value) -> Value:
             return right  # put around the other on one side: `data if is_stream(data) else Stream(data, sampler)`
     kept, other = (left, right) if weight(left) >= weight(right) else (right, left)
     if isinstance(kept, Object) and isinstance(other, Object) and other not in kept.instead:
-        kept.instead = (*kept.instead, other)
+        if len(kept.instead) < ALTERNATIVES:  # one of a table of thousands of entries is like the next
+            kept.instead = (*kept.instead, other)
     return kept
 
 

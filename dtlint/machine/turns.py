@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from dtlint.findings import Step
@@ -15,9 +15,7 @@ from dtlint.machine.logs import EXITS, Decision, Event, Guards, Loop
 from dtlint.machine.next_turn import look_ahead
 from dtlint.machine.values import (
     MISSING,
-    Bound,
     Cause,
-    FunctionRef,
     Object,
     Slots,
     Tuple,
@@ -27,6 +25,7 @@ from dtlint.machine.values import (
 from dtlint.machine.widening import Left, Place, Places, changed_more, deciding, widen
 
 GREW = "grew in turns"  # fact of the run: what each loop was seen to change
+HELD = "grew in what names hold"  # the same by names, for things that are made anew before the loop is come to again
 KEPT = 64  # places for one loop
 MOST = 4  # attempts; the last one only for a difference between lanes that the one before has found
 
@@ -52,13 +51,18 @@ def turn(
             widened[id(frame.variables), name] = (frame.variables, name)
     grew = machine.facts.setdefault(GREW, {}).setdefault(id(node), {})
     widened.update(grew)
+    apart: set[Place] = set()  # tuples of which a turn leaves something else than as many parts
+    held: dict[tuple[Any, Any], bool] = machine.facts.setdefault(HELD, {}).setdefault(id(node), {})
+    for place, found, whole in here_too(frame, held):
+        widened[place] = found
+        if whole:
+            apart.add(place)
     mark = len(machine.journal)
     through = 0
     first = machine.symbols.count  # a later attempt may meet calls that an earlier one has made
     objects, known_causes = machine.objects, 0
     library.metrics.turning(machine, node, cause)
     causes: dict[Place, Left] = {}  # why what a turn leaves for the next one differs between lanes
-    apart: set[Place] = set()  # tuples of which a turn leaves something else than as many parts
     for attempt in range(MOST):
         for place, (container, name) in widened.items():
             widen(machine, container, name, node, mask, causes.get(place), place in apart)
@@ -84,7 +88,9 @@ def turn(
             loop.born, loop.objects = (first, machine.symbols.count), objects
         if machine.flow is not None:
             note_turn(machine, loop, inner_mark)
-        grown = changed_more(machine, inner_mark, start, widened, node, causes, apart, deciding(machine, loop, box))
+        grown = changed_more(
+            machine, inner_mark, start, widened, node, causes, apart, deciding(machine, loop, box), state.newest
+        )
         learnt, known_causes = len(causes) > known_causes, len(causes)
         if not grown or attempt == MOST - 1 or (attempt == MOST - 2 and not learnt):
             break
@@ -93,6 +99,7 @@ def turn(
         del frame.returns[returns_before:]
         widened.update(grown)
         remember(grew, grown)
+        held.update(by_names(frame, grown, apart))
     look_ahead(machine, node, loop, objects, enter)
     ended = perhaps_broken(state)
     merge_leavings(machine, state, "break")
@@ -112,6 +119,27 @@ def remember(grew: Places, grown: Places) -> None:
     """A loop inside of others is come to again and again: what it has changed once, it is supposed to change."""
     if len(grew) < KEPT:
         grew.update(grown)
+
+
+def by_names(frame: Frame, grown: Places, apart: set[Place]) -> dict[tuple[Any, Any], bool]:
+    """Which of these places are in what a name of this function holds? `losses` is another list in every turn of the
+    loop around, and grows in each."""
+    holders = {id(held.attributes): name for name, held in frame.variables.items() if isinstance(held, Object)}
+    return {
+        (holders[id(container)], name): place in apart
+        for place, (container, name) in grown.items()
+        if id(container) in holders
+    }
+
+
+def here_too(
+    frame: Frame, held: dict[tuple[Any, Any], bool]
+) -> Iterator[tuple[Place, tuple[dict[Any, Value], Any], bool]]:
+    """The places that these names lead to now."""
+    for (variable, name), whole in held.items():
+        thing = frame.variables.get(variable)
+        if isinstance(thing, Object) and name in thing.attributes:
+            yield (id(thing.attributes), name), (thing.attributes, name), whole
 
 
 def perhaps_broken(state: LoopState) -> Decision | None:
@@ -142,7 +170,6 @@ def note_turn(machine: Machine, loop: Loop, mark: int) -> None:
     """Which symbols are new in every turn: those of names and attributes that a turn leaves with another value. What
     functions called in the loop do to their own names says nothing."""
     seen: set[Place] = set()
-    names: set[int] | None = None
     onto = written.places(machine)
     for container, name, before in machine.journal[mark:]:
         place = (id(container), name)
@@ -161,34 +188,15 @@ def note_turn(machine: Machine, loop: Loop, mark: int) -> None:
         left = [held.symbol for held in library.leaves(before) if isinstance(held, Unknown) and held.symbol not in kept]
         if not left:
             continue
-        if names is None:
-            names = lasting_names(machine.frame)
-        if id(container) in names or id(container) in onto or 0 < serial_of(container) <= loop.objects:
+        if id(container) in onto or is_older(container, loop.objects):
             loop.variant.update(left)
             loop.carried.update(dict.fromkeys(left, after))
 
 
-def serial_of(container: dict[Any, Value]) -> int:
-    """What an object of before the loop holds lasts, wherever it is kept: as a default of a function, in a module."""
-    return container.serial if type(container) is Slots else 0
-
-
-def lasting_names(frame: Frame | None) -> set[int]:
-    """Which names outlive a turn: this function's, those around it and of whoever walks over what it yields, and those
-    that functions within reach close over."""
-    found: set[int] = set()
-    frames = [frame]
-    while frames:
-        frame = frames.pop()
-        if frame is None or id(frame.variables) in found:
-            continue
-        found.add(id(frame.variables))
-        frames.append(frame.closure)
-        if frame.on_yield is not None:
-            frames.append(frame.caller)
-        held = (value.function if type(value) is Bound else value for value in frame.variables.values())
-        frames += {value.closure for value in held if type(value) is FunctionRef}
-    return found
+def is_older(container: dict[Any, Value], objects: int) -> bool:
+    """What an object or a call of before the loop holds lasts, wherever it is kept: as a default of a function, in a
+    module, by a function that closes over it."""
+    return type(container) is Slots and container.newer <= objects
 
 
 def note_items(loop: Loop, target: ir.Expr, variables: dict[Any, Value]) -> None:

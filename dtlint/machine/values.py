@@ -371,14 +371,14 @@ class Bound(Value):
 
 
 class Slots(dict[Any, Value]):
-    """A dictionary of variables or attributes; `serial` tells whether it is older than a call, `partly` which lanes
-    have bound what some have not."""
+    """A dictionary of variables or attributes; `serial` tells whether an object's is older than a call, `newer` than
+    how many objects it is, whosever it is, `partly` which lanes have bound what some have not."""
 
-    __slots__ = ("partly", "serial")
+    __slots__ = ("newer", "partly", "serial")
 
     def __init__(self, serial: int = 0) -> None:
         super().__init__()
-        self.serial = serial
+        self.serial = self.newer = serial
         self.partly: dict[Any, int] | None = None
 
 

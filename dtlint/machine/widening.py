@@ -9,6 +9,7 @@ from dtlint.ir import nodes as ir
 from dtlint.ir.carried import carried
 from dtlint.machine import containers
 from dtlint.machine.core import Machine
+from dtlint.machine.frames import HANDED_ON
 from dtlint.machine.lanes import token
 from dtlint.machine.library.provenance import symbols_in
 from dtlint.machine.logs import Choice, Loop
@@ -19,6 +20,7 @@ from dtlint.machine.values import (
     Const,
     Object,
     Row,
+    Slots,
     Symbol,
     Tuple,
     Unknown,
@@ -92,12 +94,16 @@ def changed_more(
     causes: dict[Place, Left],
     apart: set[Place],
     decides: Callable[[Value], bool],
+    newest: int,
 ) -> Places:
-    """Locations the body wrote that were not widened, or that now differ between lanes and did not."""
+    """Locations the body wrote that were not widened, or that now differ between lanes and did not. What is newer than
+    the turn, the next turn makes for itself."""
     grown: Places = {}
     fresh: Places = {}
     first: dict[Place, tuple[dict[Any, Value], Any, Value]] = {}
     for container, name, old in machine.journal[mark:]:
+        if (type(container) is Slots and container.newer > newest) or name == HANDED_ON:
+            continue
         first.setdefault((id(container), name), (container, name, old))
     for place, (container, name, old) in first.items():
         now = container.get(name, MISSING)
@@ -106,9 +112,10 @@ def changed_more(
         if old is MISSING or now is MISSING or now is old or is_stable(old):
             continue
         known = place in widened
-        if known and place not in apart and not in_parts(old, now):
+        if place not in apart and not in_parts(old, now):
             apart.add(place)
-            fresh[place] = (container, name)
+            if known:
+                fresh[place] = (container, name)
         became_different = old.cause is None and now.cause is not None
         if (
             became_different
