@@ -13,13 +13,16 @@ from dtlint.machine.library import evidence, inside, provenance
 from dtlint.machine.library.batches import NOTHING_LEFT
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.loaders import Described, option
+from dtlint.machine.library.picks import PICK
 from dtlint.machine.library.seeds import GENERATORS, State, alike
+from dtlint.machine.library.stepping import ANSWERED
 from dtlint.machine.logs import Event, Loop, Site
 from dtlint.machine.run import Run
 from dtlint.machine.values import NONE, Const, Object, Row, Symbol, Unknown, Value
+from dtlint.timeline.data import whole_world
 from dtlint.timeline.options import usual
 from dtlint.timeline.records import ways_to
-from dtlint.timeline.training import event_step, place_of, step_at, survey
+from dtlint.timeline.training import REDUCES, event_step, is_gradient, loader_of, place_of, step_at, survey
 
 Steps = tuple[Step, ...]
 AGREES = frozenset({"shuffle", "permutation", "permuted", "choice", "choices", "sample"})
@@ -33,12 +36,14 @@ def shared_noise(run: Run) -> Iterator[tuple[Site, Steps]]:
     seen = survey(run)
     combining: dict[int, Event] = {}
     for event, path in seen.collectives:
-        if event.op == "backward":
+        by_hand = event.op in REDUCES and is_gradient(event.extra.get("tensor")) and whole_world(run, event)
+        if event.op == "backward" or by_hand:
             for node in path:
                 if isinstance(node, Loop):
                     combining.setdefault(id(node), event)
     if not combining:
         return
+    fed = fed_to_models(run)
     done = set()
     for event, path in seen.of("draw"):
         loop = next((node for node in path if isinstance(node, Loop) and id(node) in combining), None)
@@ -53,12 +58,26 @@ def shared_noise(run: Run) -> Iterator[tuple[Site, Steps]]:
         device = call.extra.get("device")
         if not call.get("generator") and isinstance(device, State) and not may_be_alike(device):
             continue
-        if not learnt_from(combining[id(loop)], call):
+        if (event.path, event.at) not in fed and not learnt_from(combining[id(loop)], call):
             continue
         done.add(state.site)
         drawn = event_step(event, f"`{event.api.rpartition('.')[2]}` draws the same numbers on every rank")
         combined = event_step(combining[id(loop)], "the gradients of all ranks are combined here")
         yield state.site, (*ways_to(run, state.site), drawn, combined)
+
+
+def fed_to_models(run: Run) -> set[tuple[str, Any]]:
+    """Where tensors are drawn that a wrapped model is given just as they are, beside the batches of a loader."""
+    sites = {number: site for (site, _), number in run.facts.get("picks", {}).items()}
+    found: set[tuple[str, Any]] = set()
+    for event, path in survey(run).collectives:
+        if event.op != "forward" or not any(isinstance(node, Loop) and loader_of(node.subject) for node in path):
+            continue
+        for value in event.extra.get("given", ()):
+            held = value.attributes.get("content") if isinstance(value, Object) else None
+            if isinstance(held, Unknown) and held.symbol.key[0] == "drawn":
+                found.update(sites[mark[1]][:2] for mark in provenance.marks(held, PICK, 0))
+    return found
 
 
 def shared_samples(run: Run) -> Iterator[tuple[Site, Steps]]:
@@ -140,7 +159,7 @@ def drawn_with(call: Invocation) -> Iterator[Value]:
 def belongs_to_batch(value: Value) -> bool:
     """Is its shape or content that of a batch of a loader, or of what the model gave?"""
     for part in provenance.parts(value, 2):
-        if any(isinstance(tag, tuple) and tag[0] in ("loader", "wrapped", "inner", "asked") for tag in part.tags):
+        if any(isinstance(tag, tuple) and tag[0] in ("loader", *ANSWERED) for tag in part.tags):
             return True
     return provenance.mentions(value, lambda symbol: symbol.key[0] in ("batch", "output"))
 

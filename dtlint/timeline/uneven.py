@@ -45,7 +45,7 @@ def partial_batches(run: Run) -> Iterator[tuple[Site, Steps, str]]:
         marks = known.shards[:1] if known is not None else ()
         shards = [step_at(tuple(mark[1:4]), counts or "each rank takes its own part here") for mark in marks]
         yield place_of(loader), kept(*shards, loop_step(part), talking_step(part)), "uneven"
-    for event, loader in divided_between_devices(run):
+    for event, loader in (*divided_between_devices(run), *batches_at(run, "mesh-split")):
         if may_be_partial(loader) and event.subject is not None and unpadded(event.subject):
             yield place_of(loader), kept(event_step(event, "the batch is divided between the devices here")), "split"
         cut = cut_into(loader)

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from dtlint.ir.leftovers import given_to_nobody
-from dtlint.machine.library import inside, provenance, sharding, webdatasets
+from dtlint.machine.library import inside, provenance, samplers, sharding, webdatasets
 from dtlint.machine.library.loaders import LOADER, is_open
 from dtlint.machine.library.seeds import alike
 from dtlint.machine.logs import Choice, Event, Loop, Site
@@ -26,8 +26,6 @@ from dtlint.timeline.training import (
     step_at,
     survey,
 )
-
-ORDERS = ("torch.utils.data.RandomSampler", "torch.utils.data.SequentialSampler")
 
 
 def unsharded(run: Run) -> Iterator[tuple[Use, Site, Steps]]:
@@ -68,7 +66,7 @@ def sampler_left_out(run: Run, use: Use) -> Event | None:
     """Where a sampler that divides was made of the very data that this loader walks over without it: whoever made it
     holds the data to be the same on all ranks."""
     given, dataset = use.described.sampler, use.loader.attributes.get("dataset")
-    plain = given is None or (isinstance(given, Object) and given.kind in ORDERS)
+    plain = given is None or (isinstance(given, Object) and given.kind in samplers.ORDERS)
     if (
         not plain
         or "described" not in use.loader.facts
@@ -79,8 +77,8 @@ def sampler_left_out(run: Run, use: Use) -> Event | None:
         return None
     if isinstance(dataset, Const) or (dataset.cause is not None and dataset.cause.kind in BY_SHARE):
         return None
-    samplers = (event for event, _ in survey(run).of("sampler") if event.extra["call"].get("dataset") == dataset)
-    return next(samplers, None)
+    made = (event for event, _ in survey(run).of("sampler") if event.extra["call"].get("dataset") == dataset)
+    return next(made, None)
 
 
 def left_out(run: Run, told: Sequence[tuple[Use, Site, Steps]]) -> Iterator[tuple[Use, Site, Steps]]:

@@ -215,6 +215,9 @@ def resized(machine: Machine, call: Invocation) -> Value | None:
     from dtlint.machine.library import jax_hosts, python, stepping
 
     made = jax_hosts.unlisted(machine, call) or python.opaque(machine, call)
+    if isinstance(made, Unknown):  # pieces of an order are in that order
+        orders = (mark for given in call.arguments for mark in provenance.marks(given, "order", 2))
+        made = provenance.marked(made, *orders)
     if any(isinstance(tag, tuple) and tag[0] in stepping.ANSWERED for tag in made.tags):
         return made  # no batch, but what a model said of it
     return provenance.without(made, "loader")

@@ -22,7 +22,7 @@ from dtlint.machine.library.seeds import (
     ordering,
     state_of,
 )
-from dtlint.machine.values import BY_SHARE, FALSE, NONE, TRUE, Cause, Object, Trail, Unknown, Value
+from dtlint.machine.values import BY_SHARE, FALSE, NONE, TRUE, Cause, Object, Trail, Tuple, Unknown, Value
 
 PERMUTES = frozenset({"shuffle", "permutation", "permuted", "sample", "choice", "choices"})
 
@@ -205,11 +205,11 @@ def dataset_shuffle(machine: Machine, call: Invocation) -> Value | None:
 
 
 def text_hash(machine: Machine, call: Invocation) -> Value | None:
-    """`hash()` of a text is salted anew in every process."""
+    """`hash()` of a text, or of a tuple that has one, is salted anew in every process."""
     from dtlint.machine.library import options
 
     value = call.arguments[0] if call.arguments else None
-    if options.is_text(machine, value):
+    if any(options.is_text(machine, one) for one in (value.items if isinstance(value, Tuple) else (value,))):
         cause = machine.cause("process", "`hash()` of a text is different in every process")
         return machine.unknown("hash", machine.symbols.fresh("process"), cause=cause)
     return None

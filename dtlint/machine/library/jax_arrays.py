@@ -89,13 +89,15 @@ def numpy_call(machine: Machine, call: Invocation) -> Value:
 def method(machine: Machine, receiver: Value, name: str, call: Invocation) -> Value | None:
     """A method of a value nobody knows."""
     if name == "reshape" and isinstance(receiver, Unknown) and call.arguments:
-        shape = leading(machine, Tuple(call.arguments) if len(call.arguments) > 1 else call.arguments[0])
+        asked = Tuple(call.arguments) if len(call.arguments) > 1 else call.arguments[0]
+        shape = leading(machine, asked)
+        known = {fact("rows", *pair) for pair in jax_shapes.counted(machine, asked)} if shape else set()
         made = machine.unknown("reshaped", receiver.symbol, *(token(v) for v in call.arguments), cause=receiver.cause)
         kept = jax_facts.without(receiver.tags, LAYOUT | {"key"})
         sizes = call.arguments if len(call.arguments) > 1 else getattr(call.arguments[0], "items", ())
         if has(receiver, "keys") and len(sizes) > 2:
             in_rows(machine, made.symbol, sizes)
-        return Unknown(made.symbol, made.cause, kept | ({shape} if shape else frozenset()))
+        return Unknown(made.symbol, made.cause, kept | ({shape, *known} if shape else frozenset()))
     if name == "repeat":
         same = jax_shapes.copied(machine, call)
         if same is not None:

@@ -9,10 +9,10 @@ from __future__ import annotations
 from typing import Any
 
 from dtlint.machine.core import Machine
-from dtlint.machine.library import jax_facts, jax_flow
+from dtlint.machine.library import collectives, jax_facts, jax_flow
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.jax_facts import fact, is_fact, words
-from dtlint.machine.values import NONE, Unknown, Value
+from dtlint.machine.values import NONE, Object, Unknown, Value
 
 STORED = "stored"  # fact: read from a file, without copies if it was written without them
 
@@ -26,6 +26,29 @@ def restore(machine: Machine, call: Invocation) -> Value | None:
         return machine.fresh("restored", None, frozenset((fact("array"), over)))
     tag = fact("host tree", "restored, without a copy for each device", "restored", jax_facts.place(machine))
     return machine.fresh("restored", None, frozenset((fact("array"), tag)))
+
+
+def managed(call: Invocation) -> Value | None:
+    """The state among the arguments of a manager's method: `args=StandardRestore(state)`, or `items=state`."""
+    held = call.get("args") or call.get("items")
+    made = held.facts.get("call") if isinstance(held, Object) else None
+    return made.arguments[0] if isinstance(made, Invocation) and made.arguments else held
+
+
+def manager_restores(machine: Machine, call: Invocation) -> Value | None:
+    """`manager.restore(step, args=StandardRestore(state))`"""
+    target = managed(call)
+    if machine.flow is None or target is None or not words(jax_facts.deep((target,)), "replicated"):
+        return None
+    collectives.perform_collective(machine, call)
+    return machine.fresh("restored", None, frozenset((fact("array"), fact("over copies", jax_facts.place(machine)))))
+
+
+def manager_saves(machine: Machine, call: Invocation) -> Value | None:
+    given = managed(call)
+    if machine.flow is not None and given is not None:
+        alone(machine, jax_facts.deep((given,)))
+    return None
 
 
 def save(machine: Machine, call: Invocation) -> Value | None:
@@ -77,6 +100,8 @@ def read_back(machine: Machine, call: Invocation) -> Value | None:
 
 
 MODELS: dict[str, Any] = {
+    "orbax_restored": manager_restores,
+    "orbax_saved": manager_saves,
     "flax_restore": restore,
     "flax_save_checkpoint": save,
     "jax_written": written,

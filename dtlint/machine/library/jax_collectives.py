@@ -39,6 +39,8 @@ def collective(machine: Machine, call: Invocation) -> Value:
     def leaf(one: Value) -> Value:
         if op == "psum" and isinstance(one, Const):
             return machine.unknown("axis size", repr(names))
+        if op == "pmean" and names:
+            jax_flow.meaned_alone(machine, one.tags, names)
         tags = passed(machine, op, one.tags, names, where)
         return Unknown(machine.symbols.fresh(op), one.cause if not known else None, tags)
 

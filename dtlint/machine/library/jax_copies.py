@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from dtlint.machine.core import Machine
-from dtlint.machine.library import jax_axes, jax_facts, jax_fitting, jax_flow, jax_outputs, jax_shapes
+from dtlint.machine.library import jax_axes, jax_facts, jax_fitting, jax_flow, jax_outputs, jax_shapes, whole_batches
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.jax_facts import fact, has, words
 from dtlint.machine.library.jax_shapes import LAYOUT
@@ -141,6 +141,8 @@ def device_put(machine: Machine, call: Invocation) -> Value | None:
     axes = jax_outputs.sharded_over(call.get("device"))
     if axes == () and not machine.facts.get("jax compiled"):
         machine.emit_event("record", "replicate", call.name, call.mask, subject=value)
+    if jax_outputs.splits_rows(call.get("device")) and whole_batches.unpadded(value):
+        machine.emit_event("record", "mesh-split", call.name, call.mask, subject=value)
     add = [fact("array"), *([fact("global", tuple(axes))] if axes else [])]
     # spread over the mesh it is one array of all hosts: what they drew alike for it is drawn once
     drop = frozenset({"global", "host draw"}) if axes is not None else frozenset()

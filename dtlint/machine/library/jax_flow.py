@@ -218,14 +218,23 @@ def is_model(callee: Value) -> bool:
 def shared_draws(machine: Machine, found: set[Any] | Tags) -> None:
     """Numbers drawn from one key meet values that differ between the devices."""
     varying = {tag[2] for tag in words(found, "varies")}
-    for tag in words(found, "draw"):
-        if tag[3] in varying:
-            mapping = device_mapping(machine)
-            info = machine.facts["jax draws"][tag[2]]
-            if mapping is None or tag[2] in mapping.noted:
-                continue
-            mapping.noted.add(tag[2])
-            note(machine, "shared key", machine.frame.mask, info["where"], info["steps"], spread=info["spread"])
+    drawn_alike(machine, [tag for tag in words(found, "draw") if tag[3] in varying])
+
+
+def meaned_alone(machine: Machine, found: Tags, axes: tuple[str, ...]) -> None:
+    """Numbers drawn from one key, and nothing that differs between the devices: the mean of them says nothing new."""
+    if not words(found, "varies") and not words(found, "may"):
+        drawn_alike(machine, [tag for tag in words(found, "draw") if tag[3] in axes])
+
+
+def drawn_alike(machine: Machine, draws: list[Any]) -> None:
+    for tag in draws:
+        mapping = device_mapping(machine)
+        info = machine.facts["jax draws"][tag[2]]
+        if mapping is None or tag[2] in mapping.noted:
+            continue
+        mapping.noted.add(tag[2])
+        note(machine, "shared key", machine.frame.mask, info["where"], info["steps"], spread=info["spread"])
 
 
 def host_draws(machine: Machine, found: set[Any], values: tuple[Value, ...], word: str) -> None:

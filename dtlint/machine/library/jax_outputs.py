@@ -221,5 +221,17 @@ def sharded_over(sharding: Value | None) -> tuple[str, ...] | None:
     knows."""
     if isinstance(sharding, Object) and jax_axes.of_this_host(sharding.attributes.get("mesh")):
         return None
+    spec = spec_of(sharding)
+    return jax_axes.spec_axes(spec) if spec is not None else None
+
+
+def spec_of(sharding: Value | None) -> Object | None:
     spec = sharding.attributes.get("spec") if isinstance(sharding, Object) and sharding.kind == NAMED else sharding
-    return jax_axes.spec_axes(spec) if isinstance(spec, Object) and spec.kind == jax_axes.SPEC else None
+    return spec if isinstance(spec, Object) and spec.kind == jax_axes.SPEC else None
+
+
+def splits_rows(sharding: Value | None) -> bool:
+    """Is the first dimension of an array divided between devices?"""
+    spec = spec_of(sharding)
+    call = spec.facts.get("call") if spec is not None else None
+    return call is not None and bool(call.arguments) and bool(jax_axes.texts(call.arguments[0]))

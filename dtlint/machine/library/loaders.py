@@ -285,16 +285,21 @@ def understood(machine: Machine, loader: Object, dataset: Value, found: Describe
             return inner is None or understood(machine, loader, inner, found)
         if "torch.utils.data.IterableDataset" in ancestors:
             return False
-        # a data set of a library nobody described: torch refuses to shuffle what is not indexed
-        return is_true(option(loader, "shuffle"))
+        return is_indexed(loader, found)  # a data set of a library nobody described
     if isinstance(dataset, Unknown):
-        return is_true(option(loader, "shuffle")) and dataset.symbol.key[0] not in (
+        return is_indexed(loader, found) and dataset.symbol.key[0] not in (
             "parameter",
             "missing",
             "keyword",
             "name",
         )
     return False
+
+
+def is_indexed(loader: Object, found: Described) -> bool:
+    """torch refuses to shuffle a stream, and to walk over it in the order of a sampler."""
+    ordered = isinstance(found.sampler, Object) and found.sampler.kind in samplers.ORDERS
+    return ordered or is_true(option(loader, "shuffle"))
 
 
 def knows_rank(machine: Machine, value: Value) -> bool:

@@ -49,7 +49,7 @@ def forward(machine: Machine, model: Object, call: Invocation) -> Value:
             group=group,
             implicit=True,
             subject=model,
-            extra={"model": model},
+            extra={"model": model, "given": call.values},
         )
     inner = model.attributes.get("module", model)  # fully_shard and the like leave the module itself
     result: Value | None = None

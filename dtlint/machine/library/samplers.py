@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from dtlint.machine.library.inside import Inside
 
 DISTRIBUTED = "torch.utils.data.DistributedSampler"
+ORDERS = ("torch.utils.data.RandomSampler", "torch.utils.data.SequentialSampler")  # all of the data
 
 
 def is_distributed(machine: Machine, value: Value | None) -> bool:

@@ -62,10 +62,10 @@ def repeats(call: Invocation) -> bool:
 
 
 def batched(machine: Machine, call: Invocation) -> Value | None:
-    """`dataset.batch(n)`, whose last batch holds what is left."""
+    """`dataset.batch(n)`, `dataset.iter(n)`, whose last batch holds what is left."""
     made = call.receiver
     if isinstance(made, Object):
-        drops = call.get("drop_remainder")
+        drops = call.get("drop_remainder") or call.get("drop_last_batch")
         leaves = drops is None or (isinstance(drops, Const) and not drops.value)
         whole = not leaves or made.facts.get(ENDLESS)
         made.facts[BATCHED] = None if whole else (call, sharding.remember(machine, "batch"))

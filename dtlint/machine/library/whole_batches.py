@@ -28,7 +28,7 @@ SIZE_KEPT = frozenset(
     }
     | {"float", "any", "call", "Tensor.numpy", "jax.device_put", "torch.as_tensor", "leaf"}
 )
-
+WALKED = frozenset({"turn", "items", "loop", "for each", "comprehension"})
 
 RANGES = "ranges"  # fact: the ranges that were made, by the number that stands in what they give
 HAND_CUT = "cut by hand"  # mark: a slice of stored data, the last of which holds what is left
@@ -135,7 +135,4 @@ def unpadded(batch: Value | None) -> bool:
         return is_hand_cut(batch.symbol)
     if not isinstance(batch, Unknown) or not provenance.has_mark(batch, "loader", 1):
         return False
-    return all(
-        symbol.key[0] in SIZE_KEPT or symbol.key[0] in ("turn", "items", "loop")
-        for symbol in provenance.symbols_in(batch.symbol)
-    )
+    return all(symbol.key[0] in SIZE_KEPT or symbol.key[0] in WALKED for symbol in provenance.symbols_in(batch.symbol))
