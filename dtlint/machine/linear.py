@@ -29,6 +29,11 @@ def difference(left: Value, right: Value) -> Value | None:
     return Unknown(what, left.cause or right.cause, tags)
 
 
+def apart(left: Value, right: Value) -> tuple[tuple[Any, int], ...]:
+    """All that is left of `left - right`: the same on lanes where only what cancels out differs."""
+    return tuple(combined(terms(token(left), DEEP), terms(token(right), DEEP), -1).items())
+
+
 def terms(part: Any, depth: int) -> Sum:
     if type(part) is int:
         return {ONE: part} if part else {}

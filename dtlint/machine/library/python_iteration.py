@@ -11,7 +11,7 @@ from dtlint.machine.library import inside, own_order, sharding
 from dtlint.machine.library.generators import BOUNDED, PART, never_ends
 from dtlint.machine.library.invocation import Handler, Invocation
 from dtlint.machine.library.whole_batches import RANGES
-from dtlint.machine.linear import difference
+from dtlint.machine.linear import apart, difference
 from dtlint.machine.opaque import opaque as unknown_of
 from dtlint.machine.values import (
     CONTAINERS,
@@ -75,10 +75,12 @@ def range_(machine: Machine, call: Invocation) -> Value | None:
             first, last, by = (part.value for part in parts)  # type: ignore[attr-defined]
             scale = next((part.scale for part in parts if part.scale), None)  # type: ignore[attr-defined]
             return Const(len(range(first, last, by)) if by else 0, scale)
-        apart = parts[0] != Const(0) and parts[2] == Const(1)
-        rest = difference(parts[1], parts[0]) if apart else None
-        if rest is not None:  # `range(start, start + share)`
-            return rest
+        if parts[0] != Const(0) and parts[2] == Const(1):
+            rest = difference(parts[1], parts[0])  # `range(start, start + share)`
+            return rest or unknown_of(machine, "count", *parts)
+        if parts[0] != Const(0):  # `range(start, start + share, batch)`
+            cause = parts[1].cause or parts[0].cause
+            return machine.unknown("count", apart(parts[1], parts[0]), token(parts[2]), cause=cause)
         return unknown_of(machine, "count", *parts)
 
     if sharding.equally_often(start, stop, step):
