@@ -21,8 +21,8 @@ def distributed_step(run: Run) -> tuple[Step, ...]:
     return (step,) if step is not None else ()
 
 
-BEGINS = frozenset({"init", "boost", "fit", "mesh"})  # a group of ranks
-STARTS = BEGINS | {"wrap", "prepare", "fully_shard"}
+BEGINS = frozenset({"init", "boost", "mesh"})  # a group of ranks
+STARTS = BEGINS | {"fit", "wrap", "prepare", "fully_shard"}
 
 
 def started(run: Run) -> bool:
