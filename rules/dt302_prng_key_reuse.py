@@ -3,7 +3,8 @@
 What it finds
 -------------
 A key is drawn from or split, and then drawn from or split again: in a row, in every turn of a loop, comprehension,
-`scan` or `tree.map`, through helpers and files. `fold_in` with other data gives another key and does not count.
+`scan` or `tree.map`, through helpers and files; or a turn draws from the key that it hands on, and the next turn splits
+it. `fold_in` with other data gives another key and does not count.
 
 Why it is bad
 -------------
@@ -41,7 +42,11 @@ def check(run: Run) -> Iterator[Finding]:
     for again in reused_keys(run):
         second = short(again.second.event)
         trail = way(again.second.path, again.second.event, f"{second} uses the key")
-        if again.first is not None:
+        if again.first is not None and again.loop is not None:
+            draws = short(again.first.event)
+            trail = (*way(again.first.path, again.first.event, f"{draws} uses up the key"), *trail)
+            message = f"{draws} uses up a key that is handed to the next turn of the loop, and {second} uses it there"
+        elif again.first is not None:
             first = way(again.first.path, again.first.event, f"{short(again.first.event)} uses up the key")
             trail = (*first, *trail)
             event = again.first.event

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from dtlint.machine.library.options import PARSED
-from dtlint.machine.library.provenance import symbols_in
 from dtlint.machine.library.tensors import ALIASES, COPIES, REVEALS
 from dtlint.machine.logs import EXITS, FAILS, Call, Event, Loop
 from dtlint.machine.truth import APART
@@ -192,7 +191,7 @@ def of_world(divergence: Divergence) -> bool:
 def asks_membership(divergence: Divergence) -> bool:
     """`rank in members`, of which nothing else is known."""
     symbol = divergence.choice.symbol if divergence.choice is not None else None
-    return symbol is not None and any(one.key[0] == "compare in" for one in symbols_in(symbol))
+    return symbol is not None and any(one.key[0] == "compare in" for one in above_shares(symbol))
 
 
 def of_value(symbol: Symbol) -> bool:

@@ -23,10 +23,23 @@ from dtlint.machine.library.jax_facts import LEARNED, has
 from dtlint.machine.library.jax_keys import root_of
 from dtlint.machine.logs import Call, Event, Loop
 from dtlint.machine.run import Run
-from dtlint.machine.values import NONE, Const, Unknown, Value
-from dtlint.timeline.lives import Again, Story, Use, parts, site_after, stable
+from dtlint.machine.values import NONE, Const, Symbol, Unknown, Value
+from dtlint.timeline.lives import (
+    Again,
+    Story,
+    Use,
+    leaves,
+    now_and_then,
+    parts,
+    retried,
+    site_after,
+    site_below,
+    stable,
+    turns_once,
+)
 from dtlint.timeline.programs import of_trials
 from dtlint.timeline.records import recorded
+from dtlint.timeline.reused_buffers import loops_of
 
 EVERY_LEAF = "every leaf"  # what a loop of `tree.map` says of itself
 
@@ -35,6 +48,7 @@ def reused_keys(run: Run) -> Iterator[Again]:
     if not run.facts.get("jax"):
         return
     story = Story(lambda again: on_purpose(run, again))
+    told: set[Symbol] = set()
     for event, path in recorded(run, "key"):
         call = event.extra.get("call")
         if call is None:
@@ -52,7 +66,33 @@ def reused_keys(run: Run) -> Iterator[Again]:
         mild = bool(event.extra.get("weak")) or key_splits.for_models(run.facts, call)
         again = story.use(Use(symbol, event, path, True, mild))
         if again is not None:
+            told.add(symbol)
             yield again
+    for loop in loops_of(run):
+        if not turns_once(loop):
+            yield from used_up_for_the_next_turn(run, story, loop, told)
+
+
+def used_up_for_the_next_turn(run: Run, story: Story, loop: Loop, told: set[Symbol]) -> Iterator[Again]:
+    """`key, sub = split(key)` and a draw from `key`: the next turn splits what this one has used up."""
+    for before, after in loop.carried.items():
+        if not isinstance(after, Unknown) or after.symbol in (before, *told):
+            continue
+        first, second = (
+            next((use for use in story.consumed.get(symbol, ()) if in_every_turn(use, loop)), None)
+            for symbol in (after.symbol, before)
+        )
+        if first is not None and second is not None:
+            again = Again(first, second, loop, *site_below(second, second.path.index(loop)))
+            if not on_purpose(run, again):
+                yield Again(first, second, loop, *site_below(first, first.path.index(loop)))
+
+
+def in_every_turn(use: Use, loop: Loop) -> bool:
+    if loop not in use.path:
+        return False
+    index = use.path.index(loop)
+    return not (leaves(use, index) or retried(use, index) or now_and_then(use, index, loop))
 
 
 def on_purpose(run: Run, again: Again) -> bool:

@@ -189,6 +189,9 @@ def carry_on(machine: Machine, loop: Loop, carry: Value, after: Value) -> None:
     """Carried leaves that the body hands on unchanged are the same in every turn."""
     kept = symbols_of(after)
     loop.variant |= {symbol for symbol in symbols_of(carry) if symbol not in kept}
+    old, new = list(jax_facts.leaves(carry, 6)), list(jax_facts.leaves(after, 6))
+    pairs = zip(old, new, strict=True) if len(old) == len(new) else ()
+    loop.carried.update((one.symbol, left) for one, left in pairs if isinstance(one, Unknown))
 
 
 def steady(machine: Machine, carry: Value, run: Callable[[Value], Value]) -> Value:
