@@ -50,6 +50,8 @@ SEEN = {
     "signal": "a signal it got",
     "queue": "its own queue",
     "process": "its process",
+    "rank": "numbers drawn with a seed of its own",
+    "local rank": "numbers drawn with a seed of its own",
 }
 
 

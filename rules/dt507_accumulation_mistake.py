@@ -3,9 +3,9 @@
 What it finds
 -------------
 In a loop whose optimizer steps only every n-th turn: `zero_grad`, clipping or unscaling happens in each turn, the
-mean loss is not divided by n, or `accelerator.accumulate()` belongs to an accelerator that accumulates nothing. Also
-an accelerator that is to accumulate, in a loop without `accumulate()`, and a DeepSpeed engine that steps in some turns
-only.
+mean loss is not divided by n, or once more where the accelerator divides it, or `accelerator.accumulate()` belongs to
+an accelerator that accumulates nothing. Also an accelerator that is to accumulate, in a loop without `accumulate()`,
+and a DeepSpeed engine that steps in some turns only.
 
 Why it is bad
 -------------
@@ -101,6 +101,19 @@ def check(run: Run) -> Iterator[Finding]:
             trail=(
                 Step(made.path, (made.at or event.at)[0], "made with `gradient_accumulation_steps`"),
                 Step(step.event.path, step.event.at[0], "every batch is a step of its own: nothing accumulates"),
+            ),
+        )
+    for met in loss_scale.divided_again(run):
+        event = met.event
+        made = event.subject
+        yield RULE.finding(
+            run.span(event.path, event.at),
+            "the loss is divided by the number of micro-batches, and `accelerator.backward()` divides it again",
+            "hand the mean loss of the micro-batch to `accelerator.backward()` as it is",
+            scope=event.function,
+            trail=(
+                Step(made.path, (made.at or event.at)[0], "made with the same `gradient_accumulation_steps`"),
+                Step(event.path, event.at[0], "divided here, and once more inside"),
             ),
         )
 

@@ -13,7 +13,7 @@ from dtlint.machine.frames import LoopState
 from dtlint.machine.items import few, short_items, turns_of, walked
 from dtlint.machine.lanes import row
 from dtlint.machine.library import own_order, provenance, sharding
-from dtlint.machine.logs import Decision, Loop
+from dtlint.machine.logs import Decision, Guards, Loop
 from dtlint.machine.opaque import all_tags, opaque
 from dtlint.machine.turns import merge_leavings, note_items, note_turn, otherwise, perhaps_broken, rejoin
 from dtlint.machine.values import (
@@ -183,7 +183,7 @@ def run_comprehension(machine: Machine, node: ir.Comp, mask: int) -> Value:
 
     def filtered(part: ir.Clause, index: int, lanes: int) -> None:
         nonlocal exact, parted
-        going = lanes
+        going, outside = lanes, frame.guards
         for condition in part.conditions:
             value = machine.evaluate(condition, going)
             true, false, unsure, cause, _ = truth(machine, value, going)
@@ -191,6 +191,9 @@ def run_comprehension(machine: Machine, node: ir.Comp, mask: int) -> Value:
                 exact = exact and not unsure
                 if true and false:
                     parted = cause or Cause("rank")
+                    at, text = node.at or machine.current_at, text_of(condition)
+                    apart = Decision("branch", frame.path, at, text, parted, true, going, frame.scope)
+                    frame.guards = Guards(apart, frame.guards)
                 if cause is not None:
                     skipped = sharding.skipped(machine, cause, sources[-1])
                     (shares if skipped.even else uneven).append(skipped.cause)
@@ -198,8 +201,10 @@ def run_comprehension(machine: Machine, node: ir.Comp, mask: int) -> Value:
                     marks.update(orders_asked(machine, condition, going))
             going = true | unsure
             if not going:
-                return
-        clause(index + 1, going)
+                break
+        if going:
+            clause(index + 1, going)
+        frame.guards = outside
 
     try:
         clause(0, mask)

@@ -81,8 +81,13 @@ def of_attempt(run: Run, node: Attempt, path: Path) -> Iterator[Divergence]:
         yield by_itself("swallowed", node, path, missed, handler)
     if node.final is not None and all(communicates_without_end(node.body, 1 << lane) for lane in lanes_in(node.mask)):
         talking = first_event(node.final, node.mask)
-        if talking is not None and not talking[0].implicit and whole(talking, node) and risky(node):
+        if talking is not None and plain_call(talking[0]) and whole(talking, node) and risky(node):
             yield by_itself("handler", node, path, talking)
+
+
+def plain_call(event: Event) -> bool:
+    """A collective by name, or one that is there to wait for the others, whichever framework offers it."""
+    return not event.implicit or event.op == "barrier"
 
 
 def tried_again(node: Attempt, path: Path) -> bool:
@@ -204,9 +209,12 @@ def choice_exits(node: Choice) -> Iterator[str]:
 def goes_on(run: Run, node: Attempt, handler: HandlerLog, path: Path) -> bool:
     """Does a rank that swallowed its failure meet the others again?"""
     below: LogNode = node
+    back = {"", "continue"}  # the ways back to the loop around it
     for above in reversed(path):
+        if isinstance(above, Call):
+            back = {"", "return"}
         if isinstance(above, Loop) and communicates_without_end(above.body, node.mask):
-            if exits_of(handler) & {"", "continue"}:
+            if exits_of(handler) & back:
                 return True
         if any(next_event(log, below, node.mask) is not None for log in logs_of(above)):
             return True

@@ -114,6 +114,8 @@ def local_code(divergence: Divergence) -> tuple[str, str]:
             return guarded_code(divergence), "default"
         if not event.implicit and strided.owns(divergence):
             return ("DT102" if TURNED_AWAY.intersection(exits) else guarded_code(divergence)), "default"
+        if drawn(divergence):
+            return "DT110", "default"
         if guessed(divergence):
             return "", ""
         index = strided.index_of(divergence) if event.implicit else None
@@ -127,6 +129,12 @@ def local_code(divergence: Divergence) -> tuple[str, str]:
     if kind == "exception":
         return "DT106", "default"  # the handler took it well, and what it left behind decides
     return "DT110", ("strict" if kind == "files" else "default")
+
+
+def drawn(divergence: Divergence) -> bool:
+    """Is it asked of the numbers of a generator that each rank has seeded for itself?"""
+    symbol = divergence.choice.symbol if divergence.choice is not None else None
+    return symbol is not None and any(one.key[0] == "drawn" for one in above_shares(symbol))
 
 
 def reduced_later(divergence: Divergence) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from dtlint.machine.lanes import token
 from dtlint.machine.values import Const, Object, Symbol, Unknown
 from dtlint.timeline.order import Met, choices_below, inside, loops_over
 from dtlint.timeline.stepping import DDP, FSDP, backwards, events, steps
@@ -89,6 +90,17 @@ def never_accumulated(run: Any) -> Iterator[tuple[Met, Met]]:
             if own is not None and len(own) <= len(choices_below(met, around[-1])) and loops_over(step) == around:
                 yield met, step
                 break
+
+
+def divided_again(run: Any) -> Iterator[Met]:
+    """`accelerator.backward(loss / n)` of an accelerator that was made with n and divides by it as well."""
+    for met in events(run, "record", "backward"):
+        made = met.event.subject.facts.get("call") if isinstance(met.event.subject, Object) else None
+        count = made.get("gradient_accumulation_steps") if made is not None else None
+        given = met.event.extra["call"].arguments if count not in (None, Const(1)) else ()
+        loss = next((value.symbol.key for value in given[:1] if isinstance(value, Unknown)), ())
+        if len(loss) == 3 and loss[0] == "op /" and count is not None and loss[2] == token(count):
+            yield met
 
 
 def scaled_twice(run: Any) -> Iterator[Met]:

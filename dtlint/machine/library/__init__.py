@@ -268,8 +268,9 @@ def call_method(machine: Machine, receiver: Value, name: str, invocation: Invoca
             if name == "backward":
                 return models.backward(machine, invocation)
             return tensors.method(machine, receiver, name, invocation)
-        if receiver.kind in ("list", "dict", "set"):
-            return python_methods.container_method(machine, receiver, name, invocation)
+        container = python_methods.container_of(receiver, name)
+        if container is not None:
+            return python_methods.container_method(machine, container, name, invocation)
         if isinstance(receiver.kind, ClassRef):
             other = replaced.method(machine, receiver, name, invocation)
             if other is not None:

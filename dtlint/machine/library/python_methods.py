@@ -9,6 +9,15 @@ from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.opaque import opaque as unknown_of
 from dtlint.machine.values import NONE, Const, Object, Tuple, Unknown, Value
 
+VIEWS = ("items", "values", "keys")
+
+
+def container_of(receiver: Object, name: str) -> Object | None:
+    """Itself, or the table of layers that a `ModuleDict` was made of."""
+    if receiver.kind in ("list", "dict", "set"):
+        return receiver
+    return subscripts.named_parts(receiver) if name in VIEWS else None
+
 
 def container_method(machine: Machine, receiver: Object, name: str, call: Invocation) -> Value | None:
     arguments = call.arguments
@@ -25,7 +34,7 @@ def container_method(machine: Machine, receiver: Object, name: str, call: Invoca
         for value in arguments:
             containers.extend(machine, receiver, value, call.mask)
         return NONE
-    if name in ("items", "values", "keys", "most_common") and receiver.kind == "dict":
+    if name in (*VIEWS, "most_common") and receiver.kind == "dict":
         return dict_view(machine, receiver, name if name != "most_common" else "items", call)
     if name in ("get", "pop", "setdefault") and receiver.kind == "dict" and arguments:
         key_ = arguments[0]

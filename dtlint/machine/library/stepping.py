@@ -24,6 +24,7 @@ from dtlint.machine.values import (
     FALSE,
     Bound,
     ClassRef,
+    Const,
     External,
     FunctionRef,
     ModuleRef,
@@ -38,6 +39,7 @@ OPTIMIZER = "torch.optim.Optimizer"
 SHARDED_IN_PLACE = "torch.distributed.fsdp.FSDPModule"
 BY_HAND = "differentiated by hand"
 GATHERED, INNER, PLAIN, LOADED, LEARNED, ASKED = "gathered", "inner", "plain", "loaded", "learned", "asked"
+ROW_AFTER_ROW = ("torch.cat", "torch.concat", "torch.vstack")
 JOINED = "joined_tensors"  # what is made of several tensors
 ANSWERED = ("wrapped", ASKED, INNER, PLAIN)  # tags of what a model says
 
@@ -276,6 +278,10 @@ def joined(machine: Machine, call: Invocation) -> Value | None:
         items = (containers.element(machine, given),)
     held = tuple(content(item) for item in items)
     result = opaque(machine, call.name, *held)
+    uneven = containers.length_cause(machine, given) if call.name in ROW_AFTER_ROW else None
+    if uneven is not None and call.get("dim") in (None, Const(0)):
+        symbol = machine.symbols.of(tensors.OWN_ROWS, result.symbol)
+        result = Unknown(symbol, uneven, result.tags, result.like)
     for tag in result.tags:
         if isinstance(tag, tuple) and tag[0] == GATHERED:
             source = machine.facts["gathers"][tag[1]].extra.get("source")

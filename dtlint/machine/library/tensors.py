@@ -67,6 +67,7 @@ SIZED = frozenset(
 )
 
 
+OWN_ROWS = "rows of as many parts as this rank has"
 SELECTS = frozenset({"masked_select", "nonzero", "argwhere", "unique", "unique_consecutive"})
 SUPPRESSED = frozenset({"torchvision.ops.nms", "torchvision.ops.batched_nms"})
 ELLIPSIS = Const(Ellipsis)
@@ -77,6 +78,8 @@ KEEPS_ROWS = (ALIASES - {"view", "view_as", "reshape"}) | COPIES
 def counted_by_content(symbol: Symbol) -> bool:
     """`x[x > 0]`, `torch.nonzero(x)`: how many rows it has depends on what the tensor holds."""
     key = symbol.key
+    if key[0] == OWN_ROWS:
+        return True
     method = method_of(symbol)
     if method is not None:
         owner, name = method
