@@ -65,6 +65,8 @@ def environment(cache: Path | None) -> dict[str, str]:
     paths = [str(REPOSITORY), variables.get("PYTHONPATH", "")]
     variables["PYTHONPATH"] = os.pathsep.join(path for path in paths if path)
     variables["NO_COLOR"] = "1"
+    if variables.pop("PYTHONDONTWRITEBYTECODE", ""):  # an installed one is compiled: half a second
+        variables.setdefault("PYTHONPYCACHEPREFIX", str(Path(tempfile.gettempdir(), "dtlint-bench-bytecode")))
     if cache is not None:
         variables["DTLINT_CACHE_DIR"] = str(cache)
     return variables

@@ -33,7 +33,7 @@ RULE = Rule(
     effect="wrong",
     tier="default",
     since="0.1.0",
-    frameworks=("torch", "numpy"),
+    frameworks=("torch", "numpy", "jax"),
     title="different ranks or workers end up with the same seed",
 )
 

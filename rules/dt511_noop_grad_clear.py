@@ -3,7 +3,8 @@
 What it finds
 -------------
 `p.data.grad = None` writes onto a temporary tensor; `rows.shuffle()`, `tensor.to()`, `tensor.add()` give a new object
-back that is thrown away; `optimizer.zero_grad` without the call does nothing.
+back that is thrown away; `optimizer.zero_grad` without the call does nothing, and `p.requires_grad == False` sets
+nothing.
 
 Why it is bad
 -------------
@@ -60,6 +61,15 @@ def check(run: Run) -> Iterator[Finding]:
             f"assign the result of `{name}()`, or use its in-place form",
             scope=event.function,
             trail=(Step(event.path, event.at[0], f"the result of `{name}()` is not used"),),
+        )
+    for met in stepping.events(run, "record", "compared"):
+        event = met.event
+        yield RULE.finding(
+            run.span(event.path, event.at),
+            f"`{event.api}` is compared here, and nobody asks for the answer",
+            "write one `=` to set it",
+            scope=event.function,
+            trail=(Step(event.path, event.at[0], "`==` alone changes nothing"),),
         )
     for met in stepping.events(run, "record", "uncalled"):
         event = met.event

@@ -19,6 +19,7 @@ FOLDER = Path(__file__).parent / "fixtures"
 FAMILIES = sorted({folder.name[:3] for folder in FOLDER.iterdir() if folder.is_dir()})
 DEEP = "one call more is deeper than functions are followed"
 NAMED = "who asks `if held_1` may not have the rank in mind"
+DECORATED = "that a decorator asks for the rank is seen in itself, or by the name of what it calls"
 BATCH = "which number is the size of a whole batch is told by its name"
 # Programs that are judged otherwise when they are rewritten, and why
 KNOWN = {
@@ -47,10 +48,12 @@ KNOWN = {
     ("one more call", "DT111/counter_behind_a_function.py"): "a global that a helper of a helper counts",
     ("one more call", "DT302/behind_own_module"): DEEP,
     ("one more call", "DT302/generator_of_a_module"): DEEP,
+    ("one more call", "DT511/values_of_a_batch.py"): DEEP,
     ("one more call", "DT701/settings_checked_first.py"): DEEP,
     ("one more call", "DT701/validated_by_fabric.py"): DEEP,
     ("one more call", "DT702/items_of_a_generator.py"): DEEP,
-    **{(how, "DT302/script_of_cells_ok.py"): "the comments between its cells are gone" for how in REWRITINGS},
+    ("one more call", "DT703/writer_of_who_asks.py"): DECORATED,
+    ("other names", "DT703/writer_of_who_asks.py"): DECORATED,
 }
 
 

@@ -6,11 +6,8 @@ or telling it the epoch hands it to nobody.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from dtlint.ir import nodes as ir
 from dtlint.ir.examples import Way, named, names_below, of_its_own, outward, way_to
-from dtlint.ir.functions import every_node
 
 WAITS = "block_until_ready"
 LOOPS = (ir.For, ir.While)
@@ -87,43 +84,3 @@ def after(above: ir.Node, held: ir.Node) -> tuple[ir.Stmt, ...]:
         if place is not None:
             return tuple(statements[place + 1 :])
     return ()
-
-
-def meet(module: ir.Module, one: tuple[int, int], other: tuple[int, int]) -> bool:
-    """Do the results of two statements of a module, or what is made of them, ever come together?"""
-    origins = [next(iter(way_to(module, *place)[1:]), None) for place in (one, other)]
-    held: list[set[str]] = [set(), set()]
-    variables = {name for statement in module.body for name in written(statement) or ()}
-    for statement in module.body:
-        reads = {read[-1].id for read in names_below(statement, ())}
-        takes = [
-            not names.isdisjoint(reads) or statement is origin for names, origin in zip(held, origins, strict=True)
-        ]
-        if all(takes):
-            return True
-        for names, taken in zip(held, takes, strict=True):
-            names.difference_update(written(statement) or ())
-            names.update(changed(statement, variables) if taken else ())
-    return False
-
-
-def changed(statement: ir.Stmt, variables: set[str]) -> Iterator[str]:
-    """The names that a statement gives something: `x = …`, `x[0] = …`, `x.append(…)`, `def x():`."""
-    for node in every_node(statement):
-        if isinstance(node, ir.Function | ir.Class):
-            yield node.name
-        written_to = (*getattr(node, "targets", ()), getattr(node, "target", None))
-        for target in every_node(written_to):
-            if isinstance(target, ir.Name):
-                yield target.id
-        if isinstance(node, ir.Call) and isinstance(node.func, ir.Attr):
-            whose = receiver(node.func)
-            if isinstance(whose, ir.Name) and whose.id in variables:
-                yield whose.id
-
-
-def receiver(expression: ir.Expr) -> ir.Expr:
-    """Whose is it in the end: `figure` in `figure.axes[0].twin().plot`"""
-    while isinstance(expression, ir.Attr | ir.Index | ir.Call):
-        expression = expression.func if isinstance(expression, ir.Call) else expression.value
-    return expression

@@ -91,9 +91,19 @@ class Known:
             return any(returns_form_of(found.node, param, found.helper, self.deepest - 1) for param in mine)
         if isinstance(call.func, ir.Attr) and name not in LOOKS and self.keeps(call.func.value):
             return True
+        if isinstance(call.func, ir.Call) and "grad" in name:
+            return any(self.keeps(one) for one in differentiated(call))
         if not (name in KEEPS or "update" in name or "grad" in name or name[:1].isupper()):
             return False
         return any(self.keeps(one) for one in (*call.args, *(one for _, one in call.keywords)))
+
+
+def differentiated(call: ir.Call) -> tuple[ir.Expr, ...]:
+    """`jax.grad(loss)(params, batch)`: gradients have the form of the first argument, if it is not said of which."""
+    assert isinstance(call.func, ir.Call)
+    told = len(call.func.args) > 1 or any(name in (None, "argnums") for name, _ in call.func.keywords)
+    every = (*call.args, *(one for _, one in call.keywords))
+    return every if told else every[:1]
 
 
 def last_name(function: ir.Expr) -> str:

@@ -101,6 +101,7 @@ class Knowledge:
     agreeing: frozenset[str] = frozenset()  # last names of collectives that give all ranks the same
     handed: Mapping[str, frozenset[str]] = field(default_factory=dict)  # hooks, and their parameters that are batches
     hooks: frozenset[str] = frozenset()  # of any framework
+    shows: frozenset[str] = frozenset()  # libraries whose calls are for people to look at
 
     def always_gives(self, name: str) -> bool:
         return name.startswith(self.giving) and not name.startswith(self.not_giving)
@@ -170,7 +171,7 @@ def _canonical(knowledge: Knowledge, name: str) -> str:
 API_FIELDS = {name for name in Api.__dataclass_fields__ if name not in ("name", "pack", "spellings")} | {"names"}
 SECTIONS = {
     "pack", "aliases", "call", "attribute", "type", "parameter", "member", "environment", "function", "tokens",
-    "setting", "giving", "noise",
+    "setting", "giving", "noise", "shows",
 }  # fmt: skip
 
 
@@ -278,6 +279,7 @@ def build(packs: list[tuple[str, Mapping[str, Any]]]) -> Knowledge:
         agreeing_names(apis),
         handed_names(types.values()),
         frozenset(name for known in types.values() for name in known.hooks),
+        frozenset(name for _, content in packs for name in content.get("shows", {}).get("libraries", ())),
     )
     for name in [*apis]:
         canonical = knowledge.canonical(name)

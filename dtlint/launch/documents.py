@@ -31,6 +31,8 @@ ONE_NODE = re.compile(r"^#SBATCH\s+(?:--nodes=|-N\s*)1\b", re.M)
 BATCH = re.compile(r"^#SBATCH|^#PBS|^#BSUB", re.M)
 PROGRAM = re.compile(r"(?<![\w./-])((?:[\w.-]+/)*[\w-]+\.py)\b")
 MODULE = re.compile(r"-m\s+([\w.]+)")
+OPTION = re.compile(r"\s--([A-Za-z][\w-]*)")
+ANY_OPTION = re.compile(r"\$[@*]|\$\{[@*]|\.py[^-\n]*\s\$")  # all arguments, or a variable before any option
 ALONE = re.compile(r"^[\s>$`]*(?:[A-Z_][A-Z0-9_]*=\S*\s+)*python3?(?:\.\d+)?\s+(?:-u\s+)?(?:\./)?([\w./-]+\.py)\b")
 
 
@@ -47,6 +49,8 @@ def started(files: Iterable[SourceFile], programs: Collection[str] = ()) -> Star
     on_one: set[str] = set()
     on_several: set[str] = set()
     launching: set[str] = set()
+    asked_alone: set[tuple[str, str]] = set()
+    asked_launched: set[tuple[str, str]] = set()
     for file in files:
         if not file.path.lower().endswith((*SUFFIXES, *SHELL_SUFFIXES, *YAML_SUFFIXES)):
             continue
@@ -65,8 +69,10 @@ def started(files: Iterable[SourceFile], programs: Collection[str] = ()) -> Star
             named = scripts | {place_of(one, file.path, programs) for one in modules}
             if begun and not by_launcher and not batch:
                 alone.add(place_of(begun.group(1), file.path, programs))
+                asked_alone |= {(place, option) for place in named for option in options_in(line)}
             else:
                 launched |= named
+                asked_launched |= {(place, option) for place in named for option in options_in(line)}
             if by_launcher:
                 # prose names launchers, too: "install accelerate first"
                 launching |= folders(named, file.path) if named or "$" in line else set()
@@ -74,7 +80,22 @@ def started(files: Iterable[SourceFile], programs: Collection[str] = ()) -> Star
                 (on_one if one else on_several).update(scripts)
             if NUMBERING.search(line) and "use_env" not in line and "use-env" not in line:
                 numbered |= scripts
-    return Started(*map(frozenset, (alone, launched, launching, numbered, on_one, on_several)))
+    return Started(
+        frozenset(alone),
+        frozenset(launched),
+        frozenset(launching),
+        frozenset(numbered),
+        frozenset(on_one),
+        frozenset(on_several),
+        frozenset(asked_alone),
+        frozenset(asked_launched),
+    )
+
+
+def options_in(line: str) -> set[str]:
+    """The options a line of the shell gives, as a program names them; `*` where a variable may hold any."""
+    found = {option.replace("-", "_") for option in OPTION.findall(line)}
+    return found | {"*"} if ANY_OPTION.search(line) else found
 
 
 def place_of(written: str, document: str, programs: Collection[str]) -> str:

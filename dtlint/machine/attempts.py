@@ -152,8 +152,10 @@ def run_handler(
     log.of_data = tried.of_data and not only(types, SHARED)
     log.raised = raised
     attempt.handlers.append(log)
-    alone = "queue" if set(types) <= QUEUES else tried.alone
-    if all("Timeout" in name for name in types):
+    alone = tried.alone
+    if set(types) <= QUEUES:
+        alone, log.of_data = "queue", True  # what other threads have put there by now
+    elif all("Timeout" in name for name in types):
         alone, log.of_data = "exception", True  # whatever was waited for: time passes on each rank by itself
     words = " or ".join(name.rpartition(".")[2] for name in types) or "exception"
     cause = (

@@ -259,7 +259,7 @@ def of_unknown(machine: Machine, base: Unknown, name: str, mask: int) -> Value:
     if found is not None:
         return found
     member = machine.knowledge.members.get(library.options.spelled(machine, base, name))
-    if member is not None and base.cause is None:
+    if member is not None and base.cause is None and not means_another(member, base):
         return library.member_value(machine, member, name, mask)
     if name in ALIKE:
         return machine.unknown("attr", base.symbol, name)
@@ -277,6 +277,12 @@ def of_unknown(machine: Machine, base: Unknown, name: str, mask: int) -> Value:
     # `make(folder, quiet=rank != 0).found`: that a thing was told its rank does not show what else in it depends on it
     cause = base.cause if base.symbol not in machine.facts.get("told", ()) else None
     return machine.unknown("attr", base.symbol, name, cause=cause, tags=base.tags)
+
+
+def means_another(member: Api, base: Unknown) -> bool:
+    """`config.lora.rank` says nothing of a process."""
+    owner = base.symbol.key[-1]
+    return isinstance(owner, str) and not set(owner.lower().split("_")).isdisjoint(member.extra.get("not_of", ()))
 
 
 def of_state(machine: Machine, base: Unknown, name: str, mask: int) -> Value | None:

@@ -130,10 +130,10 @@ def run_comprehension(machine: Machine, node: ir.Comp, mask: int) -> Value:
     shares: list[Cause] = []  # why the ranks take different items, though equally many
     marks: set[Any] = set()
     sources: list[Value] = []
-    exact = True
+    exact = exact_sources = True  # are all items known; were all, before conditions that nobody can decide
 
     def clause(index: int, lanes: int) -> None:
-        nonlocal exact
+        nonlocal exact, exact_sources
         if index == len(node.clauses):
             value = machine.evaluate(node.element, lanes)
             if node.key is not None:
@@ -153,7 +153,7 @@ def run_comprehension(machine: Machine, node: ir.Comp, mask: int) -> Value:
                 assign_target(machine, part.target, item, lanes)
                 filtered(part, index, lanes)
             return
-        exact = False
+        exact = exact_sources = False
         trip, loop_cause = turns_of(machine, iterable, lanes)
         if loop_cause is not None:
             uneven.append(loop_cause)
@@ -218,8 +218,11 @@ def run_comprehension(machine: Machine, node: ir.Comp, mask: int) -> Value:
     )
     if exact and parted is not None and node.kind in ("list", "generator") and told:
         return by_lane(machine, collected, takers, parted, mask)
+    chosen = exact_sources and not uneven and parted is None and node.kind == "generator"
     kind = "list" if node.kind == "generator" else node.kind
     made = machine.new(kind, mask)
+    if chosen and collected:
+        made.facts[containers.FILTERED] = containers.element(machine, Tuple(tuple(collected)))
     for value in collected[:1]:
         if isinstance(value, Object):
             value.facts[MANY] = True

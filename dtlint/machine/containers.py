@@ -7,7 +7,7 @@ from typing import Any
 
 from dtlint.machine.core import Machine
 from dtlint.machine.dictionaries import entries
-from dtlint.machine.lanes import join, map_lanes, row, token
+from dtlint.machine.lanes import join, map_lanes, orders_in, row, token
 from dtlint.machine.opaque import deep_cause
 from dtlint.machine.values import (
     FILLED,
@@ -28,6 +28,8 @@ from dtlint.machine.values import (
 MANY = 64
 ITEMS = "items"  # symbol: one of the items of a list that has grown, of which each part is named
 SHORT = 16  # items of a list that differs between lanes
+TIMES = "times"  # fact of a list: by which number of processes or devices its items are repeated
+FILTERED = "filtered"  # fact of a generator: any one of the items that it may give, where all of them are known
 KEYS = "keys"  # fact: one of the keys nobody knows
 NAMESPACE = "namespace"  # fact: the keys of a dictionary are its attributes, too; which class has made it so
 ALIKE = "alike parts"  # tag, with the places: each item has parts of which these are the same on all lanes
@@ -234,7 +236,7 @@ def lengthened(held: Value | None, value: Value) -> Value:
 
 def grown(machine: Machine, held: Value | None, value: Value, uneven: Cause | None) -> Unknown:
     cause = uneven or (held.cause if held is not None else None) or deep_cause(machine, (value,))
-    tags = (held.tags if isinstance(held, Unknown) else frozenset()) | value.tags - {UNEVEN}
+    tags = (held.tags if isinstance(held, Unknown) else frozenset()) | value.tags - {UNEVEN} | orders_in(value)
     if uneven is not None:
         tags |= {UNEVEN}
     elif isinstance(value, Tuple) and cause is not None:
@@ -289,6 +291,8 @@ def concatenate(machine: Machine, left: Object, right: Value) -> Value:
 def repeat(machine: Machine, left: Object, times: Value) -> Value:
     known = items_of(machine, left)
     made = machine.new("list", left.birth)
+    if isinstance(times, Const) and times.scale is not None:
+        made.facts[TIMES] = times
     if known is not None and isinstance(times, Const) and isinstance(times.value, int):
         count = max(0, times.value)
         if len(known) * count <= MANY:

@@ -54,8 +54,9 @@ def default_of(machine: Machine, index: Value) -> Any:
 
 
 def common_base(machine: Machine, classes: list[Value]) -> bool:
-    """Do these classes of the project inherit from one class of a library?"""
+    """Do these classes inherit from one class of the project, or of a library?"""
     from dtlint.machine import attributes
 
-    bases = [set(attributes.external_bases(machine, one)) for one in classes if isinstance(one, ClassRef)]
-    return bool(set.intersection(*bases) - {"builtins.object", "abc.ABC"})
+    lines = [attributes.linearise(machine, one) for one in classes if isinstance(one, ClassRef)]
+    plain = (External("builtins.object"), External("abc.ABC"))
+    return any(base not in plain and all(base in line for line in lines) for base in lines[0])

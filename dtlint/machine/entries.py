@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from dtlint.ir import nodes as ir
-from dtlint.machine import attributes, calls, entering, first_instance, instances, set_up, state, steering
+from dtlint.machine import attributes, calls, entering, first_instance, following, instances, set_up, state, steering
 from dtlint.machine.core import Machine
 from dtlint.machine.frames import Frame
 from dtlint.machine.library import group_start, identity, loaders
@@ -29,6 +29,7 @@ Defaults = tuple[tuple[str, Value], ...]
 NOTHING: Mapping[str, str] = {}
 # facts of the run: a framework calls this method on one rank only, or on all, in a class that knows of several
 CALLED_ALONE, CALLED_ON_ALL = "called alone", "called on all"
+HELD_BY_ALL = "held by all"  # what asks which rank it is on knows that there are others: every rank makes one
 MADE = "made"  # of a run: how many nodes at its beginning are the constructor's; of an instance: what they are
 
 
@@ -61,8 +62,10 @@ def run_function(machine: Machine, path: str, function: ir.Function, owner: ir.C
             return
         if called_alone(machine, kind, function.name):
             machine.facts[CALLED_ALONE] = True
-        elif is_hook(machine, kind, function.name) and tells_who_it_is(machine, owner):
-            machine.facts[CALLED_ON_ALL] = True
+        elif tells_who_it_is(machine, owner):
+            machine.facts[HELD_BY_ALL] = True
+            if is_hook(machine, kind, function.name) or function.name in state.CONSTRUCTORS:
+                machine.facts[CALLED_ON_ALL] = True
         value = kind.attributes.get(function.name) or kind.attributes.get(f"<setter> {function.name}")
         of_class = isinstance(value, FunctionRef) and value.kind == "class"
         receiver = kind if of_class else entered_on(machine, kind, function)
@@ -118,8 +121,12 @@ def is_loss(machine: Machine, receiver: Object, name: str) -> bool:
 
 
 def tells_who_it_is(machine: Machine, owner: ir.Class | None) -> bool:
-    """Does a method of this class ask for the rank?"""
-    return owner is not None and not owner.tokens.isdisjoint(machine.knowledge.ranks)
+    """Does a method of this class ask for the rank, itself or by what the program decorates it with?"""
+    if owner is None:
+        return False
+    methods = (one for one in owner.body if isinstance(one, ir.Function))
+    decorators = {getattr(by, "name", getattr(by, "id", "")) for one in methods for by in one.decorators}
+    return not owner.tokens.isdisjoint(machine.knowledge.ranks) or not decorators.isdisjoint(following.asking(machine))
 
 
 def find(module_frame: Frame, function: ir.Function) -> Value | None:

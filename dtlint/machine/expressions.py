@@ -11,7 +11,7 @@ from dtlint.machine import attributes, calls, containers, library, scopes, setti
 from dtlint.machine.core import Machine
 from dtlint.machine.frames import HANDED_ON
 from dtlint.machine.lanes import join, map_lanes, restrict
-from dtlint.machine.library import batches, files
+from dtlint.machine.library import batches, files, python_reflection
 from dtlint.machine.logs import Decision
 from dtlint.machine.opaque import opaque
 from dtlint.machine.operators import arithmetic, both, comparison, content, spelled
@@ -354,7 +354,8 @@ def comprehension(machine: Machine, node: ir.Comp, mask: int) -> Value:
 
 
 def formatted(machine: Machine, node: ir.FString, mask: int) -> Value:
-    parts = tuple(files.spoken(evaluate(machine, part, mask)) for part in node.parts)
+    values = (evaluate(machine, part, mask) for part in node.parts)
+    parts = tuple(files.spoken(python_reflection.said(machine, value, mask)) for value in values)
 
     def one(*held: Value) -> Value:
         if all(isinstance(part, Const) and part.scale in (None, "rank") for part in held):

@@ -6,7 +6,7 @@ what can reach nothing any rule asks for is passed over, and so is most of what 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from dtlint.ir import nodes as ir
 from dtlint.ir.functions import called_names, every_node
@@ -18,7 +18,7 @@ from dtlint.machine.values import Bound, ClassRef, FunctionRef, Object, Tuple, V
 SHORT = 8  # statements
 DEEP = 12  # calls; what is further down is followed for what its names say only
 MAKING = ("__init__", "__post_init__", "__enter__", "__getattr__")  # they write what others read, or give it
-QUESTION = 3  # statements of a helper that asks who it is, and no more
+QUESTION = 3  # statements of a helper that asks who it is, and no more; what it insists on is not counted
 FURTHER = 4  # calls that are followed beyond the deepest where lanes have parted: there it matters who communicates
 LOOKED_UP = (ir.Index, ir.Call)
 ANSWERS = (ir.Compare, ir.BoolOp, ir.Unary, ir.BinOp, ir.Attr, ir.Name)
@@ -41,9 +41,22 @@ def is_leaf(machine: Machine, node: ir.Function | ir.Lambda) -> bool:
     called = set(called_names(node.body))
     if not called:
         return True
-    if not isinstance(node, ir.Function) or len(node.body) > QUESTION:
+    if not isinstance(node, ir.Function) or not is_question(node):
         return False
     return not node.tokens.isdisjoint(asking(machine)) or called.isdisjoint(defined(machine))
+
+
+def is_question(node: ir.Function) -> bool:
+    """Short enough to be one, beside what is written about it and what it insists on (`if found < 0: raise`)."""
+    return len(node.body) <= QUESTION or sum(not insists(one) for one in node.body) <= QUESTION
+
+
+def insists(statement: ir.Stmt) -> bool:
+    if isinstance(statement, ir.If):
+        return len(statement.body) == 1 and isinstance(statement.body[0], ir.Raise) and not statement.orelse
+    return isinstance(statement, ir.Assert) or (
+        isinstance(statement, ir.ExprStmt) and isinstance(statement.value, ir.Const)
+    )
 
 
 def asking(machine: Machine) -> frozenset[str]:
@@ -80,14 +93,14 @@ def can_skip(
 ) -> bool:
     """A function that can reach nothing any rule asks for, on arguments that are the same everywhere."""
     interesting, meaningful = leading_on(machine, function.path)
-    if machine.decorating is not None and len(machine.stack) >= machine.decorating + 2 and len(node.body) > QUESTION:
+    if machine.decorating is not None and len(machine.stack) >= machine.decorating + 2 and not is_question(node):
         return True  # helpers of a decorator are told of the function; nobody calls it yet
     traced = machine.flow is not None and len(machine.stack) < 20
     on_devices = traced and bool(machine.facts.get("jax mappings"))
     if (
         len(machine.stack) >= machine.near
         and not on_devices
-        and len(node.body) > QUESTION
+        and not is_question(node)
         and node.tokens.isdisjoint(interesting)
     ):
         return not any(may_talk(value) for value in values)
@@ -119,9 +132,9 @@ def matters(machine: Machine, node: ir.Function, receiver: Value | None, values:
     if isinstance(receiver, Object):
         if machine.facts.get("running"):
             return True  # it may read a tensor that is still on its way
-        if "wrapper" in receiver.facts or keeps_count(machine, node):
+        if "wrapper" in receiver.facts or once(machine, keeps_count, node):
             return True  # it may train a wrapped model behind the wrapper's back, or count
-    if is_answer(node) or makes_function(node) or calls_what_it_finds(machine, node):
+    if is_answer(node) or makes_function(node) or any(once(machine, ask, node) for ask in SHOWN_BY_TEXT):
         return True
     return any(written_onto(machine, value) for value in values)
 
@@ -146,24 +159,25 @@ def may_reach_loaded(machine: Machine, receiver: Value | None, values: tuple[Val
     return any(isinstance(value, Object) and value.number in loaded for value in (receiver, *values, *held))
 
 
-def keeps_count(machine: Machine, node: ir.Function) -> bool:
+def once(machine: Machine, ask: Callable[[ir.Function], bool], node: ir.Function) -> bool:
+    """What the text of a function says is asked once, however often it is called."""
+    answers: dict[int, bool] = machine.notes.setdefault(ask, {})
+    known = answers.get(id(node))
+    if known is None:
+        known = answers[id(node)] = len(node.body) <= SHORT and ask(node)
+    return known
+
+
+def keeps_count(node: ir.Function) -> bool:
     """A short method that writes to what it belongs to: a counter, a flag, the best value so far."""
-    writers: dict[int, bool] = machine.notes.setdefault("keeps count", {})
-    known = writers.get(id(node))
-    if known is None:
-        first = node.params[0].name if node.params else ""
-        short = len(node.body) <= SHORT and first in ("self", "cls")
-        known = writers[id(node)] = short and any(writes_to(one, first) for one in node.body)
-    return known
+    first = node.params[0].name if node.params else ""
+    return first in ("self", "cls") and any(writes_to(one, first) for one in node.body)
 
 
-def calls_what_it_finds(machine: Machine, node: ir.Function) -> bool:
-    """A short function that looks up whom it calls: `return self.makers[name](**options)`. No name says who that is."""
-    finders: dict[int, bool] = machine.notes.setdefault("calls what it finds", {})
-    known = finders.get(id(node))
-    if known is None:
-        known = finders[id(node)] = len(node.body) <= SHORT and any(calls_found(node))
-    return known
+def calls_what_it_finds(node: ir.Function) -> bool:
+    """A short function that looks up whom it calls: `return self.makers[name](**options)`, or calls them in turn:
+    `for listener in self.listeners[event]: listener(self)`. No name says who that is."""
+    return any(calls_found(node))
 
 
 def calls_found(node: ir.Function) -> Iterator[bool]:
@@ -171,8 +185,19 @@ def calls_found(node: ir.Function) -> Iterator[bool]:
     for one in every_node(node.body, (ir.Function, ir.Class)):
         if isinstance(one, ir.Assign) and isinstance(one.value, LOOKED_UP):
             looked_up.update(target.id for target in one.targets if isinstance(target, ir.Name))
+        elif isinstance(one, ir.For) and isinstance(one.target, ir.Name):
+            looked_up.add(one.target.id)
         elif isinstance(one, ir.Call):
             yield isinstance(one.func, LOOKED_UP) or (isinstance(one.func, ir.Name) and one.func.id in looked_up)
+
+
+def sets_nothing(node: ir.Function) -> bool:
+    """`p.requires_grad == False`: a comparison that stands alone."""
+    every = every_node(node.body, (ir.Function, ir.Class))
+    return any(isinstance(one, ir.ExprStmt) and isinstance(one.value, ir.Compare) for one in every)
+
+
+SHOWN_BY_TEXT = (calls_what_it_finds, sets_nothing)
 
 
 def written_onto(machine: Machine, value: Value) -> bool:

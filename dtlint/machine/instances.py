@@ -7,6 +7,7 @@ from dtlint.machine import attributes, calls, containers, library
 from dtlint.machine.core import Machine
 from dtlint.machine.lanes import token
 from dtlint.machine.library.invocation import Keywords
+from dtlint.machine.opaque import deep_cause
 from dtlint.machine.values import ClassRef, Const, FunctionRef, Object, Tuple, Unknown, Value
 
 DATACLASSES = ("dataclasses.dataclass", "attr.s", "attr.attrs", "attr.dataclass", "attrs.define", "attrs.frozen")
@@ -30,7 +31,14 @@ def instantiate(
     library.run_later.finalised(machine, made, mask)
     stands_in = isinstance(initialiser, FunctionRef) and is_stub(initialiser.node)
     if isinstance(initialiser, FunctionRef) and not stands_in:
+        before = alike(machine, kind, bases, arguments, keywords, mask)
+        if before is not None:
+            for name, held in before.attributes.items():
+                machine.set(made, name, held, mask)
+            return made
         calls.follow(machine, initialiser, made, arguments, keywords, mask)
+        if is_layer(bases):
+            machine.facts.setdefault(LAYERS, {}).setdefault(kind, []).append(made)
     elif stands_in or has_fields(machine, kind, bases):
         fill_fields(machine, made, kind, arguments, keywords, mask)
         if any(base.endswith(".NamedTuple") for base in bases):
@@ -46,6 +54,25 @@ def instantiate(
         if bases:
             library.initialised(machine, bases[0], made, arguments, keywords, mask, node)
     return made
+
+
+LAYERS = "layers made"  # fact of the run, by their class
+ENOUGH = 16  # layers of a class; further ones are taken to be like the last of them
+
+
+def is_layer(bases: list[str]) -> bool:
+    return any(base.rpartition(".")[2] in ("Module", "Layer") for base in bases)
+
+
+def alike(
+    machine: Machine, kind: ClassRef, bases: list[str], arguments: tuple[Value, ...], keywords: Keywords, mask: int
+) -> Object | None:
+    """One more layer of a large network, made by all ranks of what is the same on all."""
+    made: list[Object] = machine.facts.get(LAYERS, {}).get(kind, [])
+    if len(made) < ENOUGH or mask != machine.world.full or not is_layer(bases):
+        return None
+    values = (*arguments, *(value for _, value in keywords))
+    return made[-1] if deep_cause(machine, values) is None else None
 
 
 def is_stub(node: ir.Function | ir.Lambda) -> bool:

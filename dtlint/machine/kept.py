@@ -23,12 +23,14 @@ def of_function(
     machine: Machine, function: FunctionRef, arguments: tuple[Value, ...], mask: int, make: Callable[[int], Value]
 ) -> Value:
     """Calls with equal constants are one call; what else is handed over is not compared. Some lanes that hand over
-    such a thing, where all of them have been here before, may get what was kept."""
+    such a thing, where all of them have been here before, may get what was kept: then nobody communicates for it."""
     holder = function.closure
     if holder is None:
         return make(mask)
     machine.heap_reads += 1
     if not all(isinstance(value, Const) for value in arguments):
+        if function.node.tokens.isdisjoint(machine.interesting):
+            return make(mask)
         before = f"<asked> {function.name}"
         if before in holder.variables and machine.parted(mask):
             return machine.fresh("kept")

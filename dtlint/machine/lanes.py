@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import Any
 
 from dtlint.machine.agreeing import TOLD, the_agreed
 from dtlint.machine.twins import one_thing
@@ -196,12 +197,20 @@ def join(left: Value, right: Value, symbols: Symbols, decision: Symbol, cause: C
         if sized is not None:
             return sized
         symbol = symbols.of("phi", decision, token(left), token(right))
-        return Unknown(symbol, left.cause or right.cause, left.tags | right.tags, like_of(left) or like_of(right))
+        tags = left.tags | right.tags | orders_in(left) | orders_in(right)
+        return Unknown(symbol, left.cause or right.cause, tags, like_of(left) or like_of(right))
     symbol = symbols.of("split", decision, token(left), token(right))
     like = None
     if isinstance(left, STRUCTURED) or isinstance(right, STRUCTURED):
         like = prefer(left, right)
     return Unknown(symbol, cause, left.tags | right.tags, like or like_of(left) or like_of(right))
+
+
+def orders_in(value: Value) -> frozenset[Any]:
+    """The marks of the order in which items came; a tuple has no tags of its own."""
+    if not isinstance(value, Tuple):
+        return frozenset(tag for tag in value.tags if type(tag) is tuple and tag[0] == "order")
+    return frozenset().union(*map(orders_in, value.items))
 
 
 def was_told(symbol: Symbol, depth: int = 6) -> bool:

@@ -332,6 +332,17 @@ def equality(asked: Symbol) -> tuple[Symbol, str | int] | None:
     return (subject, constant) if isinstance(constant, str | int) else None
 
 
+def told(question: Symbol | None, side: bool) -> Iterator[tuple[Any, Any]]:
+    """What is known on this side of a question: its answer, and what is equal to which constant."""
+    asked, given = plain_question(question)
+    if asked is None:
+        return
+    yield asked, side == given
+    equal = equality(asked) if side == given else None
+    if equal is not None:
+        yield ("equal to", equal[0]), equal[1]
+
+
 def lanes_that_talk(log: Log) -> int:
     talking = 0
     for node in log.nodes:

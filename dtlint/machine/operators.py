@@ -170,10 +170,11 @@ def compare_one(machine: Machine, op: str, left: Value, right: Value) -> Value:
         if isinstance(held, Unknown):
             alike = THERE in held.tags or presence(machine.knowledge, held) == ALIKE
             cause = None if alike else held.cause
-            asked = machine.unknown("is none", held.symbol, cause=cause, tags=held.tags)
+            tags = containers.without_lengths(held.tags)
+            asked = machine.unknown("is none", held.symbol, cause=cause, tags=tags)
             if op in ("is", "=="):
                 return asked
-            return machine.unknown("not", asked.symbol, cause=cause, tags=held.tags)
+            return machine.unknown("not", asked.symbol, cause=cause, tags=tags)
     if op in ("==", "!="):
         side = side_of_placeholder(left, right) or side_of_placeholder(right, left)
         if side is not None:

@@ -14,6 +14,7 @@ from dtlint.ir import nodes as ir
 from dtlint.ir.functions import every_node
 from dtlint.machine import attributes
 from dtlint.machine.core import Machine
+from dtlint.machine.dictionaries import entries
 from dtlint.machine.frames import Frame
 from dtlint.machine.lanes import prefer
 from dtlint.machine.logs import Log
@@ -91,13 +92,24 @@ def update(machine: Machine, holder: Object, name: str, thing: Object, owner: Cl
         else:
             found = prefer(found, value)
     if isinstance(found, Object) and found.kind in CONTAINERS and (written.unclear or len(written.values) > 0):
-        made = machine.new(found.kind, machine.world.full)
-        made.attributes["[]"] = anything(machine, owner, name)
-        found = made
+        found = filled(machine, found, anything(machine, owner, name))
     elif isinstance(found, Const | Tuple) and written.unclear:
         found = anything(machine, owner, name)
     if found is not None and found is not start:
         machine.set(holder, name, found, machine.world.full)
+
+
+def filled(machine: Machine, container: Object, item: Unknown) -> Object:
+    """The container with whatever was put into it since; settings that stood under a key are there still, flags and
+    numbers may be others by now."""
+    made = machine.new(str(container.kind), machine.world.full)
+    made.attributes["[]"] = item
+    for key, held in entries(container) if container.kind == "dict" else ():
+        if isinstance(held, Object) and held.kind in CONTAINERS:
+            made.attributes["key", key] = filled(machine, held, item)
+        elif not isinstance(held, Const | Tuple):
+            made.attributes["key", key] = held
+    return made
 
 
 def of_class(machine: Machine, holder: Object, name: str) -> Value | None:

@@ -15,7 +15,7 @@ from dtlint.machine.frames import Frame, Returned
 from dtlint.machine.library import iterators, metrics, works
 from dtlint.machine.logs import ASSERTED, Decision, Guards, decisions, plain_question
 from dtlint.machine.truth import truth
-from dtlint.machine.values import BY_RANK, NONE, ClassRef, Unknown, Value
+from dtlint.machine.values import BY_RANK, NONE, ClassRef, Const, Unknown, Value
 
 Runner = Callable[[Machine, Any, int], int]
 
@@ -199,7 +199,7 @@ def run_delete(machine: Machine, node: ir.Delete, mask: int) -> int:
 
 def run_assert(machine: Machine, node: ir.Assert, mask: int) -> int:
     """`assert rank == 0`: the author says that the others never come here, so they are taken out, and nobody waits.
-    `assert local_rank == -1`: all of them are, in a program of several ranks."""
+    `assert local_rank == -1`, `assert world_size == 1`: all of them are, in a program of several ranks."""
     if isinstance(node.test, ir.Const) and not node.test.value:  # `assert False`: nobody goes on from here
         machine.frame.left |= mask
         leave(machine, "raise" if mask == machine.world.full else ASSERTED, node.at, mask)
@@ -211,7 +211,9 @@ def run_assert(machine: Machine, node: ir.Assert, mask: int) -> int:
         asked, given = plain_question(symbol)
         if asked is not None:
             machine.assumed.append((asked, given))  # as long as nobody looks at the other side of a decision above
-    if not names_one_rank(machine, node.test, value, mask):
+    if not names_one_rank(machine, node.test, value, mask) and not (
+        false == mask and of_size(machine, node.test, mask)
+    ):
         return mask
     if false:
         machine.frame.left |= false
@@ -236,6 +238,15 @@ def names_one_rank(machine: Machine, test: ir.Expr, value: Value, mask: int) -> 
         if value.cause is None and isinstance(test.left, ir.Name | ir.Attr):
             value = evaluate(machine, test.left, mask)
     return value.cause is not None and value.cause.kind in BY_RANK
+
+
+def of_size(machine: Machine, test: ir.Expr, mask: int) -> bool:
+    """Is something compared with the number of ranks?"""
+    if not isinstance(test, ir.Compare) or [op for op, _ in test.pairs] != ["=="]:
+        return False
+    sides = [side for side in (test.left, test.pairs[0][1]) if isinstance(side, ir.Name | ir.Attr | ir.Call)]
+    held = [evaluate(machine, side, mask) for side in sides]
+    return any(isinstance(value, Const) and value.scale == "world" for value in held)
 
 
 # --- branches --------------------------------------------------------------------------------------------------

@@ -315,9 +315,10 @@ def put(machine: Machine, container: Value, index: Value, value: Value, mask: in
             machine.set(container, "[]", Unknown(widened.symbol, index.cause or widened.cause, tags), mask)
     elif container.kind == "torch.Tensor":
         if "running" in machine.facts:
-            from dtlint.machine.library import works
+            from dtlint.machine.library import marks, works
 
             works.overwritten(machine, container)
+            works.computed(machine, "op =", (value,), marks.deep_tags((value,)))
         old = container.attributes.get("content", NONE)
         machine.set(container, "content", value if isinstance(old, Const) else opaque(machine, "put", old, value), mask)
     elif container.kind == "list":

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 import sys
-import tempfile
 from importlib import metadata
 from pathlib import Path
 
@@ -14,6 +12,7 @@ from dtlint import __version__
 from dtlint.ir import nodes, store
 from dtlint.ir.functions import functions_of, tables_of
 from dtlint.ir.lowering_state import SyntaxProblem
+from dtlint.project.shelf import Shelf, digest_of, write
 
 CLEAN_LIMIT = 200_000  # remembered hashes of files that parse, but need not be analysed
 
@@ -22,52 +21,29 @@ CLEAN_LIMIT = 200_000  # remembered hashes of files that parse, but need not be 
 Summary = tuple[str, frozenset[str], "str | None"]
 
 
-class TreeCache:
-    """Every method may fail quietly: a cache is a convenience, and a damaged one is an empty one."""
+class TreeCache(Shelf):
+    """Stored trees, not yet decoded. A damaged one is none."""
 
     def __init__(self, directory: Path | None) -> None:
-        self._directory = None if directory is None else directory / "trees"
+        super().__init__(directory and directory / "trees")
         # The grammar is the interpreter's and libcst's; the lowering is this version's.
-        basis = (
-            f"{store.VERSION} {__version__} {metadata.version('libcst')} {sys.version_info[:2]} {_lowering_digest()}"
-        )
+        lowering = digest_of(Path(store.__file__).parent.glob("*.py"))
+        basis = f"{store.VERSION} {__version__} {metadata.version('libcst')} {sys.version_info[:2]} {lowering}"
         self._basis = hashlib.sha256(basis.encode()).digest()
         self._clean: set[str] | None = None
         self._clean_changed = False
 
-    @property
-    def active(self) -> bool:
-        return self._directory is not None
-
     def key(self, text: str) -> str:
         return hashlib.sha256(self._basis + text.encode("utf-8", "surrogatepass")).hexdigest()
-
-    def _path(self, key: str) -> Path | None:
-        return None if self._directory is None else self._directory / key[:2] / key[2:]
-
-    def read(self, key: str) -> bytes | None:
-        """A stored tree, not yet decoded."""
-        path = self._path(key)
-        if path is None:
-            return None
-        try:
-            return path.read_bytes()
-        except OSError:
-            return None
-
-    def write(self, key: str, data: bytes) -> None:
-        path = self._path(key)
-        if path is not None:
-            _write(path, data)
 
     # --- files that only have to be well-formed ---------------------------------------------------------------
 
     def is_clean(self, key: str) -> bool:
         if self._clean is None:
             self._clean = set()
-            if self._directory is not None:
+            if self.directory is not None:
                 try:
-                    listed = json.loads((self._directory / "clean.json").read_text(encoding="ascii"))
+                    listed = json.loads((self.directory / "clean.json").read_text(encoding="ascii"))
                     self._clean = {item for item in listed if isinstance(item, str)}
                 except (OSError, ValueError, TypeError):
                     pass
@@ -79,9 +55,9 @@ class TreeCache:
             self._clean_changed = True
 
     def save(self) -> None:
-        if self._directory is not None and self._clean is not None and self._clean_changed:
+        if self.directory is not None and self._clean is not None and self._clean_changed:
             keys = sorted(self._clean)[:CLEAN_LIMIT]
-            _write(self._directory / "clean.json", json.dumps(keys).encode("ascii"))
+            write(self.directory / "clean.json", json.dumps(keys).encode("ascii"))
             self._clean_changed = False
 
 
@@ -119,28 +95,3 @@ def decode_summaries(data: bytes) -> list[Summary] | None:
         return [(str(name), frozenset(map(str, tokens)), owner) for name, tokens, owner in listed]
     except (ValueError, TypeError):
         return None
-
-
-def _lowering_digest() -> str:
-    """The text of the code that makes trees: during development the version stands still and the code does not."""
-    digest = hashlib.sha256()
-    for file in sorted(Path(store.__file__).parent.glob("*.py")):
-        try:
-            digest.update(file.read_bytes())
-        except OSError:
-            digest.update(file.name.encode())
-    return digest.hexdigest()
-
-
-def _write(path: Path, data: bytes) -> None:
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=".new-")
-        try:
-            with os.fdopen(descriptor, "wb") as stream:
-                stream.write(data)
-            os.replace(name, path)
-        except OSError:
-            os.unlink(name)
-    except OSError:
-        pass

@@ -10,10 +10,11 @@ from dtlint.ir.lowering_state import SyntaxProblem
 from dtlint.project import cache, loading, prefilter
 from dtlint.project.changes import IMPORTS, WORD
 from dtlint.project.circles import circles
-from dtlint.project.imports import ImportLine, scan_imports
+from dtlint.project.imports import ImportLine
 from dtlint.project.names import Names
 from dtlint.project.reach import reached, turned
 from dtlint.project.started import Started
+from dtlint.project.surveys import Surveys, Wanted
 from dtlint.source.notebooks import Notebook, cell_of_script, read_notebook
 from dtlint.source.text import Incomplete, SourceFile, decode, read_bytes
 
@@ -62,16 +63,17 @@ class Project:
         """Read, select and parse. `tokens` None keeps every file; `tick(n)` hears of `n` more files being done. With
         `about`, only what imports that file or is imported by it is selected."""
         texts, contents, notebooks, problems = _read(files)
-        imports: dict[str, tuple[ImportLine, ...]] = {path: scan_imports(data) for path, data in contents.items()}
-        names = Names(tuple(texts), imports)
+        surveys = Surveys(contents, Wanted(tuple(sorted(tokens or ())), leading), cache_dir)
+        names = Names(tuple(texts), surveys.imports)
 
         def path_of(importer: str, module: str, level: int) -> str | None:
             dotted = names.resolve(importer, module, level)
             return None if dotted is None else names.find_module(dotted)
 
         everything = tuple(sorted(texts))
-        selected = everything if tokens is None else prefilter.select(contents, imports, tokens, path_of, leading)
-        project = cls(texts, names, selected, notebooks, cache.TreeCache(cache_dir), imports)
+        selected = everything if tokens is None else prefilter.select(surveys, path_of)
+        surveys.save()
+        project = cls(texts, names, selected, notebooks, cache.TreeCache(cache_dir), surveys.imports)
         project.problems.extend(problems)
         if about in texts:
             project.selected = tuple(path for path in selected if path in project.relatives(about))

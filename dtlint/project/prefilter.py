@@ -9,26 +9,16 @@ errs on the side of keeping.
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
 from dtlint.project.imports import ImportLine
+from dtlint.project.surveys import NO_WORDS, Definition, Surveys, Words, bases_in
 
-Words = frozenset[bytes]
-NO_WORDS: Words = frozenset()
 Distances = dict[bytes, int]  # name -> calls between it and an API
 PathOf = Callable[[str, str, int], "str | None"]  # importer, module, level -> file of the project
 
-_DEFINITION = re.compile(
-    rb"^(?P<indent>[ \t]*)(?:async[ \t]+)?(?P<kind>def|class)[ \t]+(?P<name>\w+)"
-    rb"|^(?P<assigned>\w+)[ \t]*(?::[^=\n]*)?=(?!=)",
-    re.MULTILINE,
-)
-_WORD = re.compile(rb"[^\W\d]\w*")
-_HEADER = re.compile(rb"^class[ \t]+(\w+)[ \t]*\(([^)]*)\)", re.MULTILINE)
-_USE = re.compile(rb"(?<!class )\b[^\W\d]\w*(?=[(.])")  # what is called, or has something taken from it
 # Methods that run although no caller writes their name.
 _SILENT = re.compile(rb"__\w+__$|forward$")
 
@@ -40,57 +30,30 @@ HUB_FILES = 60
 FARTHEST = 2
 
 
-@dataclass(frozen=True, slots=True)
-class _Unit:
-    """A top-level definition (`owner` empty), or a class's method or body (`owner` is the class)."""
-
-    owner: bytes
-    name: bytes
-    words: Words
-    used: Words
-    direct: bool  # names an API itself: which words it uses does not matter then
-
-
 @dataclass(slots=True)
 class _File:
-    units: tuple[_Unit, ...]
+    units: tuple[Definition, ...]
     functions: Distances = field(default_factory=dict)  # reaching, top-level
     methods: dict[bytes, Distances] = field(default_factory=dict)  # class -> its reaching methods, b"" its body
     bases: dict[bytes, Words] = field(default_factory=dict)  # class -> what it inherits from
 
 
-def select(
-    contents: Mapping[str, bytes],
-    imports: Mapping[str, Sequence[ImportLine]],
-    tokens: Iterable[bytes],
-    path_of: PathOf,
-    leading: Words = NO_WORDS,
-) -> tuple[str, ...]:
-    """Paths to analyse, sorted. `tokens` are what is looked for in a file; in a definition, a token that only names a
-    package counts beside one of the `leading` words."""
-    return _Selection(contents, imports, tuple(sorted(tokens)), path_of, leading).run()
+def select(surveys: Surveys, path_of: PathOf) -> tuple[str, ...]:
+    """Paths to analyse, sorted."""
+    return _Selection(surveys, path_of).run()
 
 
 class _Selection:
-    def __init__(
-        self,
-        contents: Mapping[str, bytes],
-        imports: Mapping[str, Sequence[ImportLine]],
-        tokens: tuple[bytes, ...],
-        path_of: PathOf,
-        leading: Words,
-    ) -> None:
-        self.contents = contents
-        self.leading = leading
-        written = {path: [token for token in tokens if token in data] for path, data in contents.items()}
-        self.direct = {path: found for path, found in written.items() if found}
-        self.kept = set(self.direct)
+    def __init__(self, surveys: Surveys, path_of: PathOf) -> None:
+        self.surveys = surveys
+        self.contents = surveys.contents
+        self.kept = {path for path in surveys.contents if surveys.tokens(path)}
         self.files: dict[str, _File] = {}
         # importer -> what it imports from which file: (path, name there or "" for the module, local name)
         self.edges: dict[str, list[tuple[str, str, str]]] = {}
         self.importers: dict[str, set[str]] = {}
         self.mentions: dict[tuple[str, bytes], set[str]] = {}
-        for importer, lines in imports.items():
+        for importer, lines in surveys.imports.items():
             edges = [edge for line in lines for edge in _edges(importer, line, path_of)]
             self.edges[importer] = edges
             for path, _, _ in edges:
@@ -126,7 +89,7 @@ class _Selection:
 
     def _file(self, path: str) -> _File:
         if path not in self.files:
-            self.files[path] = _split(self.contents[path], self.direct.get(path, ()), self.leading)
+            self.files[path] = _File(self.surveys.definitions(path), bases=bases_in(self.contents[path]))
         return self.files[path]
 
     def _imported(self, path: str) -> tuple[Distances, dict[bytes, Distances]]:
@@ -152,7 +115,7 @@ class _Selection:
     def _mentioned(self, importer: str, path: str) -> set[bytes]:
         """Names of `path` through which this importer, not kept so far, can reach an API."""
         file, data = self.files[path], self.contents[importer]
-        inherited = NO_WORDS.union(*_bases(data).values())
+        inherited = NO_WORDS.union(*bases_in(data).values())
         found: set[bytes] = set()
         for target, name, local in self.edges[importer]:
             if target != path:
@@ -186,6 +149,9 @@ class _Selection:
                 _merge(classes.setdefault(owner, {}), names)
             again = self._inherit(file, classes)
             for unit in file.units:
+                target = file.methods.get(unit.owner, {}) if unit.owner else file.functions
+                if target.get(unit.name, FARTHEST) <= (not unit.direct):
+                    continue  # nearer it cannot be
                 distance = 0 if unit.direct else 1 + _distance(unit, hot, classes)
                 if distance <= FARTHEST:
                     target = file.methods.setdefault(unit.owner, {}) if unit.owner else file.functions
@@ -234,7 +200,7 @@ def _merge(into: Distances, more: Mapping[bytes, int]) -> bool:
     return changed
 
 
-def _distance(unit: _Unit, functions: Distances, classes: Mapping[bytes, Distances]) -> int:
+def _distance(unit: Definition, functions: Distances, classes: Mapping[bytes, Distances]) -> int:
     """How far the nearest thing is that this definition uses: a function, a class's method, a method of its own."""
     nearest = min([functions[word] for word in unit.words & functions.keys()], default=FARTHEST + 1)
     for owner in unit.used & classes.keys():
@@ -267,87 +233,3 @@ def _edges(importer: str, line: ImportLine, path_of: PathOf) -> Iterable[tuple[s
                 continue
         if module is not None and module != importer:
             yield module, name, local
-
-
-def _split(data: bytes, tokens: Sequence[bytes], leading: Words) -> _File:
-    """`tokens` are those that occur in `data`."""
-    units: list[_Unit] = []
-    found = list(_DEFINITION.finditer(data))
-    edges = [match.start() for match in found]
-    edges.append(len(data))
-    head = data[: edges[0]]
-    imported = _bound_by_tokens(head, tokens)
-    packages = [token for token in tokens if _is_package(token)]
-    places = sorted(place for token in tokens if not _is_package(token) for place in _places(token, data))
-    owner, owner_indent, method_indent = b"", -1, -1
-    group: list[tuple[bytes, bytes, int, int]] = []
-    for match, end in zip(found, edges[1:], strict=True):
-        start = match.start()
-        assigned = match.group("assigned")
-        if assigned is not None:
-            owner, owner_indent = b"", -1
-            group.append((b"", assigned, start, end))
-            continue
-        indent = len(match.group("indent").expandtabs(8))
-        name = match.group("name")
-        if indent == 0:
-            is_class = match.group("kind") == b"class"
-            owner, owner_indent, method_indent = (name, 0, -1) if is_class else (b"", -1, -1)
-            group.append((name if is_class else b"", b"" if is_class else name, start, end))
-        elif owner_indent == 0 and (method_indent < 0 or indent <= method_indent):
-            method_indent = indent
-            group.append((owner, name, start, end))
-        elif group:
-            first = group.pop()
-            group.append((first[0], first[1], first[2], end))
-        else:
-            group.append((b"", name, start, end))  # inside a top-level `if`
-    for owner, name, start, end in group:
-        block = data[start:end]
-        nearest = bisect_left(places, start)
-        if nearest < len(places) and places[nearest] < end:
-            units.append(_Unit(owner, name, NO_WORDS, NO_WORDS, True))
-            continue
-        words = frozenset(_WORD.findall(block))
-        direct = not words.isdisjoint(leading) and (
-            not words.isdisjoint(imported) or any(token in block for token in packages)
-        )
-        units.append(_Unit(owner, name, words, NO_WORDS if direct else frozenset(_USE.findall(block)), direct))
-    return _File(tuple(units), bases=_bases(data))
-
-
-def _bases(data: bytes) -> dict[bytes, Words]:
-    return {name: frozenset(_WORD.findall(listed)) for name, listed in _HEADER.findall(data)}
-
-
-def _is_package(token: bytes) -> bool:
-    """A word that says which library is used, not what of it (`torch.distributed`, `import jax`, `deepspeed`)."""
-    return token.islower() and b"_" not in token
-
-
-def _places(token: bytes, data: bytes) -> Iterator[int]:
-    """Where the token is used, and not a part of another word."""
-    found = data.find(token)
-    while found >= 0:
-        before = data[found - 1 : found] if found else b""
-        if not (before.isalnum() or before == b"_"):
-            yield found
-        found = data.find(token, found + len(token))
-
-
-_IMPORT_LINE = re.compile(rb"^[ \t]*(?:from|import)[ \t][^\n(]*(?:\([^)]*\))?", re.MULTILINE)
-_ALIAS = re.compile(rb"\bas[ \t]+(\w+)")
-
-
-def _bound_by_tokens(head: bytes, tokens: Sequence[bytes]) -> set[bytes]:
-    """Local names that the head's imports give to things named by a token: `import torch.distributed as dist`."""
-    names: set[bytes] = set()
-    for line in _IMPORT_LINE.findall(head):
-        if not any(token in line for token in tokens):
-            continue
-        aliases = _ALIAS.findall(line)
-        if b" import" in line:
-            names.update(aliases or _WORD.findall(line.partition(b" import")[2]))
-        else:
-            names.update(aliases)
-    return names - {b"as"}

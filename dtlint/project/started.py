@@ -18,6 +18,16 @@ class Started:
     on_one: frozenset[str] = frozenset()  # by a launcher, on one machine
     on_several: frozenset[str] = frozenset()  # by a launcher, on several machines or on nobody knows how many
 
+    asked_alone: frozenset[tuple[str, str]] = frozenset()  # a program that is started by itself, and an option it gets
+    asked_launched: frozenset[tuple[str, str]] = frozenset()  # by a launcher; `*` where nobody knows which options
+
+    def asked_by_itself(self, path: str, option: str) -> bool:
+        """Do the documents give this option to the program where they start it by itself, and never otherwise?"""
+        launched = {option for place, option in self.asked_launched if among(path, frozenset((place,)))}
+        return launched.isdisjoint((option, "*")) and any(
+            one == option and among(path, frozenset((place,))) for place, one in self.asked_alone
+        )
+
     def by_itself(self, path: str) -> bool:
         return among(path, self.alone) and not among(path, self.launched)
 

@@ -6,12 +6,13 @@ import re
 from collections.abc import Iterator
 
 from dtlint.findings import Step
-from dtlint.machine.entries import CALLED_ALONE, CALLED_ON_ALL, MADE
+from dtlint.machine.entries import CALLED_ALONE, CALLED_ON_ALL, HELD_BY_ALL, MADE
 from dtlint.machine.library.evidence import ASKED, alone, evidence, of_one
 from dtlint.machine.logs import Call, Event, LogNode
 from dtlint.machine.run import SEEN, Run
 from dtlint.timeline.files import WRITES
-from dtlint.timeline.lives import NOTHING, Use, across
+from dtlint.timeline.lives import NOTHING, Use, across, sides
+from dtlint.timeline.options import asked_by_itself
 from dtlint.timeline.programs import in_a_test
 from dtlint.timeline.records import guards_over, recorded
 
@@ -63,7 +64,14 @@ def all_ranks_here(run: Run, path: tuple[LogNode, ...], event: Event) -> bool:
 
 
 def instead_of_start(run: Run, path: tuple[LogNode, ...], event: Event) -> bool:
-    """Is this on the other side of a branch than whatever starts several ranks? Then it is for one process."""
+    """Is this on the other side of a branch than whatever starts several ranks? Or is the side a program of its own,
+    after which it leaves, for an option that the documents give where they start one process only? Then it is for one
+    process."""
+    if any(
+        choice.exits[0 if then else 1] and asked_by_itself(run, choice.symbol, then)
+        for choice, then in sides(Use(NOTHING, event, path))
+    ):
+        return True
     known = [Use(NOTHING, one, above) for one, above in recorded(run, *STARTS, "<collective>")]
     return across(Use(NOTHING, event, path), [one for one in known if one.event.op in BEGINS] or known)
 
@@ -93,7 +101,9 @@ def everyone_has_one(run: Run) -> bool:
     """Does every rank make an instance? Then all come to its constructor: a method of it meets the others somewhere."""
     known: bool | None = run.cache.get("everyone has one")
     if known is None:
-        known = run.cache["everyone has one"] = everyone(run) or any(of_all(run, one) for one, _ in own_events(run))
+        known = run.cache["everyone has one"] = (
+            bool(run.facts.get(HELD_BY_ALL)) or everyone(run) or any(of_all(run, one) for one, _ in own_events(run))
+        )
     return known
 
 
@@ -147,7 +157,7 @@ def functions_of_all(run: Run) -> set[tuple[str, str]]:
             known.update(
                 (decision.path, decision.function)
                 for decision in guards_over(event, path)
-                if decision.cause is not None and decision.cause.kind == "rank"
+                if decision.cause is not None and decision.cause.kind in ("rank", "local rank")
                 if decision.before == run.world.full and decision.taken != decision.before
             )
     return known

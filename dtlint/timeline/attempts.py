@@ -56,16 +56,21 @@ def of_attempt(run: Run, node: Attempt, path: Path) -> Iterator[Divergence]:
             continue  # another way to make groups where one is not there: it is there on no rank
         leaves = exits_of(handler)
         if talking is not None:
-            if (differs(node, handler) or reduces(node.body)) and not in_another_form(node, handler):
+            other = (differs(node, handler) or reduces(node.body)) and not in_another_form(node, handler)
+            if other and not awaited(run, node, path, talking[0]):
                 yield by_itself("handler", node, path, talking, handler)
             leaves = quiet_exits(handler.log, node.mask)
         missed = first_of(node.body.nodes[handler.met :], node.mask)
         if missed is None or not (leaves & set(SWALLOWS)):
             continue
-        waits_inside = any(holds_back(one) for one in node.body.nodes[handler.met :])
-        if not goes_on(run, node, handler, path) or (not waits_inside and agrees_after(node, path)):
-            continue
         alone = [one for one in handler.raised if of_some(one)]
+        left = next((found for one in alone if (found := left_by(node, one)) is not None), None)
+        waits_inside = any(holds_back(one) for one in node.body.nodes[handler.met :])
+        if left is None and not goes_on(run, node, handler, path):
+            continue
+        if not waits_inside and agrees_after(node, path):
+            continue
+        missed = left or missed
         if alone:
             gone = alone[0].taken
             yield Divergence(
@@ -113,6 +118,24 @@ def by_itself(
 def of_some(raised: Decision) -> bool:
     """Do some ranks raise it, and the others never?"""
     return raised.cause is not None and raised.cause.kind in RANK_KINDS and raised.taken != raised.before
+
+
+def left_by(node: Attempt, raised: Decision) -> tuple[Event, tuple[Call, ...]] | None:
+    """The next call of the body that those make who did not raise, in this turn of a loop or in the next one."""
+    for choice, above in walk(node.body):
+        decision = choice.decision if isinstance(choice, Choice) else None
+        if decision is None or (decision.path, decision.exit_at) != (raised.path, raised.exit_at):
+            continue
+        below: LogNode = choice
+        for around in (*reversed(above), node):
+            for log in logs_of(around):
+                found = next_event(log, below, node.mask & ~raised.taken)
+                if found is None and isinstance(around, Loop):
+                    found = first_event(log, node.mask & ~raised.taken)
+                if found is not None:
+                    return found
+            below = around
+    return None
 
 
 def skipped_event(node: Attempt, word: str, path: Path) -> tuple[Event, tuple[Call, ...]] | None:
@@ -220,6 +243,19 @@ def goes_on(run: Run, node: Attempt, handler: HandlerLog, path: Path) -> bool:
             return True
         below = above
     return bool(exits_of(handler) & {"", "return"}) and (node.again or in_a_loop(run))
+
+
+def awaited(run: Run, node: Attempt, path: Path, event: Event) -> bool:
+    """`if rank == 0: try: … except: barrier(); raise`, where the others wait in it already."""
+    others = run.world.full & ~node.mask
+    below: LogNode = node
+    for above in (*reversed(path), None) if others else ():
+        for log in logs_of(above) if above is not None else (run.log,):
+            found = next_event(log, below, others)
+            if found is not None:
+                return found[0].op == event.op and found[0].mask & others == others
+        below = above or below
+    return False
 
 
 def logs_of(node: object) -> tuple[Log, ...]:

@@ -8,11 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any
 
 from dtlint.findings import Span, Step
 from dtlint.machine.library.jax_facts import GRADIENT
-from dtlint.machine.logs import EXITS, Attempt, Call, Choice, Event, LogNode, Loop, equality, plain_question
+from dtlint.machine.logs import EXITS, Attempt, Call, Choice, Event, LogNode, Loop, plain_question, told
 from dtlint.machine.values import Const, Symbol
 from dtlint.machine.walks import walk
 from dtlint.timeline.records import calls_around
@@ -198,17 +197,6 @@ def exclude(first: Use, second: Use) -> bool:
         for choice, then in mine
         if not any(choice is other for other, _ in others)
     )
-
-
-def told(question: Symbol | None, side: bool) -> Iterator[tuple[Any, Any]]:
-    """What is known on this side of a question: its answer, and what is equal to which constant."""
-    if question is None:
-        return
-    asked, given = plain(question, side)
-    yield asked, given
-    equal = equality(asked) if given else None
-    if equal is not None:
-        yield ("equal to", equal[0]), equal[1]
 
 
 def plain(symbol: Symbol, side: bool) -> tuple[Symbol, bool]:

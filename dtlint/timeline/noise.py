@@ -95,9 +95,11 @@ def shared_samples(run: Run) -> Iterator[tuple[Site, Steps]]:
             for event in look.events("draw"):
                 state = event.extra["call"].extra.get("rng")
                 generator = generator_of(event)
+                if generator is None:  # the worker's, which the loader seeds
+                    state = known.seeded if known.gives == "unknown" and known.workers != 0 else None
                 if not isinstance(state, State) or state.site is None or state.site in done or not alike(state):
                     continue
-                if generator is None or generator.facts.get("inside"):
+                if generator is not None and generator.facts.get("inside"):
                     continue
                 done.add(state.site)
                 drawn = event_step(event, "the samples are made of the same numbers on every rank")
@@ -110,7 +112,7 @@ def shared_masks(run: Run) -> Iterator[tuple[Site, Steps]]:
     done = set()
     for use in survey(run).training():
         made, known = use.described.collating, use.described
-        if made is None or made.cut or use.reduced is None or known.gives != "differs":
+        if made is None or made.cut or known.workers != 0 or use.reduced is None or known.gives != "differs":
             continue
         for event in made.events("draw"):
             state, generator = event.extra["call"].extra.get("rng"), generator_of(event)
@@ -173,8 +175,8 @@ def copied_generators(run: Run) -> Iterator[tuple[Site, Steps]]:
         workers = workers_of(run, loader, known)
         if not workers or workers < 2 or option(loader, "worker_init_fn") not in (None, NONE):
             continue
-        for look in known.looks:
-            if look.cut:
+        for look in (*known.looks, known.collating):
+            if look is None or look.cut:
                 continue
             divided = bool(inside.splits_by_worker(look)) or bool(inside.splits_by_rank(look))
             for event in look.events("draw"):
@@ -229,6 +231,11 @@ def collisions(run: Run) -> Iterator[tuple[Site, Steps, str]]:
                 if found[0] not in told:
                     told.add(found[0])
                     yield found
+    for event, _ in survey(run).of("fold"):
+        value = seed_of(event)
+        if isinstance(value, Row) and event.mask == run.world.full and beside_a_turn(value):
+            text = "the number of the host and of the turn are added, so a host repeats in the next what another draws"
+            yield (event.path, event.at, event.function), value.cause.steps(), text
     for loader, known in walked(run):
         made = loader.facts.get("worker start")
         workers = workers_of(run, loader, known)

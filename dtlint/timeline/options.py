@@ -10,8 +10,8 @@ from dtlint.ir.functions import every_node
 from dtlint.machine.library.environment_use import DEFAULTS
 from dtlint.machine.library.files import text_of
 from dtlint.machine.library.stepping import attribute_of
-from dtlint.machine.logs import Event
-from dtlint.machine.values import Const, Symbol, Unknown, Value
+from dtlint.machine.logs import Event, plain_question
+from dtlint.machine.values import NONE, Const, Symbol, Unknown, Value
 from dtlint.timeline.stepping import events
 
 
@@ -85,3 +85,23 @@ def mentions(below: ir.Node, name: str) -> bool:
         node.name == name if isinstance(node, ir.Attr) else isinstance(node, ir.Name) and node.id == name
         for node in every_node(below)
     )
+
+
+def asked_by_itself(run: Any, question: Symbol | None, side: bool) -> bool:
+    """Is this side for who gives an option that the documents give to lone processes only?"""
+    asked, given = plain_question(question)
+    if asked is None:
+        return False
+    given = given == side
+    parts = [one for one in asked.key[1:] if isinstance(one, Symbol)]
+    if asked.key[0] == ("or" if given else "and"):
+        return bool(parts) and all(asked_by_itself(run, one, given) for one in parts)
+    if asked.key[0] == ("and" if given else "or"):
+        return any(asked_by_itself(run, one, given) for one in parts)
+    if asked.key[0] == "is none":
+        return not given and bool(parts) and asked_by_itself(run, parts[0], True)
+    name = attribute_of(asked)
+    if not given or name is None or not run.project.started.asked_by_itself(run.entry.path, name):
+        return False
+    option = option_of(run, name)
+    return option is not None and default_of(option) in (None, NONE, Const(False))

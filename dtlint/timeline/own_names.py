@@ -63,7 +63,7 @@ def suspects(run: Run, whole: bool) -> Iterator[tuple[Access, str]]:
             other = next((one for one in found_here if one.kind in WRITES and foreign(one, access)), None)
             if other is not None:
                 yield access, f"what is read here was written by another rank (line {other.event.at[0]})"
-        elif whole and access.kind != "mkdir":
+        elif access.kind != "mkdir":
             folder = next((one for one in found_here if one.kind == "mkdir" and made_for(one, access)), None)
             if folder is not None:
                 yield access, f"the folder was made by another rank (line {folder.event.at[0]}), under its own name"

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 from dtlint.findings import Step
 from dtlint.machine.library.marks import deep_tags
-from dtlint.machine.library.own_order import WALKED
+from dtlint.machine.library.own_order import COMPLETED, RANKED, WALKED
 from dtlint.machine.logs import Event, Loop, Site
 from dtlint.machine.run import Run
+from dtlint.machine.values import Unknown, Value
 from dtlint.timeline.matching import EQUAL_SHAPES
 
 
@@ -35,9 +37,28 @@ def own_orders(run: Run) -> Iterator[Walked]:
             if loop is None:
                 continue
             made_by = tag[4] if len(tag) > 4 else None
+            why = reason(made_by)
+            if why == SHUFFLED and not any(map(is_kept, held)):
+                continue  # made of samples, of which each rank may take others
             place = made_by[1:4] if made_by is not None else tag[1:4]
-            why = "they are sorted by numbers of this rank" if made_by else "a set of texts has no order ranks share"
             if place not in seen:
                 seen.add(place)
                 decision = loop.decision
                 yield Walked(node, place, why, Step(decision.path, decision.at[0], f"`{decision.text}`"))
+
+
+SHUFFLED = "each rank shuffles them for itself"
+
+
+def reason(made_by: tuple[Any, ...] | None) -> str:
+    if made_by is None:
+        return "a set of texts has no order ranks share"
+    if made_by[0] == RANKED:
+        return "they are sorted by numbers of this rank"
+    return "they come as soon as they are done here" if made_by[-1] == COMPLETED else SHUFFLED
+
+
+def is_kept(value: Value) -> bool:
+    """`sums[name]`: one of several things that the program has made and keeps by name or number."""
+    key = value.symbol.key if isinstance(value, Unknown) else ()
+    return key[:1] == ("item",) and isinstance(key[1], tuple) and key[1][0] == "object"

@@ -13,7 +13,8 @@ from dtlint.ir import nodes as ir
 from dtlint.ir.either import side_of
 from dtlint.ir.examples import only_for_shape, way_to
 from dtlint.ir.functions import every_node
-from dtlint.ir.leftovers import looked_at_by_nobody, meet
+from dtlint.ir.leftovers import looked_at_by_nobody
+from dtlint.ir.meeting import meet
 from dtlint.machine.core import CHANGED_NOTHING
 from dtlint.machine.lanes import token
 from dtlint.machine.library import key_splits
@@ -110,6 +111,7 @@ def on_purpose(run: Run, again: Again) -> bool:
         or other_losses(run, again)
         or dropped(run, again)
         or for_shape(run, again)
+        or side_by_side(run, again)
     )
 
 
@@ -134,17 +136,28 @@ def before_the_first_item(run: Run, again: Again) -> bool:
 
 
 def of_another_cell(run: Run, again: Again) -> bool:
-    """Does another cell of a notebook begin with the same key? Each shows something of its own, unless what came of
-    both meets somewhere; and parts of a key are no numbers that come out equal."""
+    """Does another cell of a notebook begin with the same key? Parts of a key are no numbers that come out equal."""
     if again.first is None or again.scope != "<module>":
         return False
     places = (first_site(again.first, again), again.site)
     if len({run.project.cell_at(place.path, place.line) for place in places} - {None}) != 2:
         return False
-    if any("split" in use.event.extra["call"].extra for use in (again.first, again.second)):
-        return True
-    first, second = ((place.line, place.column) for place in places)
-    return not meet(run.project.tree(again.site.path), first, second)
+    return any("split" in use.event.extra["call"].extra for use in (again.first, again.second))
+
+
+def side_by_side(run: Run, again: Again) -> bool:
+    """Are both shown beside one another, and never come together?"""
+    place = first_site(again.first, again) if again.first is not None else again.site
+    if place.path != again.site.path or (again.loop is not None and again.loop.kind == "callback"):
+        return False
+    nothing = run.facts.get(CHANGED_NOTHING, ())
+    return not meet(
+        run.project.tree(place.path),
+        (place.line, place.column),
+        (again.site.line, again.site.column),
+        run.knowledge.shows,
+        lambda call: (place.path, call.at) in nothing,
+    )
 
 
 def one_is_taken(run: Run, again: Again) -> bool:

@@ -111,8 +111,10 @@ def told_cause(cause: Cause) -> bool:
 
 def orders(run: Run) -> Iterator[Disagreement]:
     done: set[Any] = set()
+    states = run.facts.get("order states", {})
+    halved = [event.extra["call"].extra.get("rng") for event, _ in survey(run).of("random-split")]  # told as splits
     for mark, needed, split in orders_needed(run):
-        if mark[1:3] not in done:
+        if mark[1:3] not in done and not any(states.get(mark[1:3], done) is state for state in halved):
             done.add(mark[1:3])
             yield from ordered(run, mark, needed, split)
 
@@ -210,7 +212,9 @@ def ordered(run: Run, mark: tuple[Any, ...], step: Step, split: bool = False) ->
     if "set" in mark[4:]:
         yield told(code, place, what, None, "a set of texts has another order in every process", step)
         return
-    found = told(code, place, what, None, "the file system gives names in any order", step)
+    row = run.knowledge.apis.get(mark[4])
+    why = row.extra.get("why") if row is not None else None
+    found = told(code, place, what, None, why or "the file system gives names in any order", step)
     # held-out samples are only looked at: a split by a listing is worth telling where there are surely several disks
     strict = code == "DT208" and not on_disks_of_nodes(run, place)
     yield replace(found, tier="strict") if strict else found

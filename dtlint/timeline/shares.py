@@ -50,6 +50,8 @@ def batch_mistakes(run: Run) -> Iterator[Mistake]:
             found = mistake_in_prepared(run, shares, size, loader)
             if found is not None:
                 yield found
+            if loader.facts.get("whole batches") is False:  # each rank takes batches of this size
+                yield from accumulation(run, shares, size, use)
             continue
         if use.described.gives != "differs":
             continue

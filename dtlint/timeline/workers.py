@@ -302,7 +302,8 @@ def calls_below(met: Met, outer: Loop) -> tuple[Call, ...]:
 
 
 def read_by_items(dataset: Any, name: str) -> bool:
-    """Does what the workers run (`__getitem__`, `__iter__` and what they call) read this attribute?"""
+    """Does what the workers run (`__getitem__`, `__iter__`, or `__call__` of what makes samples and batches, and what
+    they call) read this attribute?"""
     if not isinstance(dataset, Object) or not isinstance(dataset.kind, ClassRef):
         return False
     methods = {
@@ -310,7 +311,7 @@ def read_by_items(dataset: Any, name: str) -> bool:
         for statement in dataset.kind.node.body
         if isinstance(statement, ir.Function) and statement.name != "__init__"
     }
-    todo, done = [found for found in ("__getitem__", "__iter__", "__getitems__") if found in methods], set()
+    todo, done = [found for found in ("__getitem__", "__iter__", "__getitems__", "__call__") if found in methods], set()
     while todo:
         method = todo.pop()
         if method in done:

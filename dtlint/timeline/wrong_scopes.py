@@ -106,8 +106,8 @@ def on_network(run: Run, access: Access) -> bool:
 
 def of_one_machine(run: Run) -> bool:
     """Such a program has no need of the global rank, nor of a cluster's file system; it may take its local rank for
-    the rank: `init_process_group(rank=local_rank)`."""
-    if not run.facts.get("global rank"):
+    the rank: `init_process_group(rank=local_rank)`; or the documents start it so."""
+    if not run.facts.get("global rank") or run.project.started.on_one_machine(run.entry.path):
         return True
     given = (event.extra["call"].get("rank") for event, _ in recorded(run, "init") if "call" in event.extra)
     return any(isinstance(rank, Row) and rank.cause.kind == "local rank" for rank in given)

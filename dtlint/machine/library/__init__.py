@@ -52,6 +52,7 @@ from dtlint.machine.library import (
     stepping,
     tensors,
     threads,
+    thrown_away,
     trainers,
     transfers,
     uncalled,
@@ -293,7 +294,7 @@ def perform(
 ) -> Value:
     """Do what a row says."""
     invocation = Invocation(row.name, row, receiver, arguments, keywords, mask, node)
-    stepping.performed(machine, invocation)
+    thrown_away.performed(machine, invocation)
     workers.performed(machine, invocation)
     if row.record:
         machine.emit_event(
@@ -453,7 +454,7 @@ def attribute_written(machine: Machine, base: Value, name: str, value: Value, ma
 
 def discarded(machine: Machine, node: ir.Expr, value: Value, mask: int) -> None:
     """An expression stands alone: its value is thrown away."""
-    stepping.discarded(machine, node, value, mask)
+    thrown_away.discarded(machine, node, value, mask)
     foreign.discarded(machine, node)
     if "answered" in machine.facts:
         managers.discarded(machine, node, value, mask)

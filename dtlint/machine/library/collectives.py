@@ -198,20 +198,23 @@ def root_item(machine: Machine, call: Invocation, value: Object) -> Value | None
         return None  # these ranks only receive: what they hold is gone
     if isinstance(held, Row):
         held = held.lanes[lane] if 0 <= lane < len(held.lanes) else held.lanes[0]
-    if isinstance(held, Tuple) and len(held.items) == 1:
-        item = held.items[0]
-        if isinstance(item, Row):
-            item = item.lanes[lane] if 0 <= lane < len(item.lanes) else item.lanes[0]
-        if isinstance(item, Unknown):
-            agreed = Unknown(machine.symbols.of(AGREED, item.symbol), None, item.tags, item.like)
-            return provenance.without(agreed, "order")
-        if isinstance(item, Object) and item.kind == "list" and isinstance(item.attributes.get("[]"), Unknown):
-            inner = item.attributes["[]"]
-            made = machine.new_list(None, call.mask)
-            made.attributes["[]"] = machine.unknown(AGREED, token(inner), like=getattr(inner, "like", None))
-            return made
-        return item
-    return None
+    return of_root(machine, call, held.items[0], lane) if isinstance(held, Tuple) and len(held.items) == 1 else None
+
+
+def of_root(machine: Machine, call: Invocation, item: Value, lane: int) -> Value:
+    if isinstance(item, Row):
+        item = item.lanes[lane] if 0 <= lane < len(item.lanes) else item.lanes[0]
+    if isinstance(item, Tuple):
+        return Tuple(tuple(of_root(machine, call, one, lane) for one in item.items))
+    if isinstance(item, Unknown):
+        agreed = Unknown(machine.symbols.of(AGREED, item.symbol), None, item.tags, item.like)
+        return provenance.without(agreed, "order")
+    if isinstance(item, Object) and item.kind == "list" and isinstance(item.attributes.get("[]"), Unknown):
+        inner = item.attributes["[]"]
+        made = machine.new_list(None, call.mask)
+        made.attributes["[]"] = machine.unknown(AGREED, token(inner), like=getattr(inner, "like", None))
+        return made
+    return item
 
 
 def result_value(machine: Machine, call: Invocation, event: Event | None) -> Value:

@@ -139,6 +139,10 @@ def unknown_method(machine: Machine, receiver: Value, name: str, call: Invocatio
     if shapes:
         machine.emit_event("record", "whole-shape", name, call.mask, subject=receiver, extra={"shapes": shapes})
         return None
+    if name == "sample" and draws.of_frame(receiver, call):
+        return draws.sample_of_frame(machine, receiver, call)
+    if name == "drop":
+        draws.rest_of_frame(machine, receiver, call)
     if name == "sort" and call.node is not None and isinstance(call.node.func, ir.Attr):
         from dtlint.machine.assignment import assign_target
 

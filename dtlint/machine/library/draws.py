@@ -22,7 +22,7 @@ from dtlint.machine.library.seeds import (
     ordering,
     state_of,
 )
-from dtlint.machine.values import BY_SHARE, FALSE, NONE, TRUE, Cause, Object, Trail, Tuple, Unknown, Value
+from dtlint.machine.values import BY_SHARE, FALSE, NONE, TRUE, Cause, Object, Symbol, Trail, Tuple, Unknown, Value
 
 PERMUTES = frozenset({"shuffle", "permutation", "permuted", "sample", "choice", "choices"})
 
@@ -202,6 +202,46 @@ def dataset_shuffle(machine: Machine, call: Invocation) -> Value | None:
         mark = order_mark(machine, call, state)
         made.attributes["order"] = provenance.marked(machine.unknown("order", made.number), mark)
     return made
+
+
+SAMPLED = "sampled"  # fact of the run: of which table, and by which generator, a sample was drawn
+FRAMES = ("pandas.", "polars.")
+SHARES_OF_FRAME = frozenset({"frac", "fraction"})  # keywords that nothing else which can be sampled has
+
+
+def of_frame(receiver: Value, call: Invocation) -> bool:
+    """Is it a table of pandas or polars that is sampled? Nobody else takes a fraction."""
+    if any(name in SHARES_OF_FRAME for name, _ in call.keywords):
+        return True
+
+    def read(symbol: Symbol) -> bool:
+        return isinstance(symbol.key[0], str) and symbol.key[0].startswith(FRAMES)
+
+    return provenance.mentions(receiver, read, 0)
+
+
+def sample_of_frame(machine: Machine, frame: Value, call: Invocation) -> Value:
+    """`frame.sample(frac=0.1)`: rows drawn by NumPy's generator, unless it is told a seed."""
+    from dtlint.machine.library import python
+
+    result = python.opaque(machine, call)
+    seed = call.get("seed")
+    state = generator_for(machine, call, "numpy") if seed in (None, NONE) else state_of(machine, seed, None)
+    if not isinstance(result, Unknown):
+        return result
+    symbol = machine.symbols.of("drawn", result.symbol, machine.symbols.fresh("time"))
+    machine.facts.setdefault(SAMPLED, {})[symbol] = (getattr(frame, "symbol", None), state)
+    return drawn_order(machine, call, Unknown(symbol, result.cause, result.tags, result.like), state)
+
+
+def rest_of_frame(machine: Machine, frame: Value, call: Invocation) -> None:
+    """`frame.drop(sample.index)`: the rows that were not drawn. Together they are a split."""
+    given = call.arguments[0] if call.arguments else call.get("index")
+    key = given.symbol.key if isinstance(given, Unknown) else ()
+    whole, state = machine.facts.get(SAMPLED, {}).get(key[1] if key[::2] == ("attr", "index") else None, (None, None))
+    if whole is not None and isinstance(frame, Unknown) and frame.symbol is whole:
+        call.extra["rng"] = state
+        machine.emit_event("record", "random-split", "drop", call.mask, subject=frame, extra={"call": call})
 
 
 def text_hash(machine: Machine, call: Invocation) -> Value | None:

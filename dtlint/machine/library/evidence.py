@@ -57,7 +57,8 @@ def of_one(event: Event) -> bool:
 
 
 def made_alone(call: Invocation) -> bool:
-    size, rank = call.get("world_size"), call.get("rank")
+    size = call.get("world_size") or call.get("num_processes")
+    rank = call.get("rank") or call.get("process_id")
     alone = isinstance(size, Const) and size.scale is None and size.value == 1
     return alone or (isinstance(rank, Const) and rank.scale is None and type(rank.value) is int and rank.value >= 0)
 

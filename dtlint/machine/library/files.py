@@ -293,10 +293,13 @@ def line_of(machine: Machine, handle: Object) -> Value | None:
     return machine.unknown("item", token(handle), cause=cause) if cause is not None else None
 
 
+FETCHED = "fetched"  # fact of the run: the places that a data set has been fetched into
+
+
 def fetching_data(machine: Machine, call: Invocation) -> Value | None:
     """A data set that is read from `root`, and fetched into it first where `download` says so and nobody else has.
 
-    On all ranks at once it is an ordinary read: each of them looks whether it has to fetch anything.
+    Once some ranks have fetched it, all ranks read: each of them looks whether it has to fetch anything.
     """
     target = call.get(str(call.row.extra["path"]))
     if target is None:
@@ -307,7 +310,11 @@ def fetching_data(machine: Machine, call: Invocation) -> Value | None:
         for lane in lanes_in(call.mask)
         if not isinstance(held := lane_value(asked, lane), Const) or held.value
     )
-    some = fetching if fetching != machine.world.full else 0
+    place, known = token(target), machine.facts.setdefault(FETCHED, set())
+    first = isinstance(asked, Const) and place not in known  # and they look all at once
+    some = fetching if fetching != machine.world.full or first else 0
+    if some:
+        known.add(place)
     for kind, lanes in (("download", some), ("file-read", call.mask & ~some)):
         if lanes:
             machine.emit_event("record", kind, call.name, lanes, subject=target, extra={"call": call, "target": target})

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from dtlint.ir import nodes as ir
 from dtlint.ir.functions import called_names, functions_of
 from dtlint.machine.core import Machine
 from dtlint.machine.frames import Frame
 from dtlint.machine.library.invocation import Invocation
-from dtlint.machine.logs import equality
+from dtlint.machine.logs import told
 from dtlint.machine.values import FALSE, TRUE, Const, Object, Symbol
 
 ASKED = "process group asked for"
@@ -52,17 +50,11 @@ def answer_of(machine: Machine, asked: Symbol) -> bool | None:
     if held is None:
         return None
     if asked not in held.attributes:
-        return False if any(excludes(machine, held, one, asked) for one in held.attributes) else None
+        yes = [one for one in held.attributes if isinstance(one, Symbol) and machine.get(held, one) == TRUE]
+        known = {what: answer for one in yes for what, answer in told(one, True)}
+        return False if any(known.get(what, answer) != answer for what, answer in told(asked, True)) else None
     found = machine.get(held, asked)
     return found == TRUE if found in (TRUE, FALSE) else None
-
-
-def excludes(machine: Machine, held: Object, known: Any, asked: Symbol) -> bool:
-    """It was `mode == "several"`; so it is not `mode == "one"`."""
-    one, other = (equality(question) if isinstance(question, Symbol) else None for question in (known, asked))
-    if one is None or other is None or one[0] is not other[0] or one[1] == other[1]:
-        return False
-    return machine.get(held, known) == TRUE
 
 
 def starts_here(machine: Machine, call: Invocation) -> bool:

@@ -29,7 +29,8 @@ def asked(machine: Machine, call: Invocation) -> Value | None:
     if not call.arguments:
         return None
     inner = call.arguments[0]
-    item = taken(machine, inner, call.mask)
+    item = inner.facts.get(containers.FILTERED) if isinstance(inner, Object) else None
+    item = item or taken(machine, inner, call.mask)
     if item is None:
         inner = library.iterated(machine, inner, call.mask)
         item = taken(machine, inner, call.mask) or one_more(machine, library.element(machine, inner, call.mask))

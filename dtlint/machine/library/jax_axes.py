@@ -226,10 +226,12 @@ def against_mesh(machine: Machine, mesh: Value | None, value: Value, mask: int, 
     if axes is None:
         return
     if isinstance(value, Object) and value.kind == SPEC:
-        for name in spec_axes(value) or ():
+        assert isinstance(mesh, Object)
+        specs = (value, *(one for one in value.instead if one.kind == SPEC and not mesh.instead))
+        for spec, name in ((one, name) for one in specs for name in spec_axes(one) or ()):
             if name not in axes:
-                assert isinstance(mesh, Object) and mesh.at is not None and value.at is not None
-                where = (value.path, value.at, machine.frame.scope)
+                assert mesh.at is not None and spec.at is not None
+                where = (spec.path, spec.at, machine.frame.scope)
                 steps = (
                     jax_facts.step_at((mesh.path, mesh.at, ""), f"the mesh has {', '.join(map(repr, axes))}"),
                     machine.step("meets that mesh here"),

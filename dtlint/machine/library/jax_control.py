@@ -306,19 +306,24 @@ def map_(machine: Machine, call: Invocation) -> Value | None:
 
 
 def tree_map(machine: Machine, call: Invocation) -> Value | None:
-    """`tree.map(f, tree, *more)`: f runs for every leaf."""
+    """`tree.map(f, tree, *more)`: f runs for every leaf, and may be told where it stands."""
     function = call.get("f") or (call.arguments[0] if call.arguments else None)
     trees = call.arguments[1:]
     if function is None or not trees:
         return None
+    where = (machine.fresh("path"),) if call.row.extra.get("with_path") else ()
+
+    def run(*leaves: Value) -> Value:
+        return callback(machine, function, (*where, *leaves), call.mask)
+
     if len(trees) == 1 and says_where(trees[0]):
-        return jax_facts.mapped_tree(machine, trees[0], lambda leaf: callback(machine, function, (leaf,), call.mask))
+        return jax_facts.mapped_tree(machine, trees[0], run)
     rows = tuple(leaf_of(machine, tree) for tree in trees)
     given_away(machine, trees, rows)
     mark = len(machine.journal)
-    loop, result = turned(machine, call.mask, "every leaf", lambda: callback(machine, function, rows, call.mask))
+    loop, result = turned(machine, call.mask, "every leaf", lambda: run(*rows))
     note_turn(machine, loop, mark)  # it is Python that calls the function, again for every leaf
-    for row in rows:
+    for row in (*where, *rows):
         loop.variant |= symbols_of(row)
     if loop.body.nodes:
         machine.emit(loop)

@@ -120,6 +120,7 @@ def global_array(machine: Machine, call: Invocation) -> Value:
         put_together(machine, call)
     if part is not None and axes:
         machine.emit_event("record", "host-part", call.name, call.mask, subject=part)
+    split_over_mesh(machine, call, call.get("sharding") or call.get("pspecs"), part)
     tags = {fact("array")} | ({fact("global", tuple(axes))} if axes else set())
     return machine.fresh("global array", None, frozenset(tags))
 
@@ -141,12 +142,17 @@ def device_put(machine: Machine, call: Invocation) -> Value | None:
     axes = jax_outputs.sharded_over(call.get("device"))
     if axes == () and not machine.facts.get("jax compiled"):
         machine.emit_event("record", "replicate", call.name, call.mask, subject=value)
-    if jax_outputs.splits_rows(call.get("device")) and whole_batches.unpadded(value):
-        machine.emit_event("record", "mesh-split", call.name, call.mask, subject=value)
+    split_over_mesh(machine, call, call.get("device"), value)
     add = [fact("array"), *([fact("global", tuple(axes))] if axes else [])]
     # spread over the mesh it is one array of all hosts: what they drew alike for it is drawn once
     drop = frozenset({"global", "host draw"}) if axes is not None else frozenset()
     return jax_facts.mapped_tree(machine, value, lambda leaf: jax_facts.with_facts(machine, leaf, add, drop))
+
+
+def split_over_mesh(machine: Machine, call: Invocation, sharding: Value | None, value: Value | None) -> None:
+    """A batch, just as it came, whose rows are divided between devices."""
+    if jax_outputs.splits_rows(sharding) and whole_batches.unpadded(value):
+        machine.emit_event("record", "mesh-split", call.name, call.mask, subject=value)
 
 
 def device_get(machine: Machine, call: Invocation) -> Value | None:

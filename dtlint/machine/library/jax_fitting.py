@@ -108,7 +108,12 @@ def arrays_as_statics(machine: Machine, thing: Object, call: Invocation) -> list
 
 
 def check_mesh(machine: Machine, thing: Object, call: Invocation, specs: tuple[Any, ...]) -> None:
-    """Keys for the devices of one host, over a mesh of the devices of all hosts."""
+    """One spec for each argument; keys for the devices of one host, over a mesh of the devices of all hosts."""
+    given = made_by(thing).get("in_specs")
+    if isinstance(given, Tuple) and not thing.instead and len(given.items) != len(call.arguments):
+        what = f"`in_specs` has {len(given.items)} entries, the call gives {len(call.arguments)} positional arguments"
+        steps = (machine.step("called here"),)
+        jax_facts.note(machine, "axes", call.mask, thing.facts["where"], steps, what=what, effect="crash")
     if not machine.facts.get("jax hosts") or not of_all_hosts(made_by(thing).get("mesh")):
         return
     for value, spec in zip(call.arguments, specs, strict=False):
@@ -229,6 +234,9 @@ def check_counts(machine: Machine, call: Invocation, value: Value, led: bool, he
                 continue
             if tag[3] == "world" and hosts:
                 what = "as many keys as all hosts have devices, for a pmap over this host's devices"
+                jax_facts.note(machine, "key count", call.mask, tag[5], (here,), what=what)
+            elif tag[3] == "local" and type(tag[4]) is int and tag[4] > machine.world.per_host:
+                what = "more keys than this host has devices, where the mapped axis has one entry for each of them"
                 jax_facts.note(machine, "key count", call.mask, tag[5], (here,), what=what)
             elif tag[3] == "" and tag[4] not in (None, 1) and (led or divided_elsewhere(machine, tag[4])):
                 what = f"{tag[4]} keys, where the mapped axis has one entry for each device"

@@ -110,12 +110,20 @@ def perhaps(tags: Iterable[Any]) -> Tags:
 
 
 VIEWS = ("items", "values")  # of a tree: what it holds, as it is
+CHOICES = frozenset({"argmax", "argmin", "argsort"})  # an answer for every row, along another axis than the rows
+
+
+def along_a_row(options: tuple[Value, ...]) -> bool:
+    return any(isinstance(axis, Const) and type(axis.value) is int and axis.value != 0 for axis in options[:1])
 
 
 def rowwise(machine: Machine, what: str, values: tuple[Value, ...]) -> bool:
     """Does every host still have its own rows of the result?"""
     if what == "call" and isinstance(values[0], Unknown) and values[0].symbol.key[0] == "attr":
-        return values[0].symbol.key[-1] in VIEWS
+        name = values[0].symbol.key[-1]
+        return name in VIEWS or (name in CHOICES and along_a_row(values[1:]))
+    if what.rpartition(".")[2] in CHOICES:
+        return along_a_row(values[1:])
     if what == "op @":
         return has(values[0], "global")
     if what.startswith(("op ", "compare", "unary")):

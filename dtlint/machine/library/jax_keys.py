@@ -16,7 +16,7 @@ from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.jax_facts import fact, has, is_fact, words
 from dtlint.machine.logs import Site
 from dtlint.machine.opaque import deep_cause
-from dtlint.machine.values import NONE, Bound, Cause, Const, FunctionRef, SliceValue, Symbol, Tuple, Unknown, Value
+from dtlint.machine.values import NONE, Bound, Cause, Const, FunctionRef, Row, SliceValue, Symbol, Tuple, Unknown, Value
 
 CARRIERS = ("key", "rng", "rng_key", "seed", "prng_key")
 DROPOUT = (("key", "dropout"),)  # in `rngs`: for layers that drop units while a model is trained
@@ -167,6 +167,9 @@ def fold_in(machine: Machine, call: Invocation) -> Value | None:
         return None
     batch_used_as_key(machine, call, key)
     data = call.get("data")
+    if isinstance(data, Row):
+        call.extra["value"] = data
+        machine.emit_event("record", "fold", call.name, call.mask, extra={"call": call})
     steady = isinstance(data, Const) or (isinstance(data, Unknown) and data.symbol.key[0] in FIXED)
     symbol = (
         machine.symbols.of("fold_in", token(key), token(data))

@@ -182,7 +182,9 @@ def copied(machine: Machine, call: Invocation) -> Value | None:
 
 def copies(machine: Machine, call: Invocation) -> Any:
     """For whom `copied` has found copies: the devices of this host, or all of them."""
-    return leading(machine, times_of(call))
+    first = call.arguments[0] if call.arguments else None
+    times = first.facts.get(containers.TIMES) if isinstance(first, Object) else None
+    return leading(machine, Tuple((times,)) if times is not None else times_of(call))
 
 
 def times_of(call: Invocation) -> Value | None:

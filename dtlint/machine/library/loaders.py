@@ -10,7 +10,7 @@ from typing import Any
 from dtlint.findings import Step
 from dtlint.machine import containers
 from dtlint.machine.core import Machine
-from dtlint.machine.library import inside, provenance, samplers, sharding
+from dtlint.machine.library import inside, provenance, samplers, seeds, sharding
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.lengths import even_loop, is_divided, is_slice, length_of
 from dtlint.machine.values import (
@@ -40,7 +40,8 @@ class Described:
     sampler: Value | None = None
     looks: list[inside.Inside] = field(default_factory=list)
     ordering: inside.Inside | None = None  # a walk through a sampler of the project
-    collating: inside.Inside | None = None  # what the project makes a batch of, in no worker
+    seeded: seeds.State | None = None  # the generator it was given, from which its workers get their seeds
+    collating: inside.Inside | None = None  # what the project makes a batch of, where no look has run that
     iterable: bool = False
     workers: int | None = None  # None: not known
     uneven: Cause | None = None
@@ -174,6 +175,9 @@ def describe(machine: Machine, loader: Object, found: Described) -> None:
     workers = option(loader, "num_workers")
     found.workers = 0 if workers is None and not is_open(loader) else number_of(workers)
     found.shards = sharding.shards_of(dataset)
+    given = option(loader, "generator")
+    if isinstance(given, Object) and given.kind in seeds.GENERATORS:
+        found.seeded = seeds.of_generator(machine, given)
     if not machine.facts.get("inside"):
         collate = option(loader, "collate_fn")
         entered = None
@@ -185,7 +189,7 @@ def describe(machine: Machine, loader: Object, found: Described) -> None:
         machine.facts[inside.COPIED] = dataset
         for part in inside.project_datasets(machine, dataset)[:4]:
             found.looks.append(inside.look(machine, part, machine.world.full, collate, entered, found.workers, first))
-        if collate is not None and inside.of_project(collate) and found.workers == 0:
+        if collate is not None and inside.of_project(collate) and (found.workers == 0 or not found.looks):
             sample = machine.unknown("sample", loader.number)
             batch = machine.new_list((sample,), machine.world.full)
             found.collating = inside.called(machine, collate, (batch,), machine.world.full)
@@ -285,9 +289,9 @@ def understood(machine: Machine, loader: Object, dataset: Value, found: Describe
             return inner is None or understood(machine, loader, inner, found)
         if "torch.utils.data.IterableDataset" in ancestors:
             return False
-        return is_indexed(loader, found)  # a data set of a library nobody described
+        return is_indexed(machine, loader, found)  # a data set of a library nobody described
     if isinstance(dataset, Unknown):
-        return is_indexed(loader, found) and dataset.symbol.key[0] not in (
+        return is_indexed(machine, loader, found) and dataset.symbol.key[0] not in (
             "parameter",
             "missing",
             "keyword",
@@ -296,10 +300,9 @@ def understood(machine: Machine, loader: Object, dataset: Value, found: Describe
     return False
 
 
-def is_indexed(loader: Object, found: Described) -> bool:
+def is_indexed(machine: Machine, loader: Object, found: Described) -> bool:
     """torch refuses to shuffle a stream, and to walk over it in the order of a sampler."""
-    ordered = isinstance(found.sampler, Object) and found.sampler.kind in samplers.ORDERS
-    return ordered or is_true(option(loader, "shuffle"))
+    return samplers.is_plain(machine, found.sampler) or is_true(option(loader, "shuffle"))
 
 
 def knows_rank(machine: Machine, value: Value) -> bool:

@@ -1,8 +1,8 @@
 """Whose items come in an order that this process shares with no other?
 
 A set of texts is walked over in the order of their hashes, which each process seeds anew; `sorted(names, key=…)` by
-numbers of this rank gives the order of this rank. An item of a walk in such an order is marked: all ranks come to it,
-but not in the same turn.
+numbers of this rank gives the order of this rank, and so do a shuffle that each rank draws for itself, and
+`as_completed(jobs)`. An item of a walk in such an order is marked: all ranks come to it, but not in the same turn.
 """
 
 from __future__ import annotations
@@ -19,8 +19,11 @@ from dtlint.machine.opaque import deep_cause
 from dtlint.machine.values import Const, Object, Symbol, Tuple, Unknown, Value
 
 RANKED = "ranked"  # tag of a list: in the order of this rank's numbers, since the place in the tag
+UNSHARED = "order"  # tag of a list: in an order that ranks may not agree on, for the reason at the end of the tag
+COMPLETED = "concurrent.futures.as_completed"  # this reason: what runs beside gets done when it does
 WALKED = "walked in own order"  # tag of an item: of the loop in the tag, and who made the order
 OWN = frozenset({"data", "rank", "local rank", "clock", "random", "memory", "state"})
+DRAWN = frozenset({"rank", "local rank", "clock", "unseeded", "differs"})
 
 
 def ranked(machine: Machine, call: Invocation, whole: Value) -> Unknown | None:
@@ -82,6 +85,7 @@ def is_cut(symbol: Symbol) -> bool:
 def told(machine: Machine, iterable: Value, item: Value, at: Any) -> Value:
     """The item of a walk, with what is known of its order."""
     made_by = provenance.marks(iterable, RANKED, 2)
+    made_by += [mark for mark in provenance.marks(iterable, UNSHARED, 2) if mark[-1] == COMPLETED or mark[-1] in DRAWN]
     if not made_by and not of_texts(iterable):
         return item
     mark = (*sharding.remember(machine, WALKED, (machine.frame.path, at, machine.frame.scope)), *made_by[:1])

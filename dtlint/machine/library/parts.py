@@ -178,14 +178,15 @@ def learning(machine: Machine, part: Value | None, learns: Value | None) -> None
     """Of a module, or of the parameters it has given: somebody switches their gradients off."""
     if isinstance(learns, Const) and learns.value is False:
         owner = parameters_of(part) if isinstance(part, Unknown) else token(part) if part is not None else None
-        machine.facts.setdefault(CONSTANT, set()).add(owner)
+        if owner is not None:
+            machine.facts.setdefault(CONSTANT, set()).add(owner)
 
 
 def parameters_of(value: Value) -> object:
-    """Whose parameter is it? `for parameter in model.parameters()`, also with its name."""
+    """Whose parameter is it? `for parameter in model.parameters()`, also with its name or out of a list of them."""
     symbol = value.symbol if isinstance(value, Unknown) else None
     for _ in range(4):
-        if symbol is not None and symbol.key[0] == "item" and isinstance(symbol.key[1], Symbol):
+        if symbol is not None and symbol.key[0] in ("item", "list") and isinstance(symbol.key[1], Symbol):
             symbol = symbol.key[1]
     return symbol.key[1] if symbol is not None and symbol.key[0] in GIVEN_BY and symbol.key[1:] else None
 

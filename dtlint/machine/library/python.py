@@ -25,7 +25,7 @@ from dtlint.machine.library.python_iteration import (
     zip_,
 )
 from dtlint.machine.library.python_properties import property_
-from dtlint.machine.library.python_reflection import getattr_, hasattr_, isinstance_, setattr_
+from dtlint.machine.library.python_reflection import getattr_, hasattr_, isinstance_, said, setattr_
 from dtlint.machine.opaque import opaque as unknown_of
 from dtlint.machine.values import (
     FALSE,
@@ -173,7 +173,15 @@ def print_(machine: Machine, call: Invocation) -> Value | None:
     from dtlint.machine.library import metrics
 
     metrics.shown(machine, call)
+    for value in call.arguments:
+        said(machine, value, call.mask)
     return NONE
+
+
+def text_(machine: Machine, call: Invocation) -> Value | None:
+    given = call.arguments[0] if call.arguments else None
+    spoken = said(machine, given, call.mask) if given is not None else None
+    return spoken if spoken is not given else files.to_text(machine, call) or pure(str)(machine, call)
 
 
 def nullcontext(machine: Machine, call: Invocation) -> Value | None:
@@ -194,7 +202,7 @@ def suppress(machine: Machine, call: Invocation) -> Value | None:
 FUNCTIONS: dict[str, Handler] = {
     "builtins.int": pure(int),
     "builtins.float": pure(float),
-    "builtins.str": lambda machine, call: files.to_text(machine, call) or pure(str)(machine, call),
+    "builtins.str": text_,
     "builtins.abs": pure(abs),
     "builtins.min": pure(min),
     "builtins.max": pure(max),

@@ -179,3 +179,15 @@ def setattr_(machine: Machine, call: Invocation) -> Value | None:
         if isinstance(base, Object) and isinstance(name, Unknown) and isinstance(value, Unknown | Const):
             settings.perhaps_named(machine, base, name, pattern_of(name.symbol), call.mask)
     return NONE
+
+
+def said(machine: Machine, value: Value, mask: int) -> Value:
+    """What a thing of the program's own says of itself, in an f-string, in `str(…)` or printed."""
+    from dtlint.machine import attributes, calls
+
+    if isinstance(value, Object) and isinstance(value.kind, ClassRef):
+        found = (attributes.in_class(machine, value.kind, name) for name in ("__str__", "__repr__"))
+        method = next((one for one in found if isinstance(one, FunctionRef)), None)
+        if method is not None:
+            return calls.follow(machine, method, value, (), (), mask)
+    return value

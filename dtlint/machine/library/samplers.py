@@ -38,7 +38,7 @@ def draws_its_own(machine: Machine, sampler: Value | None) -> bool:
     from dtlint.machine.library import seeds
 
     call = sampler.facts.get("call") if isinstance(sampler, Object) else None
-    if call is None or call.get("replacement") != TRUE:
+    if call is None or (call.get("replacement") or Const(bool(call.row.extra.get("with_replacement")))) != TRUE:
         return False
     return not seeds.alike(seeds.generator_for(machine, call, "torch"))
 

@@ -10,8 +10,6 @@ from __future__ import annotations
 from typing import Any
 
 from dtlint.ir import nodes as ir
-from dtlint.ir.functions import every_node
-from dtlint.knowledge.loader import Api
 from dtlint.machine import attributes, containers
 from dtlint.machine.core import Machine
 from dtlint.machine.frames import Frame
@@ -22,12 +20,8 @@ from dtlint.machine.logs import Event
 from dtlint.machine.opaque import opaque
 from dtlint.machine.values import (
     FALSE,
-    Bound,
-    ClassRef,
     Const,
     External,
-    FunctionRef,
-    ModuleRef,
     Object,
     Symbol,
     Unknown,
@@ -96,80 +90,6 @@ def gradients_handed(machine: Machine, arguments: tuple[Value, ...], mask: int) 
     """Whatever nobody knows may reduce the gradients it is given."""
     if any(isinstance(value, Unknown) and attribute_of(value.symbol) == "grad" for value in arguments):
         machine.emit_event("record", "reduce-gradients", "", mask)
-
-
-# --- values that are thrown away ---------------------------------------------------------------------------------
-
-
-def performed(machine: Machine, call: Invocation) -> None:
-    """Remember calls whose only effect is what they give back."""
-    extra = call.row.extra
-    if extra.get("pure") and not (extra.get("of_modules") and was_handed_in(machine, call)):
-        machine.facts["pure call"] = (call.node, call.row)
-
-
-def was_handed_in(machine: Machine, call: Invocation) -> bool:
-    """`model.float()` of a parameter: one caller may hand in a tensor in the place of the module."""
-    func = call.node.func if call.node is not None else None
-    owner = func.value if isinstance(func, ir.Attr) else None
-    params = getattr(machine.frame.node, "params", ())
-    return isinstance(owner, ir.Name) and any(param.name == owner.id for param in params)
-
-
-def discarded(machine: Machine, node: ir.Expr, value: Value, mask: int) -> None:
-    if isinstance(node, ir.Call):
-        found = machine.facts.get("pure call")
-        row = found[1] if found is not None and found[0] is node else on_gradient(machine, value)
-        if row is not None and is_held(machine, node) and not is_tried(machine, node):
-            machine.emit_event("record", "discarded", row.name, mask, extra={"row": row})
-    elif isinstance(node, ir.Attr | ir.Name):
-        name = called_name(value)
-        row = (machine.knowledge.api(name) or machine.knowledge.method(*name.rpartition(".")[::2])) if name else None
-        if row is not None and row.does != "value" and (row.record or row.op):
-            machine.emit_event("record", "uncalled", row.name, mask, extra={"row": row})
-
-
-def on_gradient(machine: Machine, value: Value) -> Api | None:
-    """`parameter.grad.clamp(-1, 1)`: whatever the parameter belongs to, its gradient is a tensor; so is what several
-    were put into, and what was reduced in its place."""
-    method = tensors.method_of(value.symbol) if isinstance(value, Unknown) else None
-    if method is None or not is_tensor(machine, method[0]):
-        return None
-    row = machine.knowledge.method(tensors.KIND, method[1])
-    return row if row is not None and row.extra.get("pure") else None
-
-
-def is_tensor(machine: Machine, part: Any) -> bool:
-    if not isinstance(part, Symbol):
-        return False
-    if part.key[0] == "agreed":
-        return part.key[3:4] == ("tensor",)
-    row = machine.knowledge.apis.get(part.key[0])
-    return attribute_of(part) == "grad" or (row is not None and row.model == JOINED)
-
-
-def is_held(machine: Machine, node: ir.Expr) -> bool:
-    """Does anybody have what the call was made on? Of what was made a moment ago nobody expects a change."""
-    while isinstance(node, ir.Call | ir.Attr):
-        node = node.func if isinstance(node, ir.Call) else node.value
-    made_by = attributes.lookup(machine, node.id) if isinstance(node, ir.Name) else None
-    return not isinstance(made_by, External | ModuleRef | ClassRef | FunctionRef)
-
-
-def is_tried(machine: Machine, node: ir.Expr) -> bool:
-    """`try: probe.to(device)`: whether it can be done is all that is asked."""
-    module = machine.project.tree(machine.frame.path)
-    return any(
-        isinstance(attempt, ir.Try)
-        and attempt.handlers
-        and any(isinstance(line, ir.ExprStmt) and line.value is node for line in attempt.body)
-        for attempt in every_node(machine.frame.node or module.body)
-    )
-
-
-def called_name(value: Value) -> str:
-    target = value.function if isinstance(value, Bound) else value
-    return target.name if isinstance(target, External) else ""
 
 
 # --- gradients on and off ----------------------------------------------------------------------------------------

@@ -14,6 +14,7 @@ from dtlint.machine import containers
 from dtlint.machine.core import Machine
 from dtlint.machine.library import draws, inside, provenance, sharding
 from dtlint.machine.library.invocation import Invocation
+from dtlint.machine.opaque import deep_cause
 from dtlint.machine.values import BY_SHARE, FALSE, NONE, TRUE, Bound, Cause, Const, FunctionRef, Object, Trail, Value
 
 CHAINS = ("datasets.", "tensorflow.data.", "webdataset.", "streaming.", "grain.")
@@ -44,6 +45,10 @@ def step_of_row(machine: Machine, call: Invocation) -> Value | None:
     if not isinstance(call.receiver, Object):
         return call.receiver
     made = step(machine, call.receiver, call)
+    taken = call.get(str(call.row.extra.get("exactly", "")))
+    if "uneven" in made.facts and isinstance(taken, Object) and deep_cause(machine, (taken,)) is None:
+        made = machine.anew(made, call.mask)  # those rows and no others: equally many everywhere
+        del made.facts["uneven"]
     if call.row.extra.get("may_fill"):
         made.facts[BATCHED] = None
         made.facts[ENDLESS] = repeats(call) or made.facts.get(ENDLESS, False)

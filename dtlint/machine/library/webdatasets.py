@@ -11,7 +11,7 @@ from typing import Any
 
 from dtlint.machine.library import provenance, sharding
 from dtlint.machine.library.invocation import Invocation
-from dtlint.machine.values import NONE, Const, External, Object, Tuple, Unknown, Value
+from dtlint.machine.values import NONE, Const, External, Object, Symbol, Tuple, Unknown, Value
 
 SPLITS = ("split-by-rank", "split-by-worker")  # half a split is another rule's question
 OWN = "webdataset."
@@ -81,8 +81,7 @@ def splits(knowledge: Any, stage: Value) -> list[str]:
 
 
 def lists_shards(knowledge: Any, stage: Value) -> bool:
-    row = made_by(knowledge, stage)
-    return row is not None and bool(row.extra.get("all_shards"))
+    return any(row is not None and row.extra.get("all_shards") for row in made_by(knowledge, stage))
 
 
 def counting(knowledge: Any, loader: Object) -> tuple[str, str] | None:
@@ -90,15 +89,23 @@ def counting(knowledge: Any, loader: Object) -> tuple[str, str] | None:
     dataset = dataset_of(loader)
     if dataset is None or not isinstance(dataset.facts.get("call"), Invocation):
         return None
-    rows = (made_by(knowledge, stage) for stage in stages(dataset))
+    rows = (row for stage in stages(dataset) for row in made_by(knowledge, stage))
     return next(
         ((row.name, str(row.extra["counts"])) for row in rows if row is not None and "counts" in row.extra), None
     )
 
 
-def made_by(knowledge: Any, stage: Value) -> Any:
-    """What is known of the call that gave the stage."""
-    return knowledge.apis.get(stage.symbol.key[0]) if isinstance(stage, Unknown) else None
+def made_by(knowledge: Any, stage: Value) -> list[Any]:
+    """What is known of the calls that may have given the stage."""
+    return [knowledge.apis.get(side.key[0]) for side in sides(stage)]
+
+
+def sides(stage: Value) -> list[Symbol]:
+    """A stage, or those of which a branch has chosen one."""
+    if not isinstance(stage, Unknown):
+        return []
+    key = stage.symbol.key
+    return [side for side in key[2:] if isinstance(side, Symbol)] if key[0] == "phi" else [stage.symbol]
 
 
 def known(stage: Value) -> bool:
@@ -107,4 +114,4 @@ def known(stage: Value) -> bool:
         return stage.name.startswith(OWN)
     if not isinstance(stage, Unknown) or stage.cause is not None:
         return False
-    return any(isinstance(part, str) and part.startswith(OWN) for part in stage.symbol.key[:2])
+    return all(any(isinstance(part, str) and part.startswith(OWN) for part in side.key[:2]) for side in sides(stage))

@@ -10,11 +10,18 @@ from dtlint.machine.values import ClassRef, Object, Value
 
 
 def performed(machine: Machine, call: Invocation) -> None:
-    """A loader was made: from its first iteration on, its workers hold copies of the data set."""
-    if call.row.record == "loader":
-        dataset = call.get("dataset")
-        if isinstance(dataset, Object) and isinstance(dataset.kind, ClassRef):
-            machine.facts.setdefault("loaded", {})[dataset.number] = (call, dataset)
+    """A loader was made: from its first iteration on, its workers hold copies of the data set, of what that holds,
+    and of who makes batches of its samples."""
+    if call.row.record != "loader":
+        return
+    dataset = call.get("dataset")
+    copied = [call.get("collate_fn")]
+    if isinstance(dataset, Object) and isinstance(dataset.kind, ClassRef):
+        machine.facts.setdefault("loaded", {})[dataset.number] = (call, dataset)
+        copied += dataset.attributes.values()
+    for held in copied:
+        if isinstance(held, Object) and isinstance(held.kind, ClassRef):
+            machine.facts.setdefault("loaded", {}).setdefault(held.number, (call, held))
 
 
 def attribute_written(machine: Machine, base: Value, name: str, value: Value, mask: int) -> None:

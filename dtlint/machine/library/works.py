@@ -225,8 +225,10 @@ def on_gradient(machine: Machine, parameter: Symbol) -> frozenset[Any]:
 
 
 def handed(machine: Machine, callee: Value, arguments: tuple[Value, ...]) -> None:
-    """A list of tensors that are still on their way is handed to a function that computes with them."""
-    if isinstance(callee, External):
+    """A list of tensors that are still on their way is handed to a function that computes with them, rather than give
+    them back as they are."""
+    row = machine.knowledge.api(callee.name) if isinstance(callee, External) else None
+    if isinstance(callee, External) and (row is None or row.does != "identity"):
         lists = tuple(value for value in arguments if isinstance(value, Tuple | Object))
         tags = marks.deep_tags(lists)
         if tags:

@@ -257,9 +257,17 @@ def sharding_strategy(machine: Machine, call: Invocation) -> Value:
     name = strategy.value if isinstance(strategy, Const) else getattr(strategy, "kind", "")
     if isinstance(name, str) and ("fsdp" in name.lower() or "stage_3" in name.lower()):
         made.facts["sharded"] = machine.facts["sharded"] = True
-    devices, nodes = call.get("devices"), call.get("num_nodes")
-    made.facts[ALONE] = devices in ONE and (nodes is None or nodes in ONE)
+    nodes = call.get("num_nodes")
+    counted = any(at_most_one(call.get(name)) for name in ("devices", "gpus"))
+    made.facts[ALONE] = counted and (nodes is None or nodes in ONE)
     return made
+
+
+def at_most_one(devices: Value | None) -> bool:
+    """`devices=1`, `gpus=1 if torch.cuda.is_available() else 0`"""
+    key = devices.symbol.key if isinstance(devices, Unknown) and devices.cause is None else ()
+    sides = key[2:] if key[:1] == ("phi",) else ()
+    return devices in ONE or (bool(sides) and all(type(side) is int and side in (0, 1) for side in sides))
 
 
 MODELS: dict[str, Any] = {
