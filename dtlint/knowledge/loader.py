@@ -91,6 +91,7 @@ class Knowledge:
     meaningful: frozenset[str] = frozenset()  # last names of everything that means anything to some rule
     telling: frozenset[str] = frozenset()  # last names that make a function worth running on its own
     ranks: frozenset[str] = frozenset()  # last names of what says which rank this is
+    places: frozenset[str] = frozenset()  # of what says which rank this is, or how many there are
     settings: Mapping[str, Api] = field(default_factory=dict)  # environment variables and flags that libraries read
     anywhere: Mapping[str, Api] = field(default_factory=dict)  # methods whose names nobody else uses
     leading: frozenset[bytes] = frozenset()  # last names of what communicates or tells ranks apart
@@ -269,6 +270,7 @@ def build(packs: list[tuple[str, Mapping[str, Any]]]) -> Knowledge:
         frozenset(meaningful),
         telling_names(every) | steering,
         rank_names(every),
+        frozenset(api.last for api in every if api.does == "value" and api.value),
         tables["setting"],
         {api.last: api for api in apis.values() if api.extra.get("anywhere")},
         frozenset(name.encode() for name in communicating | parting_names(every)),

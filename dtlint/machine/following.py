@@ -37,13 +37,13 @@ def too_deep(machine: Machine, function: FunctionRef, mask: int) -> bool:
 
 
 def is_leaf(machine: Machine, node: ir.Function | ir.Lambda) -> bool:
-    """It calls nobody; or it is short, and asks nobody of the program but who this rank is."""
+    """It calls nobody; or it is short, and asks nobody of the program but who this rank is, or whether it is alone."""
     called = set(called_names(node.body))
     if not called:
         return True
     if not isinstance(node, ir.Function) or not is_question(node):
         return False
-    return not node.tokens.isdisjoint(asking(machine)) or called.isdisjoint(defined(machine))
+    return not node.tokens.isdisjoint(telling_where(machine)) or called.isdisjoint(defined(machine))
 
 
 def is_question(node: ir.Function) -> bool:
@@ -61,16 +61,25 @@ def insists(statement: ir.Stmt) -> bool:
 
 def asking(machine: Machine) -> frozenset[str]:
     """What tells who this rank is: names of the libraries, and the program's functions that ask them."""
-    known: frozenset[str] | None = machine.notes.get("asking")
-    if known is None:
-        ranks = machine.knowledge.ranks
-        own = {
+    return with_own(machine, machine.knowledge.ranks)
+
+
+def telling_where(machine: Machine) -> frozenset[str]:
+    """What tells who this rank is or whether there are others, names of the program's functions among them."""
+    return with_own(machine, machine.knowledge.places)
+
+
+def with_own(machine: Machine, names: frozenset[str]) -> frozenset[str]:
+    """These names of libraries, and the functions of the program that use them and do nothing a rule asks for."""
+    known: dict[frozenset[str], frozenset[str]] = machine.notes.setdefault("with own", {})
+    if names not in known:
+        own = (
             name
             for name, tokens, _ in functions(machine)
-            if not tokens.isdisjoint(ranks) and tokens.isdisjoint(machine.interesting)
-        }
-        known = machine.notes["asking"] = ranks | own
-    return known
+            if not tokens.isdisjoint(names) and tokens.isdisjoint(machine.interesting)
+        )
+        known[names] = names.union(own)
+    return known[names]
 
 
 def defined(machine: Machine) -> frozenset[str]:
