@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import reduce
+from operator import or_
 
 from dtlint.machine.lanes import lanes_in
 from dtlint.machine.library import log_filters
-from dtlint.machine.library.files import text_of
+from dtlint.machine.library.files import APPENDED, text_of
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.metrics import LOADER
 from dtlint.machine.library.provenance import symbols_in
@@ -51,9 +53,15 @@ def shared_writes(run: Run) -> Iterator[tuple[Access, int]]:
             continue
         if of_each_host(run, access) or named_by_a_given_rank(run, access) or named_by_a_sample(run, access):
             continue
-        lanes = together(access, run, whenever=turns(access))
+        lanes = together(access, run, whenever=turns(access)) & appending(run, access)
         if crowded(run, access, lanes) and (lanes | access.mask) & 1:  # without rank 0, the guard is the mistake
             yield access, lanes
+
+
+def appending(run: Run, access: Access) -> int:
+    """Who writes to what is open: to open a file for more lines changes nothing in it."""
+    given = [event.mask for event, _ in recorded(run, APPENDED) if event.extra["opened"] is access.event]
+    return reduce(or_, given) if given else access.mask
 
 
 def crowded(run: Run, access: Access, lanes: int) -> bool:

@@ -183,6 +183,7 @@ def call(
     if row is not None:
         return perform(machine, row, receiver, arguments, keywords, mask, node, decorating)
     invocation = Invocation(name, LOCAL, receiver, arguments, keywords, mask, node)
+    files.handed(machine, invocation)
     if name == "dtlint.guarded":
         return processes.call_guarded(machine, invocation)
     if name == "dtlint.register_command":
@@ -296,6 +297,7 @@ def perform(
     invocation = Invocation(row.name, row, receiver, arguments, keywords, mask, node)
     thrown_away.performed(machine, invocation)
     workers.performed(machine, invocation)
+    files.handed(machine, invocation)
     if row.record:
         machine.emit_event(
             "record",

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from dtlint.machine.core import Machine
+from dtlint.machine.lanes import token
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.modules import is_module
-from dtlint.machine.values import CONTAINERS, Object, Value
+from dtlint.machine.values import CONTAINERS, Bound, Object, Unknown, Value
+
+COPIED = "copied"  # what is done to a copy is not done to what it was taken from
 
 
 def deep(machine: Machine, call: Invocation) -> Value | None:
@@ -14,7 +17,15 @@ def deep(machine: Machine, call: Invocation) -> Value | None:
     given = call.arguments[0] if call.arguments else None
     if isinstance(given, Object) and is_module(machine, given):
         return copied(machine, given, call.mask, {})
+    if isinstance(given, Unknown | Bound):
+        like = deep_like(machine, given, call.mask)
+        return machine.unknown(COPIED, token(given), cause=given.cause, tags=given.tags, like=like)
     return given
+
+
+def deep_like(machine: Machine, given: Value, mask: int) -> Value | None:
+    like = getattr(given, "like", None)
+    return copied(machine, like, mask, {}) if isinstance(like, Object) and is_module(machine, like) else like
 
 
 def copied(machine: Machine, thing: Object, mask: int, made: dict[int, Object]) -> Object:

@@ -18,6 +18,7 @@ from dtlint.machine.lanes import lanes_in, map_lanes, token
 from dtlint.machine.library import provenance
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.opaque import all_tags, deep_cause, first_cause, opaque
+from dtlint.machine.state import objects_in
 from dtlint.machine.values import (
     BY_PROCESS,
     BY_SHARE,
@@ -274,10 +275,27 @@ def opened(machine: Machine, call: Invocation) -> Value:
         extra = {"call": call, "target": target, "mode": word}
         event = machine.emit_event("record", kind, call.name, call.mask, subject=target, extra=extra)
         made.facts["opened"] = event
+        if word.startswith("a"):
+            machine.facts["appending"] = True
         held = content(machine, made.facts["text"]) if not writes else None
         if held is not None:
             machine.set(made, "content", held, call.mask)
     return made
+
+
+APPENDED = "appended"
+
+
+def handed(machine: Machine, call: Invocation) -> None:
+    """Opening a file to append to it changes nothing: what is done with it afterwards does."""
+    if "appending" in machine.facts and call.name.rpartition(".")[2] not in SPARING:
+        for held in (thing for value in (call.receiver, *call.values) for thing in objects_in(value)):
+            event = held.facts.get("opened")
+            if event is not None and event.extra["mode"].startswith("a"):
+                machine.emit_event("record", APPENDED, call.name, call.mask, extra={"opened": event})
+
+
+SPARING = frozenset({"close", "flush", "fileno", "seek", "tell", "__enter__", "__exit__"})
 
 
 def content(machine: Machine, text: Value) -> Value | None:

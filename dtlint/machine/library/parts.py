@@ -14,6 +14,7 @@ from dtlint.machine import containers
 from dtlint.machine.core import Machine
 from dtlint.machine.frames import Frame
 from dtlint.machine.lanes import token
+from dtlint.machine.library.copies import COPIED
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.modules import is_module
 from dtlint.machine.library.provenance import symbols_in
@@ -319,7 +320,7 @@ def roots_of(value: Value) -> frozenset[Any]:
 def roots_of_symbol(part: Any, found: set[Any], depth: int) -> None:
     if isinstance(part, Symbol):
         found.add(part)
-        if depth < 8 and part.key and part.key[0] != "phi":
+        if depth < 8 and part.key and part.key[0] not in ("phi", COPIED):
             for inner in part.key[1:3]:
                 roots_of_symbol(inner, found, depth + 1)
     elif isinstance(part, tuple) and len(part) == 2 and part[0] == "object":
