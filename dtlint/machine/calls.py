@@ -11,7 +11,7 @@ from dtlint.machine.entering import Outcome, enter
 from dtlint.machine.following import can_skip, may_talk, too_deep
 from dtlint.machine.frames import Frame
 from dtlint.machine.lanes import lanes_in, token
-from dtlint.machine.library import files, key_splits, roots, run_later, spawning, works
+from dtlint.machine.library import files, key_splits, provenance, roots, run_later, spawning, works
 from dtlint.machine.library.generators import BOUNDED, PART, items_of_part
 from dtlint.machine.library.inside import IN_WORKER
 from dtlint.machine.library.invocation import Keywords
@@ -193,6 +193,7 @@ def follow(
 ) -> Value:
     node = function.node
     machine.consult(function)
+    arguments = restored(machine, function, arguments)
     if "spawned" in machine.facts and spawning.for_one(machine, function, arguments, keywords):
         return NONE
     if isinstance(node, ir.Function):
@@ -222,6 +223,16 @@ def follow(
         passed_over.leave_unknown(machine, function, receiver, mask)
         return opaque(machine, "call", Const(f"{function.path}:{function.name}"), *values)
     return remembered(machine, function, receiver, arguments, keywords, mask)
+
+
+def restored(machine: Machine, function: FunctionRef, arguments: tuple[Value, ...]) -> tuple[Value, ...]:
+    """`load_state_dict` of a class that has a `state_dict`: a rank's own file gives back what every rank had saved of
+    itself, and counters that agreed then agree now."""
+    if getattr(function.node, "name", "") != "load_state_dict" or function.owner is None:
+        return arguments
+    if attributes.in_class(machine, function.owner, "state_dict") is None:
+        return arguments
+    return tuple(provenance.without_own_data(one) for one in arguments)
 
 
 def left_to_subclasses(node: ir.Function) -> bool:

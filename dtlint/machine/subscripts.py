@@ -44,6 +44,7 @@ MAPPINGS = frozenset({"builtins.dict", "collections.OrderedDict", "collections.U
 
 
 def item(machine: Machine, base: Value, index: Value, mask: int) -> Value:
+    index = own_key(index)
     if index.cause is not None:
         from dtlint.machine.library import sharding
 
@@ -59,6 +60,13 @@ def item(machine: Machine, base: Value, index: Value, mask: int) -> Value:
 
         return picks.taken(machine, base, index, result)
     return result
+
+
+def own_key(index: Value) -> Value:
+    """`states[os.getpid()]`: a number that only names the process finds what this process has put there itself."""
+    if isinstance(index, Unknown) and index.cause is not None and index.cause.kind == "process":
+        return Unknown(index.symbol, None, index.tags) if index.symbol.key[0] == "source" else index
+    return index
 
 
 def by_name(
@@ -270,6 +278,7 @@ def cut(machine: Machine, base: Value, index: SliceValue) -> Value:
 
 
 def put(machine: Machine, container: Value, index: Value, value: Value, mask: int) -> None:
+    index = own_key(index)
     """`container[index] = value`"""
 
     if isinstance(container, Unknown) and container.like is not None:

@@ -124,6 +124,13 @@ def own_data(machine: Machine, read: Value) -> Value:
     return Unknown(read.symbol, cause, read.tags, read.like)
 
 
+def without_own_data(value: Value) -> Value:
+    """What is known of it to all, where it was read from a file of this rank's own."""
+    if isinstance(value, Unknown) and value.cause is not None and value.cause.kind == "data":
+        return Unknown(value.symbol, None, value.tags, value.like)
+    return value
+
+
 STATE = frozenset(f"torch.nn.Module.{name}" for name in ("parameters", "named_parameters", "buffers", "state_dict"))
 
 
