@@ -13,6 +13,7 @@ from dtlint.ir import nodes as ir
 from dtlint.ir.functions import functions_of
 from dtlint.knowledge.loader import Knowledge
 from dtlint.machine import expressions, statements
+from dtlint.machine.consistent import consistent
 from dtlint.machine.core import DEEPEST, Machine, OutOfBudget
 from dtlint.machine.driving import callers_first, drivers
 from dtlint.machine.entries import Entry, run_function, run_script, tells_who_it_is
@@ -217,7 +218,7 @@ def run_entry(machine: Machine, entry: Entry, start: Any) -> Run:
         if os.environ.get("DTLINT_DEBUG"):
             raise
         incomplete.append((entry.path, f"internal error in `{entry.name}`: {type(problem).__name__}: {problem}"))
-    run = Run(entry, log, machine.world, machine.project, machine.knowledge, machine.facts, incomplete)
+    run = Run(entry, consistent(log), machine.world, machine.project, machine.knowledge, machine.facts, incomplete)
     return run
 
 

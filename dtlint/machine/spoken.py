@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 from dtlint.machine.logs import Attempt, Call, Choice, Event, Log, LogNode, Loop, plain_question
@@ -119,8 +120,8 @@ def talks(log: Log, mask: int) -> bool:
     return log.talking_lanes & mask != 0 if log.nodes else False
 
 
-def first_event(log: Log, mask: int) -> tuple[Event, tuple[Call, ...]] | None:
-    """The first communicating event some lane of `mask` reaches, with the calls that lead to it."""
+def first_event(log: Log, mask: int) -> tuple[Event, tuple[LogNode, ...]] | None:
+    """The first communicating event some lane of `mask` reaches, with the nodes above it."""
     if not talks(log, mask):
         return None
     for node in log.nodes:
@@ -132,7 +133,7 @@ def first_event(log: Log, mask: int) -> tuple[Event, tuple[Call, ...]] | None:
     return None
 
 
-def first_in(node: LogNode, mask: int) -> tuple[Event, tuple[Call, ...]] | None:
+def first_in(node: LogNode, mask: int) -> tuple[Event, tuple[LogNode, ...]] | None:
     if isinstance(node, Event):
         group = node.group if node.kind == "collective" else None
         if group is not None and any(
@@ -140,14 +141,20 @@ def first_in(node: LogNode, mask: int) -> tuple[Event, tuple[Call, ...]] | None:
         ):
             return node, ()
         return None
+    for log in first_logs(node):
+        found = first_event(log, mask)
+        if found is not None:
+            return found[0], (node, *found[1])
+    return None
+
+
+def first_logs(node: Call | Choice | Loop | Attempt) -> Iterator[Log]:
+    """The logs inside a node that nothing has to fail for."""
     if isinstance(node, Call):
-        found = first_event(node.log, mask)
-        return (found[0], (node, *found[1])) if found else None
-    if isinstance(node, Choice):
-        return first_event(node.then, mask) or first_event(node.other, mask)
-    if isinstance(node, Loop):
-        return first_event(node.body, mask)
-    found = first_event(node.body, mask)
-    if found is None and node.final is not None:
-        found = first_event(node.final, mask)
-    return found
+        yield node.log
+    elif isinstance(node, Choice):
+        yield from (node.then, node.other)
+    else:
+        yield node.body
+        if isinstance(node, Attempt) and node.final is not None:
+            yield node.final

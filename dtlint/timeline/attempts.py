@@ -106,7 +106,7 @@ def tried_again(node: Attempt, path: Path) -> bool:
 
 
 def by_itself(
-    shape: str, node: Attempt, path: Path, found: tuple[Event, tuple[Call, ...]], handler: HandlerLog | None = None
+    shape: str, node: Attempt, path: Path, found: tuple[Event, tuple[LogNode, ...]], handler: HandlerLog | None = None
 ) -> Divergence:
     """One rank fails by itself: which one, nobody knows before."""
     event, calls = found
@@ -120,7 +120,7 @@ def of_some(raised: Decision) -> bool:
     return raised.cause is not None and raised.cause.kind in RANK_KINDS and raised.taken != raised.before
 
 
-def left_by(node: Attempt, raised: Decision) -> tuple[Event, tuple[Call, ...]] | None:
+def left_by(node: Attempt, raised: Decision) -> tuple[Event, tuple[LogNode, ...]] | None:
     """The next call of the body that those make who did not raise, in this turn of a loop or in the next one."""
     for choice, above in walk(node.body):
         decision = choice.decision if isinstance(choice, Choice) else None
@@ -138,7 +138,7 @@ def left_by(node: Attempt, raised: Decision) -> tuple[Event, tuple[Call, ...]] |
     return None
 
 
-def skipped_event(node: Attempt, word: str, path: Path) -> tuple[Event, tuple[Call, ...]] | None:
+def skipped_event(node: Attempt, word: str, path: Path) -> tuple[Event, tuple[LogNode, ...]] | None:
     """The first call of the others that a rank skips when it leaves the turn or the function from a handler."""
     below: LogNode = node
     for above in reversed(path):
@@ -154,7 +154,7 @@ def skipped_event(node: Attempt, word: str, path: Path) -> tuple[Event, tuple[Ca
     return None
 
 
-def whole(talking: tuple[Event, tuple[Call, ...]], node: Attempt) -> bool:
+def whole(talking: tuple[Event, tuple[LogNode, ...]], node: Attempt) -> bool:
     """Do all lanes of the attempt make this call? One that some make alone lets go those that wait in the body."""
     event, calls = talking
     return all(mask & node.mask == node.mask for mask in (event.mask, *(call.mask for call in calls)))
@@ -268,13 +268,13 @@ def logs_of(node: object) -> tuple[Log, ...]:
     return (node.body,) if isinstance(node, Attempt) else ()
 
 
-def next_event(log: Log, below: LogNode, mask: int) -> tuple[Event, tuple[Call, ...]] | None:
+def next_event(log: Log, below: LogNode, mask: int) -> tuple[Event, tuple[LogNode, ...]] | None:
     """The first call behind a node of a log."""
     nodes = iter(log.nodes)
     return first_of(nodes, mask) if any(node is below for node in nodes) else None
 
 
-def first_of(nodes: Iterable[LogNode], mask: int) -> tuple[Event, tuple[Call, ...]] | None:
+def first_of(nodes: Iterable[LogNode], mask: int) -> tuple[Event, tuple[LogNode, ...]] | None:
     return next((found for node in nodes if (found := first_in(node, mask)) is not None), None)
 
 

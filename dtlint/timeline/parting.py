@@ -172,7 +172,7 @@ def locate(item: Item) -> tuple[Event, Path] | None:
     return None
 
 
-def next_in_loop(path: Path, mask: int) -> tuple[Event, tuple[Call, ...]] | None:
+def next_in_loop(path: Path, mask: int) -> tuple[Event, tuple[LogNode, ...]] | None:
     for node in reversed(path):
         if isinstance(node, Loop):
             return first_event(node.body, mask)

@@ -1,0 +1,100 @@
+"""Which sides of a branch does nobody come to, because a branch above has answered the same question?
+
+`if alone: …` that some ranks leave puts all that follows on both of its sides. A later `if not alone:` stands there
+twice, and on each of the two sides one of its own is never taken.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from dtlint.machine.core import narrowed
+from dtlint.machine.logs import Attempt, Call, Choice, Event, Log, LogNode, Loop, inner_logs, plain_question, told
+
+Answers = frozenset[tuple[Any, Any]]
+NOTHING: Answers = frozenset()
+
+
+def consistent(log: Log) -> Log:
+    """The log without the sides that contradict a branch above them."""
+    return Sorting().sorted_out(log, NOTHING)
+
+
+class Sorting:
+    """Parts of the log are shared: each is gone through once for what is known of the questions that it asks."""
+
+    def __init__(self) -> None:
+        self.asked: dict[int, frozenset[Any]] = {}
+        self.known: dict[tuple[int, Answers], Log] = {}
+
+    def questions(self, log: Log) -> frozenset[Any]:
+        """All that is asked in the log, at any depth."""
+        found = self.asked.get(id(log))
+        if found is None:
+            self.asked[id(log)] = frozenset()  # a log that holds itself adds nothing
+            gathered: set[Any] = set()
+            for node in log.nodes:
+                if not isinstance(node, Event):
+                    gathered.update(what for side in (True, False) for what, _ in answers_of(node, side))
+                    for inner in inner_logs(node):
+                        gathered |= self.questions(inner)
+            found = self.asked[id(log)] = frozenset(gathered)
+        return found
+
+    def sorted_out(self, log: Log, answers: Answers) -> Log:
+        questions = self.questions(log)
+        answers = frozenset(one for one in answers if one[0] in questions)
+        index = (id(log), answers)
+        found = self.known.get(index)
+        if found is None:
+            self.known[index] = log
+            nodes = [self.node(one, answers) for one in log.nodes] if questions else log.nodes
+            if any(new is not old for new, old in zip(nodes, log.nodes, strict=True)):
+                found = Log()
+                found.nodes = nodes
+            else:
+                found = log
+            self.known[index] = found
+        return found
+
+    def node(self, node: LogNode, answers: Answers) -> LogNode:
+        if isinstance(node, Event):
+            return node
+        if isinstance(node, Choice):
+            then, other = (self.side(node, side, answers) for side in (True, False))
+            return changed(node, then=then, other=other)
+        if isinstance(node, Call):
+            return changed(node, log=self.sorted_out(node.log, answers))
+        if isinstance(node, Loop):
+            return changed(node, body=self.sorted_out(node.body, answers))
+        return self.attempt(node, answers)
+
+    def side(self, choice: Choice, side: bool, answers: Answers) -> Log:
+        log = choice.then if side else choice.other
+        known = dict(answers)
+        here = frozenset(answers_of(choice, side))
+        if any(known.get(what, answer) != answer for what, answer in here):
+            return Log() if log.nodes else log
+        return self.sorted_out(log, answers | here)
+
+    def attempt(self, attempt: Attempt, answers: Answers) -> Attempt:
+        final = attempt.final and self.sorted_out(attempt.final, answers)
+        return changed(attempt, body=self.sorted_out(attempt.body, answers), final=final)
+
+
+def answers_of(node: LogNode, side: bool) -> Iterator[tuple[Any, Any]]:
+    """Who is called may say another thing the next time."""
+    asked = plain_question(node.symbol)[0] if isinstance(node, Choice) else None
+    if asked is not None and asked.key[0] != "call" and isinstance(node, Choice):
+        yield from told(node.symbol, side)
+
+
+def changed(node: Any, **parts: Any) -> Any:
+    """The same node with other logs in it; itself where they are the same."""
+    if all(getattr(node, name) is part for name, part in parts.items()):
+        return node
+    copy: Any = narrowed(node, node.mask)
+    for name, part in parts.items():
+        setattr(copy, name, part)
+    return copy
