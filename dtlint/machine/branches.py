@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from dtlint.machine.core import Machine, limited, mended
@@ -127,6 +127,10 @@ def choose(
         begins.append(not begun and group_start.is_started(machine))
         del machine.assumed[assumed:]
         left_sides &= frame.left
+        choice.left.parting.append(tuple(ways_out(frame.guards, start_of)))
+        if frame.loops:  # what stands behind the loop is not for those
+            gone = [one for one in choice.left.parting[-1] if one.exit_word == "return" and one.taken & ~stayed]
+            frame.leavings += [Leaving("return", one, one.taken & mask, []) for one in gone]
         if stayed or frame.last_exit[0] != "exit":
             # on this side some end the program, and the others go on or return
             frame.leavings += [Leaving("exit", one, one.taken, []) for one in frame.ended[ended_before:]]
@@ -177,6 +181,14 @@ def choose(
             sinks += mended(choice, outside)
         machine.sinks = limited(sinks, outside)
     return stayed_then | stayed_other
+
+
+def ways_out(guards: Guards | None, start: Guards | None) -> Iterator[Decision]:
+    """The decisions since the start by which some lanes have left."""
+    while guards is not None and guards is not start:
+        if guards.decision.kind == "exit":
+            yield guards.decision
+        guards = guards.outer
 
 
 def told_apart(machine: Machine, symbol: Symbol | None) -> bool | None:

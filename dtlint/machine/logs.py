@@ -206,12 +206,14 @@ class Mended(Log):
 
 
 class Left:
-    """How the sides of a branch left, and what would follow if they did not."""
+    """How the sides of a branch left, what parts the lanes that left a side from those that stayed on it, and what
+    would follow if nobody had left."""
 
-    __slots__ = ("mended", "words")
+    __slots__ = ("mended", "parting", "words")
 
     def __init__(self) -> None:
         self.words = ("", "")
+        self.parting: list[tuple[Decision, ...]] = []
         self.mended: Mended | None = None
 
 
@@ -243,6 +245,12 @@ class Choice:
     @property
     def mended(self) -> Mended | None:
         return self.left.mended
+
+    def parting(self, below: LogNode) -> tuple[Decision, ...]:
+        """What some lanes have left by, on the side that a node is on."""
+        if not any(self.left.parting):
+            return ()
+        return self.left.parting[0 if any(one is below for one in self.then.nodes) else 1]
 
 
 class Loop:

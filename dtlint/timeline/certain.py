@@ -114,6 +114,8 @@ def meet_block(run: Run, node: Choice | Loop, mask: int, path: Path, pending: Pe
     inner = (*path, node)
     full = run.world.full
     if not any(talks(log, mask) for log in inner_logs(node)) and not in_talking_loop(path, mask):
+        if mask != full and isinstance(node, Choice) and any(node.exits):
+            add(pending, full, Item(node, path, mask))  # says nothing, and may be why these lanes never come
         return
     sides = (node.body,) if isinstance(node, Loop) else (node.then, node.other)
     if mask == full or (not any(pending.values()) and covers(run, node, mask) and not part_of_turn(path, mask)):

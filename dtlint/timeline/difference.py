@@ -19,9 +19,21 @@ def first_difference(run: Run, items: list[Item], members: int) -> tuple[Diverge
         if len(set(kinds.values())) == 1:
             continue
         found = explain(run, held, kinds, members)
+        if found is not None and found.shape == "guarded" and found.decision is None:
+            found = left_without_a_word(run, items, held, found) or found
         if found is not None and found.shape == "argument" and exchanged(sequences, kinds, found, position):
             found.shape = "order"
         return (found, position) if found is not None else None
+    return None
+
+
+def left_without_a_word(
+    run: Run, items: list[Item], held: dict[int, Item | None], found: Divergence
+) -> Divergence | None:
+    """A way out that those who never come may have taken, though they would have nothing to say if they had stayed."""
+    for item in items:
+        if not item.keys and item.mask & found.absent and not item.mask & found.here:
+            return left_in_choice(run, item, held, found.here | found.absent)
     return None
 
 
@@ -71,10 +83,9 @@ def explain(run: Run, held: dict[int, Item | None], kinds: dict[int, object], me
         assert item is not None
         return make(run, "guarded", None, item, item.mask, members & ~item.mask, held, first)
     _, lane, other, decision, item = min(candidates, key=lambda entry: (rank_first(entry[3]), entry[0], entry[1]))
-    here = 0
-    for one, kind in kinds.items():
-        if kind == kinds[lane]:
-            here |= 1 << one
+    here = sum(1 << one for one, kind in kinds.items() if kind == kinds[lane])
+    if decision.kind == "exit":
+        here = sum(1 << one for one in present if not decision.taken >> one & 1)  # all that have not left there
     opposite = held[other]
     if opposite is not None and item in exits and meets(item, opposite):
         return left_in_choice(run, item, held, members)  # who does not leave makes the same call

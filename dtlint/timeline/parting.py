@@ -138,6 +138,9 @@ def chain(node: LogNode, path: Path) -> Iterator[Decision]:
     for above in reversed(path):
         if isinstance(above, Call):
             yield from decisions(above.guards)
+        elif isinstance(above, Choice):
+            yield from above.parting(node)
+        node = above
 
 
 def leaving(node: Choice, depth: int = 4) -> Choice | None:
