@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from dtlint.machine.core import narrowed
-from dtlint.machine.logs import Attempt, Call, Choice, Event, Log, LogNode, Loop, inner_logs, plain_question, told
+from dtlint.machine.logs import Attempt, Call, Choice, Event, Log, LogNode, Loop, inner_logs, told
 
 Answers = frozenset[tuple[Any, Any]]
 NOTHING: Answers = frozenset()
@@ -84,9 +84,7 @@ class Sorting:
 
 
 def answers_of(node: LogNode, side: bool) -> Iterator[tuple[Any, Any]]:
-    """Who is called may say another thing the next time."""
-    asked = plain_question(node.symbol)[0] if isinstance(node, Choice) else None
-    if asked is not None and asked.key[0] != "call" and isinstance(node, Choice):
+    if isinstance(node, Choice):
         yield from told(node.symbol, side)
 
 

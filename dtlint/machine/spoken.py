@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from dtlint.machine.logs import Attempt, Call, Choice, Event, Log, LogNode, Loop, plain_question
+from dtlint.machine.logs import Attempt, Call, Choice, Event, Log, LogNode, Loop
 from dtlint.machine.values import Const, External, lane_value
 
 COMMUNICATES = ("collective", "p2p")
@@ -36,7 +36,7 @@ def add_key(node: LogNode, lane: int, group: Any, parts: list[Any]) -> None:
     elif isinstance(node, Call):
         parts.extend(key(node.log, lane, group))
     elif isinstance(node, Choice):
-        then, other = side_key(node, True, lane, group), side_key(node, False, lane, group)
+        then, other = key(node.then, lane, group), key(node.other, lane, group)
         if "raise" in node.exits:
             # an error ends the job: the lanes that are left go on the other way
             parts.extend(other if node.exits[0] == "raise" else then)
@@ -59,25 +59,6 @@ def add_key(node: LogNode, lane: int, group: Any, parts: list[Any]) -> None:
         parts.extend(key(node.body, lane, group))
         if node.final is not None:
             parts.extend(key(node.final, lane, group))
-
-
-def side_key(node: Choice, answer: bool, lane: int, group: Any) -> tuple[Any, ...]:
-    """One side of a branch; whoever asks the same again there knows the answer."""
-    log = node.then if answer else node.other
-    asked, given = plain_question(node.symbol)
-    again = [inner for inner in log.nodes if isinstance(inner, Choice) and plain_question(inner.symbol)[0] is asked]
-    if asked is None or not again:
-        return key(log, lane, group)
-    parts: list[Any] = []
-    for inner in log.nodes:
-        if not inner.mask >> lane & 1:
-            continue
-        if isinstance(inner, Choice) and inner in again:
-            known = plain_question(inner.symbol)[1] == (given == answer)
-            parts.extend(key(inner.then if known else inner.other, lane, group))
-        else:
-            add_key(inner, lane, group, parts)
-    return tuple(parts)
 
 
 def perhaps(parts: tuple[Any, ...]) -> tuple[Any, ...]:

@@ -16,7 +16,7 @@ from dtlint.machine.lanes import lanes_in
 from dtlint.machine.library.provenance import symbols_in
 from dtlint.machine.logs import EXITS, Attempt, Call, Choice, Event, Log, LogNode, Loop, inner_logs
 from dtlint.machine.run import Run
-from dtlint.machine.spoken import event_key, key, side_key, talks
+from dtlint.machine.spoken import event_key, key, talks
 from dtlint.machine.values import Symbol
 from dtlint.timeline.difference import first_difference, left_in_choice
 from dtlint.timeline.matching import unmatched
@@ -160,7 +160,7 @@ def says(node: Choice | Loop, lane: int, members: int, path: Path, mask: int) ->
     if isinstance(node, Loop):
         yield from looped(key(node.body, lane, members))
         return
-    then, otherwise = side_key(node, True, lane, members), side_key(node, False, lane, members)
+    then, otherwise = key(node.then, lane, members), key(node.other, lane, members)
     left = leaving(node)
     if then == otherwise and left is not None and "raise" in left.exits:
         if then:
@@ -296,7 +296,7 @@ def unexplained(items: list[Item], divergence: Divergence, members: int, positio
     rest = [item for item in rest if id(item) not in matched]
     # mended means: the lanes the decision separates do what one of its sides does
     for side in (decision.taken, decision.before & ~decision.taken):
-        copied = [widened_item(item, decision.before) for item in mine if item.mask & side]
+        copied = [widened_item(item, decision.before) for item in mine if item.mask & side and item.keys]
         if agreed(sorted([*rest, *copied], key=lambda item: items.index(item.of)), members):
             return []
     if divergence.other is not None:

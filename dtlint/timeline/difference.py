@@ -75,7 +75,9 @@ def explain(run: Run, held: dict[int, Item | None], kinds: dict[int, object], me
     if exits and unsure_only and not any(guards_call_of(entry[3], exits[0]) for entry in candidates):
         # what parts these lanes from others that call nothing has come before
         if not alone or all(is_way_out(entry[3], exits[0]) for entry in candidates):
-            return left_in_choice(run, exits[0], held, members)
+            found = left_in_choice(run, exits[0], held, members)
+            if found is not None or not candidates or not parting_talks(exits[0]):
+                return found
     if not candidates:
         if exits:
             return left_in_choice(run, exits[0], held, members)
@@ -105,13 +107,19 @@ def explain(run: Run, held: dict[int, Item | None], kinds: dict[int, object], me
             if leaving(opposite.node) is not None:
                 return left_in_choice(run, opposite, held, members)  # the counterpart comes unless its side leaves
             shape = "guarded"  # the counterpart comes under a further condition
-            if opposite.node.decision.function != item.node.function:
+            if opposite.node.decision.function not in functions_around(item):
                 return None  # and asks elsewhere whether there is anything to wait for
     made = make(run, shape, decision, item, here, members & ~here, held, other)
     if made is not None and shape == "argument" and made.other is not None:
         theirs = dict(made.other.details)
         made.argument = next((name for name, value in made.event.details if theirs.get(name) != value), "arguments")
     return made
+
+
+def functions_around(item: Item) -> set[str]:
+    """The functions that a call stands in, and those that have called them."""
+    own = {item.node.function} if isinstance(item.node, Event) else set()
+    return own | {node.caller for node in item.path if isinstance(node, Call)}
 
 
 def guards_call_of(decision: Decision, item: Item) -> bool:
@@ -135,6 +143,12 @@ def staying_talks(exits: list[Item]) -> bool:
         if node is not None and first_event(node.other if node.exits[0] else node.then, node.mask) is not None:
             return True
     return False
+
+
+def parting_talks(item: Item) -> bool:
+    """Do the lanes that leave make a call before, which nobody else makes?"""
+    node = leaving(item.node) if isinstance(item.node, Choice) else None
+    return node is not None and first_event(node.then if node.exits[0] else node.other, node.mask) is not None
 
 
 def number_of(event: Event) -> int:
