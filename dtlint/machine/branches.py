@@ -128,9 +128,8 @@ def choose(
         del machine.assumed[assumed:]
         left_sides &= frame.left
         choice.left.parting.append(tuple(ways_out(frame.guards, start_of)))
-        if frame.loops:  # what stands behind the loop is not for those
-            gone = [one for one in choice.left.parting[-1] if one.exit_word == "return" and one.taken & ~stayed]
-            frame.leavings += [Leaving("return", one, one.taken & mask, []) for one in gone]
+        if frame.loops:
+            leave_turn(machine, choice.left.parting[-1], mask & ~stayed)
         if stayed or frame.last_exit[0] != "exit":
             # on this side some end the program, and the others go on or return
             frame.leavings += [Leaving("exit", one, one.taken, []) for one in frame.ended[ended_before:]]
@@ -189,6 +188,17 @@ def ways_out(guards: Guards | None, start: Guards | None) -> Iterator[Decision]:
         if guards.decision.kind == "exit":
             yield guards.decision
         guards = guards.outer
+
+
+def leave_turn(machine: Machine, ways: tuple[Decision, ...], gone: int) -> None:
+    """What stands behind the loop is not for those that return; who goes on with the next turn is part of this side."""
+    frame = machine.frame
+    for one in ways:
+        lanes = one.taken & gone
+        if lanes and one.exit_word == "return":
+            frame.leavings.append(Leaving("return", one, lanes, []))
+        elif lanes and one.exit_word == "continue":
+            frame.loops[-1].leavings.append(Leaving("continue", one, lanes, [], parts(machine.sinks, lanes)))
 
 
 def told_apart(machine: Machine, symbol: Symbol | None) -> bool | None:

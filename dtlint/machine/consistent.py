@@ -72,11 +72,9 @@ class Sorting:
 
     def side(self, choice: Choice, side: bool, answers: Answers) -> Log:
         log = choice.then if side else choice.other
-        known = dict(answers)
-        here = frozenset(answers_of(choice, side))
-        if any(known.get(what, answer) != answer for what, answer in here):
+        if not agrees(choice, side, answers):
             return Log() if log.nodes else log
-        return self.sorted_out(log, answers | here)
+        return self.sorted_out(log, answers | frozenset(answers_of(choice, side)))
 
     def attempt(self, attempt: Attempt, answers: Answers) -> Attempt:
         final = attempt.final and self.sorted_out(attempt.final, answers)
@@ -86,6 +84,12 @@ class Sorting:
 def answers_of(node: LogNode, side: bool) -> Iterator[tuple[Any, Any]]:
     if isinstance(node, Choice):
         yield from told(node.symbol, side)
+
+
+def agrees(choice: Choice, side: bool, answers: Answers) -> bool:
+    """Does a side of the branch go with what is known already?"""
+    known = dict(answers)
+    return all(known.get(what, answer) == answer for what, answer in answers_of(choice, side))
 
 
 def changed(node: Any, **parts: Any) -> Any:

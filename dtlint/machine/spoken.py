@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from dtlint.machine.consistent import NOTHING, Answers, agrees
 from dtlint.machine.logs import Attempt, Call, Choice, Event, Log, LogNode, Loop
 from dtlint.machine.values import Const, External, lane_value
 
@@ -101,20 +102,21 @@ def talks(log: Log, mask: int) -> bool:
     return log.talking_lanes & mask != 0 if log.nodes else False
 
 
-def first_event(log: Log, mask: int) -> tuple[Event, tuple[LogNode, ...]] | None:
-    """The first communicating event some lane of `mask` reaches, with the nodes above it."""
+def first_event(log: Log, mask: int, known: Answers = NOTHING) -> tuple[Event, tuple[LogNode, ...]] | None:
+    """The first communicating event some lane of `mask` reaches, with the nodes above it; where answers are known,
+    one on a side that agrees with them."""
     if not talks(log, mask):
         return None
     for node in log.nodes:
         if not node.mask & mask:
             continue
-        found = first_in(node, mask)
+        found = first_in(node, mask, known)
         if found:
             return found
     return None
 
 
-def first_in(node: LogNode, mask: int) -> tuple[Event, tuple[LogNode, ...]] | None:
+def first_in(node: LogNode, mask: int, known: Answers = NOTHING) -> tuple[Event, tuple[LogNode, ...]] | None:
     if isinstance(node, Event):
         group = node.group if node.kind == "collective" else None
         if group is not None and any(
@@ -122,19 +124,19 @@ def first_in(node: LogNode, mask: int) -> tuple[Event, tuple[LogNode, ...]] | No
         ):
             return node, ()
         return None
-    for log in first_logs(node):
-        found = first_event(log, mask)
+    for log in first_logs(node, known):
+        found = first_event(log, mask, known)
         if found is not None:
             return found[0], (node, *found[1])
     return None
 
 
-def first_logs(node: Call | Choice | Loop | Attempt) -> Iterator[Log]:
+def first_logs(node: Call | Choice | Loop | Attempt, known: Answers) -> Iterator[Log]:
     """The logs inside a node that nothing has to fail for."""
     if isinstance(node, Call):
         yield node.log
     elif isinstance(node, Choice):
-        yield from (node.then, node.other)
+        yield from (log for log, side in ((node.then, True), (node.other, False)) if agrees(node, side, known))
     else:
         yield node.body
         if isinstance(node, Attempt) and node.final is not None:

@@ -107,9 +107,9 @@ def turn(
     returned = [leaving for leaving in frame.leavings[leavings_before:] if leaving.word in ("return", *EXITS)]
     gone = lanes_gone(frame, state, through, mask, loop)
     staying = mask & ~gone & ~frame.left
-    for leaving in returned[:1]:
-        if leaving.decision.cause is not None and staying:
-            machine.part(leaving.decision, staying & leaving.mask)
+    parting = next((one for one in returned if one.decision.cause is not None or mask & ~one.mask), None)
+    if parting is not None and staying & parting.mask:
+        machine.part(parting.decision, staying & parting.mask)
     if node.orelse and staying:
         staying = otherwise(machine, node, staying, ended) | (state.broke & ~frame.left)
     return staying

@@ -41,7 +41,7 @@ ENDLESS = ("while True", "while 1")
 
 
 def scan(run: Run, log: Log, path: Path, pending: Pending, lanes: int) -> Iterator[Divergence]:
-    if not talks(log, lanes):
+    if not talks(log, lanes) and not in_talking_loop(path, lanes):
         return
     for node in log.nodes:
         mask = node.mask & lanes
@@ -253,8 +253,8 @@ def report(run: Run, pending: Pending, members: int, between: tuple[Event, Path]
 
 def behind_exit(run: Run, items: list[Item], divergence: Divergence) -> Iterator[Divergence]:
     """What else parts the ranks when nobody takes the way out that was reported."""
-    if divergence.choice is None or divergence.shape != "exit":
-        return
+    if divergence.choice is None or divergence.shape != "exit" or divergence.absent & ~divergence.choice.mask:
+        return  # those that have left for good leave wherever the others go on
     for item in items:
         outer = item.node
         if isinstance(outer, Choice) and leaving(outer) is divergence.choice and outer.mended is not None:
@@ -326,7 +326,7 @@ def left_alone(run: Run, items: list[Item], divergence: Divergence, members: int
         if choice is None or not set(choice.exits) & {"return", "break", *EXITS}:
             continue
         if choice.decision.function == decision.function and behind(item, decision):
-            return left_in_choice(run, item, dict.fromkeys(lanes_in(members)), members)
+            return left_in_choice(run, item, {lane: [] for lane in lanes_in(members)}, members)
     return None
 
 

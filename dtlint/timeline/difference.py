@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from dtlint.machine.consistent import NOTHING
 from dtlint.machine.lanes import lanes_in
-from dtlint.machine.logs import Attempt, Call, Choice, Decision, Event
+from dtlint.machine.logs import Attempt, Call, Choice, Decision, Event, Place, told
 from dtlint.machine.run import Run
 from dtlint.machine.spoken import first_event
 from dtlint.timeline.parting import Divergence, Item, cause_of, chain, leaving, locate, next_in_loop, same_place
+
+Coming = dict[int, list[Item]]  # what each lane has still to say
 
 
 def first_difference(run: Run, items: list[Item], members: int) -> tuple[Divergence, int] | None:
@@ -18,23 +21,22 @@ def first_difference(run: Run, items: list[Item], members: int) -> tuple[Diverge
         kinds = {lane: item.keys[lane] if item is not None else None for lane, item in held.items()}
         if len(set(kinds.values())) == 1:
             continue
-        found = explain(run, held, kinds, members)
+        coming = {lane: sequence[position:] for lane, sequence in sequences.items()}
+        found = explain(run, coming, held, kinds, members)
         if found is not None and found.shape == "guarded" and found.decision is None:
-            found = left_without_a_word(run, items, held, found) or found
+            found = left_without_a_word(run, items, coming, found)
         if found is not None and found.shape == "argument" and exchanged(sequences, kinds, found, position):
             found.shape = "order"
         return (found, position) if found is not None else None
     return None
 
 
-def left_without_a_word(
-    run: Run, items: list[Item], held: dict[int, Item | None], found: Divergence
-) -> Divergence | None:
+def left_without_a_word(run: Run, items: list[Item], coming: Coming, found: Divergence) -> Divergence | None:
     """A way out that those who never come may have taken, though they would have nothing to say if they had stayed."""
     for item in items:
         if not item.keys and item.mask & found.absent and not item.mask & found.here:
-            return left_in_choice(run, item, held, found.here | found.absent)
-    return None
+            return left_in_choice(run, item, coming, found.here | found.absent)
+    return found
 
 
 def exchanged(sequences: dict[int, list[Item]], kinds: dict[int, object], found: Divergence, position: int) -> bool:
@@ -50,7 +52,9 @@ def exchanged(sequences: dict[int, list[Item]], kinds: dict[int, object], found:
     return later(mine, kinds[theirs]) and later(theirs, kinds[mine])
 
 
-def explain(run: Run, held: dict[int, Item | None], kinds: dict[int, object], members: int) -> Divergence | None:
+def explain(
+    run: Run, coming: Coming, held: dict[int, Item | None], kinds: dict[int, object], members: int
+) -> Divergence | None:
     """Choose the pair of lanes to show: one that makes a call, one that does not, split by the nearest decision."""
     there = {lane: item for lane, item in held.items() if item is not None}
     present = list(there)
@@ -70,17 +74,23 @@ def explain(run: Run, held: dict[int, Item | None], kinds: dict[int, object], me
                 candidates.append(((unsure, *order(item)), lane, other, decision, item))
     choice_items = [item for item in held.values() if item is not None and isinstance(item.node, Choice)]
     exits = [item for item in choice_items if leaving(item.node) is not None]  # type: ignore[arg-type]
+    if (
+        len({id(item) for item in exits}) > 1
+        and len(exits) == len(held)
+        and len({way_out(item) for item in exits}) == 1
+    ):
+        exits = []  # all may leave there alike
     unsure_only = all(isinstance(entry[4].node, Choice) for entry in candidates)
     alone = len({id(item) for item in held.values() if item is not None}) == 1 and staying_talks(exits)
     if exits and unsure_only and not any(guards_call_of(entry[3], exits[0]) for entry in candidates):
         # what parts these lanes from others that call nothing has come before
         if not alone or all(is_way_out(entry[3], exits[0]) for entry in candidates):
-            found = left_in_choice(run, exits[0], held, members)
-            if found is not None or not candidates or not parting_talks(exits[0]):
-                return found
+            left = left_in_choice(run, exits[0], coming, members)
+            if left is not None or not candidates or not parting_talks(exits[0]):
+                return left
     if not candidates:
         if exits:
-            return left_in_choice(run, exits[0], held, members)
+            return left_in_choice(run, exits[0], coming, members)
         item = held[first]
         assert item is not None
         return make(run, "guarded", None, item, item.mask, members & ~item.mask, held, first)
@@ -90,7 +100,7 @@ def explain(run: Run, held: dict[int, Item | None], kinds: dict[int, object], me
         here = sum(1 << one for one in present if not decision.taken >> one & 1)  # all that have not left there
     opposite = held[other]
     if opposite is not None and item in exits and meets(item, opposite):
-        return left_in_choice(run, item, held, members)  # who does not leave makes the same call
+        return left_in_choice(run, item, coming, members)  # who does not leave makes the same call
     if opposite is not None and isinstance(opposite.node, Event) and opposite.node.kind == "end":
         # the others are done with this turn: an exit further inside says why
         opposite = None
@@ -105,7 +115,7 @@ def explain(run: Run, held: dict[int, Item | None], kinds: dict[int, object], me
             shape = "argument" if number_of(item.node) == number_of(opposite.node) else "order"
         elif isinstance(item.node, Event) and isinstance(opposite.node, Choice) and first_op(opposite) == item.node.op:
             if leaving(opposite.node) is not None:
-                return left_in_choice(run, opposite, held, members)  # the counterpart comes unless its side leaves
+                return left_in_choice(run, opposite, coming, members)  # the counterpart comes unless its side leaves
             shape = "guarded"  # the counterpart comes under a further condition
             if opposite.node.decision.function not in functions_around(item):
                 return None  # and asks elsewhere whether there is anything to wait for
@@ -114,6 +124,11 @@ def explain(run: Run, held: dict[int, Item | None], kinds: dict[int, object], me
         theirs = dict(made.other.details)
         made.argument = next((name for name, value in made.event.details if theirs.get(name) != value), "arguments")
     return made
+
+
+def way_out(item: Item) -> tuple[str, Place] | None:
+    left = leaving(item.node) if isinstance(item.node, Choice) else None
+    return left.decision.place if left is not None else None
 
 
 def functions_around(item: Item) -> set[str]:
@@ -180,20 +195,23 @@ def order(item: Item | None) -> tuple[int, int]:
     return (place[0], place[1])
 
 
-def left_in_choice(run: Run, item: Item, held: dict[int, Item | None], members: int) -> Divergence | None:
+def left_in_choice(run: Run, item: Item, coming: Coming, members: int) -> Divergence | None:
     """One side of a branch that only some lanes decide left; the others go on to the next call."""
     outer = item.node
     assert isinstance(outer, Choice)
     node = leaving(outer) or outer
-    other = next((one for one in held.values() if one is not None and one is not item), None)
-    staying = first_event(node.other if node.exits[0] else node.then, node.mask)
-    found = None
-    if other is not None:
-        found = locate(other)
-    if found is None and staying is not None:
-        found = (staying[0], (*item.path, node, *staying[1]))
+    others = [lane for lane in coming if not node.mask >> lane & 1]
+    alone = any(coming.values()) and not any(coming[lane] for lane in others)  # the others have left already
+    here = members & node.mask if alone else members & ~node.mask
+    leaves = bool(node.exits[0])
+    known = frozenset(told(node.symbol, leaves is not alone))
+    theirs = next((items for items in coming.values() if items and items[0] is not item), ())
+    found = next((one for held in theirs if (one := locate(held, known)) is not None), None)
+    if found is None and not theirs:
+        staying = first_event(node.other if leaves else node.then, node.mask, known if alone else NOTHING)
+        found = (staying[0], (*item.path, node, *staying[1])) if staying is not None else None
     if found is None:
-        ahead = next_in_loop(item.path, members)
+        ahead = next_in_loop(item.path, members, known)
         found = (ahead[0], (*item.path, node, *ahead[1])) if ahead is not None else None
     if found is None:
         return None
@@ -203,8 +221,8 @@ def left_in_choice(run: Run, item: Item, held: dict[int, Item | None], members: 
         node.decision,
         event,
         path,
-        members & ~node.mask,
-        node.mask & members,
+        here,
+        members & ~here,
         cause=cause_of(node, item.path),
         choice=node,
     )

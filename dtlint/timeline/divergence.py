@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dtlint.machine.logs import ASSERTED, Call, decisions
 from dtlint.machine.run import Run
 from dtlint.timeline.certain import flush, scan
-from dtlint.timeline.lives import NOTHING, Use, exclude, plain, sides
+from dtlint.timeline.lives import NOTHING, Use, exclude
 from dtlint.timeline.parting import Divergence, Pending
 from dtlint.timeline.records import recorded
 from dtlint.timeline.two_groups import crossed
@@ -34,7 +34,6 @@ def find(run: Run) -> Iterator[Divergence]:
         and not follows_wrap(one, certain)
         and not untold.may_answer(one.here, one.absent)
         and (one.decision is None or one.decision.exit_word != ASSERTED)
-        and not otherwise_answered(one)
         and not plain_model(run, one)
         and not nobody_started(one)
     ]
@@ -81,20 +80,6 @@ def turned_away(divergence: Divergence) -> bool:
         and decision.exit_word == "return"
         and "<locals>" in decision.function
         and any(isinstance(node, Call) and node.caller == decision.function for node in divergence.path)
-    )
-
-
-def otherwise_answered(divergence: Divergence) -> bool:
-    """`if all_of_it and rank != 0: return`, and later a call `if not all_of_it`: who goes on does not make it then."""
-    decision = divergence.decision
-    if decision is None or decision.exit_answer is None or decision.symbol is None or decision.cause is not None:
-        return False
-    asked, given = plain(decision.symbol, decision.exit_answer)
-    return any(
-        choice.symbol is not None
-        and choice.decision is not decision
-        and plain(choice.symbol, then) == (asked, not given)
-        for choice, then in sides(Use(NOTHING, divergence.event, divergence.path))
     )
 
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from dtlint.machine.consistent import NOTHING, Answers, agrees
 from dtlint.machine.lanes import lanes_in
 from dtlint.machine.logs import Attempt, Call, Choice, Decision, Event, Group, HandlerLog, Log, LogNode, Loop, decisions
-from dtlint.machine.spoken import first_event, key, talks
+from dtlint.machine.spoken import first_event, first_in, key, talks
 from dtlint.machine.values import Cause
 
 LEAVES = frozenset({"break", "return"})
@@ -162,23 +163,34 @@ def cause_of(node: LogNode, path: Path) -> Cause | None:
     return next((one.cause for one in chain(node, path) if one.cause is not None), None)
 
 
-def locate(item: Item) -> tuple[Event, Path] | None:
-    """The first communicating call of a pending thing."""
+def locate(item: Item, known: Answers = NOTHING) -> tuple[Event, Path] | None:
+    """The first communicating call of a pending thing, on a side that agrees with the answers known."""
     node = item.node
     if isinstance(node, Event):
-        return node, item.path
-    logs = (node.body,) if isinstance(node, Loop) else (node.then, node.other) if isinstance(node, Choice) else ()
-    for log in logs:
-        found = first_event(log, item.mask)
-        if found is not None:
-            return found[0], (*item.path, node, *found[1])
-    return None
+        return (node, item.path) if follows_from(known, item.path, node) else None
+    found = first_in(node, item.mask, known)
+    if found is None or not follows_from(known, item.path, node):
+        return None
+    return found[0], (*item.path, *found[1])
 
 
-def next_in_loop(path: Path, mask: int) -> tuple[Event, tuple[LogNode, ...]] | None:
+def follows_from(known: Answers, path: Path, node: LogNode) -> bool:
+    """Do the branches on the way to a node go with the answers known?"""
+    for above in reversed(path):
+        if (
+            known
+            and isinstance(above, Choice)
+            and not agrees(above, any(one is node for one in above.then.nodes), known)
+        ):
+            return False
+        node = above
+    return True
+
+
+def next_in_loop(path: Path, mask: int, known: Answers = NOTHING) -> tuple[Event, tuple[LogNode, ...]] | None:
     for node in reversed(path):
         if isinstance(node, Loop):
-            return first_event(node.body, mask)
+            return first_event(node.body, mask, known)
         if isinstance(node, Call):
             return None
     return None
