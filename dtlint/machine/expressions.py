@@ -186,7 +186,7 @@ def boolean(machine: Machine, node: ir.BoolOp, mask: int) -> Value:
         if unsure:
             # whether the operand runs is not known; what it does is a side of a choice
             older = machine.objects
-            perhaps = maybe(machine, later, unsure, going, cause, symbol)
+            perhaps = maybe(machine, node.op, later, going, cause, symbol)
             if perhaps is None:
                 break  # the answer is known here, and this operand is not asked for
             if node.op == "or" and isinstance(perhaps, Object) and perhaps.number > older:
@@ -225,19 +225,24 @@ def within(machine: Machine, node: ir.Expr, later: ir.Expr, going: int, mask: in
 
 
 def maybe(
-    machine: Machine, later: ir.Expr, unsure: int, going: int, cause: Cause | None, symbol: Symbol | None
+    machine: Machine, op: str, later: ir.Expr, going: int, cause: Cause | None, symbol: Symbol | None
 ) -> Value | None:
+    """What stands behind `and` is asked for where the first is true; behind `or`, where it is not."""
     from dtlint.machine.branches import choose
 
     if not has_call(later):
         return evaluate(machine, later, going)
     box: list[Value] = []
 
-    def then(lanes: int) -> int:
+    def asked(lanes: int) -> int:
         box.append(evaluate(machine, later, lanes))
         return lanes
 
-    choose(machine, going, cause, symbol, machine.current_at, lambda: text_of(later), then, lambda lanes: lanes)
+    def passed_by(lanes: int) -> int:
+        return lanes
+
+    sides = (asked, passed_by) if op == "and" else (passed_by, asked)
+    choose(machine, going, cause, symbol, machine.current_at, lambda: text_of(later), *sides)
     return box[0] if box else None
 
 
