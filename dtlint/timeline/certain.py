@@ -53,6 +53,10 @@ def scan(run: Run, log: Log, path: Path, pending: Pending, lanes: int) -> Iterat
             yield from scan(run, node.log, (*path, node), pending, mask)
         elif isinstance(node, Attempt):
             yield from scan(run, node.body, (*path, node), pending, mask)
+            for handler in node.handlers if mask == run.world.full and node.kind == "try" else ():
+                own: Pending = {}
+                yield from scan(run, handler.log, (*path, node), own, mask)
+                yield from flush(run, own)  # who has failed, one or all, are not answered by those who have not
             if node.final is not None:
                 yield from scan(run, node.final, (*path, node), pending, mask)
         else:
