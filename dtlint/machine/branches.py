@@ -9,7 +9,7 @@ from dtlint.machine.core import Machine, limited, mended
 from dtlint.machine.frames import Leaving
 from dtlint.machine.lanes import lowest
 from dtlint.machine.library import group_start, options
-from dtlint.machine.logs import EXITS, FAILS, Choice, Decision, Guards, decisions, plain_question
+from dtlint.machine.logs import EXITS, FAILS, Choice, Decision, Guards, decisions, plain_question, told
 from dtlint.machine.truth import truth
 from dtlint.machine.values import BY_RANK, Cause, Symbol, Value
 
@@ -117,8 +117,7 @@ def choose(
     assumed = len(machine.assumed)
     begun, begins = group_start.is_started(machine), []
     for log, side in ((choice.then, then), (choice.other, other)):
-        if asked is not None:
-            machine.assumed.append((asked, given is (side is then)))
+        machine.assumed += [one for one in told(symbol, side is then) if isinstance(one[0], Symbol)]
         machine.sinks = [(log, mask)]
         frame.guards = Guards(decision, start_of)
         frame.last_exit = ("", None)

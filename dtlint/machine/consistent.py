@@ -62,18 +62,23 @@ class Sorting:
         if isinstance(node, Event):
             return node
         if isinstance(node, Choice):
-            then, other = (self.side(node, side, answers) for side in (True, False))
-            return changed(node, then=then, other=other)
+            return self.choice(node, answers)
         if isinstance(node, Call):
             return changed(node, log=self.sorted_out(node.log, answers))
         if isinstance(node, Loop):
             return changed(node, body=self.sorted_out(node.body, answers))
         return self.attempt(node, answers)
 
+    def choice(self, node: Choice, answers: Answers) -> Choice:
+        taken = [side for side in (True, False) if agrees(node, side, answers)]
+        logs = {side: self.side(node, side, answers) if side in taken else Log() for side in (True, False)}
+        known = taken[0] if len(taken) == 1 else None
+        if known is None:
+            return changed(node, then=logs[True], other=logs[False])
+        return changed(node, then=logs[True], other=logs[False], known=known)
+
     def side(self, choice: Choice, side: bool, answers: Answers) -> Log:
         log = choice.then if side else choice.other
-        if not agrees(choice, side, answers):
-            return Log() if log.nodes else log
         return self.sorted_out(log, answers | frozenset(answers_of(choice, side)))
 
     def attempt(self, attempt: Attempt, answers: Answers) -> Attempt:

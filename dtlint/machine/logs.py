@@ -219,9 +219,10 @@ class Left:
 
 class Choice:
     """A branch nobody can decide. Without a cause every lane takes the same side; with one, lanes may part.
-    Both sides contain what follows up to the end of the scope when the other one left it."""
+    Both sides contain what follows up to the end of the scope when the other one left it. `known` is the side that is
+    taken where a branch above has answered the same question."""
 
-    __slots__ = ("cause", "decision", "guards", "left", "mask", "other", "symbol", "then")
+    __slots__ = ("cause", "decision", "guards", "known", "left", "mask", "other", "symbol", "then")
 
     def __init__(self, symbol: Symbol | None, decision: Decision, mask: int, guards: Guards | None) -> None:
         self.symbol = symbol
@@ -231,6 +232,7 @@ class Choice:
         self.then = Log()
         self.other = Log()
         self.cause = decision.cause
+        self.known: bool | None = None
         self.left = Left()  # shared by the copies of this node for fewer lanes
 
     @property
@@ -346,6 +348,9 @@ def told(question: Symbol | None, side: bool) -> Iterator[tuple[Any, Any]]:
     if asked is None:
         return
     yield asked, side == given
+    if (asked.key[0], side == given) in (("and", True), ("or", False)):
+        for part in asked.key[1:]:
+            yield from told(part, side == given)
     equal = equality(asked) if side == given else None
     if equal is not None:
         yield ("equal to", equal[0]), equal[1]

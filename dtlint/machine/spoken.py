@@ -38,7 +38,9 @@ def add_key(node: LogNode, lane: int, group: Any, parts: list[Any]) -> None:
         parts.extend(key(node.log, lane, group))
     elif isinstance(node, Choice):
         then, other = key(node.then, lane, group), key(node.other, lane, group)
-        if "raise" in node.exits:
+        if node.known is not None:
+            parts.extend(then if node.known else other)
+        elif "raise" in node.exits:
             # an error ends the job: the lanes that are left go on the other way
             parts.extend(other if node.exits[0] == "raise" else then)
         elif then == other or (perhaps(then) and other in ((), perhaps(then))):

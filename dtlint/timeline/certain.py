@@ -121,6 +121,9 @@ def meet_block(run: Run, node: Choice | Loop, mask: int, path: Path, pending: Pe
         if mask != full and isinstance(node, Choice) and any(node.exits):
             add(pending, full, Item(node, path, mask))  # says nothing, and may be why these lanes never come
         return
+    if isinstance(node, Choice) and node.known is not None:
+        yield from scan(run, node.then if node.known else node.other, inner, pending, mask)
+        return
     sides = (node.body,) if isinstance(node, Loop) else (node.then, node.other)
     if mask == full or (not any(pending.values()) and covers(run, node, mask) and not part_of_turn(path, mask)):
         if isinstance(node, Loop):
