@@ -342,18 +342,41 @@ def equality(asked: Symbol) -> tuple[Symbol, str | int] | None:
     return (subject, constant) if isinstance(constant, str | int) else None
 
 
-def told(question: Symbol | None, side: bool) -> Iterator[tuple[Any, Any]]:
+def told(question: Symbol | None, side: bool, depth: int = 4) -> Iterator[tuple[Any, Any]]:
     """What is known on this side of a question: its answer, and what is equal to which constant."""
     asked, given = plain_question(question)
     if asked is None:
         return
     yield asked, side == given
-    if (asked.key[0], side == given) in (("and", True), ("or", False)):
+    if depth and (asked.key[0], side == given) in (("and", True), ("or", False)):
         for part in asked.key[1:]:
-            yield from told(part, side == given)
+            yield from told(part, side == given, depth - 1)
+    if depth and asked.key[0] == "phi":
+        yield from told_by_sides(asked, side == given, depth - 1)
     equal = equality(asked) if side == given else None
     if equal is not None:
         yield ("equal to", equal[0]), equal[1]
+
+
+def told_by_sides(asked: Symbol, answer: bool, depth: int) -> Iterator[tuple[Any, Any]]:
+    """What a branch has left is true (or not) on one of its sides only: then that side was taken."""
+    if len(asked.key) != 4 or not isinstance(asked.key[1], Symbol):
+        return
+    question, then, other = asked.key[1:]
+    for taken, side, opposite in ((True, then, other), (False, other, then)):
+        if plain_truth(opposite) is (not answer) and plain_truth(side) is not (not answer):
+            yield from told(question, taken, depth)
+            if isinstance(side, Symbol):
+                yield from told(side, answer, depth)
+
+
+def plain_truth(part: object) -> bool | None:
+    """Whether a constant in a symbol's key is true; None for all else."""
+    if part is None or type(part) in (int, str):
+        return bool(part)
+    if type(part) is tuple and part[:1] == ("bool",):
+        return bool(part[1] == "True")
+    return None
 
 
 def lanes_that_talk(log: Log) -> int:

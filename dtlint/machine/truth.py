@@ -5,6 +5,7 @@ from __future__ import annotations
 from dtlint.machine import containers, library
 from dtlint.machine.core import Machine
 from dtlint.machine.lanes import lanes_in, restrict
+from dtlint.machine.logs import plain_truth
 from dtlint.machine.values import (
     BY_RANK,
     Bound,
@@ -31,9 +32,9 @@ def truth_of(machine: Machine, value: Value) -> tuple[bool | None, Symbol, Cause
     if isinstance(value, Unknown):
         if is_filled(value.symbol):
             return True, value.symbol, None
-        asked = asked_before(value.symbol)
+        asked = asked_before(machine, value.symbol)
         if asked is not None:
-            return None, asked, None
+            return (asked, value.symbol, None) if isinstance(asked, bool) else (None, asked, None)
         cause = containers.length_cause(machine, value) if is_list(machine, value.symbol) else value.cause
         return None, value.symbol, cause
     if isinstance(value, Tuple):
@@ -63,11 +64,19 @@ def is_list(machine: Machine, symbol: Symbol) -> bool:
     return kind == "slice" or (row is not None and bool(row.extra.get("list")))
 
 
-def asked_before(symbol: Symbol) -> Symbol | None:
-    """After `if folder: folder = os.path.join(folder, name)` there is one where there was one before."""
-    if symbol.key[0] != "phi" or len(symbol.key) != 4 or not isinstance(symbol.key[1], Symbol):
+def asked_before(machine: Machine, symbol: Symbol) -> Symbol | bool | None:
+    """After `found = True` on one side of a branch and `found = False` on the other, `found` asks what the branch has
+    asked. After `if folder: folder = os.path.join(folder, name)` there is one where there was one before."""
+    if symbol.key[0] not in ("phi", "split") or len(symbol.key) != 4 or not isinstance(symbol.key[1], Symbol):
         return None
     question, *sides = symbol.key[1:]
+    then, other = map(plain_truth, sides)
+    if then is not None and then is other:
+        return then
+    if symbol.key[0] == "split":
+        return None
+    if then is not None and other is not None:
+        return question if then else machine.symbols.of("not", question)
     return question if question in sides and any(is_filled(side) for side in sides) else None
 
 
