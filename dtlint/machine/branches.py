@@ -121,8 +121,10 @@ def choose(
         machine.sinks = [(log, mask)]
         frame.guards = Guards(decision, start_of)
         frame.last_exit = ("", None)
-        frame.left = left_before
+        frame.left, on_side = left_before, len(frame.leavings)
         stayed = side(mask) & ~frame.left
+        for leaving in frame.leavings[on_side:]:
+            leaving.inner = leaving.inner or not stayed
         begins.append(not begun and group_start.is_started(machine))
         del machine.assumed[assumed:]
         left_sides &= frame.left

@@ -22,6 +22,7 @@ class Leaving:
     mask: int
     writes: list[Write]
     sinks: list[Any] = field(default_factory=list)  # where it was writing its log
+    inner: bool = False  # on a side that all have left
 
 
 @dataclass(slots=True)

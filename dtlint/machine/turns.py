@@ -105,9 +105,9 @@ def turn(
     merge_leavings(machine, state, "break")
     machine.emit(loop)
     returned = [leaving for leaving in frame.leavings[leavings_before:] if leaving.word in ("return", *EXITS)]
-    gone = lanes_gone(frame, state, through, mask, loop)
+    gone = lanes_gone(state, through, mask, loop, ended)
     staying = mask & ~gone & ~frame.left
-    parting = next((one for one in returned if one.decision.cause is not None or mask & ~one.mask), None)
+    parting = next((one for one in returned if one.decision.cause or (mask & ~one.mask and not one.inner)), None)
     if parting is not None and staying & parting.mask:
         machine.part(parting.decision, staying & parting.mask)
     if node.orelse and staying:
@@ -256,9 +256,13 @@ def is_true_literal(node: ir.While | ir.For) -> bool:
     return False
 
 
-def lanes_gone(frame: Any, state: LoopState, through: int, mask: int, loop: Loop) -> int:
+def lanes_gone(state: LoopState, through: int, mask: int, loop: Loop, ended: Decision | None) -> int:
     """Lanes that left the function inside the loop, for certain."""
-    return mask & ~(through | state.broke) if through | state.broke else 0
+    turns = getattr(loop.trip, "value", 0)
+    sure = (
+        type(turns) is int and turns > 0 and ended is None
+    )  # nobody comes to the end of the first turn, and there is one
+    return mask & ~(through | state.broke) if through | state.broke or sure else 0
 
 
 def rejoin(machine: Machine, state: LoopState, word: str, before: list[Any], away: int) -> None:

@@ -120,6 +120,8 @@ def explain(
             if opposite.node.decision.function not in functions_around(item):
                 return None  # and asks elsewhere whether there is anything to wait for
     made = make(run, shape, decision, item, here, members & ~here, held, other)
+    if made is not None and shape == "order" and made.event is made.other:
+        return None  # one call behind questions put in another way
     if made is not None and shape == "argument" and made.other is not None:
         theirs = dict(made.other.details)
         made.argument = next((name for name, value in made.event.details if theirs.get(name) != value), "arguments")

@@ -1,0 +1,1 @@
+"""Programs drawn at random, played by four ranks to learn whether they may part, and checked."""
