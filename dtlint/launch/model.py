@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from dtlint.findings import Span, Step
-from dtlint.launch.shell_values import Word, known, shown
+from dtlint.launch.shell_values import MARKER, Word, known, shown
 from dtlint.source.text import Incomplete
 
 # Launchers that start one process per device on the node they run on.
@@ -156,10 +156,13 @@ class LaunchFile:
 
 def host_of(endpoint: str) -> str:
     """`10.0.0.1` of `10.0.0.1:29500`, `tcp://10.0.0.1:29500`, `[::1]:29500`."""
-    text = endpoint.strip().strip("\"'").rpartition("://")[2]
-    if text.startswith("["):
-        return text.partition("]")[0] + "]"
-    return text if text.count(":") > 1 else text.partition(":")[0]
+    text = endpoint.strip().strip("\"'")
+    outside = MARKER.sub(lambda match: "?" * len(match[0]), text)  # `${PORT:-29500}` has a colon of its own
+    begin = outside.rfind("://") + 3 if "://" in outside else 0
+    if text[begin : begin + 1] == "[":
+        return text[begin:].partition("]")[0] + "]"
+    end = outside.find(":", begin)
+    return text[begin:] if outside.count(":", begin) != 1 else text[begin:end]
 
 
 def is_local(endpoint: str) -> bool:
