@@ -46,9 +46,9 @@ def check(run: Run) -> Iterator[Finding]:
         event = met.event
         message = "the model moves to its device after DDP has noted its parameters"
         yield told(run, event, event, message, "move the model first, then wrap it")
-    for event, backward in unreduced.inner_calls(run):
+    for place, backward in unreduced.inner_calls(run):
         message = "training calls the module inside the wrapper: no hook runs, and no gradient is reduced"
-        yield told(run, event, backward.event, message, "call the wrapped model itself")
+        yield told_at(run, place, backward.event, message, "call the wrapped model itself")
     for met in unreduced.wrapped_in_loop(run):
         event = met.event
         message = "a new wrapper around the model in every step"
@@ -66,13 +66,18 @@ def check(run: Run) -> Iterator[Finding]:
 
 
 def told(run: Run, event: Any, backward: Any, message: str, remedy: str) -> Finding:
+    return told_at(run, (event.path, event.at, event.function), backward, message, remedy)
+
+
+def told_at(run: Run, place: Any, backward: Any, message: str, remedy: str) -> Finding:
+    path, at, scope = place
     return RULE.finding(
-        run.span(event.path, event.at),
+        run.span(path, at),
         message,
         remedy,
-        scope=event.function,
+        scope=scope,
         trail=(
-            Step(event.path, event.at[0], message),
+            Step(path, at[0], message),
             Step(backward.path, backward.at[0], "the gradients of this rank stay on this rank"),
         ),
     )

@@ -7,11 +7,11 @@ from typing import Any
 
 from dtlint.machine.library.provenance import parts, symbols_in
 from dtlint.machine.library.stepping import INNER, PLAIN
-from dtlint.machine.logs import Choice, Event, Loop
+from dtlint.machine.logs import Choice, Event, Loop, Site
 from dtlint.machine.values import FALSE, TRUE, Const, Object, Symbol, Unknown, Value
 from dtlint.timeline.arrivals import instead_of_start
 from dtlint.timeline.order import Met, exclusive, inside, loops_over
-from dtlint.timeline.records import recorded
+from dtlint.timeline.records import calls_around, recorded
 from dtlint.timeline.stepping import DDP, FSDP, backwards, events, steps
 from dtlint.timeline.symbols import objects_in
 
@@ -50,7 +50,7 @@ def is_type(value: Any) -> bool:
     return bool(name.startswith("torch.")) or value == Const("cpu")
 
 
-def inner_calls(run: Any) -> Iterator[tuple[Event, Met]]:
+def inner_calls(run: Any) -> Iterator[tuple[Site, Met]]:
     """Training through `model.module`: the call, and the backward pass that nobody reduces."""
     calls = run.facts.get("inner calls", {})
     ways = {id(event): path for event, path in recorded(run, "<step>")}
@@ -63,7 +63,18 @@ def inner_calls(run: Any) -> Iterator[tuple[Event, Met]]:
             if ("wrapped", number) in tags or number not in calls or reduces_by_hand(run, met):
                 continue
             if not trains_another(run, met, calls[number].subject):
-                yield calls[number], met
+                yield went_by(run, calls[number]), met
+
+
+def went_by(run: Any, call: Event) -> Site:
+    """Where the wrapper is left: `model.module.loss(batch)`, though it is a method of the module that calls it."""
+    place = (call.path, call.at, call.function)
+    above = next((path for event, path in recorded(run, "inner-forward") if event is call), ())
+    for node in reversed(calls_around(call, above)):
+        if (node.callee_path, node.function) not in call.extra["methods"]:
+            break
+        place = (node.path, node.at, node.caller)
+    return place
 
 
 def trains_another(run: Any, backward: Met, model: Value | None) -> bool:

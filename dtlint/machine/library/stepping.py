@@ -306,9 +306,20 @@ def behind(machine: Machine, thing: Object, result: Value, mask: int) -> Value:
         return result
     if grad_is_off(machine):
         return with_tags(machine, result, frozenset({(ASKED, outer.number)}), True)
-    event = machine.emit_event("record", "inner-forward", "forward", mask, subject=outer)
+    own = methods_around(machine, thing)
+    event = machine.emit_event("record", "inner-forward", "forward", mask, subject=outer, extra={"methods": own})
     machine.facts.setdefault("inner calls", {})[outer.number] = event
     return with_tags(machine, result, frozenset({(INNER, outer.number)}))
+
+
+def methods_around(machine: Machine, thing: Object) -> frozenset[tuple[str, str]]:
+    """Those of the module itself that are being run here: who called the first of them went by the wrapper."""
+    found = set()
+    frame: Frame | None = machine.frame
+    while frame is not None and frame.receiver is thing:
+        found.add((frame.path, frame.scope))
+        frame = frame.caller
+    return frozenset(found)
 
 
 MODELS: dict[str, Any] = {"no_grad": no_grad, JOINED: joined}
