@@ -8,7 +8,7 @@ from typing import Any
 from dtlint.machine.core import Machine
 from dtlint.machine.dictionaries import entries
 from dtlint.machine.lanes import join, map_lanes, orders_in, row, token
-from dtlint.machine.opaque import deep_cause
+from dtlint.machine.opaque import deep_cause, inner_tags
 from dtlint.machine.values import (
     FILLED,
     MISSING,
@@ -34,6 +34,7 @@ KEYS = "keys"  # fact: one of the keys nobody knows
 NAMESPACE = "namespace"  # fact: the keys of a dictionary are its attributes, too; which class has made it so
 ALIKE = "alike parts"  # tag, with the places: each item has parts of which these are the same on all lanes
 UNEVEN = "uneven"  # tag: the number of items differs between lanes
+KEPT = "kept"  # tag: some lanes alone keep items, and these tell of what they saw themselves
 
 
 def mapped_items(value: Object, change: Callable[[Any, Value], Value]) -> Object:
@@ -239,6 +240,8 @@ def grown(machine: Machine, held: Value | None, value: Value, uneven: Cause | No
     tags = (held.tags if isinstance(held, Unknown) else frozenset()) | value.tags - {UNEVEN} | orders_in(value)
     if uneven is not None:
         tags |= {UNEVEN}
+        if (own := deep_cause(machine, (value,))) is not None and own.kind == "data":
+            tags |= inner_tags((value,)) | {(KEPT, own.kind)}
     elif isinstance(value, Tuple) and cause is not None:
         tags |= {(ALIKE, frozenset(place for place, one in enumerate(value.items) if not deep_cause(machine, (one,))))}
     like = value if of_handles(value) else None

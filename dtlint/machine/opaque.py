@@ -6,7 +6,7 @@ from typing import Any
 
 from dtlint.machine.core import Machine
 from dtlint.machine.lanes import token
-from dtlint.machine.values import Cause, Object, Tuple, Unknown, Value
+from dtlint.machine.values import Cause, Object, Row, Tuple, Unknown, Value
 
 
 def first_cause(*values: Value) -> Cause | None:
@@ -27,7 +27,7 @@ def all_tags(*values: Value) -> frozenset[Any]:
 HOLDERS = frozenset({"list", "dict", "torch.distributions.Distribution"})
 
 
-TRAVELS = frozenset({"loader", "wrapped", "inner", "plain", "gradient", "pick", "picked", "ordered"})
+TRAVELS = frozenset({"loader", "wrapped", "inner", "plain", "gradient", "pick", "picked", "ordered", "kept"})
 
 
 def inner_tags(values: tuple[Value, ...], depth: int = 2) -> frozenset[Any]:
@@ -38,6 +38,8 @@ def inner_tags(values: tuple[Value, ...], depth: int = 2) -> frozenset[Any]:
             tags |= inner_tags(tuple(value.attributes.values())[:8], depth - 1)
         elif type(value) is Tuple:
             tags |= inner_tags(value.items[:8], depth)
+        elif type(value) is Row and depth < 2:
+            tags |= inner_tags(value.lanes, depth)  # of a list that some lanes alone have added to
         elif depth < 2 and value.tags:
             tags |= {tag for tag in value.tags if type(tag) is tuple and tag[0] in TRAVELS}
     return tags

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from dtlint.machine.containers import KEPT
 from dtlint.machine.core import Machine
 from dtlint.machine.frames import Frame
 from dtlint.machine.library import gradient_parts, marks
@@ -29,7 +30,8 @@ def shown(machine: Machine, call: Invocation) -> None:
     """`print(…)`, `writer.add_scalar(…)`: a number of this rank's data, without its rank beside it."""
     if call.mask != machine.world.full and gradient_parts.holds_part(machine, call.values) and not named(call.values):
         machine.emit_event("record", "part-shown", call.name, call.mask, extra={"call": call})
-    if not local(call.values):
+    alone = call.mask & (call.mask - 1) == 0
+    if not local(call.values) and not (alone and kept_alone(call.values)):
         return
     if call.row.extra.get("shows") == "alone" and call.mask == machine.world.full:
         return  # every rank keeps what it has seen
@@ -42,6 +44,11 @@ def shown(machine: Machine, call: Invocation) -> None:
 def local(values: tuple[Value, ...]) -> bool:
     """Does one of the values differ by data, and none by rank?"""
     return not named(values) and any(cause.kind == "data" for cause in causes_in(values))
+
+
+def kept_alone(values: tuple[Value, ...]) -> bool:
+    """`if rank == 0: history.append(loss)`: it is there on one rank only, and says what that rank saw."""
+    return any(isinstance(tag, tuple) and tag[0] == KEPT for tag in marks.deep_tags(values))
 
 
 def named(values: tuple[Value, ...]) -> bool:
