@@ -8,11 +8,12 @@ from typing import Any
 from dtlint.machine.core import Machine, limited, mended
 from dtlint.machine.frames import Leaving
 from dtlint.machine.lanes import lowest
-from dtlint.machine.library import group_start, options
+from dtlint.machine.library import group_start, multiples, options
 from dtlint.machine.logs import EXITS, FAILS, Choice, Decision, Guards, decisions, plain_question, told
 from dtlint.machine.truth import truth
 from dtlint.machine.values import BY_RANK, Cause, Symbol, Value
 
+TURNS = ("break", "continue")
 LEAVING = frozenset({"return"}) | EXITS | FAILS  # ways out behind which the ranks are compared again
 
 
@@ -151,6 +152,8 @@ def choose(
         differs = cause and cause.then(machine.step(f"decides on `{decision.text}`", at))
         machine.join_writes(writes_then, writes_other, join_symbol, differs, mask, older)
     else:
+        if mask in (stayed_then, stayed_other) and exit_then[0] not in TURNS and exit_other[0] not in TURNS:
+            multiples.answered(machine, symbol, stayed_then == mask)
         for stayed, writes, sinks, (word, _) in (
             (stayed_then, writes_then, sinks_then, exit_then),
             (stayed_other, writes_other, sinks_other, exit_other),

@@ -12,7 +12,7 @@ from dtlint.machine.branches import branch
 from dtlint.machine.core import Machine
 from dtlint.machine.expressions import evaluate, text_of
 from dtlint.machine.frames import Frame, Returned
-from dtlint.machine.library import iterators, metrics, works
+from dtlint.machine.library import iterators, metrics, multiples, works
 from dtlint.machine.logs import ASSERTED, Decision, Guards, decisions, plain_question
 from dtlint.machine.truth import truth
 from dtlint.machine.values import BY_RANK, NONE, ClassRef, Const, Unknown, Value
@@ -207,6 +207,8 @@ def run_assert(machine: Machine, node: ir.Assert, mask: int) -> int:
     value = evaluate(machine, node.test, mask)
     given_by_then(machine, node.test, mask)
     _, false, unsure, _, symbol = truth(machine, value, mask)
+    if unsure == mask:
+        multiples.answered(machine, symbol, True)
     if unsure == mask and not machine.trying:
         asked, given = plain_question(symbol)
         if asked is not None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dtlint.machine import attributes, containers
 from dtlint.machine.core import Machine
-from dtlint.machine.library import inside, provenance, sharding
+from dtlint.machine.library import inside, multiples, provenance, sharding
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.logs import Log, Loop
 from dtlint.machine.values import ClassRef, Const, FunctionRef, Object, Row, Unknown, Value
@@ -24,7 +24,7 @@ def is_divided(machine: Machine, length: Value) -> bool:
         return True
     held = length.lanes[0] if isinstance(length, Row) else length
     if isinstance(held, Unknown) and held.symbol.key[0] == "count":
-        return sharding.multiple(held.symbol.key[2], machine.world.size) is not None
+        return sharding.multiple(held.symbol.key[2], machine.world.size, multiples.told_to_fit(machine)) is not None
     return False
 
 
@@ -82,6 +82,7 @@ def even_loop(machine: Machine, look: inside.Inside) -> bool:
             stop = node.subject.attributes.get("stop")
             if isinstance(stop, Const) and isinstance(stop.value, int):
                 return stop.value % machine.world.size == 0
-            if isinstance(stop, Unknown) and sharding.multiple(stop.symbol, machine.world.size) is not None:
+            fits = multiples.told_to_fit(machine)
+            if isinstance(stop, Unknown) and sharding.multiple(stop.symbol, machine.world.size, fits) is not None:
                 return True
     return False

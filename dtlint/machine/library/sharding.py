@@ -15,6 +15,7 @@ from dtlint.machine.core import Machine
 from dtlint.machine.lanes import token
 from dtlint.machine.library import provenance
 from dtlint.machine.library.invocation import Invocation
+from dtlint.machine.library.multiples import Fits, has_to_fit, is_multiple, told_to_fit
 from dtlint.machine.logs import Site, decisions
 from dtlint.machine.values import BY_SHARE, NONE, Cause, Const, Object, Row, SliceValue, Symbol, Trail, Unknown, Value
 
@@ -101,7 +102,7 @@ def divided(machine: Machine, call: Invocation) -> Value | None:
         return None
     if not isinstance(count, Const) or count.scale not in SIZES:
         fewer = bool(call.row.extra.get("fewer"))
-        if not fewer and multiple(token(count), machine.world.size) == EVEN:
+        if not fewer and multiple(token(count), machine.world.size, told_to_fit(machine)) == EVEN:
             machine.facts.setdefault("even counts", set()).add(result.symbol)
         return result
     total = total_of(machine, whole)
@@ -221,7 +222,10 @@ def total_of(machine: Machine, value: Value, shares: int | None = None) -> int |
     if isinstance(known, Const) and isinstance(known.value, int):
         return known.value
     if isinstance(known, Unknown) and known.symbol.key[:2] == ("count", 0) and known.symbol.key[3] == 1:
-        return multiple(known.symbol.key[2], shares)  # `range(len(items) // world * world)`
+        # `range(len(items) // world * world)`
+        return multiple(known.symbol.key[2], shares, told_to_fit(machine))
+    if has_to_fit(machine, value, shares):
+        return EVEN
     if isinstance(value, Object):
         held = value.attributes.get("[]")
         if isinstance(held, Unknown):
@@ -246,26 +250,22 @@ def total_of_symbol(symbol: Symbol, world: int) -> int | str | None:
     return None
 
 
-def multiple(of: Any, world: int) -> int | str | None:
-    """A number, or "even" when the computation shows a multiple of the world size."""
+def multiple(of: Any, world: int, fits: Fits = frozenset()) -> int | str | None:
+    """A number, or "even" when the computation shows a multiple of the world size, or the program goes on only where
+    it is one."""
     number = provenance.number_in(of)
     if number is not None:
         return number
     if not isinstance(of, Symbol):
         return None
     key = of.key
+    if any(counted is of and is_multiple(count, world) for counted, count in fits):
+        return EVEN
     if key[0] == "op -" and isinstance(key[2], Symbol) and key[2].key[0] == "op %" and key[2].key[1] == key[1]:
         return EVEN if is_multiple(key[2].key[2], world) else None
     if key[0] == "op *" and (is_multiple(key[1], world) or is_multiple(key[2], world)):
         return EVEN
     return None
-
-
-def is_multiple(of: Any, world: int) -> bool:
-    number = provenance.number_in(of)
-    if number is not None:
-        return number % world == 0
-    return isinstance(of, Symbol) and of.key[0] == "op *" and any(is_multiple(one, world) for one in of.key[1:3])
 
 
 def equally_often(start: Value, stop: Value, step: Value) -> bool:
