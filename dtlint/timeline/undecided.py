@@ -7,6 +7,7 @@ from typing import Any
 
 from dtlint.machine.lanes import lanes_in
 from dtlint.machine.library.iterators import ITEMS
+from dtlint.machine.library.own_rows import of_uneven_share
 from dtlint.machine.library.tensors import SIZE_ONLY, counted_by_content
 from dtlint.machine.logs import Attempt, Choice, Decision, Event, Loop, inner_logs
 from dtlint.machine.run import Run
@@ -204,7 +205,7 @@ def differing_argument(run: Run, event: Event, path: Path) -> Divergence | None:
     for value in call.values if call is not None and event.op in EQUAL_SHAPES else ():
         if value.cause is None or on_one_side(event, path, value.cause):
             continue
-        if sized_by_content(value):
+        if sized_by_content(value) or of_uneven_share(value):
             return Divergence("argument", None, event, path, event.mask, 0, cause=value.cause, argument="shape")
     for name, value in event.details:
         if disagrees(value, event):
