@@ -124,10 +124,25 @@ def optimised(made: Met) -> set[int]:
     return objects_in(first) if first is not None else set()
 
 
+PARAMETERS = frozenset({"parameters", "named_parameters", "state_dict", "parameters_to_vector"})
+
+
+def averages_models(run: Any) -> bool:
+    """Is a model that each rank has trained for a while averaged over the ranks?"""
+    for met in events(run, "collective", *(op for op in EXCHANGES if op != "broadcast")):
+        tensor = met.event.extra.get("tensor")
+        inner = symbols_in(tensor.symbol) if isinstance(tensor, Unknown) else ()
+        for symbol in inner:
+            name = symbol.key[2] if symbol.key[0] == "attr" and len(symbol.key) == 3 else symbol.key[0]
+            if str(name).rpartition(".")[2] in PARAMETERS:
+                return True
+    return False
+
+
 def never_reduced(run: Any) -> Iterator[Met]:
     """Sharded data, a process group, an optimizer, a model called as it is, and nothing that reduces."""
     started = [met for met in events(run, "record", "init") if met.event.api.startswith("torch.distributed")]
-    if not started or events(run, "collective", "wrap"):
+    if not started or events(run, "collective", "wrap") or averages_models(run):
         return
     for met in backwards(run):
         subject = met.event.subject
