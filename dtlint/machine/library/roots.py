@@ -202,6 +202,8 @@ def called(
             return value
         elif changes_model(callee, base) and touched(machine, shown, mask):
             note(machine, result, mask, "and put it to use")
+        elif result.event.op == "gather" and method_of_unknown(callee) == "backward":
+            note(machine, result, mask, "and learn from it")
         elif is_module(machine, callee) and touched(machine, shown, mask):
             note(machine, result, mask, "and run a model on it")
         elif not name.startswith("builtins."):
@@ -215,9 +217,13 @@ def called(
 
 def changes_model(callee: Value, base: Value | None) -> bool:
     """`parameter.grad.mul_(factor)`"""
-    name = str(callee.symbol.key[-1]) if isinstance(callee, Unknown) and callee.symbol.key[0] == "attr" else ""
+    name = method_of_unknown(callee)
     in_place = name.endswith("_") and not name.endswith("__")
     return in_place and isinstance(base, Unknown) and bool(provenance.modules_of(base.symbol))
+
+
+def method_of_unknown(callee: Value) -> str:
+    return str(callee.symbol.key[-1]) if isinstance(callee, Unknown) and callee.symbol.key[0] == "attr" else ""
 
 
 def filled(machine: Machine, callee: Value, tags: frozenset[Any], mask: int) -> None:
