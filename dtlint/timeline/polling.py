@@ -17,7 +17,8 @@ def polled(run: Run, divergence: Divergence) -> bool:
     """What is there before the program starts, all ranks see alike where they share a file system; and what one of
     them makes, they can agree on. What comes from outside comes between two of their looks."""
     cause = divergence.cause
-    if cause is None or cause.kind != "files" or divergence.choice is None:
+    looped = divergence.loop is not None and divergence.loop.kind == "while"  # `while not stop.exists()`
+    if cause is None or cause.kind != "files" or (divergence.choice is None and not looped):
         return False
     source = next(iter(cause.steps()), None)
     return source is not None and any(
@@ -38,8 +39,12 @@ def asked_in_turns(ask: Access) -> bool:
 
 
 def of_items(symbol: Symbol) -> bool:
-    """Is it made of what a loop walks over: another place in every turn?"""
-    return any(part.key[0] in ("item", ITEMS) for part in inside(symbol))
+    """Is it made of what a loop walks over: another place in every turn? `sys.argv[1]` is the same one."""
+    return any(part.key[0] == ITEMS or (part.key[0] == "item" and not picked(part)) for part in inside(symbol))
+
+
+def picked(symbol: Symbol) -> bool:
+    return len(symbol.key) == 3 and type(symbol.key[2]) in (int, str)
 
 
 def made_here(run: Run, ask: Access) -> bool:
