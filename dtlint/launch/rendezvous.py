@@ -10,7 +10,7 @@ from dtlint.launch.conflict import Conflict, evidence, line_of
 from dtlint.launch.devices import shown_devices, too_many_processes
 from dtlint.launch.model import Argument, Launch, host_of, is_local
 from dtlint.launch.project import Launches
-from dtlint.launch.shell_values import fallback, known, shown, unknown_sources
+from dtlint.launch.shell_values import EACH_NODE, fallback, known, shown, unknown_sources
 from dtlint.launch.topology import OPERATORS, TORCHRUN_KINDS, nodes_option, several_nodes
 
 OWN_NAME = re.compile(r"@(?:\$\(|`)\s*hostname\b|@\$\{?(?:HOSTNAME|SLURMD_NODENAME)\b")
@@ -106,7 +106,7 @@ def _place(
                 f"name one host that all nodes can reach: {HEAD_OF_JOB}",
                 evidence(launch, counted, place),
             )  # fmt: skip
-    elif any(OWN_NAME.match(source) for source in unknown_sources(value)):
+    elif any(OWN_NAME.match(source) for source in unknown_sources(value)) or _names_itself(launch, launches, value):
         yield Conflict(
             launch.path, place.line,
             f"`{shown(value)}` is evaluated on every node, so each of the {count} nodes meets itself",
@@ -121,6 +121,14 @@ def _place(
             evidence(launch, counted, place),
             tier=None if "||" in shown(value) else "strict",
         )  # fmt: skip
+
+
+def _names_itself(launch: Launch, launches: Launches, value: str) -> bool:
+    """A script that is started on every node, each with a number of its own, and asks for the name of its node."""
+    option = rank_option(launch)
+    own = option is not None and not known(option.value or "") and launch.outer is None
+    batch = any(row.startswith("#SBATCH") for row in launches.texts.get(launch.path, []))
+    return own and not batch and any(OWN_NAME.match(EACH_NODE + source) for source in unknown_sources(value))
 
 
 def _rank(launch: Launch, launches: Launches, counted: Argument | None) -> Iterator[Conflict]:
