@@ -9,6 +9,7 @@ from typing import Any
 from dtlint.ir import nodes as ir
 from dtlint.machine import attributes
 from dtlint.machine.dictionaries import entries
+from dtlint.machine.library.models import SEQUENTIAL
 from dtlint.machine.library.modules import MODULE
 from dtlint.machine.library.provenance import symbols_in
 from dtlint.machine.logs import Call, Choice, Event, Loop
@@ -125,14 +126,23 @@ def unused_parts(run: Any) -> Iterator[tuple[Met, Part]]:
             continue
         if in_constructor(run, met.event, tuple(node for node, _ in met.above)):
             continue  # which of the methods trains, and with what, is up to whoever made the instance
-        part = next(left_out(run, inner), None)
+        part = next((part for model in of_project(inner) for part in left_out(run, inner, model)), None)
         if part is not None:
             yield met, part
 
 
-def left_out(run: Any, model: Object) -> Iterator[Part]:
+def of_project(model: Object, depth: int = NESTED) -> Iterator[Object]:
+    """The model, or those that `nn.Sequential(…)` puts one behind the other: theirs is the forward that was written."""
+    if isinstance(model.kind, ClassRef):
+        yield model
+    elif depth and model.kind == SEQUENTIAL:
+        for _, inner in children(model):
+            yield from of_project(inner, depth - 1)
+
+
+def left_out(run: Any, wrapped: Object, model: Object) -> Iterator[Part]:
     """Parts that some forward pass does not use."""
-    forwards = [met for met in events(run, "collective", "forward") if model in inner_of(met.event)]
+    forwards = [met for met in events(run, "collective", "forward") if wrapped in inner_of(met.event)]
     if not isinstance(model.kind, ClassRef) or not forwards:
         return
     yield from picked_anew(run, model, forwards[0])
@@ -267,8 +277,10 @@ COUNTED = frozenset({"index", "number"})  # what `enumerate` and `range` give in
 
 
 def asks_a_turn(choice: Choice) -> bool:
-    """`if number == 0` in a loop of the forward itself: every forward comes to both sides."""
-    return choice.symbol is not None and any(one.key[0] in COUNTED for one in symbols_in(choice.symbol))
+    """`if number == 0` in a loop of the forward itself: every forward comes to both sides. Whether any row chose this
+    expert, the batch says."""
+    counted = choice.symbol is not None and any(one.key[0] in COUNTED for one in symbols_in(choice.symbol))
+    return counted and (choice.cause is None or choice.cause.kind != "data")
 
 
 def between_calls(module: Object, forwards: list[Met]) -> Choice | None:

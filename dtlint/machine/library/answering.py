@@ -187,5 +187,9 @@ def call_instance(
         return found
     if "forwarding" in machine.facts:
         parts.called(machine, thing, mask)
-    result = opaque(machine, "call", Const(str(thing.kind)), *arguments, *(value for _, value in keywords))
+    layers = models.one_by_one(thing)
+    if layers and len(arguments) == 1:
+        result = models.through(machine, layers, arguments[0], mask)
+    else:
+        result = opaque(machine, "call", Const(str(thing.kind)), *arguments, *(value for _, value in keywords))
     return stepping.inner_called(machine, thing, result, mask)

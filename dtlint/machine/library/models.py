@@ -79,7 +79,33 @@ def followed(inner: Value) -> bool:
     """A model of the project, or one per lane."""
     if isinstance(inner, Row):
         return all(followed(held) for held in inner.lanes)
-    return isinstance(inner, Object) and isinstance(inner.kind, ClassRef)
+    return isinstance(inner, Object) and (isinstance(inner.kind, ClassRef) or bool(one_by_one(inner)))
+
+
+SEQUENTIAL = "torch.nn.Sequential"
+
+
+def one_by_one(model: Object) -> tuple[Object, ...]:
+    """What `nn.Sequential(…)` runs, where all of it is known and some of it is the project's."""
+    made = model.facts.get("call") if model.kind == SEQUENTIAL else None
+    given = made.arguments if isinstance(made, Invocation) else ()
+    layers = tuple(layer for layer in given if isinstance(layer, Object))
+    own = any(isinstance(layer.kind, ClassRef) or one_by_one(layer) for layer in layers)
+    return layers if own and len(layers) == len(given) else ()
+
+
+def through(machine: Machine, layers: tuple[Object, ...], given: Value, mask: int) -> Value:
+    """Each layer works on what the one before it gave."""
+    from dtlint.machine import calls
+
+    depth = machine.facts.get("module depth", 0)
+    machine.facts["module depth"] = depth + 1
+    try:
+        for layer in layers:
+            given = calls.call_value(machine, layer, (given,), (), mask)
+        return given
+    finally:
+        machine.facts["module depth"] = depth
 
 
 def calls_of_lanes(machine: Machine, inner: Value, call: Invocation) -> None:
@@ -147,6 +173,11 @@ def call_module(
     """A project's nn.Module is called: its forward runs."""
     from dtlint.machine import calls
 
+    layers = one_by_one(model)
+    if layers and len(arguments) == 1:
+        return through(machine, layers, arguments[0], mask)
+    if model.kind == SEQUENTIAL:
+        return opaque(machine, "call", model, *arguments)
     assert isinstance(model.kind, ClassRef)
     method = attributes.in_class(machine, model.kind, "forward")
     if isinstance(method, FunctionRef):
