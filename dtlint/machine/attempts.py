@@ -180,6 +180,7 @@ def run_handler(
     stayed = machine.run(handler.body, mask)
     writes = machine.rollback(mark)
     log.exit = "" if stayed else (frame.last_exit[0] or "raise")
+    log.exit_at = frame.last_exit[1] or log.at
     frame.left = saved_left
     frame.choices.pop()
     frame.guards, machine.sinks = saved_guards, saved_sinks

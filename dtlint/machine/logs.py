@@ -291,13 +291,14 @@ class Loop:
 class HandlerLog:
     """What a rank does when the attempt fails with one of `types`."""
 
-    __slots__ = ("at", "ends", "exit", "log", "met", "of_data", "raised", "shared", "types")
+    __slots__ = ("at", "ends", "exit", "exit_at", "log", "met", "of_data", "raised", "shared", "types")
 
     def __init__(self, types: tuple[str, ...], at: Place, shared: bool) -> None:
         self.types = types
         self.log = Log()
         self.met = 0  # how many nodes of the body no rank fails to come to
         self.exit = ""  # "" falls through; return, break, continue, raise, exit
+        self.exit_at = at  # where it does
         self.at = at
         self.shared = shared  # every rank raises this together
         self.of_data = False  # the body worked on this rank's data, and the handler is for what that may raise

@@ -4,9 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from dtlint.machine.failures import MAKES, own_reads
+from dtlint.machine.failures import MAKES, only, own_reads
 from dtlint.machine.lanes import lanes_in
-from dtlint.machine.logs import Attempt, Call, Choice, Decision, Event, HandlerLog, Log, LogNode, Loop, inner_logs
+from dtlint.machine.logs import (
+    Attempt,
+    Call,
+    Choice,
+    Decision,
+    Event,
+    HandlerLog,
+    Log,
+    LogNode,
+    Loop,
+    decisions,
+    inner_logs,
+)
 from dtlint.machine.run import Run
 from dtlint.machine.spoken import first_event, first_in, key
 from dtlint.machine.values import BY_SHARE, Cause, Object
@@ -17,6 +29,7 @@ from dtlint.timeline.parting import Divergence, Path, communicates_without_end, 
 
 SWALLOWS = ("", "continue", "break", "return")
 LEAVES = ("continue", "break", "return")
+UNLIKELY = frozenset({"ImportError", "ModuleNotFoundError", "KeyboardInterrupt", "BrokenPipeError"})
 
 
 def failures(run: Run) -> list[Divergence]:
@@ -40,6 +53,10 @@ def find(run: Run) -> Iterator[Divergence]:
 
 def of_attempt(run: Run, node: Attempt, path: Path) -> Iterator[Divergence]:
     for handler in node.handlers:
+        missing = left_alone(run, node, handler, path)
+        if missing is not None:
+            yield missing
+            continue
         if handler.of_data and handler.exit in LEAVES and first_event(node.body, node.mask) is None:
             if handler.exit == "continue" and tried_again(node, path):
                 continue
@@ -88,6 +105,45 @@ def of_attempt(run: Run, node: Attempt, path: Path) -> Iterator[Divergence]:
         talking = first_event(node.final, node.mask)
         if talking is not None and plain_call(talking[0]) and whole(talking, node) and risky(node):
             yield by_itself("handler", node, path, talking)
+
+
+def left_alone(run: Run, node: Attempt, handler: HandlerLog, path: Path) -> Divergence | None:
+    """`if rank == 0: try: … except OSError: return`: those who try leave when they fail, and the others, who do not,
+    come to the next call and wait."""
+    others = run.world.full & ~node.mask
+    if not others or handler.exit not in (*LEAVES, "exit") or only(handler.types, UNLIKELY):
+        return None
+    if first_event(node.body, node.mask) is not None or first_event(handler.log, node.mask) is not None:
+        return None
+    guard = next((one for one in guards_of(node, path) if of_some(one) and one.taken & node.mask), None)
+    skipped = skipped_event(node, handler.exit, path) if handler.exit in LEAVES else ahead(run, node, path)
+    if guard is None or skipped is None or not skipped[0].mask & others or not skipped[0].mask & node.mask:
+        return None
+    word, place = handler.exit, handler.exit_at
+    leaving = Decision(
+        "exit", node.path, handler.at, "except …", guard.cause, node.mask, run.world.full, node.function, place, word
+    )
+    calls = (*path, *skipped[1])
+    return Divergence("exit", leaving, skipped[0], calls, skipped[0].mask & others, node.mask, cause=guard.cause)
+
+
+def guards_of(node: Attempt, path: Path) -> Iterator[Decision]:
+    yield from decisions(node.guards)
+    call = next((above for above in reversed(path) if isinstance(above, Call)), None)
+    if call is not None:
+        yield from decisions(call.guards)
+
+
+def ahead(run: Run, node: Attempt, path: Path) -> tuple[Event, tuple[Call, ...]] | None:
+    """The first call behind it, in whichever function."""
+    below: LogNode = node
+    for above in reversed(path):
+        for log in logs_of(above):
+            found = next_event(log, below, node.mask)
+            if found is not None:
+                return found
+        below = above
+    return next_event(run.log, below, node.mask)
 
 
 def plain_call(event: Event) -> bool:
