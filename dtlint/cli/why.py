@@ -63,6 +63,8 @@ def command(ctx: click.Context, place: str, paths: tuple[str, ...], color: str, 
 
 def _line(project: Project, path: str, line: int, cell: int) -> int:
     """The line in the analysed text: of a notebook, all its cells are one."""
+    if path not in project.paths:
+        raise click.UsageError(f"{path} is not among the Python files that are analysed")
     last = project.text(path).removesuffix("\n").count("\n") + 1
     if path in project.notebooks:
         starts = {one.number: one.start for one in project.notebooks[path].cells}

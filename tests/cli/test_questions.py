@@ -67,6 +67,7 @@ def test_why_in_a_notebook(asked):
     [
         ("train.py", 2, "not of the form"),
         ("train.py:4", 2, "train.py has 3 lines"),
+        ("tr*n.py:1", 2, "tr*n.py is not among"),
         ("train.py:0", 2, "train.py has 3 lines"),
         ("nb.ipynb:3", 2, "cell CELL:LINE"),
         ("nb.ipynb:cell 1:1", 2, "number of a code cell"),
