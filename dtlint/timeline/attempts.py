@@ -134,7 +134,7 @@ def guards_of(node: Attempt, path: Path) -> Iterator[Decision]:
         yield from decisions(call.guards)
 
 
-def ahead(run: Run, node: Attempt, path: Path) -> tuple[Event, tuple[Call, ...]] | None:
+def ahead(run: Run, node: Attempt, path: Path) -> tuple[Event, tuple[LogNode, ...]] | None:
     """The first call behind it, in whichever function."""
     below: LogNode = node
     for above in reversed(path):
