@@ -48,7 +48,7 @@ def refused(run: Any) -> Iterator[tuple[Met, str, str]]:
     for met, call in loaders(run):
         if run.entry.kind == "function" and isinstance(call.expression("num_workers"), ir.Attr):
             continue  # of an instance nobody was seen to make: whoever makes it may tell it another number
-        if number_of_workers(call) != 0 and not none_by_default(run, met, call.get("num_workers")):
+        if number_of_workers(call) != 0 and not none_by_default(run, met, call):
             found = refused_without(call)
             if found:
                 yield met, found, "where `num_workers` is 0, this is what the expression gives"
@@ -70,8 +70,11 @@ def refused(run: Any) -> Iterator[tuple[Met, str, str]]:
             yield met, f"timeout={timeout.value}", f"AssertionError when the loader is iterated{unless}"
 
 
-def none_by_default(run: Any, met: Met, given: Value | None) -> bool:
-    """Is the number of workers an option whose default is 0, which no branch asks for?"""
+def none_by_default(run: Any, met: Met, call: Any) -> bool:
+    """Is the number of workers an option whose default is 0, which no branch asks for, by whichever name?"""
+    given, written = call.get("num_workers"), call.expression("num_workers")
+    if isinstance(written, ir.Name) and asked_for(run, met.event.path, written.id):
+        return False
     if not isinstance(given, Unknown):
         return False
     name = attribute_of(given.symbol)
