@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dtlint.machine.logs import ASSERTED, Call, decisions
+from dtlint.machine.logs import ASSERTED, Call, Place, decisions
 from dtlint.machine.run import Run
 from dtlint.timeline.certain import flush, scan
+from dtlint.timeline.classify import RANK_KINDS
 from dtlint.timeline.lives import NOTHING, Use, exclude
 from dtlint.timeline.parting import Divergence, Pending
 from dtlint.timeline.records import recorded
@@ -40,7 +41,8 @@ def find(run: Run) -> Iterator[Divergence]:
     for one in certain:
         if one.shape == "exit" and turned_away(one):
             one.shape = "guarded"
-    certain = list(asked_once(certain))
+    local = {one.decision.place for one in undecided(run) if one.shape == "local" and one.decision is not None}
+    certain = [one for one in asked_once(certain) if not left_by_own_answer(one, local)]
     yield from certain
     told = {id(event) for one in certain for event in (one.event, one.other, *one.further)}
     unsure = [one for one in undecided(run) if one.choice is None or not untold.below(one.choice)]
@@ -65,6 +67,13 @@ def asked_once(certain: list[Divergence]) -> Iterator[Divergence]:
             yield one
         else:
             first.further += [one.event, *one.further]
+
+
+def left_by_own_answer(divergence: Divergence, local: set[tuple[str, Place]]) -> bool:
+    """Those who may leave here decide that each for itself, which is told of the question."""
+    choice, cause = divergence.choice, divergence.cause
+    by_rank = cause is None or cause.kind in RANK_KINDS | {"files"}  # all see the same files as a rule
+    return choice is not None and not by_rank and choice.decision.place in local
 
 
 def left_with_answer(divergence: Divergence) -> bool:
