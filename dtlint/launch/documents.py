@@ -27,6 +27,8 @@ ELSEWHERE = re.compile(
     r"--(?:nnodes|node[-_]rank|master[-_]addr|rdzv[-_]endpoint)\b(?![= ]1\b|[= ]0\b|[= ]localhost|[= ]127\.0\.0\.1)"
     r"|\b(?:srun|mpirun|mpiexec|horovodrun|kubectl|pdsh|ssh)\b"
 )
+SEVERAL_NODES = re.compile(r"\s--num[-_](?:nodes|machines)\b(?![= ]+1(?![\w$.]))")
+ONE_PROCESS = re.compile(r"\s--(?:nproc[-_]per[-_]node|num_gpus|num_processes)[= ]+1(?![\w.,*$%-])")
 ONE_NODE = re.compile(r"^#SBATCH\s+(?:--nodes=|-N\s*)1\b", re.M)
 BATCH = re.compile(r"^#SBATCH|^#PBS|^#BSUB", re.M)
 PROGRAM = re.compile(r"(?<![\w./-])((?:[\w.-]+/)*[\w-]+\.py)\b")
@@ -48,6 +50,8 @@ def started(files: Iterable[SourceFile], programs: Collection[str] = ()) -> Star
     numbered: set[str] = set()
     on_one: set[str] = set()
     on_several: set[str] = set()
+    as_one: set[str] = set()
+    as_several: set[str] = set()
     launching: set[str] = set()
     asked_alone: set[tuple[str, str]] = set()
     asked_launched: set[tuple[str, str]] = set()
@@ -72,6 +76,8 @@ def started(files: Iterable[SourceFile], programs: Collection[str] = ()) -> Star
                 asked_alone |= {(place, option) for place in named for option in options_in(line)}
             else:
                 launched |= named
+                only = ONE_PROCESS.search(line) and not (batch or ELSEWHERE.search(line) or SEVERAL_NODES.search(line))
+                (as_one if only else as_several).update(named)
                 asked_launched |= {(place, option) for place in named for option in options_in(line)}
             if by_launcher:
                 # prose names launchers, too: "install accelerate first"
@@ -87,6 +93,8 @@ def started(files: Iterable[SourceFile], programs: Collection[str] = ()) -> Star
         frozenset(numbered),
         frozenset(on_one),
         frozenset(on_several),
+        frozenset(as_one),
+        frozenset(as_several),
         frozenset(asked_alone),
         frozenset(asked_launched),
     )

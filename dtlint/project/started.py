@@ -18,6 +18,9 @@ class Started:
     on_one: frozenset[str] = frozenset()  # by a launcher, on one machine
     on_several: frozenset[str] = frozenset()  # by a launcher, on several machines or on nobody knows how many
 
+    as_one: frozenset[str] = frozenset()  # by a launcher that is told to start one process
+    as_several: frozenset[str] = frozenset()  # by a launcher that starts several, or nobody knows how many
+
     asked_alone: frozenset[tuple[str, str]] = frozenset()  # a program that is started by itself, and an option it gets
     asked_launched: frozenset[tuple[str, str]] = frozenset()  # by a launcher; `*` where nobody knows which options
 
@@ -41,6 +44,10 @@ class Started:
     def on_one_machine(self, path: str) -> bool:
         """Do the documents start it on one machine, and never otherwise?"""
         return among(path, self.on_one) and not among(path, self.on_several)
+
+    def as_one_process(self, path: str) -> bool:
+        """Does the launcher start one process of it, wherever the documents start it?"""
+        return among(path, self.as_one) and not among(path, self.as_several)
 
 
 def among(path: str, places: frozenset[str]) -> bool:

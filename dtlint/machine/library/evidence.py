@@ -68,9 +68,14 @@ def alone(run: Any) -> bool:
     Or do the documents?"""
     known: bool | None = run.cache.get("alone")
     if known is None:
-        single = says_so(run) or told_so(run) or starts_one(run) or by_hand(run) or without_a_group(run)
+        single = says_so(run) or told_so(run) or launched_as_one(run) or starts_one(run) or by_hand(run) or without_a_group(run)
         known = run.cache["alone"] = not run.facts.get("spawned") and single
     return known
+
+
+def launched_as_one(run: Any) -> bool:
+    """Do all scripts and documents that start this program tell the launcher to start one process of it?"""
+    return run.entry.kind == "script" and bool(run.project.started.as_one_process(run.entry.path))
 
 
 def by_hand(run: Any) -> bool:
