@@ -366,7 +366,8 @@ def perform(
         handled = call_method(machine, receiver, row.name.rpartition(".")[2], invocation)
         if handled is not None:
             return handled
-    run_later.handed_over(machine, invocation)
+    if not row.extra.get("looks_only"):
+        run_later.handed_over(machine, invocation)
     options.handed_over(machine, invocation)
     found: Value = python.opaque(machine, invocation)
     return provenance.own_data(machine, found) if row.extra.get("stored") and not row.model else found
