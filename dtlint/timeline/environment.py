@@ -11,7 +11,7 @@ from dtlint.findings import Step
 from dtlint.ir import nodes as ir
 from dtlint.ir.functions import every_node
 from dtlint.knowledge.loader import Api
-from dtlint.machine.logs import Event
+from dtlint.machine.logs import Choice, Event
 from dtlint.machine.values import NONE, Const, Value
 from dtlint.timeline.order import Met, before, ordered
 
@@ -92,12 +92,29 @@ def late_writes(run: Any) -> Iterator[tuple[Write, Api, Event]]:
         if read_by_itself(run, write):
             continue
         for met in before(run, write.met):
-            if of_package(write, met.event):
+            if of_package(write, met.event) or (row.extra.get("of_work") and counts_only(met.event)):
                 continue
             if starts(run, met.event, str(row.extra["reader"])) in LATER[str(row.extra["when"])]:
-                if not met.conditional or write.met.above[: len(met.above)] == met.above:
+                if write.met.above[: len(met.above)] == met.above or not on_some_way(run, met):
                     yield write, row, met.event
                     break
+
+
+def on_some_way(run: Any, met: Met) -> bool:
+    """Does a branch decide whether this happens at all? Where there is no device, nobody minds what it was told."""
+    asked = [node.decision.symbol for node, _ in met.above if isinstance(node, Choice)]
+    return not all(one is not None and one.key[0] == "same" and counting(run, one.key[1]) for one in asked)
+
+
+def counting(run: Any, name: str) -> bool:
+    row = run.knowledge.api(name)
+    return row is not None and bool(row.extra.get("counts_only"))
+
+
+def counts_only(event: Event) -> bool:
+    """`torch.cuda.is_available()` looks for devices, and uses none."""
+    call = event.extra.get("call")
+    return call is not None and bool(call.row.extra.get("counts_only"))
 
 
 def of_package(write: Write, event: Event) -> bool:

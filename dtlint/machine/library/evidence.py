@@ -68,7 +68,14 @@ def alone(run: Any) -> bool:
     Or do the documents?"""
     known: bool | None = run.cache.get("alone")
     if known is None:
-        single = says_so(run) or told_so(run) or launched_as_one(run) or starts_one(run) or by_hand(run) or without_a_group(run)
+        single = (
+            says_so(run)
+            or told_so(run)
+            or launched_as_one(run)
+            or starts_one(run)
+            or by_hand(run)
+            or without_a_group(run)
+        )
         known = run.cache["alone"] = not run.facts.get("spawned") and single
     return known
 
