@@ -213,6 +213,8 @@ def run_assert(machine: Machine, node: ir.Assert, mask: int) -> int:
         asked, given = plain_question(symbol)
         if asked is not None:
             machine.assumed.append((asked, given))  # as long as nobody looks at the other side of a decision above
+    if tells_of_a_side(machine):
+        return mask
     if not names_one_rank(machine, node.test, value, mask) and not (
         false == mask and of_size(machine, node.test, mask)
     ):
@@ -222,6 +224,12 @@ def run_assert(machine: Machine, node: ir.Assert, mask: int) -> int:
         leave(machine, ASSERTED, node.at, false)
         return mask & ~false
     return mask
+
+
+def tells_of_a_side(machine: Machine) -> bool:
+    """`if rank == source: assert stage == 0`, where nobody knows which rank that is: the assertion tells of this one,
+    and takes nobody out of those that may be meant."""
+    return any(one.cause is not None and one.cause.kind in BY_RANK for one in machine.frame.choices)
 
 
 def given_by_then(machine: Machine, test: ir.Expr, mask: int) -> None:
