@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from dtlint.machine.logs import Choice
 from dtlint.machine.values import Object
 from dtlint.timeline.order import Met, choices_below, exclusive, inside, loops_over
 from dtlint.timeline.stepping import events
@@ -28,9 +29,15 @@ def steps_in_some_turns(run: Any) -> Iterator[tuple[Met, Met]]:
             for step in events(run, "record", "optimizer-step")
             if step.event.subject is engine and inside(step, loops[-1]) and not exclusive(step, backward)
         ]
-        own = [[choice for choice, _ in choices_below(step, loops[-1]) if id(choice) not in above] for step in found]
-        if own and all(any(counts(choice.symbol) for choice in choices) for choices in own):
+        own = [[one for one in choices_below(step, loops[-1]) if id(one[0]) not in above] for step in found]
+        if own and not both_sides(own) and all(any(counts(choice.symbol) for choice, _ in one) for one in own):
             yield backward, found[0]
+
+
+def both_sides(own: list[list[tuple[Choice, int]]]) -> bool:
+    """`if (turn + 1) % n == 0: …; engine.step()`, and `else: engine.step()`: there is a step in every turn."""
+    last = {(id(choices[0][0]), choices[0][1]) for choices in own if len(choices) == 1}
+    return any((choice, 1 - side) in last for choice, side in last)
 
 
 def is_engine(met: Met) -> bool:

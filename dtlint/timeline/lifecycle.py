@@ -33,6 +33,8 @@ def starts(run: Any) -> list[Met]:
 
 def too_early(run: Any) -> Iterator[tuple[Met, Met]]:
     """Collectives, and questions for the rank, before the group they need is made."""
+    if run.entry.kind != "script" and in_a_test(run.entry.path):
+        return  # what ran in this session before, nobody knows
     inits = starts(run)
     if not inits or events(run, "record", "init")[0].number < inits[0].number:
         return
