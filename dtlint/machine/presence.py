@@ -41,8 +41,16 @@ def from_loader(value: Unknown) -> bool:
     symbol = begun_as(value.symbol)
     made = symbol.key[1] if symbol.key[0] == "attr" else None
     if isinstance(made, Symbol) and symbol.key[-1] != "grad":
-        return made.key[0] in COMPUTED or part_of(made).key[0] in PARTS
-    return part_of(symbol).key[0] in PARTS
+        return made.key[0] in COMPUTED or is_part(made)
+    return is_part(symbol)
+
+
+def is_part(symbol: Any) -> bool:
+    """A part of a batch, or of the one or the other batch as all ranks decide."""
+    if not isinstance(symbol, Symbol):
+        return False
+    key = part_of(symbol).key
+    return key[0] in PARTS or (key[0] == "phi" and is_part(key[2]) and is_part(key[3]))
 
 
 def part_of(symbol: Symbol) -> Symbol:
