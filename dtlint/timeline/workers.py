@@ -8,6 +8,7 @@ from typing import Any
 
 from dtlint.findings import Step
 from dtlint.ir import nodes as ir
+from dtlint.ir.functions import every_node
 from dtlint.machine.lanes import token
 from dtlint.machine.library.evidence import distributed
 from dtlint.machine.library.provenance import symbols_in
@@ -50,7 +51,7 @@ def refused(run: Any) -> Iterator[tuple[Met, str, str]]:
             continue  # of an instance nobody was seen to make: whoever makes it may tell it another number
         if number_of_workers(call) != 0 and not none_by_default(run, met, call):
             found = refused_without(call)
-            if found:
+            if found and not put_in_on_a_side(run, met.event.path, found.partition("=")[0]):
                 yield met, found, "where `num_workers` is 0, this is what the expression gives"
             continue
         unless = "" if number_of_workers(call) == 0 else ", unless the option for it is given: its default is 0"
@@ -116,6 +117,18 @@ def refused_on_a_side(call: Any, workers: Symbol) -> str:
             if held not in (token(fine), token(NONE)) and not isinstance(held, Symbol):
                 return f"{name}={given.value}" if isinstance(given, Const) else name
     return ""
+
+
+def put_in_on_a_side(run: Any, path: str, option: str) -> bool:
+    """`if workers > 0: options["persistent_workers"] = True`: the file gives the option below a branch."""
+    return any(
+        isinstance(target, ir.Index) and isinstance(target.index, ir.Const) and target.index.value == option
+        for branch in every_node(run.project.tree(path).body)
+        if isinstance(branch, ir.If)
+        for node in every_node((branch.body, branch.orelse))
+        if isinstance(node, ir.Assign)
+        for target in node.targets
+    )
 
 
 # --- as many workers as cores, in every rank -----------------------------------------------------------------------
