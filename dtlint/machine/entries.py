@@ -277,13 +277,23 @@ def argument(machine: Machine, function: ir.Function, param: ir.Param, usual: Fu
     known = machine.knowledge.parameters.get(param.name)
     if known is not None:
         if known.type:
-            return machine.new(known.type, machine.world.full)
-        if not (param.name == "rank" and (looks_like_low_rank(function) or asks_itself(machine, function))):
+            if not annotated_otherwise(param.annotation, known.type.rpartition(".")[2]):
+                return machine.new(known.type, machine.world.full)
+        elif not (param.name == "rank" and (looks_like_low_rank(function) or asks_itself(machine, function))):
             return identity.lane_value_of(machine, known.value, param.name)
     if param.default is not None and isinstance(param.default, ir.Const) and param.default.value is None:
         if "group" in param.name or param.name in ("pg", "mesh", "comm"):
             return NONE
     return machine.unknown("parameter", function.qualname, param.name, like=usual)
+
+
+def annotated_otherwise(annotation: ir.Expr | None, usual: str) -> bool:
+    """`process_group: StatelessProcessGroup | str`: the annotation names classes, and what the name says is none."""
+    if isinstance(annotation, ir.BinOp) and annotation.op == "|":
+        sides = (annotation.left, annotation.right)
+        return all(isinstance(side, ir.Const) or annotated_otherwise(side, usual) for side in sides)
+    name = getattr(annotation, "name", "") if isinstance(annotation, ir.Attr) else getattr(annotation, "id", "")
+    return bool(name) and name not in (usual, "Any", "object")
 
 
 def asks_itself(machine: Machine, function: ir.Function) -> bool:
