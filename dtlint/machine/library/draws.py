@@ -24,6 +24,7 @@ from dtlint.machine.library.seeds import (
 )
 from dtlint.machine.values import BY_SHARE, FALSE, NONE, TRUE, Cause, Object, Symbol, Trail, Tuple, Unknown, Value
 
+OWN_NUMBERS = "numbers of its own"  # of a tensor: a script drew it that had seeded nothing
 PERMUTES = frozenset({"shuffle", "permutation", "permuted", "sample", "choice", "choices"})
 
 
@@ -36,6 +37,8 @@ def torch_draw(machine: Machine, call: Invocation) -> Value | None:
     made = tensors.construct(machine, call)
     if made is None:
         made = python.opaque(machine, call)
+    if isinstance(made, Object) and call.extra["rng"].verdict == "unseeded":
+        made.facts[OWN_NUMBERS] = True
     if isinstance(made, Unknown) and call.name.endswith("randperm"):
         return drawn_order(machine, call, made, call.extra["rng"])
     return picks.drawn(machine, drawn_apart(machine, call, made, call.extra["rng"]), call.extra["rng"])

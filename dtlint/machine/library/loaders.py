@@ -10,7 +10,7 @@ from typing import Any
 from dtlint.findings import Step
 from dtlint.machine import containers
 from dtlint.machine.core import Machine
-from dtlint.machine.library import inside, provenance, samplers, seeds, sharding
+from dtlint.machine.library import draws, inside, provenance, samplers, seeds, sharding
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.lengths import even_loop, is_divided, is_slice, length_of
 from dtlint.machine.values import (
@@ -22,6 +22,7 @@ from dtlint.machine.values import (
     Row,
     Symbol,
     Trail,
+    Tuple,
     Unknown,
     Value,
 )
@@ -275,6 +276,8 @@ def understood(machine: Machine, loader: Object, dataset: Value, found: Describe
     if any(knows_rank(machine, value) for value in (dataset, *samples)):
         return False
     if isinstance(dataset, Object):
+        if made_up(dataset):
+            return False
         if isinstance(dataset.kind, ClassRef):
             return bool(found.looks) and all(look.known and not foreign_stream(machine, look) for look in found.looks)
         if dataset.kind in RESOLVED:
@@ -298,6 +301,14 @@ def understood(machine: Machine, loader: Object, dataset: Value, found: Describe
             "name",
         )
     return False
+
+
+def made_up(dataset: Object) -> bool:
+    """`TensorDataset(torch.randn(n, width))` without a seed: each rank has rows that no other has."""
+    held = [
+        one for value in dataset.attributes.values() for one in (value.items if isinstance(value, Tuple) else (value,))
+    ]
+    return any(isinstance(one, Object) and one.facts.get(draws.OWN_NUMBERS) for one in held)
 
 
 def is_indexed(machine: Machine, loader: Object, found: Described) -> bool:
