@@ -28,7 +28,9 @@ ELSEWHERE = re.compile(
     r"|\b(?:srun|mpirun|mpiexec|horovodrun|kubectl|pdsh|ssh)\b"
 )
 SEVERAL_NODES = re.compile(r"\s--num[-_](?:nodes|machines)\b(?![= ]+1(?![\w$.]))")
-ONE_PROCESS = re.compile(r"\s--(?:nproc[-_]per[-_]node|num_gpus|num_processes)[= ]+1(?![\w.,*$%-])")
+ONE_PROCESS = re.compile(
+    r"\s--(?:(?:nproc[-_]per[-_]node|num_gpus|num_processes)[= ]+1(?![\w.,*$%-])|include[= ]+[\w.-]+:\d+(?![\w,:@]))"
+)
 ONE_NODE = re.compile(r"^#SBATCH\s+(?:--nodes=|-N\s*)1\b", re.M)
 BATCH = re.compile(r"^#SBATCH|^#PBS|^#BSUB", re.M)
 PROGRAM = re.compile(r"(?<![\w./-])((?:[\w.-]+/)*[\w-]+\.py)\b")

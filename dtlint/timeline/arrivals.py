@@ -50,7 +50,7 @@ def all_ranks_here(run: Run, path: tuple[LogNode, ...], event: Event) -> bool:
     if run.entry.kind != "script":
         return False
     if not started(run):
-        return (event.path, event.function) in functions_of_all(run)
+        return not alone(run) and (event.path, event.function) in functions_of_all(run)
     if before_start(run, path) or instead_of_start(run, path, event):
         return False
     spawned = run.facts.get("spawned")

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from dtlint.ir.leftovers import given_to_nobody
-from dtlint.machine.library import inside, provenance, samplers, sharding, webdatasets
+from dtlint.machine.library import evidence, inside, provenance, samplers, sharding, webdatasets
 from dtlint.machine.library.loaders import LOADER, is_open
 from dtlint.machine.library.seeds import alike
 from dtlint.machine.logs import Choice, Event, Loop, Site
@@ -31,8 +31,8 @@ from dtlint.timeline.training import (
 def unsharded(run: Run) -> Iterator[tuple[Use, Site, Steps]]:
     """Training loops that combine gradients of ranks which all saw the same samples."""
     seen = survey(run)
-    if seen.of("model-parallel"):
-        return  # ranks that share a model share its data on purpose
+    if seen.of("model-parallel") or evidence.alone(run):
+        return  # ranks that share a model share its data on purpose, and one process has nobody to share it with
     for use in seen.training():
         if use.reduced is None or not whole_world(run, use.reduced):
             continue

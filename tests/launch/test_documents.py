@@ -70,3 +70,32 @@ def test_documents_lie_below_the_directories(tmp_path: Path, monkeypatch: pytest
     (tmp_path / "a.py").write_text("")
     assert [file.path for file in document_files(["."]).files] == ["docs/use.rst"]
     assert document_files(["a.py"]).files == []
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "torchrun --nproc_per_node=1 prune.py",
+        "python -m torch.distributed.launch --nproc-per-node 1 --master_port 6665 \\\n  prune.py",
+        "deepspeed --num_nodes 1 --num_gpus 1 prune.py",
+        "# deepspeed --include worker-0:3 --master_port 60000 prune.py",
+        "accelerate launch --num_processes 1 prune.py",
+    ],
+)
+def test_a_launcher_may_start_one_process(line: str) -> None:
+    assert told(f"{line}\n").as_one_process("prune.py")
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "torchrun --nproc_per_node=16 prune.py",
+        "torchrun --nproc_per_node=1 --nnodes 4 prune.py",
+        "deepspeed --num_nodes 2 --num_gpus 1 prune.py",
+        "deepspeed --include worker-0:0,1 prune.py",
+        "deepspeed prune.py",
+        "torchrun --nproc_per_node=$GPUS prune.py",
+    ],
+)
+def test_a_launcher_may_start_several_processes(line: str) -> None:
+    assert not told(f"torchrun --nproc_per_node=1 prune.py\n{line}\n").as_one_process("prune.py")
