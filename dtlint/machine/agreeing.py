@@ -7,11 +7,13 @@ the ranks without agreement in between.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from typing import Any
 
 from dtlint.machine.values import Row, Symbol, Tuple, Unknown, Value
 
 AGREED = "agreed"  # first word of the symbols that stand for what a collective gave to all
+OWN_OF_GATHERED = "own of gathered"  # fact of the run: what a rank gave, by what it got from all
 TOLD = frozenset({AGREED, "received"})  # what the ranks have told each other
 TURNING = frozenset({"op %", "index", "batch", "turn", "number", "loop", "source", "drawn", "time", "agreed", "choice"})
 NEAR = 40
@@ -23,6 +25,18 @@ def the_agreed(left: Value, right: Value, decision: Symbol) -> Value | None:
         if differs(other) and comes_from_all(one) and settled(decision):
             return one
     return None
+
+
+def as_all_have(own: dict[Symbol, Any], items: Iterable[Value]) -> Any:
+    """`all(count == len(mine) for count in counts)`, of counts to which each rank gave its `len(mine)`: whether all
+    have what I have is answered alike on all of them. What is compared with all, or None."""
+    compared = set()
+    for item in items:
+        key = item.symbol.key if isinstance(item, Unknown) else ()
+        if len(key) != 3 or key[0] != "compare ==":
+            return None
+        compared.add(next((mine for one, mine in ((key[1], key[2]), (key[2], key[1])) if own.get(one) == mine), None))
+    return compared.pop() if len(compared) == 1 else None
 
 
 def comes_from_all(value: Value) -> bool:

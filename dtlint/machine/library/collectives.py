@@ -5,7 +5,7 @@ from __future__ import annotations
 from dtlint.ir import nodes as ir
 from dtlint.ir.functions import every_node
 from dtlint.machine import containers, in_place
-from dtlint.machine.agreeing import AGREED
+from dtlint.machine.agreeing import AGREED, OWN_OF_GATHERED
 from dtlint.machine.core import Machine
 from dtlint.machine.lanes import ALONE, lanes_in, restrict, token
 from dtlint.machine.library import models, provenance, roots, stepping, works
@@ -169,9 +169,19 @@ def agree(
             held = tuple(source if source is not None and len(items) == 1 else machine.fresh(AGREED) for _ in items)
             machine.set(value, "[]", Tuple(tuple(kept_alone(call, group, one) for one in held)), call.mask)
         else:
-            machine.set(value, "[]", kept_alone(call, group, machine.fresh(AGREED)), call.mask)
+            held = (machine.fresh(AGREED),)
+            machine.set(value, "[]", kept_alone(call, group, held[0]), call.mask)
+        told_by_each(machine, call, held)
     elif isinstance(value, Unknown | Row) and expression is not None:
         in_place.changed(machine, expression, value, clean, call.mask)
+
+
+def told_by_each(machine: Machine, call: Invocation, gathered: tuple[Value, ...]) -> None:
+    """What each rank gave of its own is kept for who compares it with what came from all."""
+    given = call.get("obj")
+    if given is not None and call.row.op == "all_gather_object":
+        known = machine.facts.setdefault(OWN_OF_GATHERED, {})
+        known.update((one.symbol, token(given)) for one in gathered if isinstance(one, Unknown))
 
 
 def agreed(machine: Machine, call: Invocation, value: Value, param: str) -> Value:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from dtlint.machine import containers, subscripts
+from dtlint.machine.agreeing import OWN_OF_GATHERED, as_all_have
 from dtlint.machine.core import Machine
 from dtlint.machine.lanes import map_lanes, row, token
 from dtlint.machine.library import inside, own_order, sharding
@@ -336,6 +337,11 @@ def any_all(wanted: bool) -> Handler:
         from dtlint.machine.expressions import combine
 
         items = containers.items_of(machine, call.arguments[0]) if call.arguments else None
+        own = machine.facts.get(OWN_OF_GATHERED)
+        if own and not wanted and call.arguments:
+            compared = as_all_have(own, items or (containers.element(machine, call.arguments[0]),))
+            if compared is not None:
+                return machine.unknown("all have", compared)
         if items is None:
             return None
         result: Value = FALSE if wanted else TRUE
