@@ -5,16 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from dtlint.machine.core import Machine, limited, mended
+from dtlint.machine.core import Machine, limited
 from dtlint.machine.frames import Leaving
 from dtlint.machine.lanes import lowest
 from dtlint.machine.library import group_start, multiples, options
-from dtlint.machine.logs import EXITS, FAILS, Choice, Decision, Guards, decisions, plain_question, told
+from dtlint.machine.logs import Choice, Decision, Guards, decisions, plain_question, told
 from dtlint.machine.truth import truth
 from dtlint.machine.values import BY_RANK, Cause, Symbol, Value
 
 TURNS = ("break", "continue")
-LEAVING = frozenset({"return"}) | EXITS | FAILS  # ways out behind which the ranks are compared again
 
 
 def branch(
@@ -112,7 +111,7 @@ def choose(
 
     mark, older = len(machine.journal), machine.objects
     sides = []
-    left_before, left_sides, left_so_far = frame.left, mask, len(frame.leavings)
+    left_before, left_sides = frame.left, mask
     ended_before = len(frame.ended)
     asked, given = plain_question(symbol)
     assumed = len(machine.assumed)
@@ -123,7 +122,9 @@ def choose(
         frame.guards = Guards(decision, start_of)
         frame.last_exit = ("", None)
         frame.left, on_side = left_before, len(frame.leavings)
+        frame.answers.append((asked, (side is then) is given) if asked is not None else None)
         stayed = side(mask) & ~frame.left
+        frame.answers.pop()
         for leaving in frame.leavings[on_side:]:
             leaving.inner = leaving.inner or not stayed
         begins.append(not begun and group_start.is_started(machine))
@@ -143,9 +144,9 @@ def choose(
     (stayed_then, sinks_then, writes_then, exit_then), (stayed_other, sinks_other, writes_other, exit_other) = sides
     choice.exits = (exit_then[0] if not stayed_then else "", exit_other[0] if not stayed_other else "")
     if exit_then[0] and not stayed_then:
-        decision.exit_at, decision.exit_word, decision.exit_answer = exit_then[1], exit_then[0], True
+        decision.exit_at, decision.exit_word = exit_then[1], exit_then[0]
     elif exit_other[0] and not stayed_other:
-        decision.exit_at, decision.exit_word, decision.exit_answer = exit_other[1], exit_other[0], False
+        decision.exit_at, decision.exit_word = exit_other[1], exit_other[0]
     join_symbol = symbol or machine.symbols.fresh("choice")
 
     if stayed_then and stayed_other:
@@ -180,8 +181,6 @@ def choose(
     else:
         # a side has left, or one of a choice inside it: what stayed goes on where it was
         sinks = [*rest, *parts(sinks_then, stayed_then), *parts(sinks_other, stayed_other)]
-        if any(leaving.word in LEAVING for leaving in frame.leavings[left_so_far:]):
-            sinks += mended(choice, outside)
         machine.sinks = limited(sinks, outside)
     return stayed_then | stayed_other
 

@@ -11,7 +11,7 @@ from dtlint.findings import Step
 from dtlint.ir import nodes as ir
 from dtlint.machine.frames import Frame, Write
 from dtlint.machine.lanes import World, join, overlay, taken_off
-from dtlint.machine.logs import Choice, Decision, Event, Group, Guards, Log, LogNode, Mended, Place, decisions
+from dtlint.machine.logs import Choice, Decision, Event, Group, Guards, Log, LogNode, Place, decisions
 from dtlint.machine.uses import Uses
 from dtlint.machine.values import (
     FILLED,
@@ -36,7 +36,6 @@ if TYPE_CHECKING:
     from dtlint.project.modules import Project
 
 MAX_SINKS = 6
-MAX_MENDED = 3  # ways out in one scope behind which the ranks are compared again
 DEEPEST = 48  # calls within calls, whatever the entry
 CHANGED_NOTHING = "changed nothing"  # fact of the run: calls of which nothing is left but what they give back
 
@@ -304,7 +303,7 @@ class Machine:
         choice.exits = (decision.exit_word or "exit", "")
         self.emit(choice)
         rest = [(log, mask & ~lanes) for log, mask in self.sinks if mask & ~lanes]
-        self.sinks = limited([*rest, (choice.other, lanes), *mended(choice, self.sinks)], self.sinks)
+        self.sinks = limited([*rest, (choice.other, lanes)], self.sinks)
 
     def guarded(self, decision: Decision, run: Callable[[], int]) -> int:
         saved = self.frame.guards
@@ -356,20 +355,7 @@ def of_variable(side: list[Any]) -> bool:
 
 
 def limited(sinks: list[tuple[Log, int]], fallback: list[tuple[Log, int]]) -> list[tuple[Log, int]]:
-    return sinks if sum(type(log) is not Mended for log, _ in sinks) <= MAX_SINKS else fallback
-
-
-def mended(choice: Choice, before: list[tuple[Log, int]]) -> list[tuple[Log, int]]:
-    """One more place to write to, where the lanes that may leave here go on with those that never come here: once the
-    way out is reported, it hides nothing behind it."""
-    lanes = 0
-    for log, mask in before:
-        if type(log) is not Mended:
-            lanes |= mask
-    if not lanes & ~choice.mask or sum(type(log) is Mended for log, _ in before) >= MAX_MENDED:
-        return []
-    choice.left.mended = Mended()
-    return [(choice.left.mended, lanes)]
+    return sinks if len(sinks) <= MAX_SINKS else fallback
 
 
 def narrowed(node: LogNode, lanes: int) -> LogNode:

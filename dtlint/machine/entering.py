@@ -9,7 +9,7 @@ from dtlint.findings import Step
 from dtlint.ir import nodes as ir
 from dtlint.machine import parameters
 from dtlint.machine.core import Machine
-from dtlint.machine.frames import Frame, Leaving
+from dtlint.machine.frames import Frame, Leaving, Way
 from dtlint.machine.lanes import join, row, token
 from dtlint.machine.library.invocation import Keywords
 from dtlint.machine.logs import EXITS, Call, Log, decisions
@@ -19,9 +19,12 @@ from dtlint.machine.values import (
     Cause,
     FunctionRef,
     Row,
+    Symbols,
     Value,
     lane_value,
 )
+
+MANY = 8  # ways to return, beyond which nobody asks which was taken
 
 
 @dataclass(slots=True)
@@ -127,33 +130,59 @@ def after_call(machine: Machine, frame: Frame, caller: Frame, mask: int) -> None
 def returned(
     machine: Machine, frame: Frame, function: FunctionRef, through: int, arguments: tuple[Value, ...]
 ) -> Value:
-    entries = [(entry.mask, entry.value, entry.cause) for entry in frame.returns if entry.mask]
+    entries = [(entry.mask, entry.value, entry.cause, entry.way) for entry in frame.returns if entry.mask]
     if through:
         fallen = 0
         for entry in frame.returns:
             fallen |= entry.mask if entry.decision is None else 0
         if through & ~fallen:
-            entries.append((through & ~fallen, NONE, None))
+            entries.append((through & ~fallen, NONE, None, ()))
     if not entries:
         return NONE
     if len(entries) == 1:
         return entries[0][1]
-    symbol = machine.symbols.of("returned", id(function.node), *(token(argument) for argument in arguments))
-    choice_cause = next((cause for _, _, cause in entries if cause is not None), None)
+    given = tuple(token(argument) for argument in arguments)
+    choice_cause = next((cause for _, _, cause, _ in entries if cause is not None), None)
     lanes: list[Value] = []
     for lane in range(machine.world.size):
-        here = [value for mask, value, _ in entries if mask >> lane & 1]
-        if choice_cause is None and any(isinstance(value, Row) for value in here):
+        here = [(way, value) for mask, value, _, way in entries if mask >> lane & 1]
+        if choice_cause is None and any(isinstance(value, Row) for _, value in here):
             # all ranks leave at the same of them, and the answer without ranks is that of an undistributed run
-            here = [value for value in here if isinstance(value, Row) or value.cause is not None]
+            here = [one for one in here if isinstance(one[1], Row) or one[1].cause is not None]
+        if choice_cause is None and len(here) <= MANY and all(way is not None for way, _ in here):
+            lanes.append(by_answers([(way or (), lane_value(value, lane)) for way, value in here], machine.symbols))
+            continue
         held: Value | None = None
-        for value in here:
+        for index, (_, value) in enumerate(here):
             one = lane_value(value, lane)
+            symbol = machine.symbols.of("returned", id(function.node), index, *given)
             held = one if held is None else join(held, one, machine.symbols, symbol, choice_cause)
         lanes.append(held if held is not None else MISSING)
     present = next((value for value in lanes if value is not MISSING), NONE)
     lanes = [present if value is MISSING else value for value in lanes]
-    cause = next((value.cause for _, value, _ in entries if value.cause is not None), None)
+    cause = next((value.cause for _, value, _, _ in entries if value.cause is not None), None)
     if cause is None:
         cause = next((entry.why for entry in frame.returns if entry.why is not None), None)
     return row(tuple(lanes), cause or Cause("rank"))
+
+
+def by_answers(entries: list[tuple[Way, Value]], symbols: Symbols) -> Value:
+    """What is given back, by the answers to the questions on the way to each `return`."""
+    if not entries:
+        return MISSING
+    way, value = entries[0]
+    if not way:
+        return value
+    question = way[0][0]
+    then, other = (
+        by_answers(
+            [
+                (one[1:] if one[:1] == ((question, side),) else one, held)
+                for one, held in entries
+                if one[:1] != ((question, not side),)
+            ],
+            symbols,
+        )
+        for side in (True, False)
+    )
+    return join(then, other, symbols, question, None)

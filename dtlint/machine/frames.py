@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from dtlint.machine.logs import Decision, Guards
-from dtlint.machine.values import Cause, FunctionRef, Slots, Value
+from dtlint.machine.values import Cause, FunctionRef, Slots, Symbol, Value
 
 HANDED_ON = "<item>"  # the name under which `yield from` holds each item; no later turn reads it
 # one remembered write: (container, key, value); the container is the variable or attribute dictionary
@@ -37,6 +37,9 @@ class LoopState:
     newest: int = 0
 
 
+Way = tuple[tuple[Symbol, bool], ...]
+
+
 @dataclass(slots=True)
 class Returned:
     mask: int
@@ -44,11 +47,13 @@ class Returned:
     cause: Cause | None
     decision: Decision | None
     why: Cause | None = None
+    way: Way | None = ()  # the answers that led here; None where a loop or a failure did
 
 
 class Frame:
     __slots__ = (
         "called_at",
+        "answers",
         "caller",
         "choices",
         "closure",
@@ -105,6 +110,7 @@ class Frame:
         self.left = 0  # lanes that raised or ended the program in here
         self.ended: list[Decision] = []  # who ended the program in here, and what had parted them from the others
         self.choices: list[Decision] = []
+        self.answers: list[tuple[Symbol, bool] | None] = []  # to the open choices, on the side that is run
         self.is_class = False
         self.last_exit: tuple[str, Any] = ("", None)
         self.node = function.node if function else None

@@ -25,7 +25,7 @@ class Decision:
     """A line where lanes part: a branch, an exit, a loop's length, an exception."""
 
     __slots__ = (
-        "at", "before", "cause", "exit_answer", "exit_at", "exit_word", "function", "kind", "path", "symbol", "taken",
+        "at", "before", "cause", "exit_at", "exit_word", "function", "kind", "path", "symbol", "taken",
         "text",
     )  # fmt: skip
 
@@ -53,7 +53,6 @@ class Decision:
         self.function = function
         self.exit_at = exit_at
         self.exit_word = exit_word
-        self.exit_answer: bool | None = None  # to `symbol`, of those that leave
         self.symbol = symbol
 
     def separates(self, lane: int, other: int) -> bool:
@@ -199,22 +198,14 @@ class Call:
         self.callee_at = callee_at
 
 
-class Mended(Log):
-    """What follows a way out that only some lanes may take, up to the end of the scope, as if nobody took it."""
-
-    __slots__ = ()
-
-
 class Left:
-    """How the sides of a branch left, what parts the lanes that left a side from those that stayed on it, and what
-    would follow if nobody had left."""
+    """How the sides of a branch left, and what parts the lanes that left a side from those that stayed on it."""
 
-    __slots__ = ("mended", "parting", "words")
+    __slots__ = ("parting", "words")
 
     def __init__(self) -> None:
         self.words = ("", "")
         self.parting: list[tuple[Decision, ...]] = []
-        self.mended: Mended | None = None
 
 
 class Choice:
@@ -243,10 +234,6 @@ class Choice:
     @exits.setter
     def exits(self, words: tuple[str, str]) -> None:
         self.left.words = words
-
-    @property
-    def mended(self) -> Mended | None:
-        return self.left.mended
 
     def parting(self, below: LogNode) -> tuple[Decision, ...]:
         """What some lanes have left by, on the side that a node is on."""
@@ -371,8 +358,13 @@ def told_by_sides(asked: Symbol, answer: bool, depth: int) -> Iterator[tuple[Any
                 yield from told(side, answer, depth)
 
 
-def plain_truth(part: object) -> bool | None:
-    """Whether a constant in a symbol's key is true; None for all else."""
+def plain_truth(part: object, depth: int = 4) -> bool | None:
+    """Whether a constant in a symbol's key is true, or all that branches may have left there; None for all else."""
+    if isinstance(part, Symbol):
+        if not depth or part.key[0] not in ("phi", "split") or len(part.key) != 4:
+            return None
+        then, other = (plain_truth(side, depth - 1) for side in part.key[2:])
+        return then if then is other else None
     if part is None or type(part) in (int, str):
         return bool(part)
     if type(part) is tuple and part[:1] == ("bool",):

@@ -6,8 +6,9 @@ from collections.abc import Iterator
 from typing import Any
 
 from dtlint.machine.consistent import NOTHING, Answers, agrees
-from dtlint.machine.logs import Attempt, Call, Choice, Event, Log, LogNode, Loop
-from dtlint.machine.values import Const, External, lane_value
+from dtlint.machine.library.options import settled
+from dtlint.machine.logs import Attempt, Call, Choice, Event, Log, LogNode, Loop, plain_question
+from dtlint.machine.values import Const, External, Symbol, lane_value
 
 COMMUNICATES = ("collective", "p2p")
 
@@ -38,17 +39,18 @@ def add_key(node: LogNode, lane: int, group: Any, parts: list[Any]) -> None:
         parts.extend(key(node.log, lane, group))
     elif isinstance(node, Choice):
         then, other = key(node.then, lane, group), key(node.other, lane, group)
+        question = question_of(node)
         if node.known is not None:
             parts.extend(then if node.known else other)
         elif "raise" in node.exits:
             # an error ends the job: the lanes that are left go on the other way
             parts.extend(other if node.exits[0] == "raise" else then)
-        elif then == other or (perhaps(then) and other in ((), perhaps(then))):
+        elif then == other or (perhaps(then, question) and other in ((), perhaps(then))):
             parts.extend(then)
-        elif perhaps(other) and then in ((), perhaps(other)):
+        elif perhaps(other, question) and then in ((), perhaps(other)):
             parts.extend(other)
         else:
-            parts.append(("choice", then, other) if then else ("choice", other, then))
+            parts.append(choice_key(node, then, other))
     elif isinstance(node, Loop):
         body = key(node.body, lane, group) if node.body.talking_lanes >> lane & 1 else ()
         if any(item[0] != "end" for item in body):
@@ -64,12 +66,28 @@ def add_key(node: LogNode, lane: int, group: Any, parts: list[Any]) -> None:
             parts.extend(key(node.final, lane, group))
 
 
-def perhaps(parts: tuple[Any, ...]) -> tuple[Any, ...]:
-    """What is said or not, where that is all there is: asking twice whether to say it is asking once."""
-    if len(parts) == 1 and parts[0][0] == "choice" and not parts[0][2] and ("end",) not in parts[0][1]:
-        found: tuple[Any, ...] = parts[0][1]
-        return found
-    return ()
+def choice_key(node: Choice, then: tuple[Any, ...], other: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Two questions under different names may be one and the same, unless both ask for what the program was given."""
+    question = question_of(node)
+    if question is None:
+        return ("choice", then, other, None) if then else ("choice", other, then, None)
+    given = plain_question(node.symbol)[1]
+    return ("choice", then, other, question) if given else ("choice", other, then, question)
+
+
+def question_of(node: Choice) -> Symbol | None:
+    asked = plain_question(node.symbol)[0]
+    return asked if asked is not None and node.cause is None and settled(asked) else None
+
+
+def perhaps(parts: tuple[Any, ...], further: Symbol | None = None) -> tuple[Any, ...]:
+    """What is said or not, where that is all there is: asking twice whether to say it is asking once, unless it is
+    known what is asked for both times."""
+    if len(parts) != 1 or parts[0][0] != "choice":
+        return ()
+    _, then, other, question = parts[0]
+    said: tuple[Any, ...] = then or other
+    return said if not (then and other) and ("end",) not in said and None in (question, further) else ()
 
 
 def event_key(event: Event, lane: int, group: Any) -> tuple[Any, ...] | None:

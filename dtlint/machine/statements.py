@@ -85,7 +85,9 @@ def run_return(machine: Machine, node: ir.Return, mask: int) -> int:
     if split is not None and cause is not None:
         cause = cause.then(Step(split.path, split.at[0], f"`{split.text}` decides what is returned"))
     decision = frame.choices[-1] if frame.choices else None
-    frame.returns.append(Returned(mask, value, cause, decision, machine.control_cause()))
+    answers = [one for one in frame.answers if one is not None]
+    way = None if frame.loops or len(answers) < len(frame.choices) else tuple(answers)
+    frame.returns.append(Returned(mask, value, cause, decision, machine.control_cause(), way))
     leave(machine, "return", node.at, mask)
     return 0
 

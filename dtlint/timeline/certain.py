@@ -12,13 +12,15 @@ from collections.abc import Iterator
 from typing import Any
 
 from dtlint.machine.agreeing import TOLD
+from dtlint.machine.consistent import Answers
 from dtlint.machine.lanes import lanes_in
 from dtlint.machine.library.provenance import symbols_in
-from dtlint.machine.logs import EXITS, Attempt, Call, Choice, Event, Log, LogNode, Loop, inner_logs
+from dtlint.machine.logs import Attempt, Call, Choice, Decision, Event, Log, LogNode, Loop, inner_logs
 from dtlint.machine.run import Run
-from dtlint.machine.spoken import event_key, key, talks
+from dtlint.machine.spoken import choice_key, event_key, key, talks
 from dtlint.machine.values import Symbol
-from dtlint.timeline.difference import first_difference, left_in_choice
+from dtlint.timeline.assuming import Assuming, Case, Collect, answered, forked
+from dtlint.timeline.difference import comes_to, first_difference, left_at, loops_apart
 from dtlint.timeline.matching import unmatched
 from dtlint.timeline.parting import (
     Divergence,
@@ -97,9 +99,10 @@ def add(pending: Pending, members: int, item: Item) -> None:
 
 
 def settle(pending: Pending, members: int) -> None:
-    """Forget what is pending once every member has made the same calls."""
+    """Forget what is pending once every member has made the same calls. Who has left is not to be forgotten."""
     if agreed(pending.get(members, []), members):
-        pending[members] = []
+        ways_out = (item for item in pending.get(members, []) if isinstance(item.node, Choice) and any(item.node.exits))
+        pending[members] = [Item(item.node, item.path, item.mask) for item in ways_out]
 
 
 def agreed(items: list[Item], members: int) -> bool:
@@ -124,7 +127,6 @@ def meet_block(run: Run, node: Choice | Loop, mask: int, path: Path, pending: Pe
     if isinstance(node, Choice) and node.known is not None:
         yield from scan(run, node.then if node.known else node.other, inner, pending, mask)
         return
-    sides = (node.body,) if isinstance(node, Loop) else (node.then, node.other)
     if mask == full or (not any(pending.values()) and covers(run, node, mask) and not part_of_turn(path, mask)):
         if isinstance(node, Loop):
             if any(pending.values()) and communicates_without_end(node.body, mask):
@@ -134,19 +136,20 @@ def meet_block(run: Run, node: Choice | Loop, mask: int, path: Path, pending: Pe
             yield from scan(run, node.body, inner, own, mask)
             yield from flush(run, own)
             return
+        assert isinstance(node, Choice)
         ends: list[Pending] = []
-        for side in sides:
-            own = {members: list(items) for members, items in pending.items()}
-            yield from scan(run, side, inner, own, mask)
+        for answer in (True, False):
+            own = {members: assumed(run, members, items, answered(node, answer)) for members, items in pending.items()}
+            yield from scan(run, node.then if answer else node.other, inner, own, mask)
             ends.append(own)
         pending.clear()
         left, right = ends
-        if isinstance(node, Choice) and ("raise" in node.exits) and node.exits[0] != node.exits[1]:
+        if "raise" in node.exits and node.exits[0] != node.exits[1]:
             # The side that raises has left for good; what is pending there nobody can complete.
             left = right = right if node.exits[0] == "raise" else left
         for members in {*left, *right}:
-            one, other = left.get(members, []), right.get(members, [])
-            pending[members] = one if len(one) >= len(other) else other
+            pending[members] = forked(node, path, left.get(members, []), right.get(members, []))
+            settle(pending, members)
         return
     if isinstance(node, Choice) and begins_anew(node, path, mask):
         yield from scan(run, node.other if node.exits[0] else node.then, inner, pending, mask)
@@ -179,7 +182,7 @@ def says(node: Choice | Loop, lane: int, members: int, path: Path, mask: int) ->
             else:
                 yield part
     elif strip_ends(then) != strip_ends(otherwise) or in_talking_loop(path, mask):
-        yield ("choice", then, otherwise) if then else ("choice", otherwise, then)
+        yield choice_key(node, then, otherwise)
 
 
 def looped(turn: tuple[Any, ...]) -> Iterator[object]:
@@ -239,36 +242,79 @@ def report(run: Run, pending: Pending, members: int, between: tuple[Event, Path]
     pending[members] = []
     if any(isinstance(item.node, Loop) and obeys(item.node.body) for item in items):
         return
-    for _ in range(12):
-        if not items:
+    assuming = Assuming(collector(run), members)
+    cases = list(assuming.cases(Case(items)))
+    known: set[Decision] = set()  # ways out that have been told: what else is wrong where nobody takes them?
+    for case in cases:
+        if agreed(case.items, members) or (known and not (len(case.turned) == 1 and any(case.turned[0].exits))):
+            continue
+        found = list(explained(run, assuming, case, between))
+        left = {one.choice.decision for one in found if one.choice is not None}
+        if not known or left - known:
+            yield from (one for one in found if not is_second_half(run, one, members))
+        known |= left
+        if found and not known:
+            yield from left_besides(cases, members)
             return
-        found = first_difference(run, items, members)
+
+
+def explained(
+    run: Run, assuming: Assuming, case: Case, between: tuple[Event, Path] | None, depth: int = 3
+) -> Iterator[Divergence]:
+    loops = loops_apart(case.items, assuming.members)
+    if loops and depth:
+        for inner in assuming.cases(assuming.one_turn(case, loops)):
+            if not agreed(inner.items, assuming.members):
+                yield from explained(run, assuming, inner, between, depth - 1)
+                return
+        return
+    for _ in range(12):
+        found = first_difference(run, case, assuming.members) if case.items else None
         if found is None:
             return
         divergence, position = found
         divergence.between = between
-        if is_second_half(run, divergence, members):
-            items = unexplained(items, divergence, members, position)
-            continue
         yield divergence
-        yield from behind_exit(run, items, divergence)
-        alone = left_alone(run, items, divergence, members)
-        if alone is not None:
-            yield alone
-        items = unexplained(items, divergence, members, position)
+        case = Case(unexplained(case.items, divergence, assuming.members, position), case.turned, case.answers)
 
 
-def behind_exit(run: Run, items: list[Item], divergence: Divergence) -> Iterator[Divergence]:
-    """What else parts the ranks when nobody takes the way out that was reported."""
-    if divergence.choice is None or divergence.shape != "exit" or divergence.absent & ~divergence.choice.mask:
-        return  # those that have left for good leave wherever the others go on
-    for item in items:
-        outer = item.node
-        if isinstance(outer, Choice) and leaving(outer) is divergence.choice and outer.mended is not None:
-            own: Pending = {}
-            yield from scan(run, outer.mended, item.path, own, run.world.full)
-            yield from flush(run, own)
-            return
+def left_besides(cases: list[Case], members: int) -> Iterator[Divergence]:
+    """The ranks part for another reason, and some of them may leave before a call that they share with the others."""
+    told: set[Decision | None] = set()
+    for case in cases:
+        node = case.turned[0] if len(case.turned) == 1 else None
+        gone = next((item for item in case.items if item.node is node and not item.keys), None)
+        if gone is None or node is None:
+            continue
+        others = members & ~gone.mask
+        guard = next((one for one in chain(node, gone.path) if one.taken & gone.mask and others & ~one.taken), None)
+        missed = [item for item in cases[0].items if item.mask & gone.mask and is_below(node, item)]
+        for item in case.items if guard not in told else ():
+            lane, found = lowest(item.mask & others), locate(item)
+            if found and lane in item.keys and comes_to(missed, lowest(gone.mask), item, item.keys[lane]):
+                told.add(guard)
+                yield left_at(gone, found, members)
+                break
+
+
+def is_below(node: Choice, item: Item) -> bool:
+    return any(isinstance(above, Choice) and above.decision is node.decision for above in item.path)
+
+
+def lowest(mask: int) -> int:
+    return (mask & -mask).bit_length() - 1
+
+
+def assumed(run: Run, members: int, items: list[Item], answers: Answers) -> list[Item]:
+    return list(Assuming(collector(run), members).resolved(items, answers))
+
+
+def collector(run: Run) -> Collect:
+    def collect(log: Log, path: Path, pending: Pending, lanes: int) -> None:
+        for _ in scan(run, log, path, pending, lanes):
+            pass  # what parts a smaller group in there is told where it is come to
+
+    return collect
 
 
 def obeys(log: Log) -> bool:
@@ -318,23 +364,6 @@ def unexplained(items: list[Item], divergence: Divergence, members: int, positio
     box = {members: rest}
     settle(box, members)
     return box[members] if len(box[members]) < len(items) else []
-
-
-def left_alone(run: Run, items: list[Item], divergence: Divergence, members: int) -> Divergence | None:
-    """An exit further down behind the same decision: moving the call out of the branch does not mend it."""
-    decision = divergence.decision
-    if decision is None or divergence.shape not in ("guarded", "order") or decision.kind != "branch":
-        return None
-    for item in items:
-        node = item.node
-        if not isinstance(node, Choice) or node.decision.function != decision.function or node.cause is not None:
-            continue
-        choice = leaving(node)
-        if choice is None or not set(choice.exits) & {"return", "break", *EXITS}:
-            continue
-        if choice.decision.function == decision.function and behind(item, decision):
-            return left_in_choice(run, item, {lane: [] for lane in lanes_in(members)}, members)
-    return None
 
 
 def further_events(items: list[Item], shown: Event) -> list[Event]:

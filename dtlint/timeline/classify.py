@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dtlint.machine.library.options import PARSED
+from dtlint.machine.library.options import settled
 from dtlint.machine.library.tensors import ALIASES, COPIES, REVEALS
 from dtlint.machine.logs import EXITS, FAILS, Call, Event, Loop
 from dtlint.machine.truth import APART
@@ -178,17 +178,6 @@ def of_settings(divergence: Divergence) -> bool:
     """Is it the rank and what was given to the program, computed on the spot: `rank % args.every == 0`?"""
     symbol = divergence.choice.symbol if divergence.choice is not None else None
     return symbol is not None and settled(symbol)
-
-
-COMPUTED = ("op ", "compare ", "not", "attr", "item", "and", "or")
-
-
-def settled(symbol: Symbol) -> bool:
-    word = symbol.key[0]
-    if word == PARSED:
-        return True
-    inner = [part for part in symbol.key[1:] if isinstance(part, Symbol)]
-    return word.startswith(COMPUTED) and bool(inner) and all(map(settled, inner))
 
 
 def of_world(divergence: Divergence) -> bool:

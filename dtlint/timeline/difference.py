@@ -2,105 +2,138 @@
 
 from __future__ import annotations
 
-from dtlint.machine.consistent import NOTHING
+from collections.abc import Iterator
+
 from dtlint.machine.lanes import lanes_in
-from dtlint.machine.logs import Attempt, Call, Choice, Decision, Event, Place, told
+from dtlint.machine.logs import Attempt, Call, Choice, Decision, Event, Loop
 from dtlint.machine.run import Run
-from dtlint.machine.spoken import first_event
-from dtlint.timeline.parting import Divergence, Item, cause_of, chain, leaving, locate, next_in_loop, same_place
+from dtlint.timeline.assuming import Case
+from dtlint.timeline.parting import Divergence, Item, Path, cause_of, chain, locate, next_in_loop
 
 Coming = dict[int, list[Item]]  # what each lane has still to say
 
 
-def first_difference(run: Run, items: list[Item], members: int) -> tuple[Divergence, int] | None:
-    lanes = list(lanes_in(members))
-    sequences = {lane: [item for item in items if lane in item.keys] for lane in lanes}
-    length = max(len(sequence) for sequence in sequences.values())
-    for position in range(length):
-        held = {lane: sequence[position] if position < len(sequence) else None for lane, sequence in sequences.items()}
-        kinds = {lane: item.keys[lane] if item is not None else None for lane, item in held.items()}
-        if len(set(kinds.values())) == 1:
-            continue
-        coming = {lane: sequence[position:] for lane, sequence in sequences.items()}
-        found = explain(run, coming, held, kinds, members)
-        if found is not None and found.shape == "guarded" and found.decision is None:
-            found = left_without_a_word(run, items, coming, found)
-        if found is not None and found.shape == "argument" and exchanged(sequences, kinds, found, position):
+def first_difference(run: Run, case: Case, members: int) -> tuple[Divergence, int] | None:
+    for position, held, coming in differing(case.items, members):
+        kinds = kinds_of(held)
+        gone = way_out_before(case.items, coming, kinds)
+        found = left(gone, coming, members) if gone is not None else explain(coming, held, kinds, members)
+        if found is not None and found.shape == "argument" and exchanged(coming, kinds, found):
             found.shape = "order"
-        return (found, position) if found is not None else None
+        if found is None or hangs_on_another_question(case, found):
+            return None
+        return found, position
     return None
 
 
-def left_without_a_word(run: Run, items: list[Item], coming: Coming, found: Divergence) -> Divergence | None:
-    """A way out that those who never come may have taken, though they would have nothing to say if they had stayed."""
+def differing(items: list[Item], members: int) -> Iterator[tuple[int, dict[int, Item | None], Coming]]:
+    """Where the lanes do not say the same: what each does there, and all that is still to come."""
+    sequences = {lane: [item for item in items if lane in item.keys] for lane in lanes_in(members)}
+    for position in range(max(map(len, sequences.values()))):
+        coming = {lane: sequence[position:] for lane, sequence in sequences.items()}
+        held = {lane: rest[0] if rest else None for lane, rest in coming.items()}
+        if len(set(kinds_of(held).values())) > 1:
+            yield position, held, coming
+
+
+def kinds_of(held: dict[int, Item | None]) -> dict[int, object]:
+    return {lane: item.keys[lane] if item is not None else None for lane, item in held.items()}
+
+
+def loops_apart(items: list[Item], members: int) -> list[Item]:
+    """The loops, where the first thing that the lanes do not do alike is to turn in one loop."""
+    held = next((held for _, held, _ in differing(items, members)), {})
+    places = {
+        (item.node.decision.path, item.node.decision.at)
+        for item in held.values()
+        if item and isinstance(item.node, Loop)
+    }
+    if len(places) != 1 or not all(item is not None and isinstance(item.node, Loop) for item in held.values()):
+        return []
+    return [item for item in held.values() if item is not None]
+
+
+def way_out_before(items: list[Item], coming: Coming, kinds: dict[int, object]) -> Item | None:
+    """Where some lanes have left since they last did what the others did."""
+    places = {id(item): index for index, item in enumerate(items)}
+
+    def since(item: Item, lane: int) -> bool:
+        ahead = coming[lane][0] if coming[lane] else None
+        before = [one for one in items if lane in one.keys and all(one is not rest for rest in coming[lane])]
+        start = places[id(before[-1])] if before else -1
+        return start < places[id(item)] < (places[id(ahead)] if ahead is not None else len(items))
+
     for item in items:
-        if not item.keys and item.mask & found.absent and not item.mask & found.here:
-            return left_in_choice(run, item, coming, found.here | found.absent)
-    return found
+        if item.keys or not isinstance(item.node, Choice):
+            continue
+        gone = [lane for lane in kinds if item.mask >> lane & 1]
+        if gone and all(since(item, lane) for lane in gone):
+            if any(kinds[lane] not in {kinds[one] for one in gone} for lane in kinds if lane not in gone):
+                return item
+    return None
 
 
-def exchanged(sequences: dict[int, list[Item]], kinds: dict[int, object], found: Divergence, position: int) -> bool:
+def left(gone: Item, coming: Coming, members: int) -> Divergence | None:
+    """Those that have taken a way out are not where the others call next."""
+    staying = (items[0] for lane, items in coming.items() if items and not gone.mask >> lane & 1)
+    found = next((one for held in staying if (one := locate(held)) is not None), None)
+    if found is None:
+        ahead = next_in_loop(gone.path, members)
+        found = (ahead[0], (*gone.path, gone.node, *ahead[1])) if ahead is not None else None
+    return left_at(gone, found, members) if found is not None else None
+
+
+def left_at(gone: Item, found: tuple[Event, Path], members: int) -> Divergence:
+    node = gone.node
+    assert isinstance(node, Choice)
+    cause = cause_of(node, gone.path)
+    here, absent = members & ~gone.mask, members & gone.mask
+    return Divergence("exit", node.decision, *found, here, absent, cause=cause, choice=node)
+
+
+def hangs_on_another_question(case: Case, found: Divergence) -> bool:
+    """Do those that never come ask, in another function, whether there is anything to wait for?"""
+    around = functions_around(found.event, found.path)
+    return found.shape != "exit" and any(
+        not any(node.exits) and node.decision.function not in around for node in case.turned
+    )
+
+
+def exchanged(coming: Coming, kinds: dict[int, object], found: Divergence) -> bool:
     """Do both sides make the other's call as well, only later? Then it is not one call with another argument."""
 
     def later(lane: int, kind: object) -> bool:
-        return any(item.keys[lane] == kind for item in sequences[lane][position + 1 :])
+        return any(item.keys[lane] == kind for item in coming[lane][1:])
 
-    mine = next((lane for lane in sequences if found.here >> lane & 1), None)
-    theirs = next((lane for lane in sequences if found.absent >> lane & 1 and kinds[lane] is not None), None)
+    mine = next((lane for lane in coming if found.here >> lane & 1), None)
+    theirs = next((lane for lane in coming if found.absent >> lane & 1 and kinds[lane] is not None), None)
     if mine is None or theirs is None or kinds[mine] == kinds[theirs]:
         return False
     return later(mine, kinds[theirs]) and later(theirs, kinds[mine])
 
 
-def explain(
-    run: Run, coming: Coming, held: dict[int, Item | None], kinds: dict[int, object], members: int
-) -> Divergence | None:
+def explain(coming: Coming, held: dict[int, Item | None], kinds: dict[int, object], members: int) -> Divergence | None:
     """Choose the pair of lanes to show: one that makes a call, one that does not, split by the nearest decision."""
     there = {lane: item for lane, item in held.items() if item is not None}
-    present = list(there)
-    first = min(
-        present, key=lambda lane: (there[lane].node.guards is None and not there[lane].path, order(there[lane]), lane)
-    )
     candidates = []
-    for lane in present:
-        item = held[lane]
-        assert item is not None
+    for lane, item in there.items():
         for other in held:
             if kinds[other] == kinds[lane]:
                 continue
             decision = next((one for one in chain(item.node, item.path) if one.separates(lane, other)), None)
             if decision is not None:
-                unsure = isinstance(item.node, Choice)
-                candidates.append(((unsure, *order(item)), lane, other, decision, item))
-    choice_items = [item for item in held.values() if item is not None and isinstance(item.node, Choice)]
-    exits = [item for item in choice_items if leaving(item.node) is not None]  # type: ignore[arg-type]
-    if (
-        len({id(item) for item in exits}) > 1
-        and len(exits) == len(held)
-        and len({way_out(item) for item in exits}) == 1
-    ):
-        exits = []  # all may leave there alike
-    unsure_only = all(isinstance(entry[4].node, Choice) for entry in candidates)
-    alone = len({id(item) for item in held.values() if item is not None}) == 1 and staying_talks(exits)
-    if exits and unsure_only and not any(guards_call_of(entry[3], exits[0]) for entry in candidates):
-        # what parts these lanes from others that call nothing has come before
-        if not alone or all(is_way_out(entry[3], exits[0]) for entry in candidates):
-            left = left_in_choice(run, exits[0], coming, members)
-            if left is not None or not candidates or not parting_talks(exits[0]):
-                return left
+                ahead = comes_to(coming[other], other, item, kinds[lane])  # the other does something more before
+                candidates.append(((ahead, isinstance(item.node, Choice), *order(item)), lane, other, decision, item))
     if not candidates:
-        if exits:
-            return left_in_choice(run, exits[0], coming, members)
-        item = held[first]
-        assert item is not None
-        return make(run, "guarded", None, item, item.mask, members & ~item.mask, held, first)
+        return None  # nobody can say why
     _, lane, other, decision, item = min(candidates, key=lambda entry: (rank_first(entry[3]), entry[0], entry[1]))
     here = sum(1 << one for one, kind in kinds.items() if kind == kinds[lane])
     if decision.kind == "exit":
-        here = sum(1 << one for one in present if not decision.taken >> one & 1)  # all that have not left there
+        here = sum(1 << one for one in there if not decision.taken >> one & 1)  # all that have not left there
     opposite = held[other]
-    if opposite is not None and item in exits and meets(item, opposite):
-        return left_in_choice(run, item, coming, members)  # who does not leave makes the same call
+    if opposite is not None and comes_to(coming[lane], lane, opposite, kinds[other]):
+        if not comes_to(coming[other], other, item, kinds[lane]):
+            opposite = None  # these do something more before they come there too
     if opposite is not None and isinstance(opposite.node, Event) and opposite.node.kind == "end":
         # the others are done with this turn: an exit further inside says why
         opposite = None
@@ -113,13 +146,7 @@ def explain(
         shape = "order"
         if isinstance(item.node, Event) and isinstance(opposite.node, Event) and item.node.op == opposite.node.op:
             shape = "argument" if number_of(item.node) == number_of(opposite.node) else "order"
-        elif isinstance(item.node, Event) and isinstance(opposite.node, Choice) and first_op(opposite) == item.node.op:
-            if leaving(opposite.node) is not None:
-                return left_in_choice(run, opposite, coming, members)  # the counterpart comes unless its side leaves
-            shape = "guarded"  # the counterpart comes under a further condition
-            if opposite.node.decision.function not in functions_around(item):
-                return None  # and asks elsewhere whether there is anything to wait for
-    made = make(run, shape, decision, item, here, members & ~here, held, other)
+    made = make(shape, decision, item, here, members & ~here, held[other])
     if made is not None and shape == "order" and made.event is made.other:
         return None  # one call behind questions put in another way
     if made is not None and shape == "argument" and made.other is not None:
@@ -128,136 +155,52 @@ def explain(
     return made
 
 
-def way_out(item: Item) -> tuple[str, Place] | None:
-    left = leaving(item.node) if isinstance(item.node, Choice) else None
-    return left.decision.place if left is not None else None
+def comes_to(coming: list[Item], lane: int, item: Item, key: object) -> bool:
+    """Is this call, at its very place, among what a lane has still to do?"""
+    node = item.node
+    return isinstance(node, Event) and any(
+        isinstance(one.node, Event)
+        and one.node.kind != "end"
+        and (one.node.path, one.node.at) == (node.path, node.at)
+        and one.keys.get(lane) == key
+        for one in coming
+    )
 
 
-def functions_around(item: Item) -> set[str]:
+def functions_around(event: Event, path: tuple[object, ...]) -> set[str]:
     """The functions that a call stands in, and those that have called them."""
-    own = {item.node.function} if isinstance(item.node, Event) else set()
-    return own | {node.caller for node in item.path if isinstance(node, Call)}
-
-
-def guards_call_of(decision: Decision, item: Item) -> bool:
-    """A function called by some ranks only has ways out of its own: the guard of the call is what parts the ranks."""
-    assert isinstance(item.node, Choice)
-    choice = leaving(item.node) or item.node
-    return decision.kind == "branch" and decision.function != choice.decision.function
-
-
-def is_way_out(decision: Decision, item: Item) -> bool:
-    """`if failed or rank > 0: return`: the same line parts the lanes and lets one of them go on."""
-    assert isinstance(item.node, Choice)
-    choice = leaving(item.node) or item.node
-    return same_place(decision, choice.decision)
-
-
-def staying_talks(exits: list[Item]) -> bool:
-    """Do the lanes that stay, of those that decide, make a call of their own?"""
-    for item in exits:
-        node = leaving(item.node) if isinstance(item.node, Choice) else None
-        if node is not None and first_event(node.other if node.exits[0] else node.then, node.mask) is not None:
-            return True
-    return False
-
-
-def parting_talks(item: Item) -> bool:
-    """Do the lanes that leave make a call before, which nobody else makes?"""
-    node = leaving(item.node) if isinstance(item.node, Choice) else None
-    return node is not None and first_event(node.then if node.exits[0] else node.other, node.mask) is not None
+    return {event.function} | {node.caller for node in path if isinstance(node, Call)}
 
 
 def number_of(event: Event) -> int:
     return event.group.number if event.group is not None else 0
 
 
-def meets(item: Item, opposite: Item) -> bool:
-    """Is the first call on the side that stays the one that the others make?"""
-    assert isinstance(item.node, Choice)
-    node = leaving(item.node) or item.node
-    staying = first_event(node.other if node.exits[0] else node.then, node.mask)
-    theirs = locate(opposite)
-    return staying is not None and theirs is not None and staying[0].op == theirs[0].op
-
-
-def first_op(item: Item) -> str:
-    found = locate(item)
-    return found[0].op if found is not None else ""
-
-
 def rank_first(decision: Decision) -> int:
     return 0 if decision.kind != "exit" else 1
 
 
-def order(item: Item | None) -> tuple[int, int]:
-    if item is None:
-        return (1 << 30, 0)
+def order(item: Item) -> tuple[int, int]:
     place = item.node.at if isinstance(item.node, Event | Call | Attempt) else item.node.decision.at
     return (place[0], place[1])
 
 
-def left_in_choice(run: Run, item: Item, coming: Coming, members: int) -> Divergence | None:
-    """One side of a branch that only some lanes decide left; the others go on to the next call."""
-    outer = item.node
-    assert isinstance(outer, Choice)
-    node = leaving(outer) or outer
-    others = [lane for lane in coming if not node.mask >> lane & 1]
-    alone = any(coming.values()) and not any(coming[lane] for lane in others)  # the others have left already
-    here = members & node.mask if alone else members & ~node.mask
-    leaves = bool(node.exits[0])
-    known = frozenset(told(node.symbol, leaves is not alone))
-    theirs = next((items for items in coming.values() if items and items[0] is not item), ())
-    found = next((one for held in theirs if (one := locate(held, known)) is not None), None)
-    if found is None and not theirs:
-        staying = first_event(node.other if leaves else node.then, node.mask, known if alone else NOTHING)
-        found = (staying[0], (*item.path, node, *staying[1])) if staying is not None else None
-    if found is None:
-        ahead = next_in_loop(item.path, members, known)
-        found = (ahead[0], (*item.path, node, *ahead[1])) if ahead is not None else None
-    if found is None:
-        return None
-    event, path = found
-    return Divergence(
-        "exit",
-        node.decision,
-        event,
-        path,
-        here,
-        members & ~here,
-        cause=cause_of(node, item.path),
-        choice=node,
-    )
-
-
 def make(
-    run: Run,
-    shape: str,
-    decision: Decision | None,
-    item: Item,
-    here: int,
-    absent: int,
-    held: dict[int, Item | None],
-    other: int,
+    shape: str, decision: Decision | None, item: Item, here: int, absent: int, opposite: Item | None
 ) -> Divergence | None:
     located = locate(item)
     if located is None:
-        if isinstance(item.node, Event):
-            located = (item.node, item.path)
-        else:
+        if not isinstance(item.node, Event):
             return None
-    event, path = located
-    opposite = held.get(other)
+        located = (item.node, item.path)
     found = locate(opposite) if opposite is not None else None
-    cause = decision.cause if decision is not None else None
     return Divergence(
         shape,
         decision,
-        event,
-        path,
+        *located,
         here,
         absent,
         other=found[0] if found else None,
         other_path=found[1] if found else (),
-        cause=cause,
+        cause=decision.cause if decision is not None else None,
     )

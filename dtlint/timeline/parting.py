@@ -64,6 +64,13 @@ class Item:
         return self.copied or self
 
 
+@dataclass(slots=True)
+class Fork(Item):
+    """What is pending after a branch that all ranks take alike: on its one side this, on the other that."""
+
+    sides: tuple[list[Item], list[Item]] = ([], [])
+
+
 Pending = dict[int, list[Item]]  # by the member mask of the communicator
 
 
@@ -96,8 +103,12 @@ def collect(parts: object, found: set[int], full: int) -> None:
 def strip_ends(parts: object) -> object:
     if isinstance(parts, tuple):
         stripped = (strip_ends(part) for part in parts if part != ("end",))
-        return tuple(part for part in stripped if part != ("choice", (), ()))
+        return tuple(part for part in stripped if not says_nothing(part))
     return parts
+
+
+def says_nothing(part: object) -> bool:
+    return isinstance(part, tuple) and part[:3] == ("choice", (), ())
 
 
 def communicates_without_end(log: Log, mask: int) -> bool:

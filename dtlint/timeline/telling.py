@@ -11,7 +11,7 @@ from dtlint.machine.library.evidence import hosts_meet
 from dtlint.machine.logs import Call, decisions
 from dtlint.machine.run import Run
 from dtlint.timeline.attempts import failures
-from dtlint.timeline.classify import code_of
+from dtlint.timeline.classify import code_of, is_creation
 from dtlint.timeline.divergence import divergences
 from dtlint.timeline.explain import Site, lanes_of, site_under, timeline_of, trail_of
 from dtlint.timeline.parting import Divergence
@@ -55,7 +55,19 @@ def place_of(divergence: Divergence) -> Site:
         return Site(decision.path, decision.at, decision.function)
     if divergence.shape == "exit" and decision is not None:
         return Site(decision.path, decision.exit_at or decision.at, decision.function)
-    return site_under(decision if divergence.shape != "argument" else None, event, divergence.path)
+    return site_under(
+        decision if divergence.shape != "argument" or asked_apart(divergence) else None, event, divergence.path
+    )
+
+
+def asked_apart(divergence: Divergence) -> bool:
+    """Groups that one line makes, of what a branch elsewhere asks of it: that branch is at fault."""
+    other = divergence.other
+    return (
+        other is not None
+        and is_creation(divergence)
+        and (other.path, other.at) == (divergence.event.path, divergence.event.at)
+    )
 
 
 def handler_call(divergence: Divergence) -> Call | None:

@@ -15,6 +15,7 @@ LOCAL_DEFAULTS = "local defaults"
 PATHS = "options that are paths"
 PARSER = "argparse.ArgumentParser"
 PARSED = "argparse.ArgumentParser.parse_args"
+COMPUTED = ("op ", "compare ", "not", "attr", "item", "and", "or")
 OPTIONS = "options"  # fact of the run: which names each parser knows
 MORE = "more options"  # and which parsers may know others
 SPELLED = "other names of options"
@@ -155,3 +156,12 @@ MODELS: dict[str, Any] = {
     "parser": made,
     "options_parsed": parsed_some,
 }
+
+
+def settled(symbol: Symbol) -> bool:
+    """Is it computed on the spot of what was given to the program, and of nothing else?"""
+    word = symbol.key[0]
+    if word == PARSED:
+        return True
+    inner = [part for part in symbol.key[1:] if isinstance(part, Symbol)]
+    return word.startswith(COMPUTED) and bool(inner) and all(map(settled, inner))
