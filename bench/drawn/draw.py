@@ -64,17 +64,25 @@ class Writer:
         return list(self.compound(place, chance))
 
     def compound(self, place: Place, chance: float) -> Iterator[str]:
-        if chance < 0.62:
+        if chance < 0.38:
+            yield from self.in_a_group(place)
+        elif chance < 0.44:
+            yield indented(place, f"with {self.luck.choice(self.words.around)}:")
+            yield from self.block(place.inside(may_leave=False))
+        elif chance < 0.68:
             yield indented(place, f"if {self.question(place)}:")
             yield from self.block(place.inside())
+            if self.luck.random() < 0.2:
+                yield indented(place, f"elif {self.question(place)}:")
+                yield from self.block(place.inside())
             if self.luck.random() < 0.35:
                 yield indented(place, "else:")
                 yield from self.block(place.inside())
-        elif chance < 0.75:
+        elif chance < 0.78:
             head = self.luck.choice(("for _ in range(2):", f"for item in {self.words.items}:"))
             yield indented(place, head)
             yield from self.block(place.inside(loop=True, may_leave=False))
-        elif chance < 0.9 and not place.helper:
+        elif chance < 0.92 and not place.helper:
             called = self.luck.choice(self.words.helpers)
             if self.luck.random() < 0.4:
                 yield indented(place, f"if {called}:")
@@ -86,6 +94,22 @@ class Writer:
             yield from self.block(place.inside(may_leave=False))
             yield indented(place, "finally:")
             yield indented(place.inside(), 'print("closed")')
+
+    def in_a_group(self, place: Place) -> Iterator[str]:
+        """Two ranks have a group of their own, or one sends what the other receives."""
+        inside = place.inside()
+        if self.luck.random() < 0.6:
+            yield indented(
+                place, f"if {self.luck.choice((self.words.members, self.question(place)))} and {self.words.members}:"
+            )
+            yield indented(inside, self.words.pair)
+            return
+        sender, send, receiver, receive = self.words.sends
+        yield indented(place, f"if {sender}:")
+        yield indented(inside, send)
+        if self.luck.random() < 0.9:
+            yield indented(place, f"elif {receiver}:")
+            yield indented(inside, receive)
 
     def simple(self, place: Place) -> str:
         chance = self.luck.random()

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from types import SimpleNamespace
 from typing import Any
@@ -11,6 +12,8 @@ from typing import Any
 from bench.drawn.vocabulary import OPTIONS, TAIL
 
 RANKS = 4
+ALL = frozenset(range(RANKS))
+Call = tuple[str, frozenset[int]]  # what it is, and who has to come
 ENOUGH = 150  # calls of one rank
 DRAWN = ((0.0,) * RANKS, (1.0,) * RANKS, (0.0, 1.0, 1.0, 1.0), (1.0, 0.0, 0.0, 0.0))
 ITEMS = ((), ("one",), ("one", "two"))
@@ -26,7 +29,7 @@ class Rank:
 
     number: int
     told: list[Any]
-    calls: list[str] = field(default_factory=list)
+    calls: list[Call] = field(default_factory=list)
     heard: int = 0
 
     def get_rank(self) -> int:
@@ -35,11 +38,24 @@ class Rank:
     def get_world_size(self) -> int:
         return RANKS
 
+    def new_group(self, members: list[int]) -> frozenset[int]:
+        self.call("new_group")
+        return frozenset(members)
+
     def barrier(self) -> None:
         self.call("barrier")
 
-    def all_reduce(self, tensor: object) -> None:
-        self.call("all_reduce")
+    def monitored_barrier(self) -> None:
+        self.call("monitored_barrier")
+
+    def all_reduce(self, tensor: object, group: frozenset[int] = ALL) -> None:
+        self.call("all_reduce", group)
+
+    def send(self, tensor: object, dst: int) -> None:
+        self.call("message", frozenset((self.number, dst)))
+
+    def recv(self, tensor: object, src: int) -> None:
+        self.call("message", frozenset((src, self.number)))
 
     def broadcast(self, tensor: object, source: int) -> None:
         self.call("broadcast")
@@ -52,8 +68,9 @@ class Rank:
             box[0] = self.told[self.heard]
         self.heard += 1
 
-    def call(self, name: str) -> None:
-        self.calls.append(name)
+    def call(self, name: str, members: frozenset[int] = ALL) -> None:
+        if self.number in members:
+            self.calls.append((name, members))
         if len(self.calls) > ENOUGH:
             raise Enough
 
@@ -68,7 +85,7 @@ class Verdict:
 
 
 def verdict(source: str) -> Verdict:
-    body = "def lead():" + source.partition("def lead():")[2].replace(TAIL, "")
+    body = "\ndef lead():" + source.partition("def lead():")[2].replace(TAIL, "")
     code = compile(body, "drawn", "exec")
     draws = source.count("random.random()")
     return Verdict(
@@ -92,14 +109,31 @@ def situations(draws: int) -> Iterator[Situation]:
 
 def parted(code: Any, situation: Situation, entry: str) -> bool:
     told: list[Any] = []
-    return len({calls_of(code, situation, entry, Rank(number, told)) for number in range(RANKS)}) > 1
+    return not all_come(calls_of(code, situation, entry, Rank(number, told)) for number in range(RANKS))
 
 
-def calls_of(code: Any, situation: Situation, entry: str, rank: Rank) -> tuple[str, ...]:
+def all_come(calls: Iterable[tuple[Call, ...]]) -> bool:
+    """Is every call made by all who have to come, none of whom waits in another one?"""
+    waiting = [list(reversed(one)) for one in calls]
+    while any(waiting):
+        met = next((one[-1] for one in waiting if one and complete(one[-1], waiting)), None)
+        if met is None:
+            return False
+        for number in met[1]:
+            waiting[number].pop()
+    return True
+
+
+def complete(call: Call, waiting: list[list[Call]]) -> bool:
+    return all(waiting[number] and waiting[number][-1] == call for number in call[1])
+
+
+def calls_of(code: Any, situation: Situation, entry: str, rank: Rank) -> tuple[Call, ...]:
     names: dict[str, Any] = {
         "dist": rank,
         "torch": SimpleNamespace(ones=lambda size: size),
         "random": SimpleNamespace(random=lambda: situation.drawn[rank.number]),
+        "contextmanager": contextmanager,
         "print": lambda *words: None,
         "__name__": "drawn",
     }
@@ -111,7 +145,7 @@ def calls_of(code: Any, situation: Situation, entry: str, rank: Rank) -> tuple[s
         elif "Job" in names:
             getattr(names["Job"](options), entry)()
         else:
-            names[entry](options, rank.number, None)
+            names[entry](options, rank.number, None, frozenset((0, 1)))
     except Enough:
         pass
     return tuple(rank.calls)

@@ -17,6 +17,10 @@ class Vocabulary:
     helpers: tuple[str, ...]  # how the two helpers are called
     definitions: tuple[str, ...]  # the first line of each helper
     items: str
+    members: str  # what the ranks of the pair answer yes to
+    pair: str  # a call that only they make
+    sends: tuple[str, str, str, str]  # who sends, the call, who receives, the call
+    around: tuple[str, str]  # context managers: all meet at the end; the first rank goes first
     before: str  # what stands above the helpers
     main: str  # the first lines of what is run
     after: str
@@ -25,6 +29,7 @@ class Vocabulary:
 
 HEAD = """import argparse
 import random
+from contextlib import contextmanager
 
 import torch
 import torch.distributed as dist
@@ -38,6 +43,21 @@ def agreed(value):
     box = [value]
     dist.broadcast_object_list(box, src=0)
     return box[0]
+
+
+@contextmanager
+def together():
+    yield
+    dist.barrier()
+
+
+@contextmanager
+def first_of_all(rank):
+    if rank != 0:
+        dist.monitored_barrier()
+    yield
+    if rank == 0:
+        dist.monitored_barrier()
 
 """
 TAIL = """
@@ -63,11 +83,15 @@ FUNCTIONS = Vocabulary(
     ranks=("rank == 0", "rank != 0", "rank < 2", "dist.get_rank() == 1", "lead()", "not lead()"),
     flags=("options.a", "options.b", "options.c", "not options.a", "not options.b"),
     calls=CALLS,
-    helpers=("prepare(options, rank, tensor)", "finish(options, rank, tensor)"),
-    definitions=("def prepare(options, rank, tensor):", "def finish(options, rank, tensor):"),
+    helpers=("prepare(options, rank, tensor, pair)", "finish(options, rank, tensor, pair)"),
+    definitions=("def prepare(options, rank, tensor, pair):", "def finish(options, rank, tensor, pair):"),
     items="options.items",
+    members="rank < 2",
+    pair="dist.all_reduce(tensor, group=pair)",
+    sends=("rank == 0", "dist.send(tensor, 1)", "rank == 1", "dist.recv(tensor, 0)"),
+    around=("together()", "first_of_all(rank)"),
     before=HEAD,
-    main="def run(options):\n    rank = dist.get_rank()\n    tensor = torch.ones(1)",
+    main="def run(options):\n    rank = dist.get_rank()\n    tensor = torch.ones(1)\n    pair = dist.new_group([0, 1])",
     after=TAIL,
     depth=1,
 )
@@ -80,6 +104,10 @@ CLASS = Vocabulary(
     helpers=("self.prepare()", "self.finish()"),
     definitions=("    def prepare(self):", "    def finish(self):"),
     items="self.options.items",
+    members="self.rank < 2",
+    pair="dist.all_reduce(self.tensor, group=self.pair)",
+    sends=("self.rank == 0", "dist.send(self.tensor, 1)", "self.rank == 1", "dist.recv(self.tensor, 0)"),
+    around=("together()", "first_of_all(self.rank)"),
     before=HEAD
     + """
 class Job:
@@ -90,6 +118,7 @@ class Job:
         self.main = self.rank == 0
         self.c = options.c
         self.tensor = torch.ones(1)
+        self.pair = dist.new_group([0, 1])
 
     @property
     def is_lead(self):

@@ -124,6 +124,8 @@ def choose(
         frame.left, on_side = left_before, len(frame.leavings)
         frame.answers.append((asked, (side is then) is given) if asked is not None else None)
         stayed = side(mask) & ~frame.left
+        if not stayed and frame.exits:
+            out_of_managers(machine, mask & ~frame.left)
         frame.answers.pop()
         for leaving in frame.leavings[on_side:]:
             leaving.inner = leaving.inner or not stayed
@@ -144,9 +146,9 @@ def choose(
     (stayed_then, sinks_then, writes_then, exit_then), (stayed_other, sinks_other, writes_other, exit_other) = sides
     choice.exits = (exit_then[0] if not stayed_then else "", exit_other[0] if not stayed_other else "")
     if exit_then[0] and not stayed_then:
-        decision.exit_at, decision.exit_word = exit_then[1], exit_then[0]
+        decision.exit_at, decision.exit_word, decision.exit_answer = exit_then[1], exit_then[0], True
     elif exit_other[0] and not stayed_other:
-        decision.exit_at, decision.exit_word = exit_other[1], exit_other[0]
+        decision.exit_at, decision.exit_word, decision.exit_answer = exit_other[1], exit_other[0], False
     join_symbol = symbol or machine.symbols.fresh("choice")
 
     if stayed_then and stayed_other:
@@ -191,6 +193,21 @@ def ways_out(guards: Guards | None, start: Guards | None) -> Iterator[Decision]:
         if guards.decision.kind == "exit":
             yield guards.decision
         guards = guards.outer
+
+
+def out_of_managers(machine: Machine, lanes: int) -> None:
+    """Whoever leaves the body of a `with` takes the way out of its manager first. In a loop nobody knows at which turn,
+    so that is left to those that stay."""
+    frame = machine.frame
+    word = frame.last_exit[0]
+    if word not in ("return", *TURNS) or frame.last_exit in frame.exited:
+        return
+    frame.exited.append(frame.last_exit)
+    outside = frame.loops[-1].managers if frame.loops else 0
+    last_exit = frame.last_exit
+    for leave in reversed(frame.exits[outside:]):
+        leave(lanes)
+    frame.last_exit = last_exit
 
 
 def leave_turn(machine: Machine, ways: tuple[Decision, ...], gone: int) -> None:

@@ -299,7 +299,10 @@ class Machine:
 
     def part(self, decision: Decision, lanes: int) -> None:
         """From here to the end of the scope, what `lanes` do is one side of `decision`; the other side left."""
-        choice = Choice(None, decision, lanes, self.frame.guards)
+        asked = decision.symbol
+        if asked is not None and decision.exit_answer is False:
+            asked = self.symbols.of("not", asked)
+        choice = Choice(asked, decision, lanes, self.frame.guards)
         choice.exits = (decision.exit_word or "exit", "")
         self.emit(choice)
         rest = [(log, mask & ~lanes) for log, mask in self.sinks if mask & ~lanes]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -35,6 +36,7 @@ class LoopState:
     leavings: list[Leaving] = field(default_factory=list)
     subject: Value | None = None
     newest: int = 0
+    managers: int = 0  # how many context managers were entered outside of the loop
 
 
 Way = tuple[tuple[Symbol, bool], ...]
@@ -58,6 +60,8 @@ class Frame:
         "choices",
         "closure",
         "ended",
+        "exited",
+        "exits",
         "function",
         "global_names",
         "globals",
@@ -111,6 +115,8 @@ class Frame:
         self.ended: list[Decision] = []  # who ended the program in here, and what had parted them from the others
         self.choices: list[Decision] = []
         self.answers: list[tuple[Symbol, bool] | None] = []  # to the open choices, on the side that is run
+        self.exits: list[Callable[[int], None]] = []  # of the context managers that have been entered
+        self.exited: list[Any] = []  # the last ways out that have gone through them
         self.is_class = False
         self.last_exit: tuple[str, Any] = ("", None)
         self.node = function.node if function else None

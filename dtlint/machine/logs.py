@@ -25,7 +25,7 @@ class Decision:
     """A line where lanes part: a branch, an exit, a loop's length, an exception."""
 
     __slots__ = (
-        "at", "before", "cause", "exit_at", "exit_word", "function", "kind", "path", "symbol", "taken",
+        "at", "before", "cause", "exit_answer", "exit_at", "exit_word", "function", "kind", "path", "symbol", "taken",
         "text",
     )  # fmt: skip
 
@@ -53,6 +53,7 @@ class Decision:
         self.function = function
         self.exit_at = exit_at
         self.exit_word = exit_word
+        self.exit_answer: bool | None = None  # to `symbol`, of those that leave
         self.symbol = symbol
 
     def separates(self, lane: int, other: int) -> bool:

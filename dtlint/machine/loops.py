@@ -137,7 +137,7 @@ def unroll(
 ) -> int:
     """One item after the other, each for the lanes that have it."""
     frame = machine.frame
-    state = LoopState()
+    state = LoopState(managers=len(machine.frame.exits))
     frame.loops.append(state)
     outer, outer_sinks, gone = frame.guards, machine.sinks, len(frame.leavings)
     staying, finished = mask, 0

@@ -13,7 +13,7 @@ from dtlint.machine.attempts import exception_names
 from dtlint.machine.core import Machine
 from dtlint.machine.frames import Write
 from dtlint.machine.library import contexts
-from dtlint.machine.logs import Attempt, Decision, Guards, HandlerLog, LogNode, decisions
+from dtlint.machine.logs import Attempt, Call, Decision, Guards, HandlerLog, Log, LogNode, decisions
 from dtlint.machine.scopes import load_module
 from dtlint.machine.twins import one_thing
 from dtlint.machine.values import MISSING, NONE, Cause, ClassRef, External, FunctionRef, Object, Row, Trail, Value
@@ -68,7 +68,9 @@ def with_generator(machine: Machine, manager: Object, mask: int, inner: Any) -> 
             before = next((one for one in done if one.lanes == lanes and one.value == value), None)
             if before is not None:
                 again(machine, before)
+            frame.exits.append(lambda gone: go_on_behind(machine, manager, gone))
             result["lanes"] |= lanes if before is not None else once(machine, value, lanes, inner, done)
+            frame.exits.pop()
             result["met"] |= lanes
             result["times"] += 1
         finally:
@@ -76,12 +78,53 @@ def with_generator(machine: Machine, manager: Object, mask: int, inner: Any) -> 
             frame.guards = saved
         return NONE
 
+    ways_out = [frame.leavings, *(loop.leavings for loop in frame.loops[-1:])]
+    known = [len(leavings) for leavings in ways_out]
     calls.resume(machine, manager, mask, body)
+    for leavings, before in zip(ways_out, known, strict=True):
+        for leaving in leavings[before:]:
+            gone = leaving.mask & result["lanes"] & ~frame.left
+            if gone and not leaving.inner:
+                machine.part(leaving.decision, gone)  # what follows is for those that have not left the body
     if not result["met"]:
         return inner(NONE, mask)
     if result["times"] > 1 and result["met"] == mask:
         made_alike(machine, mask)
     return (result["lanes"] | (mask & ~result["met"])) & ~frame.left
+
+
+def go_on_behind(machine: Machine, manager: Object, lanes: int) -> None:
+    """What the generator does after its yield, for lanes that leave the body early."""
+    frame, sinks, mark = machine.frame, machine.sinks, len(machine.journal)
+    left, leavings = frame.left, len(frame.leavings)
+    apart, yields = Log(), []
+
+    def resumed(value: Value, held: int) -> Value:
+        inside = machine.sinks[0][0]
+        yields.append((inside, len(inside.nodes)))
+        return NONE
+
+    machine.sinks = [(apart, lanes)]
+    calls.resume(machine, manager, lanes, resumed)
+    machine.rollback(mark)
+    del frame.leavings[leavings:]
+    frame.left, machine.sinks = left, sinks
+    call = apart.nodes[-1] if apart.nodes else None
+    if len(yields) == 1 and isinstance(call, Call):
+        call.log.nodes = behind(call.log, *yields[0])
+        if call.log.nodes:
+            machine.emit(call)
+
+
+def behind(log: Log, inside: Log, before: int) -> list[LogNode]:
+    """What stands in a log after so many nodes of it, or of the `try` in it."""
+    if log is inside:
+        return log.nodes[before:]
+    for index, node in enumerate(log.nodes):
+        if isinstance(node, Attempt) and node.body is inside:
+            del inside.nodes[:before]
+            return log.nodes[index:]
+    return []
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,6 +244,10 @@ def way_of(machine: Machine, manager: Value, way: str, mask: int) -> Value:
     return External("builtins.id")
 
 
+def leave_by(machine: Machine, leave: Value, lanes: int) -> None:
+    calls.call_value(machine, leave, (NONE, NONE, NONE), (), lanes)
+
+
 def with_final(machine: Machine, mask: int, inner: Any, leave: Value) -> int:
     """A context manager whose way out may communicate: a rank that fails in the body takes it alone."""
     frame = machine.frame
@@ -211,7 +258,9 @@ def with_final(machine: Machine, mask: int, inner: Any, leave: Value) -> int:
     inside = [(attempt.body, mask)]
     machine.sinks = inside
     last_exit, frame.last_exit = frame.last_exit, ("", None)
+    frame.exits.append(lambda gone: leave_by(machine, leave, gone))
     through: int = inner(mask & ~frame.left)
+    frame.exits.pop()
     word = frame.last_exit[0]
     gone = mask & ~frame.left & ~through if word in ("return", "break", "continue") else 0
     if not word:

@@ -14,7 +14,7 @@ from itertools import count
 
 from dtlint.machine.consistent import NOTHING, Answers, Sorting, agrees, answers_of, changed
 from dtlint.machine.lanes import lanes_in
-from dtlint.machine.logs import FAILS, Choice, Log, Loop
+from dtlint.machine.logs import FAILS, Choice, Event, Log, Loop, plain_question
 from dtlint.machine.spoken import choice_key, talks
 from dtlint.timeline.parting import Fork, Item, Path, Pending
 
@@ -37,16 +37,18 @@ def answered(node: Choice, side: bool) -> Answers:
     """What is known on one side of a branch: that it was taken, and the answer to the question. Where each rank answers
     for itself, that it may differ is told by itself; all take one side here."""
     common = answers_of(node, side) if node.cause is None else ()
-    return frozenset((*common, (branch(node), side)))
+    return frozenset((*common, taken(node, side)))
 
 
-def branch(node: Choice) -> tuple[str, int]:
-    return "branch", id(node.decision)
+def taken(node: Choice, side: bool) -> tuple[tuple[str, int], bool]:
+    """One decision, which may have been put the other way round where some have left by it."""
+    return ("branch", id(node.decision)), side is plain_question(node.symbol)[1]
 
 
 def open_sides(node: Choice, answers: Answers) -> list[bool]:
-    own = dict(answers).get(branch(node))
-    return [side for side in (True, False) if own in (None, side) and agrees(node, side, answers)]
+    known = dict(answers)
+    sides = [side for side in (True, False) if agrees(node, side, answers)]
+    return [side for side in sides if known.get(taken(node, side)[0], taken(node, side)[1]) is taken(node, side)[1]]
 
 
 class Assuming:
@@ -113,6 +115,9 @@ class Assuming:
 
     def one(self, item: Item, answers: Answers) -> list[Item]:
         node = item.node
+        if isinstance(node, Event) and node.kind == "end" and node.loop is not None:
+            turn = self.sorting.sorted_out(node.loop.body, answers)
+            return [item] if talks(turn, node.loop.mask) else []  # nobody waits there for another turn
         if isinstance(node, Loop):
             body = self.sorting.sorted_out(node.body, answers)
             return [item] if body is node.body else self.again(item, node, body)

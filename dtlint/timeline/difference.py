@@ -17,7 +17,8 @@ def first_difference(run: Run, case: Case, members: int) -> tuple[Divergence, in
     for position, held, coming in differing(case.items, members):
         kinds = kinds_of(held)
         gone = way_out_before(case.items, coming, kinds)
-        found = left(gone, coming, members) if gone is not None else explain(coming, held, kinds, members)
+        found = left(gone, coming, members) if gone is not None else None
+        found = found or explain(coming, held, kinds, members)
         if found is not None and found.shape == "argument" and exchanged(coming, kinds, found):
             found.shape = "order"
         if found is None or hangs_on_another_question(case, found):

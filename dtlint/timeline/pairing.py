@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from dtlint.findings import Step
-from dtlint.machine.logs import Event, LogNode
+from dtlint.machine.library.provenance import symbols_in
+from dtlint.machine.logs import Choice, Event, LogNode
 from dtlint.machine.run import Run
+from dtlint.machine.values import Symbol
 from dtlint.timeline.explain import decision_steps
 from dtlint.timeline.moves import (
     ANY,
@@ -40,7 +42,7 @@ def unpaired(run: Run) -> list[Unpaired]:
         if found:
             return list(found.values())
     variants = choices_of(run.log, [], set())
-    if len(variants) > SIDES:
+    if len(variants) > SIDES or (not whole and any(map(may_part, asked_above(run)))):
         return []
     for taken in sides(variants):
         try:
@@ -52,6 +54,23 @@ def unpaired(run: Run) -> list[Unpaired]:
         except Unsure:
             continue
     return list(found.values())
+
+
+def asked_above(run: Run) -> Iterator[Choice]:
+    for _, path in recorded(run, "<p2p>"):
+        yield from (node for node in path if isinstance(node, Choice))
+
+
+def may_part(choice: Choice) -> bool:
+    """`if number == 0: send(…)` in a function that is given the number: it may be that of the rank."""
+    return choice.symbol is not None and any(
+        one.key[0].startswith("compare") and any(type(part) is int for part in one.key[1:]) and of_caller(one)
+        for one in symbols_in(choice.symbol)
+    )
+
+
+def of_caller(symbol: Symbol) -> bool:
+    return any(one.key[0] == "parameter" for one in symbols_in(symbol))
 
 
 def trail_of(run: Run, found: Unpaired) -> Iterator[Step]:

@@ -8,11 +8,11 @@ import pytest
 
 from bench.drawn.__main__ import count
 from bench.drawn.draw import program
-from bench.drawn.play import Verdict, verdict
+from bench.drawn.play import Verdict, all_come, verdict
 from bench.drawn.vocabulary import CLASS, FUNCTIONS, TAIL, Vocabulary
 
 MISSED: tuple[int, ...] = ()
-FALSE_ALARMS = (5170, 5217)
+FALSE_ALARMS = (5209, 5261)
 
 
 def written(words: Vocabulary, helper: str, body: str) -> str:
@@ -41,6 +41,14 @@ def test_what_each_rank_draws_parts_them_and_what_the_first_tells_does_not() -> 
     assert not verdict(written(FUNCTIONS, "return False", f"if agreed({draw}): {call}")).parts
 
 
+def test_who_waits_in_one_group_does_not_come_to_another() -> None:
+    first, second = frozenset((0, 1)), frozenset((1, 2))
+    one, other = ("all_reduce", first), ("all_reduce", second)
+    assert all_come([(one,), (one, other), (other,)])
+    assert not all_come([(one,), (other, one), (one, other)])
+    assert not all_come([(one,), (), ()])
+
+
 def test_programs_are_drawn_alike_every_time_and_end_alike() -> None:
     assert [program(number) for number in range(20)] == [program(number) for number in range(20)]
     assert all(program(number).endswith(TAIL) for number in range(20))
@@ -50,6 +58,6 @@ def test_drawn_programs_are_judged_as_they_play(tmp_path: Path) -> None:
     """A program that is judged right from now on comes off the lists."""
     counted = count(range(5000, 5300), tmp_path)
     assert not counted.failed
-    assert len(counted.bugs) > 100 and len(counted.correct) > 100
+    assert len(counted.bugs) > 100 and len(counted.correct) > 80
     assert counted.missed == MISSED
     assert counted.false_alarms == FALSE_ALARMS
