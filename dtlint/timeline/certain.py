@@ -83,15 +83,22 @@ def meet_event(run: Run, event: Event, mask: int, path: Path, pending: Pending) 
         item = Item(event, path, present, {lane: event_key(event, lane, None) for lane in lanes_in(present)})
         if present == members and not pending.get(members):
             continue
-        if present == members:
+        if present == members and not may_pair(event, pending[members]):
             yield from report(run, pending, members, (event, path))
             continue
+        item.whole = present == members
         add(pending, members, item)
         if agreed(pending[members], members):
             found = unmatched(pending[members], members)
             if found is not None:
                 yield found
         settle(pending, members)
+
+
+def may_pair(event: Event, items: list[Item]) -> bool:
+    """A barrier of all while some wait in a barrier of the same group: theirs meets this one, and if the others come to
+    one more later, as often as these have waited, nobody is left behind."""
+    return event.op == "barrier" and all(isinstance(item.node, Event) and item.node.op == "barrier" for item in items)
 
 
 def add(pending: Pending, members: int, item: Item) -> None:
@@ -240,6 +247,15 @@ def report(run: Run, pending: Pending, members: int, between: tuple[Event, Path]
     """Name the decisions behind what is pending, one after the other, until the rest agrees."""
     items = pending.get(members, [])
     pending[members] = []
+    whole = next((position for position, item in enumerate(items) if item.whole), None)
+    if whole is not None:
+        # the barriers of all were waited for in vain: without them, what came before and after
+        of_all = items[whole]
+        after = [item for item in items[whole:] if not item.whole]
+        if isinstance(of_all.node, Event):
+            yield from report(run, {members: items[:whole]}, members, (of_all.node, of_all.path))
+        yield from report(run, {members: after}, members, between)
+        return
     if any(isinstance(item.node, Loop) and obeys(item.node.body) for item in items):
         return
     assuming = Assuming(collector(run), members)

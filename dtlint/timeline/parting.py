@@ -58,6 +58,7 @@ class Item:
     mask: int
     keys: dict[int, object] = field(default_factory=dict)
     copied: Item | None = None
+    whole: bool = field(default=False, kw_only=True)  # every member of the group makes this call
 
     @property
     def of(self) -> Item:
