@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from itertools import zip_longest
 
+from dtlint.launch.shell_tests import BRACKETS, answer, names
 from dtlint.launch.shell_values import Scope, Word, expand, marker
 from dtlint.launch.shell_words import Token, tokens
 
@@ -50,6 +51,9 @@ class _Frame:
     arm: int = 0
     saved: Scope | None = None
     waits_for_pattern: bool = False
+    tests: list[tuple[bool | None, set[str]]] = field(default_factory=list)  # of the condition that is being read
+    others: set[str] = field(default_factory=set)  # what an arm before was chosen by
+    hidden: dict[str, tuple[Word, ...]] = field(default_factory=dict)  # what is not known in this arm, though before it
 
 
 @dataclass(slots=True)
@@ -104,6 +108,25 @@ class _Reader:
         frame.arm += 1
         frame.saved = self.scope
         self.scope = self.scope.copy()
+        if frame.kind == "if":
+            self.meant_for_others(frame)
+
+    def meant_for_others(self, frame: _Frame) -> None:
+        """An arm that what the script itself has put into a variable does not lead to is there for those who put
+        something else into it: in the arm the variable is not known."""
+        if len(frame.tests) == 1:
+            came_true, names = frame.tests[0]
+            self.hide(frame, names if came_true is False else ())
+            frame.others |= names if came_true else set()
+        elif not frame.tests:  # `else`
+            self.hide(frame, frame.others)
+        frame.tests = []
+
+    def hide(self, frame: _Frame, names: Iterable[str]) -> None:
+        for name in names:
+            if words := self.scope.values.get(name):
+                frame.hidden[name] = words
+                self.scope.values[name] = (Word(marker(f"${name}"), words[0].line),)
 
     def leave(self) -> None:
         frame = self.frames[-1]
@@ -111,6 +134,10 @@ class _Reader:
             if frame.kind == "function":
                 for name in self.local:
                     self.scope.values.pop(name, None)
+            for name, words in frame.hidden.items():
+                if self.scope.values[name][0].text == marker(f"${name}"):
+                    self.scope.values[name] = words
+            frame.hidden.clear()
             frame.saved.forget_changes_of(self.scope)
             self.scope = frame.saved
             frame.saved = None
@@ -246,7 +273,8 @@ def _keyword(reader: _Reader, token: Token, heading: bool) -> bool:
         case "function":
             reader.open("function-name")
         case "!" | "time" | "coproc":
-            pass
+            if word == "!" and frame is not None:
+                frame.tests.append((None, set()))
         case _ if frame is not None and frame.kind == "function-name":
             reader.frames.pop()
             reader.open_function(word)
@@ -274,7 +302,7 @@ def _command(reader: _Reader, parts: list[Token], background: bool) -> None:
         else:
             prefix.append((name, value[0] if value else Word("", parts[start].line)))
         start += 1
-    reader.last_was_test = start < len(parts) and parts[start].text in ("[", "[[", "test")
+    reader.last_was_test = start < len(parts) and parts[start].text in BRACKETS
     if start == len(parts):
         return
     head = parts[start].text
@@ -298,6 +326,8 @@ def _command(reader: _Reader, parts: list[Token], background: bool) -> None:
         return
     if head == "shift":
         scope.shift(words[1:])
+    if reader.frames and reader.frames[-1].kind == "if" and reader.frames[-1].saved is None:
+        reader.frames[-1].tests.append((answer(words), names(parts)) if reader.last_was_test else (None, set()))
     made = Command(
         words=words,
         line=words[0].line,
