@@ -52,12 +52,13 @@ def together_at(run: Run) -> Iterator[tuple[Access, str]]:
 def suspects(run: Run, whole: bool) -> Iterator[tuple[Access, str]]:
     """Where nobody is seen calling, only what is written and read again says that the ranks mean the same place."""
     yield from together_at(run)
-    found_here = [replace(one, cause=cause) for one in accesses(run) if (cause := own_cause(one)) is not None]
+    found_here = [
+        replace(one, cause=cause, mask=owners(one)) for one in accesses(run) if (cause := own_cause(one)) is not None
+    ]
     for access in found_here:
         if not all_ranks_here(run, access.path, access.event) or of_each_host(run, access):
             continue
-        several = bin(access.mask).count("1") > 1
-        if whole and access.kind == "mkdir" and several and not private(access.value):
+        if whole and access.kind == "mkdir" and several_on_a_host(run, access) and not private(access.value):
             yield access, "each rank makes a folder of its own"
         if access.kind in READS:
             other = next((one for one in found_here if one.kind in WRITES and foreign(one, access)), None)
@@ -73,6 +74,21 @@ def own_cause(access: Access) -> Cause | None:
     """Why every rank has a name of its own; its number may stand in the name as well."""
     causes = (access.cause, *(lane_value(access.value, lane).cause for lane in access.lanes()))
     return next((cause for cause in causes if cause is not None and cause.kind in OWN), None)
+
+
+def owners(access: Access) -> int:
+    """The ranks whose name it is: if one rank alone has named it, the others have another name."""
+    if not isinstance(access.value, Row):
+        return access.mask
+    own = (lane for lane in access.lanes() if (cause := lane_value(access.value, lane).cause) and cause.kind in OWN)
+    return sum(1 << lane for lane in own) or access.mask
+
+
+def several_on_a_host(run: Run, access: Access) -> bool:
+    """Do two ranks of one host make a folder each? The first of each host makes one for the host, as is often meant."""
+    nodes = run.world.nodes()
+    hosts = [nodes[lane] for lane in access.lanes()]
+    return len(set(hosts)) < len(hosts)
 
 
 def joint(run: Run, event: Event, path: tuple[object, ...]) -> Access | None:

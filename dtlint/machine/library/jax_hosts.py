@@ -9,6 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 from dtlint.ir import nodes as ir
+from dtlint.ir.functions import every_node
 from dtlint.machine import attributes
 from dtlint.machine.core import Machine
 from dtlint.machine.lanes import token
@@ -85,7 +86,19 @@ def product_named(machine: Machine, call: Invocation) -> str:
                 names += [str(target.id) for target in statement.targets if isinstance(target, ir.Name)]
             else:
                 names.append(str(node.name))
-    return next((name for name in names if any(word in name.lower().split("_") for word in words)), "")
+    named = next((name for name in names if any(word in name.lower().split("_") for word in words)), "")
+    return "" if named and feeds_a_loader(node, named) else named
+
+
+def feeds_a_loader(function: ir.Function, name: str) -> bool:
+    """`DataLoader(rows, batch_size=name)`: what a loader of this host gives goes to the devices of this host, whatever
+    its author calls it."""
+    return any(
+        key == "batch_size" and isinstance(value, ir.Name) and value.id == name
+        for one in every_node(function.body)
+        if isinstance(one, ir.Call)
+        for key, value in one.keywords
+    )
 
 
 def in_notebook(machine: Machine) -> bool:
