@@ -147,6 +147,8 @@ def hasattr_(machine: Machine, call: Invocation) -> Value | None:
 
     if len(call.arguments) == 2 and isinstance(call.arguments[1], Const):
         base, name = call.arguments[0], str(call.arguments[1].value)
+        if is_private(name):
+            return machine.unknown("hasattr", *(token(value) for value in call.arguments))
         if options.lacks(machine, base, name) or attributes.lacks(machine, base, name):
             return FALSE
         if isinstance(base, FunctionRef) and written.kept_by_function(machine, base):
@@ -162,6 +164,11 @@ def hasattr_(machine: Machine, call: Invocation) -> Value | None:
         if attributes.has_only_given(base, name):
             return FALSE if attributes.given(base, name) is None else TRUE
     return machine.unknown("hasattr", *(token(value) for value in call.arguments))
+
+
+def is_private(name: str) -> bool:
+    """`self.__sealed` is kept as `_Name__sealed`: who asks for the name in a string does not find what is kept."""
+    return name.startswith("__") and not name.endswith("__")
 
 
 def setattr_(machine: Machine, call: Invocation) -> Value | None:
