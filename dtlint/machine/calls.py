@@ -15,7 +15,7 @@ from dtlint.machine.library import files, key_splits, provenance, roots, run_lat
 from dtlint.machine.library.generators import BOUNDED, PART, items_of_part
 from dtlint.machine.library.inside import IN_WORKER
 from dtlint.machine.library.invocation import Keywords
-from dtlint.machine.logs import Call, Decision, Event
+from dtlint.machine.logs import WHAT_IS_CALLED, Call, Decision, Event
 from dtlint.machine.opaque import opaque
 from dtlint.machine.values import (
     NONE,
@@ -141,7 +141,7 @@ def call_row(
         done |= lanes
         files.absent(machine, callee, target, lanes)
         decision = Decision(
-            "branch", frame.path, machine.current_at, "what is called", callee.cause, lanes, mask, frame.scope
+            "branch", frame.path, machine.current_at, WHAT_IS_CALLED, callee.cause, lanes, mask, frame.scope
         )
 
         def inside(target: Value = target, lanes: int = lanes) -> int:

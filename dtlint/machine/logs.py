@@ -19,6 +19,7 @@ ASSERTED = "assert"  # the word of an exit that does not happen: some lanes are 
 FAILED_EXIT = "failed exit"
 EXITS = frozenset({"exit", FAILED_EXIT})
 FAILS = frozenset({"raise", FAILED_EXIT})
+WHAT_IS_CALLED = "what is called"  # text of a decision: the lanes come to one call with different things to be called
 
 
 class Decision:

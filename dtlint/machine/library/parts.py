@@ -18,7 +18,7 @@ from dtlint.machine.library.copies import COPIED
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.modules import is_module
 from dtlint.machine.library.provenance import symbols_in
-from dtlint.machine.logs import Decision, decisions
+from dtlint.machine.logs import WHAT_IS_CALLED, Decision, decisions
 from dtlint.machine.values import BY_PROCESS, Cause, Const, Object, Row, Symbol, Tuple, Unknown, Value
 
 PARAMETER = "torch.nn.Parameter"
@@ -168,11 +168,21 @@ def frozen(machine: Machine, call: Invocation) -> Value | None:
     learning(machine, call.receiver, next(iter(call.values), None))
     if call.receiver is not None and call.mask != owners(machine, call.receiver):
         decision = rank_decision(machine, call.mask)
-        if decision is not None:
+        if decision is not None and not at_this_line(machine, decision):
             add(machine, "frozen", call.receiver, call.mask, decision, decision.cause)
     elif call.receiver is not None:
         frozen_unevenly(machine, call.receiver)
     return None
+
+
+def at_this_line(machine: Machine, decision: Decision) -> bool:
+    """A line that does the same to what each rank holds: all of them come to the line, with a model of their own."""
+    frame = machine.frame
+    return (
+        decision.text == WHAT_IS_CALLED
+        and (decision.path, decision.at) == (frame.path, machine.current_at)
+        and decision in decisions(frame.guards)
+    )
 
 
 def learning(machine: Machine, part: Value | None, learns: Value | None) -> None:
@@ -204,7 +214,8 @@ def rebuilt(machine: Machine, call: Invocation) -> Value | None:
 def frozen_unevenly(machine: Machine, base: Value) -> None:
     """A loop that turns more often on some ranks, or a branch that nobody can decide and that asks for the rank, says
     how much is frozen."""
-    branches = (one.cause for one in decisions(machine.frame.guards) if one.kind == "branch")
+    decided = decisions(machine.frame.guards)
+    branches = (one.cause for one in decided if one.kind == "branch" and not at_this_line(machine, one))
     loops = (why for _, why, _ in machine.uneven)
     cause = next((why for why in (*loops, *branches) if why is not None and why.kind in OWN_SHAPE), None)
     if cause is not None:
