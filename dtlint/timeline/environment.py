@@ -186,6 +186,31 @@ def unread(run: Any, name: str, reads: frozenset[str] | set[str]) -> tuple[str, 
     return None
 
 
+def asked_by_program(run: Any, name: str) -> bool:
+    """Does a file of this program ask for the variable? Then the program means it for itself, whoever else does not."""
+    known: dict[str, bool] = run.cache.setdefault("asked by the program", {})
+    row = run.knowledge.settings.get(name)
+    if row is not None and "told" in row.extra:
+        return False  # an old name that a library goes on reading
+    if name not in known:
+        own = run.project.relatives(run.entry.path)
+        known[name] = any(
+            path in own and name in names_asked_for(run.project.module(path)) for path in run.project.mentioning(name)
+        )
+    return known[name]
+
+
+def names_asked_for(module: ir.Module) -> set[object]:
+    """`os.getenv("PATIENCE", 60)`, `os.environ.get("PATIENCE")`, `os.environ["PATIENCE"]` where it is not written."""
+    nodes = list(every_node(module.body))
+    written = {id(target) for node in nodes if isinstance(node, ir.Assign) for target in node.targets}
+    asked = [node.index for node in nodes if isinstance(node, ir.Index) and id(node) not in written]
+    for node in nodes:
+        if isinstance(node, ir.Call) and node.args and getattr(node.func, "name", "") in ("get", "getenv"):
+            asked.append(node.args[0])
+    return {one.value for one in asked if isinstance(one, ir.Const)}
+
+
 def said(row: Api, otherwise: str) -> str:
     """An old name may still be read, which is no reason to go on with it."""
     return str(row.extra.get("told") or f"has no effect: {row.extra.get('why', otherwise)}")
@@ -207,7 +232,7 @@ def unread_writes(run: Any) -> Iterator[tuple[Write, str, str, str]]:
     for write in writes(run):
         reads = write.met.event.extra.get("reads", frozenset())
         found = unread(run, write.name, reads)
-        if found is not None:
+        if found is not None and not asked_by_program(run, write.name):
             yield write, write.name, *found
         for flag in flags(write.value):
             row = run.knowledge.settings.get(flag)

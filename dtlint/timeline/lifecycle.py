@@ -17,7 +17,7 @@ from dtlint.timeline.certain import ENDLESS
 from dtlint.timeline.environment import uses
 from dtlint.timeline.order import Met, exclusive, ordered
 from dtlint.timeline.placement import INIT, on_nccl
-from dtlint.timeline.programs import in_a_test, mentioned, names, passes, texts
+from dtlint.timeline.programs import asked_for, in_a_test, mentioned, names, passes, texts
 from dtlint.timeline.records import calls_around
 from dtlint.timeline.stepping import events
 
@@ -151,7 +151,7 @@ def old_options(run: Any) -> Iterator[tuple[Met, str]]:
             if run.project.started.given_number(run.entry.path) or launches(run):
                 continue  # the project itself starts it by the launcher that passes it
             name = str(value.value).lstrip("-").replace("-", "_")
-            if not mentioned(run, name) or told_by_program(run, name):
+            if not asked_for(run, name) or told_by_program(run, name):
                 continue  # nobody wants to know what was given for this option
             yield met, variable
 

@@ -46,6 +46,21 @@ def mentioned(run: Any, word: str, besides: frozenset[tuple[str, str]] = frozens
     return any(path in own and used(run.project.module(path), word, besides) for path in run.project.mentioning(word))
 
 
+def asked_for(run: Any, option: str) -> bool:
+    """Does a file of this program ask for what was given for the option: an attribute, a text, or a parameter that all
+    options are handed to? A variable of the same name may count something else."""
+    own = run.project.relatives(run.entry.path)
+    return any(path in own and asks(run.project.module(path), option) for path in run.project.mentioning(option))
+
+
+def asks(module: ir.Module, option: str) -> bool:
+    return option in module.tokens and any(
+        (isinstance(node, ir.Attr | ir.Param) and node.name == option)
+        or (isinstance(node, ir.Const) and node.value == option)
+        for node in every_node(module.body)
+    )
+
+
 def used(module: ir.Module, word: str, besides: frozenset[tuple[str, str]]) -> bool:
     if word not in module.tokens:
         return False
