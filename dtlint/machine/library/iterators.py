@@ -9,7 +9,7 @@ from __future__ import annotations
 from dtlint.machine import containers
 from dtlint.machine.core import Machine
 from dtlint.machine.lanes import token
-from dtlint.machine.library import generators, haiku
+from dtlint.machine.library import generators, haiku, provenance
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.logs import Log, Loop, decisions
 from dtlint.machine.values import NONE, THERE, Cause, ClassRef, FunctionRef, Object, Trail, Unknown, Value
@@ -34,6 +34,7 @@ def asked(machine: Machine, call: Invocation) -> Value | None:
     if item is None:
         inner = library.iterated(machine, inner, call.mask)
         item = taken(machine, inner, call.mask) or one_more(machine, library.element(machine, inner, call.mask))
+    item = provenance.without(item, "order")  # one of them has no place among the others
     of_loader(machine, "batch-taken", inner, call)
     cause = end_cause(machine, inner, call.mask)
     if cause is None and item.cause is not None and len(call.arguments) > 1:
