@@ -66,10 +66,17 @@ def distribution(machine: Machine, call: Invocation) -> Value:
 
 
 def drawn_order(machine: Machine, call: Invocation, value: Unknown, state: State) -> Unknown:
-    """A permutation that ranks may not agree on."""
-    if state.verdict in ("unseeded", "differs"):
+    """A permutation that ranks may not agree on. Of what a rank has been given already it is nobody else's concern."""
+    own = any(counts_own_part(machine, given) for given in call.arguments)
+    if state.verdict in ("unseeded", "differs") and not own:
         return provenance.marked(value, order_mark(machine, call, state))
     return value
+
+
+def counts_own_part(machine: Machine, value: Value) -> bool:
+    """`len(parts[rank])`: how many there are of what each rank has another part of."""
+    key = value.symbol.key if isinstance(value, Unknown) else ()
+    return key[:1] == ("len",) and isinstance(key[1], tuple) and len(key[1]) == machine.world.size
 
 
 def order_mark(machine: Machine, call: Invocation, state: State) -> tuple[Any, ...]:
