@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from dtlint.ir import nodes as ir
-from dtlint.ir.functions import children
+from dtlint.ir.functions import children, every_node
 from dtlint.machine import containers
 from dtlint.machine.core import Machine
 from dtlint.machine.library import group_start, identity, spawning
@@ -30,18 +30,24 @@ def started(machine: Machine, call: Invocation) -> None:
     function = target.function if isinstance(target, Bound) else target
     if not isinstance(function, FunctionRef) or not loop or call.node is None or not begins(machine, function):
         return
-    given = numbered(machine, call, "args", loop), named(machine, call, loop)
+    own: dict[str, Value] = {}
+    given = numbered(machine, call, "args", loop, own), named(machine, call, loop, own)
     # the last one that is made at a place stands for all of them
-    machine.facts.setdefault(WAITING, {})[id(call.node)] = (target, *given, call.mask)
+    kept = put_down(machine, call, own)
+    machine.facts.setdefault(WAITING, {})[id(call.node)] = (target, *given, kept, call.mask)
 
 
 def after_loop(machine: Machine) -> None:
     """The loops that made processes are through: now they run, once for all."""
+    from dtlint.machine.assignment import write_attribute
+
     waiting = machine.facts.get(WAITING)
     if not waiting or machine.frame.loops or machine.facts.get("given away"):
         return
     machine.facts[WAITING] = {}
-    for target, arguments, keywords, mask in waiting.values():
+    for target, arguments, keywords, kept, mask in waiting.values():
+        for base, name, value in kept:
+            write_attribute(machine, base, name, value, mask)
         spawning.on_all_ranks(machine, target, arguments, keywords, mask & ~machine.frame.left, DEEPEST, NEAR)
 
 
@@ -52,29 +58,58 @@ def begins(machine: Machine, function: FunctionRef) -> bool:
     return isinstance(node, ir.Function) and (node.name in starters or not starters.isdisjoint(node.tokens))
 
 
-def numbered(machine: Machine, call: Invocation, param: str, loop: frozenset[str]) -> tuple[Value, ...]:
+def put_down(machine: Machine, call: Invocation, own: dict[str, Value]) -> list[tuple[Value, str, Value]]:
+    """`args.local_rank = number` in the loop, before `Process(target=work, args=(number, args))` is made: each process
+    finds its own number there. What is written onto, the name, and the number."""
+    found: list[tuple[Value, str, Value]] = []
+    for statement in turn_of(machine, call.node):
+        value = own.get(statement.value.id) if isinstance(statement.value, ir.Name) else None
+        for target in statement.targets if value is not None else ():
+            if isinstance(target, ir.Attr) and isinstance(target.value, ir.Name) and value is not None:
+                found.append((machine.evaluate(target.value, call.mask), target.name, value))
+    return found
+
+
+def turn_of(machine: Machine, call: ir.Call | None) -> list[ir.Assign]:
+    """The assignments in the body of the loop right around a call."""
+    top = machine.frame.node
+    nodes = every_node(top.body if isinstance(top, ir.Function) else machine.project.tree(machine.frame.path).body)
+    around_call = [
+        node for node in nodes if isinstance(node, ir.For) and any(one is call for one in every_node(node.body))
+    ]
+    return [one for one in around_call[-1].body if isinstance(one, ir.Assign)] if around_call else []
+
+
+def numbered(
+    machine: Machine, call: Invocation, param: str, loop: frozenset[str], own: dict[str, Value]
+) -> tuple[Value, ...]:
     """The arguments as any of them gets it: what comes out of the loop is a number of its own, known to nobody."""
     given, written = call.get(param), call.expression(param)
     items = containers.items_of(machine, given) if given is not None else ()
     parts = written.items if isinstance(written, ir.Tup | ir.ListExpr) else ()
     if not items or len(parts) != len(items):
         return tuple(items or ())
-    return tuple(own(machine, item, part, loop) for item, part in zip(items, parts, strict=True))
+    return tuple(of_process(machine, item, part, loop, own) for item, part in zip(items, parts, strict=True))
 
 
-def named(machine: Machine, call: Invocation, loop: frozenset[str]) -> tuple[tuple[str, Value], ...]:
+def named(
+    machine: Machine, call: Invocation, loop: frozenset[str], own: dict[str, Value]
+) -> tuple[tuple[str, Value], ...]:
     given, written = call.get("kwargs"), call.expression("kwargs")
     if not isinstance(given, Object) or given.kind != "dict":
         return ()
     parts = dict(written.items) if isinstance(written, ir.DictExpr) else {}
     spelled = {key.value: part for key, part in parts.items() if isinstance(key, ir.Const)}
     held = {str(key[1]): value for key, value in given.attributes.items() if isinstance(key, tuple)}
-    return tuple((name, own(machine, value, spelled.get(name), loop)) for name, value in held.items())
+    return tuple((name, of_process(machine, value, spelled.get(name), loop, own)) for name, value in held.items())
 
 
-def own(machine: Machine, value: Value, written: Any, loop: frozenset[str]) -> Value:
+def of_process(machine: Machine, value: Value, written: Any, loop: frozenset[str], own: dict[str, Value]) -> Value:
     if not isinstance(value, Object | Tuple) and not names_in(written).isdisjoint(loop):
-        return machine.fresh("number of a process")
+        number = machine.fresh("number of a process")
+        if isinstance(written, ir.Name):
+            own[written.id] = number
+        return number
     return spawning.made_before(value)
 
 
