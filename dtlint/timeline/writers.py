@@ -5,8 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from functools import reduce
+from itertools import pairwise
 from operator import or_
 
+from dtlint.ir.functions import functions_of
 from dtlint.machine.lanes import lanes_in
 from dtlint.machine.library import log_filters
 from dtlint.machine.library.files import APPENDED, text_of
@@ -46,6 +48,7 @@ def shared_writes(run: Run) -> Iterator[tuple[Access, int]]:
             or vaguely_guarded(run, access.event, access.path)
             or ends_before_start(run, access)
             or done_before_the_others(run, access)
+            or prepared(run, access)
             or of_a_failure(access)
         ):
             continue
@@ -165,6 +168,29 @@ def done_before_the_others(run: Run, access: Access) -> bool:
         return False
     if any(event.op != "fit" for event, _ in recorded(run, *STARTS, "<collective>") if event.op in STARTS):
         return False
+    return where_there_is_none(run, access)
+
+
+PREPARES = "prepare_data"  # a trainer calls it in one process of each node, and lets the others wait
+
+
+def prepared(run: Run, access: Access) -> bool:
+    """Has `prepare_data` of the same class called the same before, so that here it is found done?"""
+    calls = [node for node in access.path if isinstance(node, Call)]
+    for hook, inner in pairwise(calls):
+        owner, _, name = hook.function.rpartition(".")
+        before = f"{owner}.{PREPARES}"
+        if not owner or name == PREPARES:
+            continue
+        words = {inner.function.partition(".")[0], inner.function.rpartition(".")[2]} - {"__init__"}
+        for function, _ in functions_of(run.project.module(hook.callee_path)):
+            if function.qualname == before and not words.isdisjoint(function.tokens):
+                return where_there_is_none(run, access)
+    return False
+
+
+def where_there_is_none(run: Run, access: Access) -> bool:
+    """Does a question about files decide whether it is done?"""
     return any(
         node is choice
         for ask in accesses(run)
