@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from dtlint.ir import nodes as ir
-from dtlint.machine import library
+from dtlint.machine import containers, library
 from dtlint.machine.core import Machine
 from dtlint.machine.lanes import token
 from dtlint.machine.library import (
@@ -60,6 +60,8 @@ def call_unknown(
         if node.func.name in machine.knowledge.agreeing:  # `strategy.broadcast(path)`
             return machine.unknown("agreed", token(callee), *map(token, arguments))
     made = opaque(machine, "call", callee, *arguments, *(value for _, value in keywords))
+    if node is not None and isinstance(node.func, ir.Attr) and node.func.name == "item" and isinstance(made, Unknown):
+        made = Unknown(made.symbol, made.cause, made.tags - {containers.UNEVEN}, made.like)  # a number has no length
     return made if callee.cause is not None else told(machine, made, (*arguments, *(value for _, value in keywords)))
 
 
