@@ -234,6 +234,8 @@ def result_value(machine: Machine, call: Invocation, event: Event | None) -> Val
         case "none" | "":
             if event is not None and event.asynchronous:
                 return work(machine, call, event)
+            if event is not None and event.op == "barrier":
+                works.met(machine, event)
             return NONE
         case "same":
             held = first

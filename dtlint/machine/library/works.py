@@ -149,6 +149,18 @@ def wait_for_all(machine: Machine) -> None:
     machine.facts.pop(RUNNING, None)
 
 
+def met(machine: Machine, barrier: Event) -> None:
+    """A barrier comes after all that was started on its group: who has passed it finds that done."""
+    group = barrier.group
+    for number, work in list(machine.facts.get(RUNNING, {}).items()):
+        before: Event = work.facts["event"]
+        same = before.function == barrier.function and before.path == barrier.path  # what is in use by then is early
+        of_group = before.extra["call"].receiver is not None  # of which group, nobody knows
+        if same and before.kind == "collective" and not of_group and group is not None and before.group is group:
+            work.facts["synchronised"] = work.facts["waited"] = True
+            running(machine).pop(number, None)
+
+
 def synchronise(machine: Machine, call: Invocation) -> Value | None:
     """The device has caught up: what was started on it is done, handle or not."""
     for work in machine.facts.get(RUNNING, {}).values():
