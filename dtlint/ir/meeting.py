@@ -17,6 +17,7 @@ from dtlint.ir.functions import every_node
 Sides = frozenset[int]
 NONE: Sides = frozenset()
 BOTH: Sides = frozenset((0, 1))
+ONE_EACH = {frozenset((0,)), frozenset((1,))}
 LITERALS = (ir.Tup, ir.ListExpr, ir.DictExpr, ir.SetExpr)
 HOLDERS = frozenset({"list", "dict", "set", "defaultdict"})
 
@@ -36,6 +37,7 @@ class Story:
     looked_at: Sides = NONE
     begun: bool = False  # has the first of the turns gone by?
     met: bool = False
+    replaced: bool = False  # is the one put in the place of the other?
 
 
 def meet(
@@ -59,7 +61,7 @@ def meet(
     foreign = {one.name for one in getattr(scope, "params", ())} | set(getattr(scope, "globals", ()))
     story = Story((ways[0][-1], ways[1][-1]), set(showing(module, tuple(shows))), harmless, foreign)
     follow(scope.body, story)
-    return story.met or story.outside == BOTH or story.looked_at != BOTH
+    return story.met or story.outside == BOTH or (story.looked_at != BOTH and not story.replaced)
 
 
 def turns_differ(node: ir.Node) -> bool:
@@ -97,7 +99,10 @@ def follow(block: tuple[ir.Stmt, ...], story: Story) -> None:
             after, story.made = story.made, before
             decided(statement.orelse, asked, story)
             for name, sides in after.items():
-                story.made[name] = story.made.get(name, NONE) | sides
+                otherwise = story.made.get(name, NONE)
+                instead = {sides, otherwise} == ONE_EACH
+                story.replaced |= instead
+                story.made[name] = sides if instead else otherwise | sides
         elif isinstance(statement, ir.With):
             for value, target in statement.items:
                 give((target,) if target is not None else (), look(value, story), value, story)
