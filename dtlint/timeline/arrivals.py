@@ -15,6 +15,7 @@ from dtlint.timeline.lives import NOTHING, Use, across, sides
 from dtlint.timeline.options import asked_by_itself
 from dtlint.timeline.programs import in_a_test
 from dtlint.timeline.records import guards_over, recorded
+from dtlint.timeline.symbols import worth
 
 
 def distributed_step(run: Run) -> tuple[Step, ...]:
@@ -73,7 +74,20 @@ def instead_of_start(run: Run, path: tuple[LogNode, ...], event: Event) -> bool:
     ):
         return True
     known = [Use(NOTHING, one, above) for one, above in recorded(run, *STARTS, "<collective>")]
-    return across(Use(NOTHING, event, path), [one for one in known if one.event.op in BEGINS] or known)
+    starts = [one for one in known if one.event.op in BEGINS] or known
+    here = Use(NOTHING, event, path)
+    return across(here, starts) or (bool(starts) and all(otherwise_asked(here, one) for one in starts))
+
+
+def otherwise_asked(here: Use, start: Use) -> bool:
+    """Do the answers on the way here rule out those on the way to a start: `if sharded or replicated: init()`, and here
+    neither of them is so?"""
+    answers = {choice.symbol: int(then) for choice, then in sides(here) if choice.symbol is not None}
+    for choice, then in sides(start) if answers else ():
+        found = worth(choice.symbol, answers)
+        if found is not None and bool(found) != then:
+            return True
+    return False
 
 
 def everyone(run: Run) -> bool:
