@@ -198,7 +198,7 @@ def is_number(machine: Machine, part: object, depth: int = 12) -> bool:
             or (isinstance(part, tuple) and part[:1] in (("int",), ("float",)))
         )
     what, *parts = part.key
-    if what in PYTHON_NUMBERS:
+    if what in PYTHON_NUMBERS or options.is_number(machine, part):
         return True
     if what == "phi":  # whatever the branches left there
         return bool(depth) and all(is_number(machine, one, depth - 1) for one in parts[1:])

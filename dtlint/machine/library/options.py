@@ -21,6 +21,9 @@ MORE = "more options"  # and which parsers may know others
 SPELLED = "other names of options"
 DEFAULTS = "defaults of options"  # fact of the run: what they are where nobody gives them
 TEXT_OPTIONS = "text options"  # fact of the run: names of options that are texts
+NUMBER_OPTIONS = "number options"  # fact of the run: names of options that are one number, and never None
+NUMBERS = (External("builtins.int"), External("builtins.float"))
+FLAGS = "absl.flags.FLAGS"
 CHOICES = "choices of options"  # fact of the run: what may be given, where the parser takes nothing else
 
 
@@ -50,6 +53,23 @@ def option_default(machine: Machine, call: Invocation) -> Value | None:
         machine.facts.setdefault(PATHS, set()).add(name)
     if name and not any(word in ("type", "action", "nargs", None) for word, _ in call.keywords):
         machine.facts.setdefault(TEXT_OPTIONS, set()).add(name)
+    if name and call.get("type") in NUMBERS and always_one(call, default):
+        machine.facts.setdefault(NUMBER_OPTIONS, set()).add(name)
+    return None
+
+
+def always_one(call: Invocation, default: Value | None) -> bool:
+    """Does the option hold one value, neither a list of them nor None, whether somebody gives it or not?"""
+    if any(word in ("action", "nargs", "required", None) for word, _ in call.keywords):
+        return False
+    return isinstance(default, Const) and isinstance(default.value, int | float)
+
+
+def flag(machine: Machine, call: Invocation) -> Value | None:
+    """`flags.DEFINE_float("rate", 0.1, …)`"""
+    name, default = call.get("name"), call.get("default")
+    if isinstance(name, Const) and isinstance(default, Const) and isinstance(default.value, int | float):
+        machine.facts.setdefault(NUMBER_OPTIONS, set()).add(name.value)
     return None
 
 
@@ -105,6 +125,19 @@ def is_text(machine: Machine, value: Value | None) -> bool:
     return key[:1] == ("text",) or (is_option(value.symbol) and key[2] in machine.facts.get(TEXT_OPTIONS, ()))
 
 
+def is_number(machine: Machine, symbol: Symbol) -> bool:
+    """An option that holds one number, as the command line gives it: `args.rate`, `FLAGS.rate`, `RATE.value`."""
+    what, *parts = symbol.key
+    known = machine.facts.get(NUMBER_OPTIONS)
+    if what != "attr" or not known or not isinstance(parts[0], Symbol):
+        return False
+    holder, name = parts[0].key, parts[1]
+    if name == "value":  # what `DEFINE_float` gives
+        row = machine.knowledge.api(holder[0]) if isinstance(holder[0], str) and len(holder) > 1 else None
+        return row is not None and row.model == "option_flag" and holder[1] in known
+    return holder[0] in (PARSED, FLAGS) and name in known
+
+
 def same_parser(machine: Machine, call: Invocation) -> Value | None:
     """`parser.add_argument_group()`: what is added to it is an option like the others."""
     return call.receiver
@@ -151,6 +184,7 @@ def lacks(machine: Machine, given: Value, name: str) -> bool:
 
 MODELS: dict[str, Any] = {
     "option_default": option_default,
+    "option_flag": flag,
     "option_group": same_parser,
     "options_more": more,
     "parser": made,
