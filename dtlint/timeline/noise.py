@@ -140,8 +140,8 @@ def may_be_alike(state: State) -> bool:
 def learnt_from(backward: Event, call: Invocation) -> bool:
     """Is it drawn for a batch, or found again in the loss as what a policy has sampled?"""
     sampled, loss = call.extra.get("sampled"), backward.extra.get("loss")
-    if isinstance(sampled, Symbol):
-        return isinstance(loss, Value) and provenance.mentions(loss, lambda symbol: symbol is sampled)
+    if sampled is not None:
+        return isinstance(loss, Value) and any(sampled in part.tags for part in provenance.parts(loss, 2))
     return any(belongs_to_batch(value) for value in drawn_with(call))
 
 

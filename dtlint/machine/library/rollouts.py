@@ -5,9 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from dtlint.machine.core import Machine
-from dtlint.machine.library import seeds
+from dtlint.machine.library import provenance, seeds
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.values import TRUE, Unknown, Value
+
+SAMPLED = "sampled by a policy"  # mark: what a draw of a policy gave, and all that is made of it
 
 
 def generated(machine: Machine, call: Invocation) -> Value:
@@ -18,8 +20,9 @@ def generated(machine: Machine, call: Invocation) -> Value:
     if call.get("do_sample") == TRUE and isinstance(made, Unknown):
         call.extra["rng"] = seeds.current(machine, "torch")
         call.extra["device"] = seeds.current(machine, "cuda")
-        call.extra["sampled"] = made.symbol
+        call.extra["sampled"] = mark = (SAMPLED, made.symbol)
         machine.emit_event("record", "draw", call.name, call.mask, subject=call.receiver, extra={"call": call})
+        return provenance.marked(made, mark)
     return made
 
 
