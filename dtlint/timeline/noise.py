@@ -249,7 +249,8 @@ def collisions(run: Run) -> Iterator[tuple[Site, Steps, str]]:
             if value is not None and why and (loader.number, token(value)) not in told:
                 told.add((loader.number, token(value)))
                 place = (event.path, event.at, event.function)
-                yield place, (step_at(place_of(loader), f"runs in each of {workers} workers"),), why
+                from_rank = value.cause.steps() if isinstance(value, Row) else ()
+                yield place, (*from_rank, step_at(place_of(loader), f"runs in each of {workers} workers")), why
 
 
 def seed_of(event: Event) -> Value | None:
