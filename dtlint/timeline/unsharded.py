@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from dtlint.findings import Step
 from dtlint.ir.leftovers import given_to_nobody
 from dtlint.machine.library import evidence, inside, provenance, samplers, sharding, webdatasets
 from dtlint.machine.library.loaders import LOADER, is_open
@@ -205,14 +206,25 @@ def unsharded_hosts(run: Run) -> Iterator[tuple[Site, Steps]]:
                 yield place_of(stream_under(loader) or loader), kept(fed)
     if not seen.gradients:
         return
+    learns = event_step(seen.gradients[0], "the gradients of all hosts are combined here")
+    told: set[int] = set()
     for event, _ in seen.of("device-split"):
-        for mark in provenance.marks(event.subject, "loader", 2) if event.subject is not None else ():
-            loader = loaders.get(mark[1])
-            if loader is None or not same_on_all_hosts(loader):
-                continue
-            learns = event_step(seen.gradients[0], "the gradients of all hosts are combined here")
-            fed = event_step(event, "a batch of it goes to this host's devices")
-            yield place_of(stream_under(loader) or loader), kept(fed, learns)
+        fed = event_step(event, "a batch of it goes to this host's devices")
+        yield from read_by_all(loaders, (event.subject,), told, fed, learns)
+    for event, _ in seen.of("host-step"):  # divided on the way, wherever that was
+        fed = event_step(event, "a batch of it goes to this host's devices")
+        yield from read_by_all(loaders, event.extra["given"], told, fed, learns)
+
+
+def read_by_all(
+    loaders: dict[int, Object], values: Sequence[Value | None], told: set[int], *steps: Step | None
+) -> Iterator[tuple[Site, Steps]]:
+    """The loaders that these batches come from, where all hosts read the same."""
+    for mark in (mark for value in values if value is not None for mark in provenance.marks(value, "loader", 2)):
+        loader = loaders.get(mark[1])
+        if loader is not None and mark[1] not in told and same_on_all_hosts(loader):
+            told.add(mark[1])
+            yield place_of(stream_under(loader) or loader), kept(*steps)
 
 
 def same_on_all_hosts(loader: Object) -> bool:

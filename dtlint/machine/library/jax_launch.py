@@ -10,6 +10,7 @@ from dtlint.ir.text import render
 from dtlint.machine.core import Machine
 from dtlint.machine.library import jax_facts
 from dtlint.machine.library.invocation import Invocation
+from dtlint.machine.library.jax_collectives import GRADIENTS
 from dtlint.machine.library.jax_facts import words
 from dtlint.machine.values import NONE, Object
 
@@ -19,6 +20,8 @@ def mapped(machine: Machine, thing: Object, mapping: jax_facts.Mapping, call: In
     made: Invocation = thing.facts["call"]
     if mapping.kind == "pmap" and mapping.reduced and made.get("devices") in (None, NONE):
         start(machine, "jax.pmap", call)
+        if GRADIENTS in mapping.noted and machine.facts.get("jax hosts"):
+            machine.emit_event("record", "host-step", "jax.pmap", call.mask, extra={"given": call.arguments})
 
 
 def jitted(machine: Machine, call: Invocation) -> None:
