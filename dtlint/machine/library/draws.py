@@ -26,6 +26,7 @@ from dtlint.machine.values import BY_SHARE, FALSE, NONE, TRUE, Cause, Object, Sy
 
 OWN_NUMBERS = "numbers of its own"  # of a tensor: a script drew it that had seeded nothing
 PERMUTES = frozenset({"shuffle", "permutation", "permuted", "sample", "choice", "choices"})
+REORDERS = frozenset({"permutation", "permuted"})
 
 
 def torch_draw(machine: Machine, call: Invocation) -> Value | None:
@@ -40,7 +41,7 @@ def torch_draw(machine: Machine, call: Invocation) -> Value | None:
     if isinstance(made, Object) and call.extra["rng"].verdict == "unseeded":
         made.facts[OWN_NUMBERS] = True
     if isinstance(made, Unknown) and call.name.endswith("randperm"):
-        return drawn_order(machine, call, made, call.extra["rng"])
+        return as_many(machine, call, drawn_order(machine, call, made, call.extra["rng"]))
     return picks.drawn(machine, drawn_apart(machine, call, made, call.extra["rng"]), call.extra["rng"])
 
 
@@ -79,6 +80,17 @@ def counts_own_part(machine: Machine, value: Value) -> bool:
     return key[:1] == ("len",) and isinstance(key[1], tuple) and len(key[1]) == machine.world.size
 
 
+def as_many(machine: Machine, call: Invocation, order: Unknown) -> Unknown:
+    """`permutation(len(rows))`, `permutation(rows)`: as many as there are, on each rank."""
+    given = call.arguments[0] if call.arguments else NONE
+    cause = containers.length_cause(machine, given)
+    if cause is None and isinstance(given, Unknown) and given.symbol.key[0] == "len":
+        cause = given.cause
+    if cause is None:
+        return order
+    return Unknown(order.symbol, cause, order.tags | {sharding.UNEVEN} | sharding.counted(given), order.like)
+
+
 def order_mark(machine: Machine, call: Invocation, state: State) -> tuple[Any, ...]:
     reason = state.cause.kind if state.cause is not None else state.verdict
     place = sharding.remember(machine, "order")
@@ -95,12 +107,14 @@ def host_draw(machine: Machine, call: Invocation) -> Value | None:
     state = ordering(machine, register)
     name = call.name.rpartition(".")[2]
     if state.verdict == "same" and state.site is not None:
-        return picks.drawn(machine, machine.unknown("drawn", call.name, machine.symbols.fresh("time")), state)
+        drawn = machine.unknown("drawn", call.name, machine.symbols.fresh("time"))
+        return picks.drawn(machine, as_many(machine, call, drawn) if name in REORDERS else drawn, state)
     if name in PERMUTES and state.verdict in ("unseeded", "differs"):
         result = python.opaque(machine, call)
         symbol = result.symbol if isinstance(result, Unknown) else machine.symbols.fresh("drawn")
         cause = state.cause or machine.cause("random", f"`{call.name}` draws on each rank for itself")
-        return provenance.marked(Unknown(symbol, cause, result.tags), order_mark(machine, call, state))
+        order = provenance.marked(Unknown(symbol, cause, result.tags), order_mark(machine, call, state))
+        return as_many(machine, call, order) if name in REORDERS else order
     return None
 
 
@@ -166,6 +180,7 @@ def method(machine: Machine, receiver: Object, name: str, call: Invocation) -> V
         cause = machine.cause("random", f"`{receiver.kind}` without a seed draws on each rank for itself")
     result = Unknown(symbol, cause, result.tags, result.like)
     result = drawn_order(machine, call, result, state) if name in PERMUTES else result
+    result = as_many(machine, call, result) if name in REORDERS else result
     return picks.drawn(machine, result, state)
 
 

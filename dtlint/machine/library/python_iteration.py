@@ -53,7 +53,8 @@ def length(machine: Machine, call: Invocation) -> Value | None:
         cause = value.cause
     held = value.attributes.get("[]") if isinstance(value, Object) else None
     asked = (value, held) if isinstance(held, Unknown) else (value,)  # of what it holds now: a turn may add to it
-    return machine.unknown("len", *map(token, asked), cause=cause)
+    tags = sharding.counted(value) if cause is not None else frozenset()
+    return machine.unknown("len", *map(token, asked), cause=cause, tags=tags)
 
 
 def range_(machine: Machine, call: Invocation) -> Value | None:

@@ -21,6 +21,7 @@ from dtlint.machine.values import BY_SHARE, NONE, Cause, Const, Object, Row, Sli
 
 EVEN = "even"
 UNEVEN = "uneven"
+COUNTED = "counted shard"  # mark: the number of items of a part, or what was made with as many
 FILLED_UP = "filled up"  # symbol: a list and what was missing to a multiple of the ranks
 SIZES = ("world", "group", "local", "nodes")
 
@@ -390,6 +391,12 @@ def rounded_up(share: object) -> bool:
     return False
 
 
+def counted(value: Value) -> frozenset[Any]:
+    """The marks for the number of items of this, where each rank has a part of its own."""
+    held = (*provenance.marks(value, "shard", 0), *provenance.marks(value, COUNTED, 0))
+    return frozenset((COUNTED, *mark[1:]) for mark in held)
+
+
 def shards_of(value: Value) -> list[tuple[Any, ...]]:
     """Where the value, or what it holds, was cut by rank; a range that starts at the rank counts too."""
     found = provenance.marks(value, "shard")
@@ -399,6 +406,8 @@ def shards_of(value: Value) -> list[tuple[Any, ...]]:
             if mark is not None and mark not in found:
                 found.append(mark)
             if held.kind == "builtins.range":
+                stop = held.attributes.get("stop")
+                found += [("shard", *mark[1:]) for mark in (counted(stop) if stop is not None else ())]
                 start = held.attributes.get("start")
                 if start is not None and start.cause is not None and start.cause.kind in BY_SHARE:
                     found.append(("shard", held.path, held.at, ""))
