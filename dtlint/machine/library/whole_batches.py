@@ -30,6 +30,10 @@ SIZE_KEPT = frozenset(
 )
 WALKED = frozenset({"turn", "items", "loop", "for each", "comprehension"})
 
+COPIES = frozenset({"astype", "copy"})
+ARRAYS = frozenset({"numpy.asarray", "numpy.array", "jax.numpy.asarray", "jax.numpy.array"})
+USUAL_DEVICES = 8  # on one host
+
 RANGES = "ranges"  # fact: the ranges that were made, by the number that stands in what they give
 HAND_CUT = "cut by hand"  # mark: a slice of stored data, the last of which holds what is left
 
@@ -59,7 +63,7 @@ def cut_by_hand(machine: Machine, index: SliceValue) -> tuple[Any, ...] | None:
         short = step == Const(1) and sharding.rounded_up(stop.symbol)
     else:
         short = token(step) == size and stop.symbol.key[0] == "len"
-    if not short or not as_long_as_stored(machine, stop.symbol):
+    if not short or not (as_long_as_stored(machine, stop.symbol) or leaves_rest(machine, stop.symbol, size)):
         return None
     return (*sharding.remember(machine, HAND_CUT), number)
 
@@ -74,6 +78,33 @@ def as_long_as_stored(machine: Machine, length: Symbol) -> bool:
     rows = (machine.knowledge.api(one.key[0]) for one in symbols if isinstance(one.key[0], str))
     read = any(row is not None and row.record in ("load", "file-read") for row in rows)
     return read and not any(one.key[0] in ("slice", "op %") for one in symbols)
+
+
+def leaves_rest(machine: Machine, length: Symbol, size: Any) -> bool:
+    """Samples that a program makes in a number which is written down: is the last batch a shorter one, and not of a
+    size that any usual number of devices divides?"""
+    count = drawn_count(machine, length)
+    return count is not None and type(size) is int and size > 0 and count % size % USUAL_DEVICES != 0
+
+
+def drawn_count(machine: Machine, symbol: Any) -> int | None:
+    """The first size in the shape of what was drawn: `rng.normal(size=(1000, 16)).astype("float32")`"""
+    while isinstance(symbol, Symbol) and len(symbol.key) > 1:
+        what, first = symbol.key[:2]
+        inner = first.key if isinstance(first, Symbol) else ("",)
+        if what == "drawn" and isinstance(inner[0], str):
+            reordered = inner[0].endswith(("permutation", "permuted"))
+            if not reordered:
+                shapes = [one for one in inner[1:] if isinstance(one, tuple) and all(type(n) is int for n in one)]
+                return shapes[0][0] if len(shapes) == 1 and shapes[0] else None
+            symbol = inner[-1]
+        elif what == "len" or what in ARRAYS:
+            symbol = first
+        elif what == "call" and inner[0] == "attr" and inner[2] in COPIES:
+            symbol = inner[1]
+        else:
+            return None
+    return None
 
 
 def is_hand_cut(symbol: Any) -> bool:
