@@ -38,6 +38,7 @@ from dtlint.machine.values import (
 )
 
 DEFAULT = "default"  # fact: what makes the missing items of a `defaultdict`
+PRESETS = "presets"  # fact of the run: what is looked up with an unknown key, and the objects it may be
 KEY_ORDER = "key order"  # fact: the marks of an order that only the keys have
 FIELDS = "fields of"  # fact: the object whose `__dict__` this is
 MAPPINGS = frozenset({"builtins.dict", "collections.OrderedDict", "collections.UserDict", "collections.defaultdict"})
@@ -137,7 +138,7 @@ def item_one(machine: Machine, base: Value, index: Value, mask: int) -> Value:
             if rest is None:
                 return machine.unknown("missing key", base.number, repr(index.value)[:40])
             return opaque(machine, "item", rest, index)  # the keys that are known say nothing about this one
-        return one_of_makers(machine, base, index) or looked_up(base, opaque(machine, "item", base, index))
+        return one_of_makers(machine, base, index) or one_of(machine, base, opaque(machine, "item", base, index))
     if known is not None:
         if index.cause is None:
             return element(machine, base, index)
@@ -198,6 +199,14 @@ def in_order_of(table: Object, key: Value, tags: frozenset[Any]) -> frozenset[An
     if of_key:
         table.facts[KEY_ORDER] = table.facts.get(KEY_ORDER, frozenset()) | of_key
     return tags | of_key
+
+
+def one_of(machine: Machine, table: Object, found: Value) -> Value:
+    """`PRESETS[name]`: what it may be stays known, where all of it is written down."""
+    held = [value for key, value in table.attributes.items() if type(key) is tuple and key[0] == "key"]
+    if isinstance(found, Unknown) and "[]" not in table.attributes and all(isinstance(one, Object) for one in held):
+        machine.facts.setdefault(PRESETS, {})[found.symbol] = tuple(held)
+    return looked_up(table, found)
 
 
 def looked_up(table: Object, found: Value) -> Value:

@@ -81,10 +81,16 @@ def tests_in(below: ir.Node) -> Iterator[ir.Node]:
 
 
 def mentions(below: ir.Node, name: str) -> bool:
-    return any(
-        node.name == name if isinstance(node, ir.Attr) else isinstance(node, ir.Name) and node.id == name
-        for node in every_node(below)
-    )
+    return any(named(node) == name for node in every_node(below))
+
+
+def named(node: ir.Node) -> object:
+    """`args.workers`, `workers`, `options["workers"]`"""
+    if isinstance(node, ir.Attr):
+        return node.name
+    if isinstance(node, ir.Index):
+        return node.index.value if isinstance(node.index, ir.Const) else None
+    return node.id if isinstance(node, ir.Name) else None
 
 
 def asked_by_itself(run: Any, question: Symbol | None, side: bool) -> bool:

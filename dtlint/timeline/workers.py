@@ -14,6 +14,7 @@ from dtlint.machine.library.evidence import distributed
 from dtlint.machine.library.provenance import symbols_in
 from dtlint.machine.library.stepping import attribute_of
 from dtlint.machine.logs import Call, Event, Loop
+from dtlint.machine.subscripts import PRESETS
 from dtlint.machine.values import NONE, TRUE, ClassRef, Const, Object, Symbol, Unknown, Value
 from dtlint.timeline.environment import starts
 from dtlint.timeline.options import asked_for, default_of, option_of, usual
@@ -51,8 +52,11 @@ def refused(run: Any) -> Iterator[tuple[Met, str, str]]:
             continue  # of an instance nobody was seen to make: whoever makes it may tell it another number
         if number_of_workers(call) != 0 and not none_by_default(run, met, call):
             found = refused_without(call)
+            why = "where `num_workers` is 0, this is what the expression gives"
+            if not found:
+                found, why = refused_by_a_preset(run, met, call)
             if found and not put_in_on_a_side(run, met.event.path, found.partition("=")[0]):
-                yield met, found, "where `num_workers` is 0, this is what the expression gives"
+                yield met, found, why
             continue
         unless = "" if number_of_workers(call) == 0 else ", unless the option for it is given: its default is 0"
         if call.get("persistent_workers") == TRUE:
@@ -117,6 +121,30 @@ def refused_on_a_side(call: Any, workers: Symbol) -> str:
             if held not in (token(fine), token(NONE)) and not isinstance(held, Symbol):
                 return f"{name}={given.value}" if isinstance(given, Const) else name
     return ""
+
+
+def refused_by_a_preset(run: Any, met: Met, call: Any) -> tuple[str, str]:
+    """`PRESETS[name].workers`: one of what the program offers has none, and the option is given with each of them."""
+    workers = call.get("num_workers")
+    key = workers.symbol.key if isinstance(workers, Unknown) else ()
+    presets = run.facts.get(PRESETS, {}).get(key[1]) if len(key) == 3 and key[0] in ("attr", "item") else None
+    if not presets or asked_for(run, met.event.path, str(key[2])):
+        return "", ""
+    for preset in presets:
+        if field_of(preset, key[2]) != Const(0):
+            continue
+        for option, fine in (("persistent_workers", (None, NONE, Const(False))), ("prefetch_factor", (None, NONE))):
+            given = call.get(option)
+            own = given.symbol.key if isinstance(given, Unknown) else ()
+            if own[:2] == key[:2]:
+                given = field_of(preset, own[2])
+            if isinstance(given, Const) and given not in fine:
+                return f"{option}={given.value}", f"one of the presets has `{key[2]}=0`"
+    return "", ""
+
+
+def field_of(preset: Object, name: Any) -> Value | None:
+    return preset.attributes.get(name) or preset.attributes.get(("key", name))
 
 
 def put_in_on_a_side(run: Any, path: str, option: str) -> bool:
