@@ -14,6 +14,7 @@ from dtlint.machine.library.loaders import is_true
 from dtlint.machine.logs import Event, Loop, Site
 from dtlint.machine.run import Run
 from dtlint.machine.values import FALSE, ClassRef, Const, FunctionRef, Object, Unknown, Value
+from dtlint.timeline.certain import ENDLESS
 from dtlint.timeline.data import Steps, kept
 from dtlint.timeline.training import (
     event_step,
@@ -152,6 +153,8 @@ def same_stream_every_epoch(run: Run) -> Iterator[tuple[Site, Steps]]:
             continue
         if use.loader.facts.get("prepared") or use.reduced is None:
             continue
+        if loop.decision.text in ENDLESS:
+            continue  # who counts steps and no epochs may never come to the end of a stream
         again = [*seen.of("set-epoch"), *seen.of("shuffle"), *seen.of("loader")]
         if any(any(node is use.told_within for node in path) for _, path in again):
             continue
