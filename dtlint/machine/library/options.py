@@ -22,6 +22,7 @@ SPELLED = "other names of options"
 DEFAULTS = "defaults of options"  # fact of the run: what they are where nobody gives them
 TEXT_OPTIONS = "text options"  # fact of the run: names of options that are texts
 NUMBER_OPTIONS = "number options"  # fact of the run: names of options that are one number, and never None
+WHOLE_OPTIONS = "options that are whole numbers"  # fact of the run: names of options that may be a 0
 NUMBERS = (External("builtins.int"), External("builtins.float"))
 FLAGS = "absl.flags.FLAGS"
 CHOICES = "choices of options"  # fact of the run: what may be given, where the parser takes nothing else
@@ -53,6 +54,8 @@ def option_default(machine: Machine, call: Invocation) -> Value | None:
         machine.facts.setdefault(PATHS, set()).add(name)
     if name and not any(word in ("type", "action", "nargs", None) for word, _ in call.keywords):
         machine.facts.setdefault(TEXT_OPTIONS, set()).add(name)
+    if name and call.get("type") == NUMBERS[0]:
+        machine.facts.setdefault(WHOLE_OPTIONS, set()).add(name)
     if name and call.get("type") in NUMBERS and always_one(call, default):
         machine.facts.setdefault(NUMBER_OPTIONS, set()).add(name)
     return None
@@ -123,6 +126,11 @@ def is_text(machine: Machine, value: Value | None) -> bool:
         return False
     key = value.symbol.key
     return key[:1] == ("text",) or (is_option(value.symbol) and key[2] in machine.facts.get(TEXT_OPTIONS, ()))
+
+
+def is_whole(machine: Machine, value: Value) -> bool:
+    """An option that the parser makes a whole number of, if somebody gives it."""
+    return is_given(value) and value.symbol.key[2] in machine.facts.get(WHOLE_OPTIONS, ())  # type: ignore[attr-defined]
 
 
 def is_number(machine: Machine, symbol: Symbol) -> bool:

@@ -8,6 +8,7 @@ from dtlint.ir import nodes as ir
 from dtlint.knowledge.loader import Api
 from dtlint.machine.core import Machine
 from dtlint.machine.following import QUESTION
+from dtlint.machine.library import options
 from dtlint.machine.logs import Event, Log
 from dtlint.machine.values import BY_RANK, NONE, Bound, Const, External, FunctionRef, Object, Row, Unknown, Value
 
@@ -119,7 +120,7 @@ def chosen(machine: Machine, op: str, left: Value, right: Value, text: str) -> N
             given = given or any(map(lost_to, left.lanes, right.lanes))
     else:
         named = isinstance(left, Unknown) and left.like is None and numbered(machine, text)
-        given = is_rank(right) and (left == Const(0) or named)
+        given = is_rank(right) and (left == Const(0) or named or options.is_whole(machine, left))
     if given:
         written(machine, "chosen", text)
 
