@@ -120,7 +120,8 @@ def chosen(machine: Machine, op: str, left: Value, right: Value, text: str) -> N
             given = given or any(map(lost_to, left.lanes, right.lanes))
     else:
         named = isinstance(left, Unknown) and left.like is None and numbered(machine, text)
-        given = is_rank(right) and (left == Const(0) or named or options.is_whole(machine, left))
+        asked = options.is_whole(machine, left) and right.cause is not None and right.cause.kind == "rank"
+        given = is_rank(right) and (left == Const(0) or named or asked)
     if given:
         written(machine, "chosen", text)
 
