@@ -354,7 +354,7 @@ def any_all(wanted: bool) -> Handler:
 
 
 def map_(machine: Machine, call: Invocation) -> Value | None:
-    from dtlint.machine import calls
+    from dtlint.machine import calls, library
 
     if len(call.arguments) < 2:
         return None
@@ -363,7 +363,7 @@ def map_(machine: Machine, call: Invocation) -> Value | None:
     if items is not None and len(items) <= 8 and len(call.arguments) == 2:
         results = tuple(calls.call_value(machine, function, (item,), (), call.mask) for item in items)
         return machine.new_list(results, call.mask)
-    element = calls.call_value(machine, function, (containers.element(machine, inner),), (), call.mask)
+    element = calls.call_value(machine, function, (library.element(machine, inner, call.mask),), (), call.mask)
     made = machine.new("list", call.mask)
     made.attributes["[]"] = machine.unknown(
         "mapped", token(inner), token(element), cause=element.cause or inner.cause, tags=inner.tags | element.tags
