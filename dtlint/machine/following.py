@@ -12,6 +12,7 @@ from dtlint.ir import nodes as ir
 from dtlint.ir.functions import called_names, every_node
 from dtlint.machine import written
 from dtlint.machine.core import Machine
+from dtlint.machine.library.batches import is_whole_name
 from dtlint.machine.reaching import names_reaching
 from dtlint.machine.values import Bound, ClassRef, FunctionRef, Object, Tuple, Value
 
@@ -206,7 +207,12 @@ def sets_nothing(node: ir.Function) -> bool:
     return any(isinstance(one, ir.ExprStmt) and isinstance(one.value, ir.Compare) for one in every)
 
 
-SHOWN_BY_TEXT = (calls_what_it_finds, sets_nothing)
+def counts_all_ranks(node: ir.Function) -> bool:
+    """`self.global_batch // self.micro_batch`"""
+    return any(map(is_whole_name, node.tokens))
+
+
+SHOWN_BY_TEXT = (calls_what_it_finds, sets_nothing, counts_all_ranks)
 
 
 def written_onto(machine: Machine, value: Value) -> bool:
@@ -237,10 +243,19 @@ def makes_function(node: ir.Function) -> bool:
 def is_answer(node: ir.Function) -> bool:
     """One `return` of a comparison, sum or attribute: `return self.epoch >= self.warmup`; or of a set, whose order
     ranks do not share."""
-    only = node.body[0] if len(node.body) == 1 else None
+    said = node.body[1:] if node.body and is_docstring(node.body[0]) else node.body
+    only = said[0] if len(said) == 1 else None
     if not isinstance(only, ir.Return):
         return False
     return isinstance(only.value, ANSWERS) or (isinstance(only.value, ir.Comp) and only.value.kind == "set")
+
+
+def is_docstring(statement: ir.Stmt) -> bool:
+    return (
+        isinstance(statement, ir.ExprStmt)
+        and isinstance(statement.value, ir.Const)
+        and isinstance(statement.value.value, str)
+    )
 
 
 def writes_to(statement: ir.Stmt, owner: str, depth: int = 2) -> bool:
