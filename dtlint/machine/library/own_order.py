@@ -61,8 +61,31 @@ TEXT = frozenset({"text", "io.TextIOWrapper.read", "io.TextIOWrapper.readlines",
 CUTS = frozenset({"split", "rsplit", "partition", "rpartition", "removeprefix", "removesuffix"})
 
 
+LISTINGS = frozenset({"os.listdir", "glob.glob", "glob.iglob"} | {f"pathlib.Path.{one}" for one in ("glob", "rglob")})
+LISTINGS |= {"pathlib.Path.iterdir"}
+NAMES = frozenset({"name", "stem", "parent", "suffix"})  # of a path
+HELD = frozenset({"comprehension", "for each", "keys", "item", "list", "sorted", "set", "tuple"})
+PATHS = frozenset({"builtins.str", "os.path.basename", "os.path.dirname", "os.path.splitext", "os.path.join"})
+
+
+def of_paths(symbol: Symbol) -> bool:
+    """The names of files that were found in a folder, or parts of these: texts, too, like the paths themselves."""
+    todo, seen = [symbol], set[int]()
+    while todo and len(seen) < 200:
+        one = todo.pop()
+        if one.key[0] in LISTINGS:
+            return True
+        passed = one.key[0] in HELD or one.key[0] in PATHS or (one.key[0] == "attr" and one.key[-1] in NAMES)
+        if id(one) not in seen and passed:
+            todo.extend(inner_symbols(one.key))
+        seen.add(id(one))
+    return False
+
+
 def made_of_text(symbol: Symbol) -> bool:
     """A text or something out of one, that was not made a number."""
+    if of_paths(symbol):
+        return True
     todo, seen = [symbol], set[int]()
     while todo and len(seen) < 200:
         one = todo.pop()
