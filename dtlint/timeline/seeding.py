@@ -19,9 +19,10 @@ from dtlint.machine.lanes import lanes_in
 from dtlint.machine.library import evidence, inside, jax_facts, provenance
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.seeds import State
+from dtlint.machine.library.streams import CHAINS
 from dtlint.machine.logs import Event, Group, Site
 from dtlint.machine.run import Run
-from dtlint.machine.values import BY_SHARE, FALSE, Cause, ClassRef, Object, Row, Unknown, Value
+from dtlint.machine.values import BY_SHARE, FALSE, Cause, ClassRef, Const, Object, Row, Unknown, Value
 from dtlint.timeline.files import accesses
 from dtlint.timeline.records import ways_to
 from dtlint.timeline.training import Use, event_step, is_gradient, place_of, step_at, survey, unshared
@@ -331,8 +332,10 @@ def apart(seed: Value, group: Group | None) -> bool:
 def first_weights_of_hosts(run: Run) -> Iterator[Disagreement]:
     """JAX: what each host drew from a key of its own is copied to its devices, and gradients are all that is shared."""
     seen = survey(run)
-    if not seen.of("init") or not seen.gradients or seen.of("load-state") or seen.of("load"):
+    if not seen.of("init") or not seen.gradients or seen.of("load-state"):
         return
+    if not all(reads_samples(event) for event, _ in seen.of("load")):
+        return  # the weights may come from there
     for event, _ in seen.of("replicate"):
         subject = event.subject
         if subject is None or (provenance.has_mark(subject, "jax", 3) and is_key(subject)):
@@ -346,6 +349,16 @@ def first_weights_of_hosts(run: Run) -> Iterator[Disagreement]:
         text = "each host copies its own weights to its devices"
         yield told("DT305", place, "the first weights", cause, "the key differs by host", event_step(event, text))
         return
+
+
+def reads_samples(load: Event) -> bool:
+    """`load_dataset(name)`, `numpy.load(path, mmap_mode="r")`: what is read row by row as it is asked for is data, and
+    no weights."""
+    call = load.extra.get("call")
+    if not isinstance(call, Invocation):
+        return False
+    mode = call.get("mmap_mode")
+    return (call.row.type or "").startswith(CHAINS) or (isinstance(mode, Const) and mode.value is not None)
 
 
 def of_this_host(run: Run, value: Value) -> Cause | None:
