@@ -10,7 +10,7 @@ from dtlint.ir import nodes as ir
 from dtlint.machine import attributes
 from dtlint.machine.library import inside, provenance, sharding, webdatasets
 from dtlint.machine.library.loaders import LOADER, Described, number_of, option
-from dtlint.machine.logs import Event, Site
+from dtlint.machine.logs import Decision, Event, Site
 from dtlint.machine.run import Run
 from dtlint.machine.values import ClassRef, Const, External, FunctionRef, Object, Symbol, Unknown, Value
 from dtlint.timeline.data import Steps, kept, whole_world
@@ -44,13 +44,13 @@ def divided_twice(run: Run) -> Iterator[tuple[Site, Steps, str]]:
         how = row.extra.get("divides") if row is not None else None
         if not isinstance(loader, Object) or how is None:
             continue
-        yield from taken_over(loader, event, sampled=how == "always")
+        yield from taken_over(run, loader, event, sampled=how == "always")
     for event, _ in seen.of("hand-over"):
         held = event.subject
         if not isinstance(held, Object) or not event.extra.get("replaces"):
             continue
         if held.kind == LOADER:
-            yield from taken_over(held, event, sampled=False)
+            yield from taken_over(run, held, event, sampled=False)
             continue
         for mark in cut_by_rank(held)[:1]:
             name = event.api.rpartition(".")[2]
@@ -67,7 +67,7 @@ def divided_twice(run: Run) -> Iterator[tuple[Site, Steps, str]]:
             yield (mark[1], mark[2], mark[3]), kept(again, spoken_training(use)), f"cut by rank, then by `{name}`"
 
 
-def taken_over(loader: Object, event: Event, sampled: bool) -> Iterator[tuple[Site, Steps, str]]:
+def taken_over(run: Run, loader: Object, event: Event, sampled: bool) -> Iterator[tuple[Site, Steps, str]]:
     """A loader that is already divided goes to somebody who divides it."""
     name = event.api.rpartition(".")[2]
     again = event_step(event, f"`{name}` divides what it is given between the ranks")
@@ -81,12 +81,25 @@ def taken_over(loader: Object, event: Event, sampled: bool) -> Iterator[tuple[Si
     places = [tuple(mark[1:4]) for mark in cut_by_rank(dataset)[:1]] if dataset is not None else []
     if not places and isinstance(dataset, Object) and gives_its_share(loader):
         places = [place_of(dataset)]
+    if not places and sampled:  # such a framework divides a stream, too
+        places = stream_cut_by_rank(run, loader)
     for place in places:
         yield (
             place_of(loader),
             kept(step_at(place, "the data is cut by rank here"), again),
             f"cut by rank, then by `{name}`",
         )
+
+
+def stream_cut_by_rank(run: Run, loader: Object) -> list[Site]:
+    """Where a stream of the project leaves out what is for other ranks, or walks over its rank's part alone."""
+    loaders: dict[int, Object] = run.facts.get("loaders", {})
+    known = (one.facts.get("described") for one in loaders.values() if one.facts.get("original", one) is loader)
+    for look in (look for one in known if one is not None for look in one.looks):
+        split = inside.splits_by_rank(look) if look.iterable and look.known and not look.cut else False
+        if isinstance(split, Decision) and (split.cause is None or split.cause.kind not in PARTIAL):
+            return [(split.path, split.at, split.function)]
+    return []
 
 
 def inner_sampler(loader: Object) -> Value | None:
