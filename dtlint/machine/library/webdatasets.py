@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from dtlint.ir import nodes as ir
 from dtlint.machine.library import provenance, sharding
 from dtlint.machine.library.invocation import Invocation
-from dtlint.machine.values import NONE, Const, External, Object, Symbol, Tuple, Unknown, Value
+from dtlint.machine.values import NONE, Const, External, FunctionRef, Object, Symbol, Tuple, Unknown, Value
 
 SPLITS = ("split-by-rank", "split-by-worker")  # half a split is another rule's question
 OWN = "webdataset."
@@ -41,10 +42,21 @@ def reads_all(knowledge: Any, loader: Object) -> Object | None:
     if extra.get("splits_by"):
         drawn, splitter = call.get(str(extra["draws_by"])), call.get(str(extra["splits_by"]))
         plain = drawn is None or (isinstance(drawn, Const) and not drawn.value)
-        return dataset if plain and splitter in (None, NONE) else None
+        return dataset if plain and (splitter in (None, NONE) or hands_through(splitter)) else None
     if extra.get("stages") and call.arguments and lists_shards(knowledge, call.arguments[0]):
         return dataset if all(known(stage) for stage in stages(dataset)) else None
     return None
+
+
+def hands_through(splitter: Value | None) -> bool:
+    """`lambda shards: shards`, `def keep(shards): yield from shards`"""
+    node = splitter.node if isinstance(splitter, FunctionRef) else None
+    body: Any = node.body if node is not None else None
+    if isinstance(node, ir.Function) and len(node.body) == 1:
+        only = node.body[0]
+        body = only.value if isinstance(only, ir.Return | ir.ExprStmt) else None
+        body = body.value if isinstance(body, ir.Yield) and body.is_from else body
+    return isinstance(body, ir.Name) and bool(node.params) and body.id == node.params[0].name  # type: ignore[union-attr]
 
 
 def split_by_rank_alone(knowledge: Any, loader: Object) -> Object | None:
