@@ -10,7 +10,7 @@ from dtlint.machine.library import jax_facts, jax_shapes, options
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.jax_axes import FIRST, indices, made_by, of_all_hosts, signature, spec_axes
 from dtlint.machine.library.jax_facts import has, is_jax, words
-from dtlint.machine.values import NONE, Const, Object, Symbol, Tuple, Unknown, Value
+from dtlint.machine.values import NONE, ClassRef, Const, Object, Symbol, Tuple, Unknown, Value
 
 CONSTANTS = frozenset({"numpy.pi", "math.pi", "jax.numpy.pi", "numpy.e", "math.e"})
 
@@ -51,6 +51,7 @@ def check_call(machine: Machine, thing: Object, call: Invocation, specs: tuple[A
         name = names[index] if index < len(names) else f"argument {index}"
         spec = specs[index]
         plain = text_in(machine, value) or (truth_in(machine, value) if spec is FIRST else "")
+        plain = plain or instance_in(machine, value)
         if plain:
             what = f"`{name}` is {plain}: not an array, and not in `static_broadcasted_argnums`"
             jax_facts.note(machine, "axes", call.mask, where, (here,), what=what, effect="crash")
@@ -145,6 +146,18 @@ def truth_in(machine: Machine, value: Value) -> str:
     asked = symbol.key if symbol is not None else ("",)
     answered = isinstance(asked[0], str) and asked[0].startswith("compare ")
     return "a truth value" if answered and all(type(one) is str or is_number(machine, one) for one in asked[1:]) else ""
+
+
+REGISTERS = ("register_dataclass", "register_pytree", "register_static")
+
+
+def instance_in(machine: Machine, value: Value) -> str:
+    """An instance of a plain dataclass, of which nobody has told JAX that it is a tree."""
+    kind = value.kind if isinstance(value, Object) else None
+    if not isinstance(kind, ClassRef) or kind.bases or kind.decorated != ("dataclasses.dataclass",):
+        return ""
+    told = any(machine.project.mentioning(word) for word in REGISTERS)
+    return "" if told else f"an instance of `{kind.name}`"
 
 
 def fits(entries: int, arguments: int, statics: tuple[int, ...]) -> bool:
