@@ -25,7 +25,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dtlint.api import Finding, Rule, Run, jax_notes, jax_place
+from dtlint.api import Finding, Rule, Run, hosts_meet, jax_notes, jax_place
 
 RULE = Rule(
     code="DT301",
@@ -47,7 +47,7 @@ def check(run: Run) -> Iterator[Finding]:
             "`jax.lax.axis_index(axis)` inside the mapped function"
         )
         yield RULE.finding(*jax_place(run, event), message, remedy, trail=trail)
-    for event, trail in jax_notes(run, "host key"):
+    for event, trail in jax_notes(run, "host key") if hosts_meet(run) else ():
         message = "every host makes the same PRNG key and draws the same numbers for its own data"
         remedy = "fold in the host: `key = jax.random.fold_in(key, jax.process_index())`"
         yield RULE.finding(*jax_place(run, event), message, remedy, trail=trail)

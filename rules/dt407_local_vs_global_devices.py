@@ -46,6 +46,10 @@ def check(run: Run) -> Iterator[Finding]:
         message = "the axis counts the devices of all hosts, but pmap maps over this host's devices"
         remedy = "use `jax.local_device_count()` for what this host feeds to pmap"
         yield RULE.finding(*jax_place(run, event), message, remedy, trail=trail)
+    for event, trail in jax_notes(run, "world devices"):
+        message = "the devices of other hosts are among these, and nothing of this host can be put there"
+        remedy = "give what this host feeds to `jax.local_devices()`"
+        yield RULE.finding(*jax_place(run, event), message, remedy, effect="crash", trail=trail)
     for event, trail in jax_notes(run, "world share"):
         message = "what one host has is divided by the devices of all hosts, though it goes to this host's devices"
         remedy = "divide it by `jax.local_device_count()`"

@@ -15,9 +15,10 @@ from dtlint.machine.run import Run
 from dtlint.machine.values import Object, Tuple, Unknown
 from dtlint.timeline.lives import Use, exclude
 from dtlint.timeline.records import calls_around, recorded
+from dtlint.timeline.training import survey
 
 Path = tuple[LogNode, ...]
-OF_HOSTS = frozenset({"world axis", OF_SOME, ONE_HOST})  # wrong in a program of several hosts only
+OF_HOSTS = frozenset({"world axis", "world devices", OF_SOME, ONE_HOST})  # wrong in a program of several hosts only
 OWN = ("jax.", "numpy.")  # libraries of which nothing reduces without a row
 AS_STORED = frozenset({"restored over copies", "restored as stored"})
 
@@ -31,6 +32,12 @@ def noted(run: Run, op: str) -> Iterator[tuple[Event, tuple[Step, ...]]]:
     for event, path in recorded(run, "<jax>"):
         if event.op == op:
             yield event, trail_of(event, path)
+
+
+def hosts_meet(run: Run) -> bool:
+    """Does the program join other hosts, or compute anything together with them? Else each is one of its own."""
+    seen = survey(run)
+    return bool(seen.of("init") or seen.of("host-part") or seen.collectives or seen.gradients)
 
 
 def trail_of(event: Event, path: Path) -> tuple[Step, ...]:

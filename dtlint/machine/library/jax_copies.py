@@ -55,6 +55,7 @@ def replicate(machine: Machine, call: Invocation) -> Value | None:
     tree = call.arguments[0] if call.arguments else None
     if tree is None:
         return None
+    given_to_all(machine, call)
     leaves = [leaf for leaf in jax_facts.leaves(tree) if isinstance(leaf, Unknown)]
     if leaves and all(has(leaf, "replicated") for leaf in leaves):
         jax_facts.note(machine, "replicated twice", call.mask)
@@ -86,8 +87,17 @@ def taken_off(machine: Machine, tree: Value) -> Value:
     return jax_facts.mapped_tree(machine, tree, leaf)
 
 
+def given_to_all(machine: Machine, call: Invocation) -> None:
+    """`device_put_sharded(parts, jax.devices())`: the devices of other hosts are out of this one's reach."""
+    devices = call.get("devices")
+    if isinstance(devices, Unknown) and devices.symbol.key == ("devices", "world"):
+        counted = machine.facts.get("jax all counted", {}).get(machine.frame.scope)
+        jax_facts.note(machine, "world devices", call.mask, None, (counted,) if counted is not None else ())
+
+
 def shard(machine: Machine, call: Invocation) -> Value | None:
     jax_flow.started(machine)
+    given_to_all(machine, call)
     return sharded(machine, call.arguments[0]) if call.arguments else None
 
 
