@@ -20,6 +20,7 @@ from dtlint.timeline.filled import filled_as_it_runs, picked_by_chance
 from dtlint.timeline.metrics import several_processes
 from dtlint.timeline.records import ways_to
 from dtlint.timeline.training import (
+    Survey,
     Use,
     event_step,
     place_of,
@@ -207,13 +208,24 @@ def unsharded_hosts(run: Run) -> Iterator[tuple[Site, Steps]]:
     if not seen.gradients:
         return
     learns = event_step(seen.gradients[0], "the gradients of all hosts are combined here")
-    told: set[int] = set()
+    told = looked_at(seen)
     for event, _ in seen.of("device-split"):
         fed = event_step(event, "a batch of it goes to this host's devices")
         yield from read_by_all(loaders, (event.subject,), told, fed, learns)
     for event, _ in seen.of("host-step"):  # divided on the way, wherever that was
+        if not event.extra["learns"]:
+            continue
         fed = event_step(event, "a batch of it goes to this host's devices")
         yield from read_by_all(loaders, event.extra["given"], told, fed, learns)
+
+
+def looked_at(seen: Survey) -> set[int]:
+    """The loaders whose batches go to steps of which none learns: all hosts may look at the same there."""
+    fed: dict[bool, set[int]] = {True: set(), False: set()}
+    for event, _ in seen.of("host-step"):
+        for value in event.extra["given"]:
+            fed[event.extra["learns"]].update(mark[1] for mark in provenance.marks(value, "loader", 2))
+    return fed[False] - fed[True]
 
 
 def read_by_all(

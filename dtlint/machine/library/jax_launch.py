@@ -20,8 +20,9 @@ def mapped(machine: Machine, thing: Object, mapping: jax_facts.Mapping, call: In
     made: Invocation = thing.facts["call"]
     if mapping.kind == "pmap" and mapping.reduced and made.get("devices") in (None, NONE):
         start(machine, "jax.pmap", call)
-        if GRADIENTS in mapping.noted and machine.facts.get("jax hosts"):
-            machine.emit_event("record", "host-step", "jax.pmap", call.mask, extra={"given": call.arguments})
+    if mapping.kind == "pmap" and machine.facts.get("jax hosts"):
+        extra = {"given": call.arguments, "learns": GRADIENTS in mapping.noted}
+        machine.emit_event("record", "host-step", "jax.pmap", call.mask, extra=extra)
 
 
 def jitted(machine: Machine, call: Invocation) -> None:
