@@ -368,4 +368,6 @@ def map_(machine: Machine, call: Invocation) -> Value | None:
     made.attributes["[]"] = machine.unknown(
         "mapped", token(inner), token(element), cause=element.cause or inner.cause, tags=inner.tags | element.tags
     )
+    if len(call.arguments) == 2 and isinstance(inner, Object) and not isinstance(inner.kind, ClassRef):
+        made.facts["inner"] = (inner,)  # who walks over it walks over this
     return made
