@@ -24,7 +24,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dtlint.api import Finding, Rule, Run, reused_keys, short, way
+from dtlint.api import Finding, Rule, Run, jax_place, reused_keys, short, way, written_keys
 
 RULE = Rule(
     code="DT302",
@@ -56,3 +56,7 @@ def check(run: Run) -> Iterator[Finding]:
             message = f"{second} uses the same key in every turn of the loop"
         remedy = "split before every use: `key, sub = jax.random.split(key)`, and hand on `sub`"
         yield RULE.finding(again.site, message, remedy, scope=again.scope, trail=trail)
+    for event, trail in written_keys(run):
+        message = "every step makes this key of the same number, and drops the same units"
+        remedy = "hand the step another key each time, or fold in its number: `jax.random.fold_in(key, state.step)`"
+        yield RULE.finding(*jax_place(run, event), message, remedy, trail=trail)

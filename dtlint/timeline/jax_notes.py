@@ -34,6 +34,13 @@ def noted(run: Run, op: str) -> Iterator[tuple[Event, tuple[Step, ...]]]:
             yield event, trail_of(event, path)
 
 
+def written_keys(run: Run) -> Iterator[tuple[Event, tuple[Step, ...]]]:
+    """Keys that a step, called in a loop of the program, makes of one number again and again."""
+    for event, path in recorded(run, "<jax>") if run.facts.get("jax") else ():
+        if event.op == "written key" and any(isinstance(node, Loop) for node in path):
+            yield event, trail_of(event, path)
+
+
 def hosts_meet(run: Run) -> bool:
     """Does the program join other hosts, or compute anything together with them? Else each is one of its own."""
     seen = survey(run)

@@ -19,10 +19,12 @@ from dtlint.machine.opaque import deep_cause
 from dtlint.machine.values import NONE, Bound, Cause, Const, FunctionRef, Row, SliceValue, Symbol, Tuple, Unknown, Value
 
 CARRIERS = ("key", "rng", "rng_key", "seed", "prng_key")
+AXIS_INDEX = "axis index"
 DROPOUT = (("key", "dropout"),)  # in `rngs`: for layers that drop units while a model is trained
 INNER = "jax keys of keys"  # by the symbol of a batch of batches: the sizes of what it holds
 INNER_MADE = "jax keys taken from keys"
-INHERITED = frozenset({"varies", "may", "arg", "replica", "from host", "folded", "of row", "made equal"})
+WRITTEN = "written"  # fact of a key: a mapped function makes it of a number that is written down
+INHERITED = frozenset({"varies", "may", "arg", "replica", "from host", "folded", "of row", "made equal", WRITTEN})
 FIXED = frozenset({"parameter", "loop", "attr", "scan", "missing", "keyword"})
 
 
@@ -36,6 +38,8 @@ def make_key(machine: Machine, call: Invocation) -> Value:
     where = jax_facts.place(machine)
     machine.facts.setdefault("jax roots", {})[number] = (where, text)
     own = [tag for tag in lineage(seed) if tag[1] in ("varies", "may", "folded")] if seed is not None else []
+    if isinstance(seed, Const) and jax_facts.device_mapping(machine) is not None:
+        own.append(fact(WRITTEN, number))
     return machine.fresh("key", seed.cause if seed is not None else None, frozenset((fact("key", number), *own)))
 
 
@@ -176,9 +180,11 @@ def fold_in(machine: Machine, call: Invocation) -> Value | None:
         if steady and data is not None and isinstance(key, Unknown)
         else machine.symbols.fresh("key")
     )
-    made = child(machine, key, symbol, data.cause if data is not None else None)
+    made: Value = child(machine, key, symbol, data.cause if data is not None else None)
     if data is None:
         return made
+    if not (isinstance(data, Const | Row) or is_own_index(data)):
+        made = jax_facts.with_facts(machine, made, (), frozenset({WRITTEN}))  # another one in every step, it may be
     more = [tag for tag in jax_facts.deep((data,)) if is_fact(tag, "varies") or is_fact(tag, "may")]
     more += [fact("folded")] if more else []
     if (
@@ -190,6 +196,11 @@ def fold_in(machine: Machine, call: Invocation) -> Value | None:
         machine.facts.setdefault("jax folds", {})[machine.objects] = jax_facts.place(machine)
         more.append(fact("from host", machine.objects))
     return jax_facts.with_facts(machine, made, more)
+
+
+def is_own_index(data: Value) -> bool:
+    """`axis_index(axis)`: the same in every step."""
+    return isinstance(data, Unknown) and data.symbol.key[0] == AXIS_INDEX
 
 
 def batch_used_as_key(machine: Machine, call: Invocation, key: Value) -> None:
@@ -333,11 +344,25 @@ def carried_by_keyword(machine: Machine, call: Invocation) -> Value | None:
                 )
                 if way == DROPOUT and evaluated(machine):
                     continue
+                if way == DROPOUT:
+                    always_alike(machine, call, key)
                 others = tuple(held for held in call.values if held is not value)
                 if call.receiver is not None:
                     others = (call.receiver, *others)
                 return drawn(machine, key, others, f"handed over as `{name}`", call.mask)
     return None
+
+
+def always_alike(machine: Machine, call: Invocation, key: Value) -> None:
+    """Layers that drop units draw from a key which the step makes of a written number: the same units in every step."""
+    mapping, still = jax_facts.device_mapping(machine), machine.knowledge.still
+    if mapping is None or any(is_shared(key, axis) for axis in mapping.axes or ()):
+        return  # told as a key that all devices share
+    if any(name in still and value == Const(still[name]) for name, value in call.keywords if name is not None):
+        return
+    for tag in words(key.tags, WRITTEN):
+        where = machine.facts["jax roots"][tag[2]][0]
+        jax_facts.note(machine, "written key", call.mask, where, (machine.step("units are dropped by it here"),))
 
 
 def evaluated(machine: Machine) -> bool:
