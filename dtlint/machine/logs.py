@@ -249,7 +249,7 @@ class Loop:
     the number may differ where it is not."""
 
     __slots__ = (
-        *("body", "born", "carried", "cause", "decision", "guards"),
+        *("again", "body", "born", "carried", "cause", "decision", "guards"),
         *("kind", "mask", "objects", "subject", "trip", "variant"),
     )
 
@@ -271,6 +271,7 @@ class Loop:
         self.cause = cause
         self.subject = subject
         self.kind = kind
+        self.again = True  # does any lane come to the end of a turn, and to the next one?
         self.born = (0, 0)  # numbers of the fresh symbols that a turn makes: new in every turn
         self.objects = 0  # how many objects there were before the first turn
         self.variant: set[Symbol] = set()  # further symbols that are new in every turn

@@ -40,6 +40,7 @@ from dtlint.machine.values import (
 DEFAULT = "default"  # fact: what makes the missing items of a `defaultdict`
 PRESETS = "presets"  # fact of the run: what is looked up with an unknown key, and the objects it may be
 KEY_ORDER = "key order"  # fact: the marks of an order that only the keys have
+WRITTEN = "<items>"  # attribute: what has been put into something of a class of the program
 FIELDS = "fields of"  # fact: the object whose `__dict__` this is
 MAPPINGS = frozenset({"builtins.dict", "collections.OrderedDict", "collections.UserDict", "collections.defaultdict"})
 
@@ -153,7 +154,8 @@ def item_one(machine: Machine, base: Value, index: Value, mask: int) -> Value:
     if isinstance(base, Unknown) and alike_part(base, index):
         kept = frozenset(tag for tag in base.tags if not (type(tag) is tuple and tag[0] == ALIKE))
         return machine.unknown("item", base.symbol, token(index), tags=kept)
-    found = opaque(machine, "item", base, index)
+    put_before = base.attributes.get(WRITTEN) if isinstance(base, Object) else None
+    found = opaque(machine, "item", base, index, *([put_before] if put_before is not None else []))
     if isinstance(base, Object) and base.kind == "list":
         like = getattr(base.attributes.get("[]"), "like", None)
         return Unknown(found.symbol, found.cause, found.tags, like) if like is not None else found
@@ -287,9 +289,8 @@ def cut(machine: Machine, base: Value, index: SliceValue) -> Value:
 
 
 def put(machine: Machine, container: Value, index: Value, value: Value, mask: int) -> None:
-    index = own_key(index)
     """`container[index] = value`"""
-
+    index = own_key(index)
     if isinstance(container, Unknown) and container.like is not None:
         container = container.like
     if isinstance(container, Row):
@@ -307,6 +308,8 @@ def put(machine: Machine, container: Value, index: Value, value: Value, mask: in
         return
     if is_text(index) and derived(machine, container):
         machine.set(container, ("key", index.value), value, mask)  # type: ignore[attr-defined]
+    elif isinstance(container.kind, ClassRef):  # what is read of it from here on is something else
+        machine.set(container, WRITTEN, machine.fresh("put"), mask)
     elif container.kind == "dict":
         if isinstance(index, Const):
             try:

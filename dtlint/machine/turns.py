@@ -242,6 +242,7 @@ def run_turn(
     rejoin(machine, state, "continue", sinks, away)
     merge_leavings(machine, state, "continue")
     again = (through | state.continued) & ~frame.left
+    loop.again = bool(again)
     if again:
         machine.emit(Event("end", "next turn", "", again, frame.guards, frame.path, node.at, frame.scope, loop=loop))
     endless = box is not None and box.get("true") == mask and isinstance(node, ir.While)

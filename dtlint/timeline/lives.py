@@ -145,6 +145,9 @@ def entered_with(symbol: Symbol) -> Symbol | None:
 
 
 def turns_once(loop: Loop) -> bool:
+    """Is there one turn at most, by its number or since each turn fails?"""
+    if not loop.again:
+        return True
     return isinstance(loop.trip, Const) and isinstance(loop.trip.value, int) and loop.trip.value <= 1
 
 

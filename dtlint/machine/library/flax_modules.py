@@ -10,9 +10,9 @@ from typing import Any
 
 from dtlint.machine import attributes
 from dtlint.machine.core import Machine
-from dtlint.machine.library import jax_axes, jax_collectives, jax_facts, jax_keys
+from dtlint.machine.library import haiku, jax_axes, jax_collectives, jax_facts, jax_keys
 from dtlint.machine.library.invocation import Invocation
-from dtlint.machine.values import FALSE, NONE, Bound, ClassRef, Const, FunctionRef, Object, Value
+from dtlint.machine.values import FALSE, NONE, Bound, ClassRef, Const, FunctionRef, Object, Unknown, Value
 
 MODULE = "flax.linen.Module"
 MESH = "jax.sharding.Mesh"
@@ -54,7 +54,12 @@ def applied(machine: Machine, call: Invocation) -> None:
     method = attributes.in_class(machine, module.kind, "__call__")
     if isinstance(method, FunctionRef):
         keywords = tuple((name, value) for name, value in call.keywords if name not in OWN)
-        calls.follow(machine, method, module, call.arguments[1:], keywords, call.mask)
+        running = machine.facts.setdefault(haiku.KEYS, [])
+        running.append(next((value for name, value in call.keywords if name == "rngs"), None))
+        try:
+            calls.follow(machine, method, module, call.arguments[1:], keywords, call.mask)
+        finally:
+            running.pop()
 
 
 def lays_out(machine: Machine, module: Object) -> bool:
@@ -80,6 +85,17 @@ def batch_norm(machine: Machine, call: Invocation) -> None:
         jax_collectives.bound(machine, call, names)
 
 
+def own_key(machine: Machine, call: Invocation) -> Value:
+    """`self.make_rng("dropout")`: one more key of those that `apply` was given, which may be another on each device."""
+    running = machine.facts.get(haiku.KEYS) or [None]
+    given, name = running[-1], call.get("name")
+    if isinstance(given, Object) and given.kind == "dict" and isinstance(name, Const):
+        given = given.attributes.get(("key", name.value))
+    if isinstance(given, Unknown) and jax_facts.has(given, "key"):
+        return haiku.one_more(machine, given)
+    return machine.fresh("key", None, frozenset({jax_facts.fact("key", 0), jax_facts.fact("may", "?")}))
+
+
 def parameter(machine: Machine, call: Invocation) -> Value | None:
     """`self.param("kernel", initializer, *arguments)` hands a key of its own to the initializer."""
     from dtlint.machine import calls
@@ -91,4 +107,4 @@ def parameter(machine: Machine, call: Invocation) -> Value | None:
     return None
 
 
-MODELS: dict[str, Any] = {"flax_batch_norm": batch_norm, "flax_param": parameter}
+MODELS: dict[str, Any] = {"flax_batch_norm": batch_norm, "flax_make_rng": own_key, "flax_param": parameter}

@@ -219,6 +219,14 @@ def apply_gradients(machine: Machine, receiver: Value, call: Invocation) -> Valu
     return machine.fresh("state", None, frozenset(tag for tag in tags if jax_facts.is_jax(tag)))
 
 
+def stepped(machine: Machine, call: Invocation) -> Value | None:
+    """The state after `apply_gradients` is like the one before, and counts one step more."""
+    state = call.receiver or call.get("self")
+    if not isinstance(state, Unknown):
+        return None
+    return Unknown(machine.symbols.fresh("state"), state.cause, state.tags, state.like)
+
+
 def changes_statistics(machine: Machine, call: Invocation) -> bool:
     """`model.apply(…, mutable=["batch_stats"])` of layers whose statistics are taken over the devices?"""
     given = next((value for name, value in call.keywords if name == "mutable"), None)
@@ -244,5 +252,6 @@ def normalises_together(machine: Machine) -> bool:
 
 MODELS: dict[str, Any] = {
     "jax_numpy": numpy_call,
+    "flax_stepped": stepped,
     "flax_train_state": train_state,
 }

@@ -47,6 +47,9 @@ LEARNED = "jax learned at"  # fact of the run: what is differentiated by, by the
 CLASSES = "jax state classes"  # fact of the run: classes of the project that train states were made of
 
 
+WHOLE = "jax whole"  # fact of the run: is what runs one program over the arrays of all hosts, as its shardings say?
+
+
 def fact(word: str, *rest: Any) -> Tag:
     return ("jax", word, *rest)
 

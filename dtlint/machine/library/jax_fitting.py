@@ -99,13 +99,20 @@ def arrays_as_statics(machine: Machine, thing: Object, call: Invocation) -> list
     known = signature(thing.facts["function"])
     found = []
     for index, value in enumerate(call.arguments):
-        if index in statics and any(is_jax(tag) and tag[1] in ARRAYS for tag in jax_facts.deep((value,))):
+        if index in statics and is_array(value):
             name = known[0][index].name if known is not None and index < len(known[0]) else f"argument {index}"
             what = f"`{name}` is an array, and `static_broadcasted_argnums` says it is static: it cannot be hashed"
             steps = (machine.step("called here"),)
             jax_facts.note(machine, "axes", call.mask, thing.facts["where"], steps, what=what, effect="crash")
             found.append(index)
     return found
+
+
+def is_array(value: Value) -> bool:
+    """What a thing that nobody knows holds beside its arrays, like the name of a task, need not be one."""
+    if isinstance(value, Unknown) and value.symbol.key[0] in ("item", "attr"):
+        return False
+    return any(is_jax(tag) and tag[1] in ARRAYS for tag in jax_facts.deep((value,)))
 
 
 def check_mesh(machine: Machine, thing: Object, call: Invocation, specs: tuple[Any, ...]) -> None:

@@ -302,7 +302,8 @@ def circumstances(machine: Machine, arguments: tuple[Value, ...], keywords: Any)
     inside: tuple[object, ...] = tuple(id(mapping) for mapping in jax_facts.mappings(machine))
     inside += tuple(token(key) for key in machine.facts.get(haiku.KEYS, ()) if key is not None)
     given = (*arguments, *(value for _, value in keywords))
-    return (inside, machine.facts.get("jax compiled", 0) > 0, tuple(frozenset(jax_facts.deep((one,))) for one in given))
+    compiled = (machine.facts.get("jax compiled", 0) > 0, machine.facts.get(jax_facts.WHOLE, False))
+    return (inside, compiled, tuple(frozenset(jax_facts.deep((one,))) for one in given))
 
 
 with_shape = jax_arrays.with_shape

@@ -25,6 +25,7 @@ INNER = "jax keys of keys"  # by the symbol of a batch of batches: the sizes of 
 INNER_MADE = "jax keys taken from keys"
 WRITTEN = "written"  # fact of a key: a mapped function makes it of a number that is written down
 INHERITED = frozenset({"varies", "may", "arg", "replica", "from host", "folded", "of row", "made equal", WRITTEN})
+WRITTEN_THERE = "jax written"  # fact of the run: keys that a mapped function makes of a seed that is written there
 FIXED = frozenset({"parameter", "loop", "attr", "scan", "missing", "keyword"})
 
 
@@ -37,6 +38,8 @@ def make_key(machine: Machine, call: Invocation) -> Value:
     text = "the key is made here"
     where = jax_facts.place(machine)
     machine.facts.setdefault("jax roots", {})[number] = (where, text)
+    if isinstance(seed, Const) and jax_facts.device_mapping(machine) is not None:
+        machine.facts.setdefault(WRITTEN_THERE, set()).add(number)
     own = [tag for tag in lineage(seed) if tag[1] in ("varies", "may", "folded")] if seed is not None else []
     if isinstance(seed, Const) and jax_facts.device_mapping(machine) is not None:
         own.append(fact(WRITTEN, number))
@@ -222,6 +225,9 @@ def draw(machine: Machine, call: Invocation) -> Value | None:
     if one_number(call, others) and jax_facts.device_mapping(machine) is not None and not has(key, "of row"):
         # the whole batch shares it, and so may the devices
         return machine.fresh("drawn", key.cause, frozenset((fact("array"), *lineage(key))))
+    if root_of(key) in machine.facts.get(WRITTEN_THERE, ()):
+        # of a written seed in each step: a table, like random features, that all devices are to have
+        return machine.fresh("drawn", key.cause, of_numbers(others) | frozenset(lineage(key)))
     if call.row.extra.get("reorders"):
         # each brings its own rows into one order, which connects nothing
         made: Value = machine.fresh("drawn", key.cause or deep_cause(machine, others), of_numbers(others))
@@ -243,7 +249,7 @@ def drawn(machine: Machine, key: Value, others: tuple[Value, ...], text: str, ma
     cause = key.cause or deep_cause(machine, others)
     mapping = jax_facts.device_mapping(machine)
     if mapping is None:
-        if root_of(key) in machine.facts.get("jax roots", {}) and key.cause is None and machine.facts.get("jax hosts"):
+        if made_alike(machine, key) and not machine.facts.get(jax_facts.WHOLE):
             own.add(fact("host draw", remember(machine, key, text, ())))
     else:
         alike = has(key, "made equal")
@@ -273,8 +279,12 @@ def of_numbers(others: tuple[Value, ...]) -> frozenset[Any]:
 
 def same_on_hosts(machine: Machine, key: Value) -> bool:
     """Does every host make this key alike, and give its devices the same children of it as the other hosts do?"""
+    return made_alike(machine, key) and not has(key, "folded")
+
+
+def made_alike(machine: Machine, key: Value) -> bool:
     known = root_of(key) in machine.facts.get("jax roots", {}) and bool(machine.facts.get("jax hosts"))
-    return known and key.cause is None and not has(key, "folded")
+    return known and key.cause is None
 
 
 def is_shared(key: Value, axis: str) -> bool:

@@ -300,12 +300,13 @@ def strip_axes(machine: Machine, value: Value, names: tuple[str, ...]) -> Value:
 
 
 def compiled(machine: Machine, thing: Object, call: Invocation) -> Value:
-    saved = machine.facts.get("jax compiled", 0)
+    saved, whole = machine.facts.get("jax compiled", 0), machine.facts.get(jax_facts.WHOLE, False)
     machine.facts["jax compiled"] = saved + 1
+    machine.facts[jax_facts.WHOLE] = whole or option(thing, "in_shardings") not in (None, NONE)
     try:
         result = inner(machine, thing, call.arguments, call.keywords, call)
     finally:
-        machine.facts["jax compiled"] = saved
+        machine.facts["jax compiled"], machine.facts[jax_facts.WHOLE] = saved, whole
     jax_launch.jitted(machine, call)
     told = jax_donation.donate(machine, thing, call)
     result = jax_donation.in_new_buffers(machine, result)
