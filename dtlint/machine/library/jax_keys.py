@@ -225,7 +225,7 @@ def draw(machine: Machine, call: Invocation) -> Value | None:
     if one_number(call, others) and jax_facts.device_mapping(machine) is not None and not has(key, "of row"):
         # the whole batch shares it, and so may the devices
         return machine.fresh("drawn", key.cause, frozenset((fact("array"), *lineage(key))))
-    if root_of(key) in machine.facts.get(WRITTEN_THERE, ()):
+    if root_of(key) in machine.facts.get(WRITTEN_THERE, ()) and not as_many(call):
         # of a written seed in each step: a table, like random features, that all devices are to have
         return machine.fresh("drawn", key.cause, of_numbers(others) | frozenset(lineage(key)))
     if call.row.extra.get("reorders"):
@@ -234,6 +234,12 @@ def draw(machine: Machine, call: Invocation) -> Value | None:
     else:
         made = drawn(machine, key, others, f"drawn by `{call.name.rpartition('.')[2]}`", call.mask)
     return jax_facts.with_facts(machine, made, jax_shapes.described(machine, call), jax_shapes.LAYOUT)
+
+
+def as_many(call: Invocation) -> bool:
+    """`normal(key, rows.shape)`: something for each row of an array."""
+    shape = call.get("shape")
+    return isinstance(shape, Unknown) and shape.symbol.key[0] == "attr" and shape.symbol.key[-1] == "shape"
 
 
 def one_number(call: Invocation, others: tuple[Value, ...]) -> bool:
