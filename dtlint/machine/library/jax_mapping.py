@@ -175,9 +175,14 @@ def told_apart(machine: Machine, thing: Object, call: Invocation) -> tuple[Invoc
 
 
 def synced(machine: Machine, call: Invocation) -> None:
-    """`cross_replica_mean(state.batch_stats)`: this part of the state is made equal again."""
+    """`cross_replica_mean(state.batch_stats)`: this part of the state is made equal again, as `state.others` is where
+    its item `others["batch_stats"]` is."""
     names = machine.facts.setdefault("jax synced", set())
-    names.update(node.name for node in getattr(call.node, "args", ()) if isinstance(node, ir.Attr))
+    for node in getattr(call.node, "args", ()):
+        while isinstance(node, ir.Index):
+            node = node.value
+        if isinstance(node, ir.Attr):
+            names.add(node.name)
     for value in call.arguments:
         key = value.symbol.key if isinstance(value, Unknown) else ()
         if len(key) > 2 and key[0] in ("attr", "item"):
