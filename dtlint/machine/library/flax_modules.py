@@ -86,12 +86,13 @@ def batch_norm(machine: Machine, call: Invocation) -> None:
 
 
 def own_key(machine: Machine, call: Invocation) -> Value:
-    """`self.make_rng("dropout")`: one more key of those that `apply` was given, which may be another on each device."""
+    """`self.make_rng("dropout")`: one more key of those that `apply` was given, which may be another on each device. In
+    an evaluation nobody minds if it is not."""
     running = machine.facts.get(haiku.KEYS) or [None]
     given, name = running[-1], call.get("name")
     if isinstance(given, Object) and given.kind == "dict" and isinstance(name, Const):
         given = given.attributes.get(("key", name.value))
-    if isinstance(given, Unknown) and jax_facts.has(given, "key"):
+    if isinstance(given, Unknown) and jax_facts.has(given, "key") and not jax_keys.evaluated(machine):
         return haiku.one_more(machine, given)
     return machine.fresh("key", None, frozenset({jax_facts.fact("key", 0), jax_facts.fact("may", "?")}))
 
