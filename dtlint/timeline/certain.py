@@ -24,6 +24,7 @@ from dtlint.timeline.difference import comes_to, first_difference, left_at, loop
 from dtlint.timeline.matching import unmatched
 from dtlint.timeline.parting import (
     Divergence,
+    Fork,
     Item,
     Path,
     Pending,
@@ -98,7 +99,13 @@ def meet_event(run: Run, event: Event, mask: int, path: Path, pending: Pending) 
 def may_pair(event: Event, items: list[Item]) -> bool:
     """A barrier of all while some wait in a barrier of the same group: theirs meets this one, and if the others come to
     one more later, as often as these have waited, nobody is left behind."""
-    return event.op == "barrier" and all(isinstance(item.node, Event) and item.node.op == "barrier" for item in items)
+    if event.op != "barrier":
+        return False
+    forks = [side for item in items if isinstance(item, Fork) for side in item.sides]
+    calls = [item.node for item in items if not isinstance(item, Fork)]
+    return all(isinstance(one, Event) and one.op == "barrier" for one in calls) and all(
+        may_pair(event, side) for side in forks
+    )
 
 
 def add(pending: Pending, members: int, item: Item) -> None:
@@ -249,6 +256,8 @@ def report(run: Run, pending: Pending, members: int, between: tuple[Event, Path]
     pending[members] = []
     whole = next((position for position, item in enumerate(items) if item.whole), None)
     if whole is not None:
+        if all(agreed(case.items, members) for case in Assuming(collector(run), members).cases(Case(items))):
+            return
         # the barriers of all were waited for in vain: without them, what came before and after
         of_all = items[whole]
         after = [item for item in items[whole:] if not item.whole]
