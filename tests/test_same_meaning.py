@@ -43,6 +43,7 @@ KNOWN = {
     ("other names", "DT302/initializer_draws_twice.py"): "an argument of a function nobody calls is a key by its name",
     ("other names", "DT302/tried_beside_what_is_tried_ok.py"): "a function tries something by its name",
     ("other names", "DT407/local_count_for_global_batch"): BATCH,
+    ("other names", "DT407/size_for_the_loader.py"): BATCH,
     ("other names", "DT412/truthy_rank_means_main"): "`if rank:` is a mistake where the name means a rank",
     ("one more call", "DT110/told_through_a_store_ok.py"): DEEP,
     ("one more call", "DT111/counter_behind_a_function.py"): "a global that a helper of a helper counts",

@@ -10,6 +10,7 @@ from dtlint.knowledge.loader import Api, Type
 from dtlint.machine import containers, kept, lacking, library, written
 from dtlint.machine.core import Machine
 from dtlint.machine.frames import Frame
+from dtlint.machine.given import PARSED
 from dtlint.machine.lanes import map_lanes, token
 from dtlint.machine.values import (
     CONTAINERS,
@@ -272,7 +273,7 @@ def of_unknown(machine: Machine, base: Unknown, name: str, mask: int) -> Value:
             machine, base.symbol
         )
         return library.provenance.marked(gradient, *marks) if marks else gradient
-    if base.cause is None and base.symbol.key[0] == library.options.PARSED:
+    if base.cause is None and base.symbol.key[0] == PARSED:
         return library.options.option(machine, base, name, mask)
     # `make(folder, quiet=rank != 0).found`: that a thing was told its rank does not show what else in it depends on it
     cause = base.cause if base.symbol not in machine.facts.get("told", ()) else None

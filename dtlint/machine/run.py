@@ -223,9 +223,11 @@ def run_entry(machine: Machine, entry: Entry, start: Any) -> Run:
 
 
 def finish_entry(machine: Machine) -> None:
-    """Forget what the entry wrote; modules it loaded stay."""
+    """Forget what the entry wrote, and what it learned of questions, which another entry may ask under the same names;
+    modules it loaded stay."""
     machine.rollback(0)
     machine.journal = []
+    machine.symbols.telling.clear()
 
 
 def machine_for(project: Project, knowledge: Knowledge, config: Any) -> Machine:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from dtlint.machine.consistent import NOTHING, Answers, agrees
-from dtlint.machine.library.options import settled
+from dtlint.machine.given import settled
 from dtlint.machine.logs import Attempt, Call, Choice, Event, Log, LogNode, Loop, plain_question
 from dtlint.machine.values import Const, External, Symbol, lane_value
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dtlint.findings import Step
 from dtlint.machine.entries import CALLED_ALONE, CALLED_ON_ALL, HELD_BY_ALL, MADE
 from dtlint.machine.library.evidence import ASKED, alone, evidence, of_one
-from dtlint.machine.logs import Call, Event, LogNode
+from dtlint.machine.logs import Call, Event, LogNode, plain_question
 from dtlint.machine.run import SEEN, Run
 from dtlint.timeline.files import WRITES
 from dtlint.timeline.lives import NOTHING, Use, across, sides
@@ -82,7 +82,8 @@ def instead_of_start(run: Run, path: tuple[LogNode, ...], event: Event) -> bool:
 def otherwise_asked(here: Use, start: Use) -> bool:
     """Do the answers on the way here rule out those on the way to a start: `if sharded or replicated: init()`, and here
     neither of them is so?"""
-    answers = {choice.symbol: int(then) for choice, then in sides(here) if choice.symbol is not None}
+    asked = ((plain_question(choice.symbol), then) for choice, then in sides(here))
+    answers = {symbol: int(then is given) for (symbol, given), then in asked if symbol is not None}
     for choice, then in sides(start) if answers else ():
         found = worth(choice.symbol, answers)
         if found is not None and bool(found) != then:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dtlint.machine.library.options import settled
+from dtlint.machine.given import settled
 from dtlint.machine.library.tensors import ALIASES, COPIES, REVEALS
 from dtlint.machine.logs import EXITS, FAILS, Call, Event, Loop
 from dtlint.machine.truth import APART

@@ -7,7 +7,7 @@ tell the process group themselves (`init_process_group(rank=number)`); from ther
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from dtlint.ir import nodes as ir
@@ -77,7 +77,16 @@ def turn_of(machine: Machine, call: ir.Call | None) -> list[ir.Assign]:
     around_call = [
         node for node in nodes if isinstance(node, ir.For) and any(one is call for one in every_node(node.body))
     ]
-    return [one for one in around_call[-1].body if isinstance(one, ir.Assign)] if around_call else []
+    return [one for one in straight(around_call[-1].body) if isinstance(one, ir.Assign)] if around_call else []
+
+
+def straight(body: Iterable[ir.Stmt]) -> Iterator[ir.Stmt]:
+    """What every turn does, in a `with` or not."""
+    for one in body:
+        if isinstance(one, ir.With):
+            yield from straight(one.body)
+        else:
+            yield one
 
 
 def numbered(

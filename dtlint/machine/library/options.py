@@ -6,6 +6,7 @@ from typing import Any
 
 from dtlint.machine import containers, written
 from dtlint.machine.core import Machine
+from dtlint.machine.given import PARSED
 from dtlint.machine.lanes import token
 from dtlint.machine.library import files
 from dtlint.machine.library.invocation import Invocation
@@ -14,8 +15,6 @@ from dtlint.machine.values import Const, External, Object, Symbol, Tuple, Unknow
 LOCAL_DEFAULTS = "local defaults"
 PATHS = "options that are paths"
 PARSER = "argparse.ArgumentParser"
-PARSED = "argparse.ArgumentParser.parse_args"
-COMPUTED = ("op ", "compare ", "not", "attr", "item", "and", "or")
 OPTIONS = "options"  # fact of the run: which names each parser knows
 MORE = "more options"  # and which parsers may know others
 SPELLED = "other names of options"
@@ -198,12 +197,3 @@ MODELS: dict[str, Any] = {
     "parser": made,
     "options_parsed": parsed_some,
 }
-
-
-def settled(symbol: Symbol) -> bool:
-    """Is it computed on the spot of what was given to the program, and of nothing else?"""
-    word = symbol.key[0]
-    if word == PARSED:
-        return True
-    inner = [part for part in symbol.key[1:] if isinstance(part, Symbol)]
-    return word.startswith(COMPUTED) and bool(inner) and all(map(settled, inner))
