@@ -10,6 +10,7 @@ from bench.drawn.__main__ import count
 from bench.drawn.draw import program
 from bench.drawn.play import Verdict, all_come, verdict
 from bench.drawn.vocabulary import CLASS, FUNCTIONS, TAIL, Vocabulary
+from bench.running import check
 
 MISSED: tuple[int, ...] = ()
 FALSE_ALARMS = (5209,)
@@ -61,3 +62,11 @@ def test_drawn_programs_are_judged_as_they_play(tmp_path: Path) -> None:
     assert len(counted.bugs) > 100 and len(counted.correct) > 80
     assert counted.missed == MISSED
     assert counted.false_alarms == FALSE_ALARMS
+
+
+def test_as_many_processes_as_there_are_tell_the_same(tmp_path: Path) -> None:
+    """What one of them has learned of a program says nothing of the next that it looks at."""
+    for number in range(5050, 5200):
+        (tmp_path / f"drawn_{number}.py").write_text(program(number), encoding="utf-8")
+    alone, together = (check(tmp_path, options=("--select", "DT1", "--jobs", jobs)) for jobs in ("1", "2"))
+    assert alone.findings == together.findings
