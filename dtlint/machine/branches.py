@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from dtlint.machine.core import Machine, limited
-from dtlint.machine.frames import Leaving
+from dtlint.machine.frames import Frame, Leaving
 from dtlint.machine.lanes import lowest
 from dtlint.machine.library import group_start, multiples, options
 from dtlint.machine.logs import Choice, Decision, Guards, decisions, plain_question, told
@@ -124,8 +124,10 @@ def choose(
         frame.left, on_side = left_before, len(frame.leavings)
         frame.answers.append((asked, (side is then) is given) if asked is not None else None)
         stayed = side(mask) & ~frame.left
-        if not stayed and frame.exits:
-            out_of_managers(machine, mask & ~frame.left)
+        gone = mask & ~stayed & ~frame.left
+        if gone and frame.exits:
+            for way, lanes in ways_taken(frame, start_of, gone) if stayed else ((frame.last_exit, gone),):
+                out_of_managers(machine, way, lanes)
         frame.answers.pop()
         for leaving in frame.leavings[on_side:]:
             leaving.inner = leaving.inner or not stayed
@@ -133,7 +135,7 @@ def choose(
         del machine.assumed[assumed:]
         left_sides &= frame.left
         choice.left.parting.append(tuple(ways_out(frame.guards, start_of)))
-        if frame.loops:
+        if frame.loops or frame.exits:
             leave_turn(machine, choice.left.parting[-1], mask & ~stayed)
         if stayed or frame.last_exit[0] != "exit":
             # on this side some end the program, and the others go on or return
@@ -195,14 +197,22 @@ def ways_out(guards: Guards | None, start: Guards | None) -> Iterator[Decision]:
         guards = guards.outer
 
 
-def out_of_managers(machine: Machine, lanes: int) -> None:
+Way = tuple[str, Any]  # out of a function or loop: the word, and its place
+
+
+def ways_taken(frame: Frame, start: Guards | None, gone: int) -> list[tuple[Way, int]]:
+    """How these lanes have left, where others have stayed."""
+    ways = [((one.exit_word, one.exit_at), one.taken & gone) for one in ways_out(frame.guards, start)]
+    return [(way, lanes) for way, lanes in ways if lanes]
+
+
+def out_of_managers(machine: Machine, way: Way, lanes: int) -> None:
     """Whoever leaves the body of a `with` takes the way out of its manager first. In a loop nobody knows at which turn,
     so that is left to those that stay."""
     frame = machine.frame
-    word = frame.last_exit[0]
-    if word not in ("return", *TURNS) or frame.last_exit in frame.exited:
+    if way[0] not in ("return", *TURNS) or way in frame.exited:
         return
-    frame.exited.append(frame.last_exit)
+    frame.exited.append(way)
     outside = frame.loops[-1].managers if frame.loops else 0
     last_exit = frame.last_exit
     for leave in reversed(frame.exits[outside:]):
@@ -217,7 +227,7 @@ def leave_turn(machine: Machine, ways: tuple[Decision, ...], gone: int) -> None:
         lanes = one.taken & gone
         if lanes and one.exit_word == "return":
             frame.leavings.append(Leaving("return", one, lanes, []))
-        elif lanes and one.exit_word == "continue":
+        elif lanes and one.exit_word == "continue" and frame.loops:
             frame.loops[-1].leavings.append(Leaving("continue", one, lanes, [], parts(machine.sinks, lanes)))
 
 

@@ -13,9 +13,10 @@ from dtlint.machine.frames import LoopState
 from dtlint.machine.items import few, short_items, turns_of, walked
 from dtlint.machine.lanes import row
 from dtlint.machine.library import own_order, provenance, sharding
-from dtlint.machine.logs import Decision, Guards, Loop
+from dtlint.machine.logs import Decision, Loop
+from dtlint.machine.loop_ends import broken, otherwise
 from dtlint.machine.opaque import all_tags, opaque
-from dtlint.machine.turns import merge_leavings, note_items, note_turn, otherwise, perhaps_broken, rejoin
+from dtlint.machine.turns import merge_leavings, note_items, note_turn, rejoin
 from dtlint.machine.values import (
     MANY,
     Bound,
@@ -102,7 +103,7 @@ def run_over_generator(machine: Machine, node: ir.For, generator: Object, mask: 
         frame.loops.pop()
         frame.guards = outer
     merge_leavings(machine, state, "continue")
-    ended = perhaps_broken(state)
+    ended = broken(state, mask)
     merge_leavings(machine, state, "break")
     staying = mask & ~frame.left
     if node.orelse and staying:
@@ -112,6 +113,7 @@ def run_over_generator(machine: Machine, node: ir.For, generator: Object, mask: 
 
 def run_comprehension(machine: Machine, node: ir.Comp, mask: int) -> Value:
     """Comprehensions have a scope of their own and run like loops whose body is the element."""
+    from dtlint.machine.branches import branch
     from dtlint.machine.expressions import text_of
     from dtlint.machine.frames import Frame
     from dtlint.machine.truth import truth
@@ -121,6 +123,7 @@ def run_comprehension(machine: Machine, node: ir.Comp, mask: int) -> Value:
     frame.function = outer.function
     frame.owner = outer.owner
     frame.receiver = outer.receiver
+    frame.guards = outer.guards
     frame.variables.newer = machine.number()
     machine.frame = frame
     collected: list[Value] = []
@@ -181,30 +184,28 @@ def run_comprehension(machine: Machine, node: ir.Comp, mask: int) -> Value:
         if loop.body.nodes:
             machine.emit(loop)
 
-    def filtered(part: ir.Clause, index: int, lanes: int) -> None:
+    def filtered(part: ir.Clause, index: int, lanes: int, asked: int = 0) -> int:
         nonlocal exact, parted
-        going, outside = lanes, frame.guards
-        for condition in part.conditions:
-            value = machine.evaluate(condition, going)
-            true, false, unsure, cause, _ = truth(machine, value, going)
-            if unsure or false:
-                exact = exact and not unsure
-                if true and false:
-                    parted = cause or Cause("rank")
-                    at, text = node.at or machine.current_at, text_of(condition)
-                    apart = Decision("branch", frame.path, at, text, parted, true, going, frame.scope)
-                    frame.guards = Guards(apart, frame.guards)
-                if cause is not None:
-                    skipped = sharding.skipped(machine, cause, sources[-1])
-                    (shares if skipped.even else uneven).append(skipped.cause)
-                    marks.update(skipped.marks)
-                    marks.update(orders_asked(machine, condition, going))
-            going = true | unsure
-            if not going:
-                break
-        if going:
-            clause(index + 1, going)
-        frame.guards = outside
+        if asked == len(part.conditions):
+            clause(index + 1, lanes)
+            return lanes
+        condition, at = part.conditions[asked], node.at or machine.current_at
+        value = machine.evaluate(condition, lanes)
+        true, false, unsure, cause, _ = truth(machine, value, lanes)
+        if unsure or false:
+            exact = exact and not unsure
+            if true and false:
+                parted = cause or Cause("rank")
+            if cause is not None:
+                skipped = sharding.skipped(machine, cause, sources[-1])
+                (shares if skipped.even else uneven).append(skipped.cause)
+                marks.update(skipped.marks)
+                marks.update(orders_asked(machine, condition, lanes))
+
+        def taken(some: int) -> int:
+            return filtered(part, index, some, asked + 1)
+
+        return branch(machine, value, lanes, at, lambda: text_of(condition), taken, lambda rest: rest)
 
     try:
         clause(0, mask)

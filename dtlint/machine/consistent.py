@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from dtlint.machine.core import narrowed
-from dtlint.machine.logs import Attempt, Call, Choice, Event, Log, LogNode, Loop, inner_logs, told
+from dtlint.machine.logs import Attempt, Call, Choice, Event, Log, LogNode, Loop, implied, inner_logs, told
 
 Answers = frozenset[tuple[Any, Any]]
 NOTHING: Answers = frozenset()
@@ -94,6 +94,8 @@ def answers_of(node: LogNode, side: bool) -> Iterator[tuple[Any, Any]]:
 def agrees(choice: Choice, side: bool, answers: Answers) -> bool:
     """Does a side of the branch go with what is known already?"""
     known = dict(answers)
+    if implied(choice.symbol, known) is (not side):
+        return False
     return all(known.get(what, answer) == answer for what, answer in answers_of(choice, side))
 
 

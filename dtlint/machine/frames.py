@@ -37,6 +37,7 @@ class LoopState:
     subject: Value | None = None
     newest: int = 0
     managers: int = 0  # how many context managers were entered outside of the loop
+    parted: dict[int, tuple[Decision, Any]] = field(default_factory=dict)  # who breaks from who does not, and where
 
 
 Way = tuple[tuple[Symbol, bool], ...]

@@ -6,7 +6,7 @@ Every node knows the lanes that reach it (`mask`) and, inside its own frame, the
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from dtlint.machine.values import Cause, Symbol, Value
@@ -317,11 +317,20 @@ class Attempt:
 LogNode = Event | Call | Choice | Loop | Attempt
 
 
+ANSWERS_FOR = frozenset({"not", "bool", "compare ==", "compare is"})
+
+
 def plain_question(symbol: Symbol | None) -> tuple[Symbol | None, bool]:
-    """`not x` asks for `x`, the other way round."""
+    """`not x` asks for `x`, the other way round; `x == True` and `bool(x)` ask for it, too."""
     given = True
-    while symbol is not None and symbol.key[0] == "not" and isinstance(symbol.key[1], Symbol):
-        symbol, given = symbol.key[1], not given
+    while symbol is not None and symbol.key[0] in ANSWERS_FOR:
+        match symbol.key:
+            case ("not", Symbol() as inner) | ("compare ==", Symbol() as inner, ("bool", "False")):
+                symbol, given = inner, not given
+            case ("bool", Symbol() as inner) | ("compare ==" | "compare is", Symbol() as inner, ("bool", "True")):
+                symbol = inner
+            case _:
+                break
     return symbol, given
 
 
@@ -347,6 +356,22 @@ def told(question: Symbol | None, side: bool, depth: int = 4) -> Iterator[tuple[
     equal = equality(asked) if side == given else None
     if equal is not None:
         yield ("equal to", equal[0]), equal[1]
+
+
+def implied(question: Symbol | None, known: Mapping[Any, Any]) -> bool | None:
+    """The answer to a question where those to its parts, or to itself, are known."""
+    asked, given = plain_question(question)
+    if asked is None:
+        return None
+    if asked in known:
+        return bool(known[asked] is given)
+    if asked.key[0] not in ("and", "or"):
+        return None
+    decides = asked.key[0] == "or"  # one part that is so answers the whole
+    parts = [implied(part, known) if isinstance(part, Symbol) else None for part in asked.key[1:]]
+    if decides in parts:
+        return decides is given
+    return None if None in parts else (not decides) is given
 
 
 def told_by_sides(asked: Symbol, answer: bool, depth: int) -> Iterator[tuple[Any, Any]]:

@@ -20,7 +20,8 @@ from dtlint.machine.lanes import lanes_in
 from dtlint.machine.library import children, own_order, sharding
 from dtlint.machine.library.generators import stops_alike
 from dtlint.machine.logs import Decision, Guards
-from dtlint.machine.turns import merge_leavings, otherwise, perhaps_broken, rejoin, turn
+from dtlint.machine.loop_ends import broken, otherwise
+from dtlint.machine.turns import merge_leavings, rejoin, turn
 from dtlint.machine.values import Cause, Object, Row, Unknown, Value
 
 
@@ -158,7 +159,7 @@ def unroll(
     finally:
         frame.loops.pop()
         frame.guards = outer
-    ended = perhaps_broken(state)
+    ended = broken(state, finished)
     rejoin(machine, state, "break", outer_sinks, gone)
     merge_leavings(machine, state, "break")
     if node.orelse and finished:

@@ -7,7 +7,7 @@ from typing import Any
 
 from dtlint.findings import Step
 from dtlint.ir import nodes as ir
-from dtlint.machine import assignment, attempts, dictionaries, library, loops, scopes, with_statements
+from dtlint.machine import assignment, attempts, dictionaries, library, loop_ends, loops, scopes, with_statements
 from dtlint.machine.branches import branch
 from dtlint.machine.core import Machine
 from dtlint.machine.expressions import evaluate, text_of
@@ -179,7 +179,7 @@ def name_of(raised: Value | None) -> str:
 
 def run_break(machine: Machine, node: ir.Break, mask: int) -> int:
     if machine.frame.loops:
-        machine.frame.loops[-1].broke |= mask
+        loop_ends.breaks(machine, node.at, mask)
     leave(machine, "break", node.at, mask)
     return 0
 

@@ -12,6 +12,7 @@ from dtlint.machine.core import Machine, limited
 from dtlint.machine.frames import Frame, LoopState
 from dtlint.machine.library import iterators, sharding
 from dtlint.machine.logs import EXITS, Decision, Event, Guards, Loop
+from dtlint.machine.loop_ends import Broken, broken, otherwise
 from dtlint.machine.next_turn import look_ahead
 from dtlint.machine.values import (
     MISSING,
@@ -101,7 +102,7 @@ def turn(
         remember(grew, grown)
         held.update(by_names(frame, grown, apart))
     look_ahead(machine, node, loop, objects, enter)
-    ended = perhaps_broken(state)
+    ended = broken(state, through)
     merge_leavings(machine, state, "break")
     machine.emit(loop)
     returned = [leaving for leaving in frame.leavings[leavings_before:] if leaving.word in ("return", *EXITS)]
@@ -140,30 +141,6 @@ def here_too(
         thing = frame.variables.get(variable)
         if isinstance(thing, Object) and name in thing.attributes:
             yield (id(thing.attributes), name), (thing.attributes, name), whole
-
-
-def perhaps_broken(state: LoopState) -> Decision | None:
-    """A `break` under a branch nobody can decide: the `else` of the loop may not be for these lanes."""
-    return next((leaving.decision for leaving in state.leavings if leaving.word == "break"), None)
-
-
-def otherwise(machine: Machine, node: ir.For | ir.While, lanes: int, ended: Decision | None) -> int:
-    """The `else` of a loop: for those that came to its end."""
-    from dtlint.machine.branches import choose
-
-    if ended is None:
-        return machine.run(node.orelse, lanes)
-    symbol = machine.symbols.fresh("not broken")
-    return choose(
-        machine,
-        lanes,
-        ended.cause,
-        symbol,
-        ended.at,
-        lambda: f"no `{ended.text}`",
-        lambda rest: machine.run(node.orelse, rest),
-        lambda rest: rest,
-    )
 
 
 def note_turn(machine: Machine, loop: Loop, mark: int) -> None:
@@ -257,11 +234,11 @@ def is_true_literal(node: ir.While | ir.For) -> bool:
     return False
 
 
-def lanes_gone(state: LoopState, through: int, mask: int, loop: Loop, ended: Decision | None) -> int:
+def lanes_gone(state: LoopState, through: int, mask: int, loop: Loop, ended: Broken) -> int:
     """Lanes that left the function inside the loop, for certain."""
     turns = getattr(loop.trip, "value", 0)
     sure = (
-        type(turns) is int and turns > 0 and ended is None
+        type(turns) is int and turns > 0 and not ended.perhaps
     )  # nobody comes to the end of the first turn, and there is one
     return mask & ~(through | state.broke) if through | state.broke or sure else 0
 

@@ -39,6 +39,7 @@ from dtlint.timeline.parting import (
     part_of_turn,
     strip_ends,
 )
+from dtlint.timeline.plain_models import plain_model
 
 ENDLESS = ("while True", "while 1")
 
@@ -254,38 +255,51 @@ def report(run: Run, pending: Pending, members: int, between: tuple[Event, Path]
     """Name the decisions behind what is pending, one after the other, until the rest agrees."""
     items = pending.get(members, [])
     pending[members] = []
-    whole = next((position for position, item in enumerate(items) if item.whole), None)
-    if whole is not None:
-        if all(agreed(case.items, members) for case in Assuming(collector(run), members).cases(Case(items))):
-            return
-        # the barriers of all were waited for in vain: without them, what came before and after
-        of_all = items[whole]
-        after = [item for item in items[whole:] if not item.whole]
-        if isinstance(of_all.node, Event):
-            yield from report(run, {members: items[:whole]}, members, (of_all.node, of_all.path))
-        yield from report(run, {members: after}, members, between)
-        return
     if any(isinstance(item.node, Loop) and obeys(item.node.body) for item in items):
         return
     assuming = Assuming(collector(run), members)
     cases = list(assuming.cases(Case(items)))
-    known: set[Decision] = set()  # ways out that have been told: what else is wrong where nobody takes them?
-    for case in cases:
-        if agreed(case.items, members) or (known and not (len(case.turned) == 1 and any(case.turned[0].exits))):
-            continue
-        found = list(explained(run, assuming, case, between))
-        left = {one.choice.decision for one in found if one.choice is not None}
-        if not known or left - known:
+    apart = [case for case in cases if not agreed(case.items, members)]
+
+    def told(case: Case) -> list[Divergence]:
+        return [one for one in explained(run, assuming, case, between) if not plain_model(run, one)]
+
+    for case in apart:
+        found = [] if leaves(case) else told(case)
+        if found:
             yield from (one for one in found if not is_second_half(run, one, members))
-        known |= left
-        if found and not known:
             yield from left_besides(cases, members)
             return
+    known: set[Decision] = set()  # ways out that have been told
+    for case in apart:
+        if leaves(case) and not (known and len(case.turned) > 1):
+            found = told(case)
+            left = {one.choice.decision for one in found if one.choice is not None}
+            if not known or left - known:
+                yield from (one for one in found if not is_second_half(run, one, members))
+            known |= left
+            if found and not known:
+                yield from left_besides(cases, members)
+                return
+
+
+def leaves(case: Case) -> bool:
+    """Does somebody take a way out that is not to be expected?"""
+    return any(any(node.exits) for node in case.turned)
 
 
 def explained(
     run: Run, assuming: Assuming, case: Case, between: tuple[Event, Path] | None, depth: int = 3
 ) -> Iterator[Divergence]:
+    whole = next((position for position, item in enumerate(case.items) if item.whole), None)
+    if whole is not None:
+        # the barrier of all was waited for in vain: without it, what came before and after
+        of_all, after = case.items[whole], [item for item in case.items[whole:] if not item.whole]
+        meeting = (of_all.node, of_all.path) if isinstance(of_all.node, Event) else between
+        for items, then in ((case.items[:whole], meeting), (after, between)):
+            if not agreed(items, assuming.members):
+                yield from explained(run, assuming, Case(items, case.turned, case.answers), then, depth)
+        return
     loops = loops_apart(case.items, assuming.members)
     if loops and depth:
         for inner in assuming.cases(assuming.one_turn(case, loops)):
@@ -298,7 +312,7 @@ def explained(
         if found is None:
             return
         divergence, position = found
-        divergence.between = between
+        divergence.between, divergence.answers = between, case.answers
         yield divergence
         case = Case(unexplained(case.items, divergence, assuming.members, position), case.turned, case.answers)
 

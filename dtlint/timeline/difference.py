@@ -42,16 +42,22 @@ def kinds_of(held: dict[int, Item | None]) -> dict[int, object]:
 
 
 def loops_apart(items: list[Item], members: int) -> list[Item]:
-    """The loops, where the first thing that the lanes do not do alike is to turn in one loop."""
+    """The loops, where the first thing that the lanes do not do alike is to turn in one loop. Others may turn in it as
+    well and say nothing."""
     held = next((held for _, held, _ in differing(items, members)), {})
-    places = {
-        (item.node.decision.path, item.node.decision.at)
-        for item in held.values()
-        if item and isinstance(item.node, Loop)
-    }
-    if len(places) != 1 or not all(item is not None and isinstance(item.node, Loop) for item in held.values()):
+    turning = [item for item in held.values() if item is not None and isinstance(item.node, Loop)]
+    places = {(item.node.decision.path, item.node.decision.at) for item in turning if isinstance(item.node, Loop)}
+    if len(places) != 1 or any(item is not None and not isinstance(item.node, Loop) for item in held.values()):
         return []
-    return [item for item in held.values() if item is not None]
+    silent = [lane for lane, item in held.items() if item is None]
+    if any(parted(item, other) for item in turning for other in silent):
+        return []
+    return turning
+
+
+def parted(item: Item, other: int) -> bool:
+    """Does a decision say why this lane does not come to what the others do?"""
+    return any(one.separates(lane, other) for one in chain(item.node, item.path) for lane in item.keys)
 
 
 def way_out_before(items: list[Item], coming: Coming, kinds: dict[int, object]) -> Item | None:

@@ -8,9 +8,7 @@ from dtlint.machine.logs import ASSERTED, Call, Place, decisions
 from dtlint.machine.run import Run
 from dtlint.timeline.certain import flush, scan
 from dtlint.timeline.classify import RANK_KINDS
-from dtlint.timeline.lives import NOTHING, Use, exclude
 from dtlint.timeline.parting import Divergence, Pending
-from dtlint.timeline.records import recorded
 from dtlint.timeline.two_groups import crossed
 from dtlint.timeline.undecided import origin, undecided
 from dtlint.timeline.untold import Untold
@@ -35,7 +33,6 @@ def find(run: Run) -> Iterator[Divergence]:
         and not follows_wrap(one, certain)
         and not untold.may_answer(one.here, one.absent)
         and (one.decision is None or one.decision.exit_word != ASSERTED)
-        and not plain_model(run, one)
         and not nobody_started(one)
     ]
     for one in certain:
@@ -112,18 +109,6 @@ def before_spawn(run: Run, divergence: Divergence) -> bool:
     ]
     outside = divergence.path[: starts[-1]] if starts else ()
     return any(node is divergence.choice or node is divergence.loop for node in outside)
-
-
-def plain_model(run: Run, divergence: Divergence) -> bool:
-    """A forward on one side of a branch, where the model is wrapped on the other side only."""
-    told = ((divergence.event, divergence.path), (divergence.other, divergence.other_path))
-    for event, path in told:
-        if event is not None and event.op in ("forward", "backward"):
-            here = Use(NOTHING, event, path)
-            wraps = [Use(NOTHING, one, above) for one, above in recorded(run, "<collective>") if one.op == "wrap"]
-            if wraps and all(exclude(one, here) for one in wraps):
-                return True
-    return False
 
 
 def follows_wrap(divergence: Divergence, certain: list[Divergence]) -> bool:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from dtlint.findings import Span, Step
 from dtlint.machine.library.jax_facts import GRADIENT
-from dtlint.machine.logs import EXITS, Attempt, Call, Choice, Event, LogNode, Loop, plain_question, told
+from dtlint.machine.logs import EXITS, Attempt, Call, Choice, Event, Log, LogNode, Loop, decisions, plain_question, told
 from dtlint.machine.values import Const, Symbol
 from dtlint.machine.walks import walk
 from dtlint.timeline.records import calls_around
@@ -157,8 +157,34 @@ def sides(use: Use) -> list[tuple[Choice, bool]]:
     for index, node in enumerate(use.path):
         if isinstance(node, Choice):
             below = use.path[index + 1] if index + 1 < len(use.path) else use.event
-            found.append((node, any(one is below for one in node.then.nodes)))
+            found.append(
+                (node, holds(node.then, below) or (not holds(node.other, below) and told_in(node.then, below)))
+            )
     return found
+
+
+def guarding(use: Use) -> list[tuple[Choice, bool]]:
+    """Of these, the ones that it stands in. What follows a branch that some have left is shared by its sides, and found
+    on the first of them."""
+    asked = {id(one) for one in decisions(use.event.guards)}
+    for node in use.path:
+        if isinstance(node, Call):
+            asked.update(id(one) for one in decisions(node.guards))
+    return [(choice, then) for choice, then in sides(use) if id(choice.decision) in asked]
+
+
+def holds(log: Log, below: LogNode) -> bool:
+    return any(one is below for one in log.nodes)
+
+
+def told_in(log: Log, below: LogNode) -> bool:
+    """Does the log hold what this was made from, when a question was answered to tell the story?"""
+    if isinstance(below, Choice | Loop):
+        return any(isinstance(one, Choice | Loop) and one.decision is below.decision for one in log.nodes)
+    return isinstance(below, Call) and any(
+        isinstance(one, Call) and (one.path, one.at, one.guards) == (below.path, below.at, below.guards)
+        for one in log.nodes
+    )
 
 
 def leaves(use: Use, start: int) -> bool:
@@ -182,11 +208,11 @@ def retried(use: Use, start: int) -> bool:
 
 def exclude(first: Use, second: Use) -> bool:
     """Can only one of the two happen?"""
-    mine = sides(first)
+    mine = guarding(first)
     taken = {what: answer for choice, then in mine for what, answer in told(choice.symbol, then)}
     others = sides(second)
     for choice, then in others:
-        if any(one is choice and side != then for one, side in mine):
+        if any(one.decision is choice.decision and side != then for one, side in mine):
             return True
         if any(taken.get(what, answer) != answer for what, answer in told(choice.symbol, then)):
             return True
@@ -198,7 +224,7 @@ def exclude(first: Use, second: Use) -> bool:
     return any(
         choice.exits[0 if then else 1] in ("return", "break", "continue", "raise", *EXITS)
         for choice, then in mine
-        if not any(choice is other for other, _ in others)
+        if not any(choice.decision is other.decision for other, _ in others)
     )
 
 

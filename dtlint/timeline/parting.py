@@ -42,6 +42,7 @@ class Divergence:
     argument: str = ""
     between: tuple[Event, Path] | None = None  # the call of all members that met what was pending
     further: list[Event] = field(default_factory=list)  # other calls behind the same decision
+    answers: Answers = NOTHING  # to the questions that nobody can decide, as they are where the ranks part
 
     @property
     def way_out(self) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from dtlint.ir import nodes as ir
 from dtlint.ir.functions import called_names, functions_of
 from dtlint.machine.core import Machine
@@ -55,6 +57,14 @@ def answer_of(machine: Machine, asked: Symbol) -> bool | None:
         return False if any(known.get(what, answer) != answer for what, answer in told(asked, True)) else None
     found = machine.get(held, asked)
     return found == TRUE if found in (TRUE, FALSE) else None
+
+
+def answers(facts: dict[str, Any]) -> dict[Any, bool]:
+    """All that the start of the group has answered in a run."""
+    held = facts[STARTED].attributes if STARTED in facts else {}
+    return {
+        asked: value == TRUE for asked, value in held.items() if isinstance(asked, Symbol) and value in (TRUE, FALSE)
+    }
 
 
 def starts_here(machine: Machine, call: Invocation) -> bool:

@@ -297,8 +297,10 @@ def forwarded(machine: Machine) -> None:
 
 def called(machine: Machine, layer: Object, mask: int) -> None:
     """A layer is run by some ranks only, inside a forward pass whose gradients are recorded."""
+    from dtlint.machine.library.stepping import grad_is_off
+
     inside = machine.facts.get("forwarding")
-    if not inside or not is_part(machine, layer) or machine.facts.get("no_grad"):
+    if not inside or not is_part(machine, layer) or grad_is_off(machine):
         return
     if mask == layer.birth:
         machine.facts.setdefault(EVERYWHERE, set()).add(layer.number)

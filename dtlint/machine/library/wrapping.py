@@ -17,6 +17,7 @@ DDP = "torch.nn.parallel.DistributedDataParallel"
 FSDP = "torch.distributed.fsdp.FullyShardedDataParallel"
 LOADER = "torch.utils.data.DataLoader"
 PREPARED = "<prepared>"
+WRAPPED_BY = "wrapped by"  # the call
 ALONE = "alone"  # of a Fabric or Trainer: told to use one device
 ONE = (Const(1), Const("1"))
 
@@ -60,6 +61,7 @@ def wrap(machine: Machine, call: Invocation, kind: str, sharded: bool) -> Value:
         return inner
     made = wrapped(machine, call, inner, kind, sharded, group)
     made.facts["group"] = group  # None: a communicator nobody knows
+    made.facts[WRAPPED_BY] = call
     return made
 
 
@@ -100,7 +102,7 @@ def composed(machine: Machine, call: Invocation, kind: str, sharded: bool) -> Va
     group = group_in(machine, mesh) if mesh is not None else machine.world_group
     note_wrap(machine, call, model, kind, group)
     if isinstance(model, Object):
-        model.facts.update(wrapped=True, sharded=sharded, group=group)
+        model.facts.update({"wrapped": True, "sharded": sharded, "group": group, WRAPPED_BY: call})
         model.facts.setdefault("call", call)
         if sharded:
             gradient_parts.divide(machine, model, gradient_parts.DIVIDED)
