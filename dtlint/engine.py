@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from dtlint import cache, units_cache
 from dtlint.config import Config, ConfigError
 from dtlint.findings import Finding, Step, paths_of, with_fingerprints
+from dtlint.ir.stack import rarely_collected
 from dtlint.listing import Listing, listed
 from dtlint.report.model import Report
 from dtlint.report.places import from_project
@@ -38,7 +39,8 @@ def check(
     """Files, then what is known about them from the last time, then the analysis. `stdin` is a name and bytes."""
     listing = listed(paths, config, stdin)
     if not config.cache:
-        return _fresh(listing, config, rule_dirs, progress)
+        with rarely_collected():
+            return _fresh(listing, config, rule_dirs, progress)
     store = cache.Store(cache.directory_for(config))
     hashes = store.content_hashes(listing.everything)
     more = [repr((listing.notices, listing.problems, [file.path for file in listing.files]))]
@@ -46,7 +48,8 @@ def check(
     report = store.load(key)
     if report is None:
         units = units_cache.Units(store, cache.key([], [], config, rule_dirs, []))
-        report = _fresh(listing, config, rule_dirs, progress, units)
+        with rarely_collected():
+            report = _fresh(listing, config, rule_dirs, progress, units)
         if store.content_hashes(listing.everything) == hashes:  # else somebody is editing; the next run will see it
             store.save(key, report)
     store.remember_files()

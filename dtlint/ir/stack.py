@@ -18,6 +18,7 @@ Result = TypeVar("Result")
 DEPTH_LIMIT = 1_000  # levels of nesting of one expression or statement; beyond it a file is not analysed
 STACK_BYTES = 512 * 1024 * 1024  # reserved, not used: pages are taken as they are touched
 FRAME_LIMIT = 30_000
+RARELY = (50_000, 20, 20)
 
 _here = threading.local()
 
@@ -32,6 +33,17 @@ def without_collector() -> Iterator[None]:
     finally:
         if collecting:
             gc.enable()
+
+
+@contextmanager
+def rarely_collected() -> Iterator[None]:
+    """Trees and logs live as long as the analysis: the collector finds next to nothing, and looks at all of them."""
+    usual = gc.get_threshold()
+    gc.set_threshold(*RARELY)
+    try:
+        yield
+    finally:
+        gc.set_threshold(*usual)
 
 
 def on_deep_stack(function: Callable[..., Result], *arguments: Any) -> Result:

@@ -151,7 +151,10 @@ def turns_once(loop: Loop) -> bool:
     return isinstance(loop.trip, Const) and isinstance(loop.trip.value, int) and loop.trip.value <= 1
 
 
-def sides(use: Use) -> list[tuple[Choice, bool]]:
+Sides = list[tuple[Choice, bool]]
+
+
+def sides(use: Use) -> Sides:
     """The choices above a use, with the side it is on."""
     found = []
     for index, node in enumerate(use.path):
@@ -163,7 +166,7 @@ def sides(use: Use) -> list[tuple[Choice, bool]]:
     return found
 
 
-def guarding(use: Use) -> list[tuple[Choice, bool]]:
+def guarding(use: Use) -> Sides:
     """Of these, the ones that it stands in. What follows a branch that some have left is shared by its sides, and found
     on the first of them."""
     asked = {id(one) for one in decisions(use.event.guards)}
@@ -206,9 +209,9 @@ def retried(use: Use, start: int) -> bool:
     return any(isinstance(node, Attempt) and node.handlers for node in use.path[start:])
 
 
-def exclude(first: Use, second: Use) -> bool:
-    """Can only one of the two happen?"""
-    mine = guarding(first)
+def exclude(first: Use, second: Use, ways: Callable[[Use], Sides] = sides) -> bool:
+    """Can only one of the two happen? Where both are looked at as they were found, or the first by what guards it."""
+    mine = ways(first)
     taken = {what: answer for choice, then in mine for what, answer in told(choice.symbol, then)}
     others = sides(second)
     for choice, then in others:

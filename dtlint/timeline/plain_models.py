@@ -22,7 +22,9 @@ def plain_model(run: Run, divergence: Divergence) -> bool:
         if event is not None and event.op in ("forward", "backward"):
             here = Use(NOTHING, event, path)
             wraps = list(wraps_of(run, event))
-            if wraps and all(exclude(one, here) or contradicts(run, one, divergence.answers) for one in wraps):
+            if wraps and all(
+                exclude(one, here, guarding) or contradicts(run, one, divergence.answers) for one in wraps
+            ):
                 return True
     return False
 
