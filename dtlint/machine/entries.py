@@ -60,15 +60,16 @@ def run_function(machine: Machine, path: str, function: ir.Function, owner: ir.C
         kind = find_class(module_frame, owner)
         if kind is None:
             return
+        value = kind.attributes.get(function.name) or kind.attributes.get(f"<setter> {function.name}")
+        of_class = isinstance(value, FunctionRef) and value.kind == "class"
+        receiver = kind if of_class else entered_on(machine, kind, function)
+        machine.current_at = function.at or (1, 1, 1, 1)  # whether or not the instance was made just now
         if called_alone(machine, kind, function.name):
             machine.facts[CALLED_ALONE] = True
         elif tells_who_it_is(machine, owner):
             machine.facts[HELD_BY_ALL] = True
             if is_hook(machine, kind, function.name) or function.name in state.CONSTRUCTORS:
                 machine.facts[CALLED_ON_ALL] = True
-        value = kind.attributes.get(function.name) or kind.attributes.get(f"<setter> {function.name}")
-        of_class = isinstance(value, FunctionRef) and value.kind == "class"
-        receiver = kind if of_class else entered_on(machine, kind, function)
     if isinstance(value, Bound) and value.receiver is None and value.extra:
         arguments = unknown_arguments(machine, function, owner is not None)
         if receiver is not None:
