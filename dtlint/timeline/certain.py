@@ -15,7 +15,7 @@ from dtlint.machine.agreeing import TOLD
 from dtlint.machine.consistent import Answers
 from dtlint.machine.lanes import lanes_in
 from dtlint.machine.library.provenance import symbols_in
-from dtlint.machine.logs import Attempt, Call, Choice, Decision, Event, Log, LogNode, Loop, inner_logs
+from dtlint.machine.logs import EXITS, FAILS, Attempt, Call, Choice, Decision, Event, Log, LogNode, Loop, inner_logs
 from dtlint.machine.run import Run
 from dtlint.machine.spoken import choice_key, event_key, key, talks
 from dtlint.machine.values import Symbol
@@ -42,6 +42,7 @@ from dtlint.timeline.parting import (
 from dtlint.timeline.plain_models import plain_model
 
 ENDLESS = ("while True", "while 1")
+ENDS = EXITS | FAILS
 
 
 def scan(run: Run, log: Log, path: Path, pending: Pending, lanes: int) -> Iterator[Divergence]:
@@ -159,9 +160,9 @@ def meet_block(run: Run, node: Choice | Loop, mask: int, path: Path, pending: Pe
             ends.append(own)
         pending.clear()
         left, right = ends
-        if "raise" in node.exits and node.exits[0] != node.exits[1]:
-            # The side that raises has left for good; what is pending there nobody can complete.
-            left = right = right if node.exits[0] == "raise" else left
+        if node.exits[0] != node.exits[1] and ENDS.intersection(node.exits):
+            # The side that raises or ends the program has left for good; what is pending there nobody can complete.
+            left = right = right if node.exits[0] in ENDS else left
         for members in {*left, *right}:
             pending[members] = forked(node, path, left.get(members, []), right.get(members, []))
             settle(pending, members)
