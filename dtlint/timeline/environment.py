@@ -229,15 +229,22 @@ def flags(value: Value) -> list[str]:
 
 def unread_writes(run: Any) -> Iterator[tuple[Write, str, str, str]]:
     """The write, the name nobody reads, what works instead, and what to say of it."""
+    written = {write.name for write in writes(run)}
     for write in writes(run):
         reads = write.met.event.extra.get("reads", frozenset())
         found = unread(run, write.name, reads)
-        if found is not None and not asked_by_program(run, write.name):
+        if found is not None and not asked_by_program(run, write.name) and not for_older(run, write.name, written):
             yield write, write.name, *found
         for flag in flags(write.value):
             row = run.knowledge.settings.get(flag)
             if row is not None and row.extra.get("instead"):
                 yield write, flag, str(row.extra["instead"]), said(row, "nothing reads this flag")
+
+
+def for_older(run: Any, name: str, written: set[str]) -> bool:
+    """An old name that is still read, in a program that sets the new one as well: it is for an older library."""
+    row = run.knowledge.settings.get(name)
+    return row is not None and "told" in row.extra and str(row.extra.get("instead", "")).strip("`") in written
 
 
 def debugging(run: Any) -> Iterator[tuple[Write, Api]]:
