@@ -161,6 +161,9 @@ class Names:
         parts = module.split(".")
         top = self._best_entry(directory, parts[:1])
         if top in self._packages:  # a regular package lies in one place: what it lacks is not looked for elsewhere
+            beside = None if _contains(parent_of(top), directory) else self._beside(directory, parts)
+            if beside is not None:
+                return self._name_of_entry(beside)
             for length in range(len(parts), 0, -1):
                 entry = "/".join((top, *parts[1:length]))
                 if entry in self._entries:
@@ -192,6 +195,21 @@ class Names:
             if best is None or (rank, nearness, entry) < best:
                 best = (rank, nearness, entry)
         return best[2] if best else None
+
+    def _beside(self, directory: str, parts: list[str]) -> str | None:
+        """The file of this name in a bare folder here or above: nearer than the package of another program."""
+        tail = "/".join(parts)
+        roots = [
+            entry[: -len(tail)].rstrip("/")
+            for entry in self._tails.get(parts[-1], ())
+            if self._entries[entry] and (entry == tail or entry.endswith("/" + tail))
+        ]
+        ranked = [
+            (rank, -len(root), root)
+            for root in roots
+            if (rank := self._rank(directory, root, _join(root, parts[0]))) is not None and rank < 3
+        ]
+        return _join(min(ranked)[2], tail) if len(parts) > 1 and ranked else None
 
     def _gives(self, directory: str, dotted: str) -> bool:
         """Does anybody import under this name what lies in there? `scripts/torch/` gives no `torch.nn`: Python goes on
