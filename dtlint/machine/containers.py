@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from dtlint.machine import filled_by
 from dtlint.machine.core import Machine
 from dtlint.machine.dictionaries import entries
 from dtlint.machine.lanes import join, map_lanes, orders_in, row, token
@@ -197,6 +198,7 @@ def append(machine: Machine, container: Object, value: Value, mask: int) -> None
     for other in container.instead:  # `lists[index].append(…)`: nobody knows which, and none is certainly empty now
         if other.kind == container.kind and other.attributes.get("[]") == Tuple(()):
             machine.set(other, "[]", grown(machine, None, value, None), mask)
+    filled_by.put(machine, container, mask)
     held = container.attributes.get("[]")
     lanes_differ = machine.control_cause() if mask & container.birth != container.birth else None
     if machine.uneven and lanes_differ is None:

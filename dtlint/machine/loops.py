@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 from dtlint.ir import nodes as ir
-from dtlint.machine import containers, library
+from dtlint.machine import containers, filled_by, library
 from dtlint.machine.assignment import assign_target
 from dtlint.machine.comprehensions import beside, generator_call, run_over_generator
 from dtlint.machine.core import Machine
@@ -66,6 +66,10 @@ def walk_over(machine: Machine, node: ir.For, iterable: Value, mask: int) -> int
     generator = generator_call(machine, iterable)
     if generator is not None:
         return run_over_generator(machine, node, generator, mask)
+    some = filled_by.holders(iterable, mask)
+    if some is not None:
+        inside = partly(machine, node, some[1], some[0], mask)
+        return machine.guarded(inside, lambda: walk_over(machine, node, iterable, some[0])) | mask & ~some[0]
     items = short_items(machine, iterable) or of_groups(machine, node, iterable) or of_settings(machine, node, iterable)
     if items is not None and not own_order.of_texts(iterable):
         return unroll(machine, node, [(item, mask) for item in items], mask)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from dtlint.machine import written
+from dtlint.machine import filled_by, written
 from dtlint.machine.containers import (
     ALIKE,
     ITEMS,
@@ -311,6 +311,7 @@ def put(machine: Machine, container: Value, index: Value, value: Value, mask: in
     elif isinstance(container.kind, ClassRef):  # what is read of it from here on is something else
         machine.set(container, WRITTEN, machine.fresh("put"), mask)
     elif container.kind == "dict":
+        filled_by.put(machine, container, mask)
         if isinstance(index, Const):
             try:
                 hash(index.value)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dtlint.machine import containers, library
+from dtlint.machine import containers, filled_by, library
 from dtlint.machine.core import Machine
 from dtlint.machine.lanes import lanes_in, restrict
 from dtlint.machine.logs import plain_truth
@@ -104,6 +104,10 @@ def truth(
         from dtlint.machine.library import roots
 
         roots.decided(machine, value, mask)
+    some = filled_by.holders(value, mask)
+    if some is not None:
+        _, one, _ = truth_of(machine, value)
+        return 0, mask & ~some[0], some[0], some[1], one
     if not isinstance(value, Row):
         known, one, why = truth_of(machine, value)
         if known is None:

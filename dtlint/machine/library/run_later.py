@@ -6,6 +6,7 @@ import re
 from typing import Any
 
 from dtlint.ir import nodes as ir
+from dtlint.machine import filled_by
 from dtlint.machine.core import Machine
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.logs import Attempt, Decision, Guards, HandlerLog
@@ -114,6 +115,7 @@ def handed_over(machine: Machine, call: Invocation) -> None:
 
     seeds.foreign(machine, call.name)
     walked_through(machine, call)
+    filled_by.handed_over(machine, call.values)
     for value in call.values:
         inner = unguarded(value)
         if not isinstance(inner, FunctionRef) or len(machine.stack) > 12:
