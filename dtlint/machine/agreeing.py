@@ -14,7 +14,8 @@ from dtlint.machine.values import Row, Symbol, Tuple, Unknown, Value
 
 AGREED = "agreed"  # first word of the symbols that stand for what a collective gave to all
 OWN_OF_GATHERED = "own of gathered"  # fact of the run: what a rank gave, by what it got from all
-TOLD = frozenset({AGREED, "received"})  # what the ranks have told each other
+RECEIVED = "received"
+TOLD = frozenset({AGREED, RECEIVED})  # what the ranks have told each other
 TURNING = frozenset({"op %", "index", "batch", "turn", "number", "loop", "source", "drawn", "time", "agreed", "choice"})
 NEAR = 40
 

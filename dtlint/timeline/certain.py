@@ -11,17 +11,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from dtlint.machine.agreeing import TOLD
 from dtlint.machine.consistent import Answers
 from dtlint.machine.lanes import lanes_in
-from dtlint.machine.library.provenance import symbols_in
 from dtlint.machine.logs import EXITS, FAILS, Attempt, Call, Choice, Decision, Event, Log, LogNode, Loop, inner_logs
 from dtlint.machine.run import Run
 from dtlint.machine.spoken import choice_key, event_key, key, talks
-from dtlint.machine.values import Symbol
 from dtlint.timeline.assuming import Assuming, Case, Collect, answered, forked
 from dtlint.timeline.difference import comes_to, first_difference, left_at, loops_apart
 from dtlint.timeline.matching import unmatched
+from dtlint.timeline.obeying import obeys, takes_orders
 from dtlint.timeline.parting import (
     Divergence,
     Fork,
@@ -256,7 +254,7 @@ def report(run: Run, pending: Pending, members: int, between: tuple[Event, Path]
     """Name the decisions behind what is pending, one after the other, until the rest agrees."""
     items = pending.get(members, [])
     pending[members] = []
-    if any(isinstance(item.node, Loop) and obeys(item.node.body) for item in items):
+    if any(map(takes_part_as_told, items)):
         return
     assuming = Assuming(collector(run), members)
     cases = list(assuming.cases(Case(items)))
@@ -282,6 +280,15 @@ def report(run: Run, pending: Pending, members: int, between: tuple[Event, Path]
             if found and not known:
                 yield from left_besides(cases, members)
                 return
+
+
+def takes_part_as_told(item: Item) -> bool:
+    """A loop that ends when its ranks are told to, or a branch with one: the others tell them what to call next."""
+    if isinstance(item, Fork):
+        return any(takes_part_as_told(one) for side in item.sides for one in side)
+    if isinstance(item.node, Choice):
+        return takes_orders(item.node)
+    return isinstance(item.node, Loop) and obeys(item.node.body)
 
 
 def leaves(case: Case) -> bool:
@@ -355,21 +362,6 @@ def collector(run: Run) -> Collect:
             pass  # what parts a smaller group in there is told where it is come to
 
     return collect
-
-
-def obeys(log: Log) -> bool:
-    """A loop that ends, or goes on, by what it has received: the others tell it what to call next."""
-    for node in log.nodes:
-        if isinstance(node, Choice):
-            if any(node.exits) and node.symbol is not None and node.cause is None and was_told(node.symbol):
-                return True
-            if obeys(node.then) or obeys(node.other):
-                return True
-    return False
-
-
-def was_told(symbol: Symbol) -> bool:
-    return any(one.key[0] in TOLD for one in symbols_in(symbol))
 
 
 def unexplained(items: list[Item], divergence: Divergence, members: int, position: int) -> list[Item]:

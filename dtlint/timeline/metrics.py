@@ -15,7 +15,7 @@ from dtlint.machine.library.stepping import ANSWERED
 from dtlint.machine.logs import Call, Choice, Event, LogNode, Loop
 from dtlint.machine.run import Run
 from dtlint.machine.values import NONE, Cause, Const, ModuleRef, Object, Symbol, Unknown, Value
-from dtlint.timeline.certain import was_told
+from dtlint.timeline.obeying import was_told
 from dtlint.timeline.records import recorded
 
 EVALUATION = ("validation_step", "test_step", "on_validation_epoch_end", "on_test_epoch_end", "validation_epoch_end")

@@ -25,7 +25,8 @@ from dtlint.timeline.symbols import objects_in
 DEPTH = 6
 NESTED = 3  # classes of the project within each other
 # computed anew in each turn of the training loop
-CHANGING = frozenset({"index", "batch", "turn", "number", "loop", "source", "drawn", "time", "item"})
+TURNS = frozenset({"index", "batch", "turn", "number", "loop"})
+CHANGING = TURNS | {"source", "drawn", "time", "item"}
 WHOLE = frozenset(
     {"children", "named_children", "modules", "named_modules", "parameters", "named_parameters", "_modules"}
 )
@@ -245,6 +246,7 @@ def numbers_of(subject: Any) -> set[int]:
 def sometimes(uses: list[Met], forward: Met) -> Choice | None:
     """The changing decision that every use hangs on, on one side of it."""
     around = {id(node) for node, _ in forward.above}
+    turning_in = next((node for node, _ in reversed(forward.above) if isinstance(node, Loop)), None)
     sides: dict[int, set[int]] = {}
     deciding: list[list[Choice]] = []
     for met in uses:
@@ -252,7 +254,9 @@ def sometimes(uses: list[Met], forward: Met) -> Choice | None:
         for choice, side in own:
             sides.setdefault(id(choice), set()).add(side)
         turning = any(isinstance(node, Loop) and id(node) not in around for node, _ in met.above)
-        deciding.append([choice for choice, _ in own if changes(choice) and not (turning and asks_a_turn(choice))])
+        deciding.append(
+            [choice for choice, _ in own if changes(choice, turning_in) and not (turning and asks_a_turn(choice))]
+        )
     used = {id(met.event) for met in uses}
     skipping = [
         [choice for choice in choices if len(sides[id(choice)]) == 1 and not meet_again(choice, used)]
@@ -309,23 +313,40 @@ def runs(call: Call, module: Object) -> bool:
     )
 
 
-def changes(choice: Choice) -> bool:
-    """May the decision be another one in the next step?"""
+def changes(choice: Choice, loop: Loop | None = None) -> bool:
+    """May the decision be another one in the next step, which is a turn of this loop?"""
     asked = choice.symbol
     decision = decided_by(asked) if asked is not None else None
     presence = asked is not None and asks_presence(asked) and decision is None  # a part of every batch, or of none
     if choice.cause is not None:
         return choice.cause.kind in ("random", "rank", "clock") or (choice.cause.kind == "data" and not presence)
-    return asked is not None and not presence and changing(decision or asked)
+    return asked is not None and not presence and changing(decision or asked, loop)
 
 
-def changing(symbol: Symbol) -> bool:
-    return any(one.key[0] in CHANGING and not names_a_setting(one) for one in symbols_in(symbol))
+def changing(symbol: Symbol, loop: Loop | None = None) -> bool:
+    if any(one.key[0] in CHANGING and not names_a_setting(one) for one in symbols_in(symbol)):
+        return loop is None or not made_before(symbol, loop)
+    return False
+
+
+def made_before(symbol: Symbol, loop: Loop) -> bool:
+    """Is all that it is made of older than the first turn?"""
+    if symbol.key[2:] == ("fresh",):
+        return bool(symbol.key[1] < loop.born[0])
+    parts = [part for part in symbol.key[1:] if isinstance(part, Symbol)]
+    objects = [part[1] for part in symbol.key[1:] if isinstance(part, tuple) and part[:1] == ("object",)]
+    if symbol.key[0] in TURNS or not (parts or objects):
+        return False
+    return all(number <= loop.objects for number in objects) and all(made_before(part, loop) for part in parts)
 
 
 def names_a_setting(symbol: Symbol) -> bool:
-    """`config["distill"]`: what stands under a name changes with the table it is in, no sooner."""
-    return symbol.key[0] == "item" and len(symbol.key) == 3 and isinstance(symbol.key[2], str)
+    """`config["distill"]`: what stands under a name changes with the table it is in, no sooner; nor does the first of
+    what stands there, `config["sampling"][0]`."""
+    if symbol.key[0] != "item" or len(symbol.key) != 3:
+        return False
+    _, table, index = symbol.key
+    return isinstance(index, str) or (isinstance(index, int) and isinstance(table, Symbol) and names_a_setting(table))
 
 
 def never_named(run: Any, model: Object, name: str) -> bool:

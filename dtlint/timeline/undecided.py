@@ -14,6 +14,7 @@ from dtlint.machine.run import Run
 from dtlint.machine.spoken import first_event, key, talks
 from dtlint.machine.values import Cause, Row, Symbol, Unknown, Value
 from dtlint.timeline.matching import EQUAL_SHAPES, made_apart, tensors_of, unlike
+from dtlint.timeline.obeying import takes_orders
 from dtlint.timeline.parting import (
     LEAVES,
     Divergence,
@@ -78,6 +79,8 @@ def may_split(run: Run, node: Choice, path: Path) -> Divergence | None:
         return None  # who left is known, and those it parts from are compared with them
     if not talks(node.then, node.mask) and not talks(node.other, node.mask) and not in_talking_loop(path, node.mask):
         return None
+    if any(isinstance(one, Choice) and takes_orders(one) for one in (node, *path)):
+        return None  # those who give the orders are on the other side
     for lane in lanes_in(node.mask):
         then, other = key(node.then, lane), key(node.other, lane)
         if then == other:

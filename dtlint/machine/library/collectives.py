@@ -5,7 +5,7 @@ from __future__ import annotations
 from dtlint.ir import nodes as ir
 from dtlint.ir.functions import every_node
 from dtlint.machine import containers, in_place
-from dtlint.machine.agreeing import AGREED, OWN_OF_GATHERED
+from dtlint.machine.agreeing import AGREED, OWN_OF_GATHERED, RECEIVED
 from dtlint.machine.core import Machine
 from dtlint.machine.lanes import ALONE, lanes_in, restrict, token
 from dtlint.machine.library import models, provenance, roots, stepping, works
@@ -127,11 +127,24 @@ def details(machine: Machine, call: Invocation) -> tuple[tuple[str, Value], ...]
 
 def sanitise(machine: Machine, call: Invocation, group: Group | None) -> None:
     """What the collective made equal: the tensor object's content, or the variable it was given in."""
+    handed_out(machine, call)
     for param in call.row.same:
         value = call.get(param)
         expression = call.expression(param)
         agree(machine, call, value, expression, param, group)
         heard_before(machine, call, expression)
+
+
+def handed_out(machine: Machine, call: Invocation) -> None:
+    """What a rank holds of what one of them has sent to each: what it was does not count any more."""
+    for param in call.row.extra.get("differs", ()) if call.row.root else ():
+        value = call.get(param)
+        held = machine.unknown(RECEIVED, call.row.op, param, machine.symbols.fresh("time"))
+        if isinstance(value, Object) and value.kind == "torch.Tensor":
+            machine.set(value, "content", held, call.mask)
+        elif isinstance(value, Object) and value.kind == "list":
+            items = containers.items_of(machine, value)
+            machine.set(value, "[]", Tuple((held,)) if items is not None and len(items) == 1 else held, call.mask)
 
 
 def heard_before(machine: Machine, call: Invocation, expression: ir.Expr | None) -> None:
