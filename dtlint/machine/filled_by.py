@@ -7,37 +7,29 @@ from collections.abc import Iterable
 from dtlint.machine.core import Machine
 from dtlint.machine.values import Cause, Object, Tuple, Value
 
-FILLED_BY = "filled by"  # fact: the lanes that ever put something there, and why only they do
 CONTAINERS = ("dict", "list")
 
 
 def put(machine: Machine, container: Object, mask: int) -> None:
-    known = container.facts.get(FILLED_BY)
-    if known is None and not is_empty(container):
+    if container.filled is None and not is_empty(container):
         return  # somebody has filled it before, and nobody looked who
-    lanes, why = known or (0, None)
+    lanes, why = container.filled or (0, None)
     if lanes & mask != mask:
-        container.facts[FILLED_BY] = (lanes | mask, why or machine.control_cause())
+        container.filled = (lanes | mask, why or machine.control_cause())
 
 
 def handed_over(machine: Machine, values: Iterable[Value]) -> None:
     """To something that may put anything into it."""
     for value in values:
         if isinstance(value, Object) and value.kind in CONTAINERS:
-            value.facts[FILLED_BY] = (machine.world.full, None)
-
-
-def same_holders(container: Object, made: Object) -> None:
-    """What is made of its items has one where it has one."""
-    if FILLED_BY in container.facts:
-        made.facts[FILLED_BY] = container.facts[FILLED_BY]
+            value.filled = (machine.world.full, None)
 
 
 def holders(value: Value, mask: int) -> tuple[int, Cause] | None:
     """The lanes for which there may be something in it, where these are not all, and why."""
     if not isinstance(value, Object) or value.kind not in CONTAINERS or value.instead or mask & ~value.birth:
         return None
-    lanes, why = value.facts.get(FILLED_BY, (0, None))
+    lanes, why = value.filled or (0, None)
     return (lanes & mask, why) if why is not None and lanes & mask and mask & ~lanes else None
 
 

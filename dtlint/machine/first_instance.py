@@ -18,7 +18,7 @@ class Kept:
 
     made: Object
     writes: list[Write]
-    notes: list[tuple[Object, dict[str, Any]]]  # what is known of the objects made with it
+    notes: list[tuple[Object, dict[str, Any], Any]]  # what is known of the objects made with it, and who filled them
     facts: dict[str, Any]
     making: dict[int, ir.Call]
     spent: int
@@ -33,7 +33,8 @@ def given(machine: Machine, kind: ClassRef, stage: str, make: Callable[[], Objec
         kept = machine.instances[kind, stage] = remembered(machine, make)
     else:
         machine.apply_writes(kept.writes)
-        for thing, facts in kept.notes:
+        for thing, facts, filled in kept.notes:
+            thing.filled = filled
             thing.facts.clear()
             thing.facts.update(copied(facts))
         machine.spent = kept.spent
@@ -50,7 +51,7 @@ def remembered(machine: Machine, make: Callable[[], Object]) -> Kept:
         made = make()
         writes = machine.rollback(0)
         machine.apply_writes(writes)
-        notes = [(thing, copied(thing.facts)) for thing in machine.born if thing.facts]
+        notes = [(thing, copied(thing.facts), thing.filled) for thing in machine.born]
     finally:
         machine.born = None
     return Kept(made, writes, notes, copied(machine.facts), dict(machine.making), machine.spent)

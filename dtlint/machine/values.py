@@ -389,10 +389,11 @@ class Object(Value):
     Attributes are written only through the machine, which keeps a journal. Containers keep their items under the
     attribute "[]": a Tuple, or an Unknown once they are no longer known; dictionaries keep "[]" → Unknown when open
     and one attribute ("key", constant) per known key. `birth` is the mask of lanes that made it. `instead` are the
-    things that a branch nobody can decide may have put in its place.
+    things that a branch nobody can decide may have put in its place; `filled`, the lanes that ever put something into a
+    container that was empty, and why only they do.
     """
 
-    __slots__ = ("at", "attributes", "birth", "facts", "instead", "kind", "number", "path")
+    __slots__ = ("at", "attributes", "birth", "facts", "filled", "instead", "kind", "number", "path")
 
     def __init__(
         self, kind: ClassRef | str, birth: int, number: int, at: tuple[int, int, int, int] | None = None, path: str = ""
@@ -405,6 +406,7 @@ class Object(Value):
         self.path = path
         self.facts: dict[str, Any] = {}
         self.instead: tuple[Object, ...] = ()
+        self.filled: tuple[int, Cause | None] | None = None
 
     def __repr__(self) -> str:
         name = self.kind if isinstance(self.kind, str) else self.kind.name

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dtlint.machine import containers, dictionaries, filled_by, sets, subscripts
+from dtlint.machine import containers, dictionaries, sets, subscripts
 from dtlint.machine.core import Machine
 from dtlint.machine.lanes import map_lanes, token
 from dtlint.machine.library.invocation import Invocation
@@ -100,7 +100,7 @@ def dict_view(machine: Machine, receiver: Object, name: str, call: Invocation) -
     if "[]" in receiver.attributes:
         held = receiver.attributes["[]"]
         made = machine.new("list", call.mask)
-        filled_by.same_holders(receiver, made)
+        made.filled = receiver.filled  # one for each
         key = containers.any_key(machine, receiver)
         if name == "keys":
             made.attributes["[]"] = key
