@@ -19,7 +19,7 @@ from dtlint.machine.spoken import choice_key, event_key, key, talks
 from dtlint.timeline.assuming import Assuming, Case, Collect, answered, forked
 from dtlint.timeline.difference import comes_to, first_difference, left_at, loops_apart
 from dtlint.timeline.matching import unmatched
-from dtlint.timeline.obeying import obeys, takes_orders
+from dtlint.timeline.obeying import ENDLESS, is_taking_orders, obeys
 from dtlint.timeline.parting import (
     Divergence,
     Fork,
@@ -39,7 +39,6 @@ from dtlint.timeline.parting import (
 )
 from dtlint.timeline.plain_models import plain_model
 
-ENDLESS = ("while True", "while 1")
 ENDS = EXITS | FAILS
 
 
@@ -283,11 +282,12 @@ def report(run: Run, pending: Pending, members: int, between: tuple[Event, Path]
 
 
 def takes_part_as_told(item: Item) -> bool:
-    """A loop that ends when its ranks are told to, or a branch with one: the others tell them what to call next."""
+    """A loop that ends when its ranks are told to, or one side of a branch that is nothing else: the others tell them
+    what to call next."""
     if isinstance(item, Fork):
-        return any(takes_part_as_told(one) for side in item.sides for one in side)
+        return any(side and all(map(takes_part_as_told, side)) for side in item.sides)
     if isinstance(item.node, Choice):
-        return takes_orders(item.node)
+        return any(map(is_taking_orders, (item.node.then, item.node.other)))
     return isinstance(item.node, Loop) and obeys(item.node.body)
 
 

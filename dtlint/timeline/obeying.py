@@ -4,15 +4,24 @@ from __future__ import annotations
 
 from dtlint.machine.agreeing import TOLD
 from dtlint.machine.library.provenance import symbols_in
-from dtlint.machine.logs import Choice, Log, Loop
+from dtlint.machine.logs import Call, Choice, Log, Loop
 from dtlint.machine.values import Symbol
-from dtlint.machine.walks import walk
+
+ENDLESS = ("while True", "while 1")
 
 
 def takes_orders(choice: Choice) -> bool:
-    """Is on one side of the branch a loop that ends when its ranks are told to?"""
-    sides = (node for side in (choice.then, choice.other) for node, _ in walk(side))
-    return any(isinstance(node, Loop) and obeys(node.body) for node in sides)
+    """Which ranks come here each of them decides, and one side of it is a loop that ends when its ranks are told to."""
+    return choice.cause is not None and any(map(is_taking_orders, (choice.then, choice.other)))
+
+
+def is_taking_orders(log: Log) -> bool:
+    """An endless loop, perhaps with a function around it: what has an end of its own is no service."""
+    return any(
+        (isinstance(node, Loop) and node.decision.text in ENDLESS and obeys(node.body))
+        or (isinstance(node, Call) and is_taking_orders(node.log))
+        for node in log.nodes
+    )
 
 
 def obeys(log: Log) -> bool:
