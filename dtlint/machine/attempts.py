@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dtlint.ir import nodes as ir
 from dtlint.machine import attributes
+from dtlint.machine import caught as caught_here
 from dtlint.machine.core import Machine
 from dtlint.machine.failures import (
     OF_FILES,
@@ -50,9 +51,11 @@ def run_try(machine: Machine, node: ir.Try, mask: int) -> int:
     machine.sinks = inside
     left_before, differences = frame.left, machine.differences.copy()
     asked, raised_before = len(machine.facts.get(iterators.ENDS, ())), len(machine.raised)
-    through = run_body(machine, node, mask)
+    gone = caught_here.away(frame)
+    through, state = caught_here.run_body(machine, node, mask)
     if node.orelse and through:
         through = machine.run(node.orelse, through)
+    in_handlers = caught_here.go_on(machine, state, inside, gone)
     body_sinks = machine.sinks
     body_word = frame.last_exit[0] if not through else ""
     raised = frame.left & ~left_before
@@ -85,6 +88,7 @@ def run_try(machine: Machine, node: ir.Try, mask: int) -> int:
         body_sinks = machine.sinks if moved else body_sinks
     frame.guards = outer_guards
     staying = through | handled if surely else through | (caught if not through else caught & through)
+    staying |= in_handlers
     if moved:
         # a side of a choice left the body: what follows belongs to the side that stayed
         rest = [(log, lanes & ~mask) for log, lanes in outer_sinks if lanes & ~mask]
@@ -103,14 +107,6 @@ def run_try(machine: Machine, node: ir.Try, mask: int) -> int:
         machine.sinks = saved
         staying &= final_through
     return staying & ~frame.left
-
-
-def run_body(machine: Machine, node: ir.Try, mask: int) -> int:
-    machine.trying += bool(node.handlers)
-    try:
-        return machine.run(node.body, mask)
-    finally:
-        machine.trying -= bool(node.handlers)
 
 
 def in_turn(machine: Machine) -> bool:

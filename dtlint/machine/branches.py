@@ -9,7 +9,7 @@ from dtlint.machine.core import Machine, limited
 from dtlint.machine.frames import Frame, Leaving
 from dtlint.machine.lanes import lowest
 from dtlint.machine.library import group_start, multiples, options
-from dtlint.machine.logs import Choice, Decision, Guards, decisions, plain_question, told
+from dtlint.machine.logs import CAUGHT, Choice, Decision, Guards, decisions, plain_question, told
 from dtlint.machine.truth import truth
 from dtlint.machine.values import BY_RANK, Cause, Symbol, Value
 
@@ -135,7 +135,7 @@ def choose(
         del machine.assumed[assumed:]
         left_sides &= frame.left
         choice.left.parting.append(tuple(ways_out(frame.guards, start_of)))
-        if frame.loops or frame.exits:
+        if frame.loops or frame.exits or frame.tries:
             leave_turn(machine, choice.left.parting[-1], mask & ~stayed)
         if stayed or frame.last_exit[0] != "exit":
             # on this side some end the program, and the others go on or return
@@ -157,7 +157,8 @@ def choose(
         differs = cause and cause.then(machine.step(f"decides on `{decision.text}`", at))
         machine.join_writes(writes_then, writes_other, join_symbol, differs, mask, older)
     else:
-        if mask in (stayed_then, stayed_other) and exit_then[0] not in TURNS and exit_other[0] not in TURNS:
+        left_here = {exit_then[0], exit_other[0]} & {CAUGHT, *TURNS}
+        if mask in (stayed_then, stayed_other) and not left_here:
             multiples.answered(machine, symbol, stayed_then == mask)
         for stayed, writes, sinks, (word, _) in (
             (stayed_then, writes_then, sinks_then, exit_then),
@@ -167,6 +168,8 @@ def choose(
                 machine.apply_writes(writes)
             elif word in ("break", "continue") and frame.loops:
                 frame.loops[-1].leavings.append(Leaving(word, decision, mask, writes, sinks))
+            elif word == CAUGHT:
+                frame.tries[-1].leavings.append(Leaving(word, decision, mask, writes, sinks))
             elif word:
                 frame.leavings.append(Leaving(word, decision, mask, writes))
 
@@ -210,10 +213,11 @@ def out_of_managers(machine: Machine, way: Way, lanes: int) -> None:
     """Whoever leaves the body of a `with` takes the way out of its manager first. In a loop nobody knows at which turn,
     so that is left to those that stay."""
     frame = machine.frame
-    if way[0] not in ("return", *TURNS) or way in frame.exited:
+    if way[0] not in ("return", CAUGHT, *TURNS) or way in frame.exited:
         return
     frame.exited.append(way)
-    outside = frame.loops[-1].managers if frame.loops else 0
+    around: list[Any] = frame.tries if way[0] == CAUGHT else frame.loops
+    outside = around[-1].managers if around else 0
     last_exit = frame.last_exit
     for leave in reversed(frame.exits[outside:]):
         leave(lanes)
@@ -229,6 +233,8 @@ def leave_turn(machine: Machine, ways: tuple[Decision, ...], gone: int) -> None:
             frame.leavings.append(Leaving("return", one, lanes, []))
         elif lanes and one.exit_word == "continue" and frame.loops:
             frame.loops[-1].leavings.append(Leaving("continue", one, lanes, [], parts(machine.sinks, lanes)))
+        elif lanes and one.exit_word == CAUGHT:
+            frame.tries[-1].leavings.append(Leaving(CAUGHT, one, lanes, [], parts(machine.sinks, lanes)))
 
 
 def told_apart(machine: Machine, symbol: Symbol | None) -> bool | None:

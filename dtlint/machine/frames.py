@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
+from dtlint.ir import nodes as ir
 from dtlint.machine.logs import Decision, Guards
 from dtlint.machine.values import Cause, FunctionRef, Slots, Symbol, Value
 
@@ -38,6 +39,17 @@ class LoopState:
     newest: int = 0
     managers: int = 0  # how many context managers were entered outside of the loop
     parted: dict[int, tuple[Decision, Any]] = field(default_factory=dict)  # who breaks from who does not, and where
+
+
+@dataclass(slots=True)
+class TryState:
+    """The body of a `try` that is run: who has been caught so far, and the sides of branches they were on."""
+
+    node: ir.Try
+    loops: int  # that were entered outside of it
+    managers: int
+    caught: int = 0
+    leavings: list[Leaving] = field(default_factory=list)
 
 
 Way = tuple[tuple[Symbol, bool], ...]
@@ -80,6 +92,7 @@ class Frame:
         "receiver",
         "returns",
         "scope",
+        "tries",
         "variables",
         "yields",
     )
@@ -106,6 +119,7 @@ class Frame:
         self.guards: Guards | None = None
         self.returns: list[Returned] = []
         self.loops: list[LoopState] = []
+        self.tries: list[TryState] = []
         self.leavings: list[Leaving] = []
         self.owner = function.owner if function else None
         self.receiver: Value | None = None

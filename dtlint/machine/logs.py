@@ -14,6 +14,7 @@ from dtlint.machine.values import Cause, Symbol, Value
 Place = tuple[int, int, int, int]
 Site = tuple[str, Place, str]  # path, place, function
 ASSERTED = "assert"  # the word of an exit that does not happen: some lanes are said not to come here
+CAUGHT = "caught"  # the word of those that leave the body of a `try` for its handler, and go on behind it
 
 # words for leaving the program: an exit with a status of failure ends the job, as an error does
 FAILED_EXIT = "failed exit"

@@ -7,7 +7,17 @@ from typing import Any
 
 from dtlint.findings import Step
 from dtlint.ir import nodes as ir
-from dtlint.machine import assignment, attempts, dictionaries, library, loop_ends, loops, scopes, with_statements
+from dtlint.machine import (
+    assignment,
+    attempts,
+    caught,
+    dictionaries,
+    library,
+    loop_ends,
+    loops,
+    scopes,
+    with_statements,
+)
 from dtlint.machine.branches import branch
 from dtlint.machine.core import Machine
 from dtlint.machine.expressions import evaluate, text_of
@@ -112,6 +122,9 @@ def run_raise(machine: Machine, node: ir.Raise, mask: int) -> int:
         iterators.stopped(machine, frame.node)
     if name_of(value).endswith(ABSTRACT) and left_open(frame, node) and not machine.trying:
         return as_configured(machine, node, mask)
+    going_on = caught.raised(machine, value, node.at, mask) if value is not None and frame.tries else None
+    if going_on is not None:
+        return going_on
     word = "exit" if value is not None and is_system_exit(value) else "raise"
     if value is not None and mask != machine.world.full and name_of(value).endswith(NEVER):
         word = ASSERTED

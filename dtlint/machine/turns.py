@@ -9,7 +9,7 @@ from dtlint.findings import Step
 from dtlint.ir import nodes as ir
 from dtlint.machine import library, written
 from dtlint.machine.core import Machine, limited
-from dtlint.machine.frames import Frame, LoopState
+from dtlint.machine.frames import Frame, Leaving, LoopState
 from dtlint.machine.library import iterators, sharding
 from dtlint.machine.logs import EXITS, Decision, Event, Guards, Loop
 from dtlint.machine.loop_ends import Broken, broken, otherwise
@@ -255,14 +255,14 @@ def rejoin(machine: Machine, state: LoopState, word: str, before: list[Any], awa
 
 
 def merge_leavings(machine: Machine, state: LoopState, word: str) -> None:
-    """What a side that left by break or continue had written is one possibility afterwards."""
-    remaining = []
-    for leaving in state.leavings:
-        if leaving.word == word:
-            symbol, decision = machine.symbols.fresh(word), leaving.decision
-            left = Step(decision.path, decision.at[0], f"`{word}` where `{decision.text}`")
-            cause = decision.cause.then(left) if decision.cause is not None else None
-            machine.join_writes(leaving.writes, [], symbol, cause, leaving.mask)
-        else:
-            remaining.append(leaving)
-    state.leavings = remaining
+    joined_after(machine, [leaving for leaving in state.leavings if leaving.word == word])
+    state.leavings = [leaving for leaving in state.leavings if leaving.word != word]
+
+
+def joined_after(machine: Machine, leavings: list[Leaving]) -> None:
+    """What a side that left by a jump had written is one possibility afterwards."""
+    for leaving in leavings:
+        symbol, decision = machine.symbols.fresh(leaving.word), leaving.decision
+        left = Step(decision.path, decision.at[0], f"`{leaving.word}` where `{decision.text}`")
+        cause = decision.cause.then(left) if decision.cause is not None else None
+        machine.join_writes(leaving.writes, [], symbol, cause, leaving.mask)

@@ -13,7 +13,7 @@ from dtlint.machine.attempts import exception_names
 from dtlint.machine.core import Machine
 from dtlint.machine.frames import Write
 from dtlint.machine.library import contexts
-from dtlint.machine.logs import Attempt, Call, Decision, Guards, HandlerLog, Log, LogNode, decisions
+from dtlint.machine.logs import CAUGHT, Attempt, Call, Decision, Guards, HandlerLog, Log, LogNode, decisions
 from dtlint.machine.scopes import load_module
 from dtlint.machine.twins import one_thing
 from dtlint.machine.values import MISSING, NONE, Cause, ClassRef, External, FunctionRef, Object, Row, Trail, Value
@@ -262,7 +262,7 @@ def with_final(machine: Machine, mask: int, inner: Any, leave: Value) -> int:
     through: int = inner(mask & ~frame.left)
     frame.exits.pop()
     word = frame.last_exit[0]
-    gone = mask & ~frame.left & ~through if word in ("return", "break", "continue") else 0
+    gone = mask & ~frame.left & ~through if word in ("return", "break", "continue", CAUGHT) else 0
     if not word:
         frame.last_exit = last_exit
     if through | gone:  # `return` out of the body goes by here, too

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from dtlint.findings import Cell, Step, Timeline, TimelineRow
 from dtlint.machine.lanes import name_lanes
-from dtlint.machine.logs import EXITS, Call, Decision, Event, Place, decisions
+from dtlint.machine.logs import CAUGHT, EXITS, Call, Decision, Event, Place, decisions
 from dtlint.machine.run import Run
 from dtlint.timeline.parting import Divergence, Path
 from dtlint.timeline.records import calls_around, ways_down
@@ -104,7 +104,7 @@ def decision_steps(decision: Decision) -> Iterator[Step]:
 
 
 def spoken_exit(word: str) -> str:
-    return "exit" if word in EXITS else word
+    return "exit" if word in EXITS else "raise" if word == CAUGHT else word
 
 
 def decided(decision: Decision) -> str:
@@ -163,7 +163,7 @@ def timeline_of(run: Run, divergence: Divergence) -> Timeline:
         elif decision.kind == "exit" or decision.exit_word:
             row(decision.path, decision.at[0], f"if {decision.text}:", Cell.SKIPPED, Cell.TAKEN)
             place = decision.exit_at or decision.at
-            row(decision.path, place[0], decision.exit_word or "leaves", Cell.NOTHING, Cell.LEFT)
+            row(decision.path, place[0], spoken_exit(decision.exit_word) or "leaves", Cell.NOTHING, Cell.LEFT)
         else:
             left, right = (Cell.TAKEN, Cell.SKIPPED) if taken_here or not certain else (Cell.SKIPPED, Cell.TAKEN)
             row(decision.path, decision.at[0], f"if {decision.text}:", left, right)
