@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from copy import copy
 from typing import Any
 
 from dtlint.ir import nodes as ir
@@ -10,7 +12,7 @@ from dtlint.machine.core import DEEPEST, Machine
 from dtlint.machine.entering import Outcome, enter
 from dtlint.machine.following import can_skip, may_talk, too_deep
 from dtlint.machine.frames import Frame
-from dtlint.machine.lanes import lanes_in, token
+from dtlint.machine.lanes import join, lanes_in, token
 from dtlint.machine.library import files, key_splits, provenance, roots, run_later, spawning, works
 from dtlint.machine.library.generators import BOUNDED, PART, items_of_part
 from dtlint.machine.library.inside import IN_WORKER
@@ -25,6 +27,7 @@ from dtlint.machine.values import (
     External,
     FunctionRef,
     Object,
+    Otherwise,
     Row,
     Unknown,
     Value,
@@ -97,6 +100,8 @@ def call_value(
 ) -> Value:
     if isinstance(callee, Row):
         return call_row(machine, callee, arguments, keywords, mask, node)
+    if isinstance(callee, FunctionRef | Bound) and callee.otherwise is not None:
+        return call_one_of_two(machine, callee, callee.otherwise, arguments, keywords, mask, node)
     if isinstance(callee, FunctionRef):
         if callee.kind == "kept" and not keywords:
             return kept.of_function(
@@ -151,6 +156,39 @@ def call_row(
 
         machine.guarded(decision, inside)
     return holder.get("value", NONE)
+
+
+def call_one_of_two(
+    machine: Machine,
+    callee: FunctionRef | Bound,
+    otherwise: Otherwise,
+    arguments: tuple[Value, ...],
+    keywords: Keywords,
+    mask: int,
+    node: ir.Call | None,
+) -> Value:
+    """All lanes call the one, or all of them the other: who knows the answer knows which."""
+    from dtlint.machine.branches import choose
+
+    question, answer, other = otherwise
+    one = copy(callee)
+    one.otherwise = None
+    given: dict[bool, Value] = {}
+
+    def side(function: Value, which: bool) -> Callable[[int], int]:
+        def run(lanes: int) -> int:
+            given[which] = call_value(machine, function, arguments, keywords, lanes, node)
+            return lanes & ~machine.frame.left
+
+        return run
+
+    then, rest = (one, other) if answer else (other, one)
+    choose(
+        machine, mask, None, question, machine.current_at, lambda: WHAT_IS_CALLED, side(then, True), side(rest, False)
+    )
+    if len(given) < len((True, False)):
+        return next(iter(given.values()))
+    return join(given[True], given[False], machine.symbols, question, None)
 
 
 def call_bound(

@@ -7,6 +7,7 @@ global ranks shows.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from copy import copy
 from dataclasses import dataclass
 from typing import Any
 
@@ -151,6 +152,7 @@ def taken_off(left: Value, right: Value, older: int) -> Value | None:
 
 MADE = frozenset({"api", "call"})  # facts any thing of a library has, modelled or not
 ALTERNATIVES = 32  # things of which a variable may hold each, remembered one by one
+FUNCTIONS = 4  # of which a name may stand for each
 ALONE_SIZES = (None, 0, 1, -1)
 STRUCTURED = (Object, FunctionRef, ClassRef, Bound, External, Tuple)
 
@@ -192,7 +194,7 @@ def join(left: Value, right: Value, symbols: Symbols, decision: Symbol, cause: C
             if isinstance(other, Unknown) and is_empty(kept):  # `given or []`: nobody knows whether it is empty
                 symbol = symbols.of("phi", decision, token(left), token(right))
                 return Unknown(symbol, other.cause, left.tags | right.tags, kept)
-            return kept
+            return one_of_two(kept, other, decision, kept is left)
         sized = size_of_many(left, right) or size_of_many(right, left)
         if sized is not None:
             return sized
@@ -204,6 +206,24 @@ def join(left: Value, right: Value, symbols: Symbols, decision: Symbol, cause: C
     if isinstance(left, STRUCTURED) or isinstance(right, STRUCTURED):
         like = prefer(left, right)
     return Unknown(symbol, cause, left.tags | right.tags, like or like_of(left) or like_of(right))
+
+
+def one_of_two(kept: Value, other: Value, question: Symbol, answer: bool) -> Value:
+    """`step = together if options.sync else alone`: whoever calls it calls the one or the other."""
+    if not isinstance(kept, FunctionRef | Bound) or not isinstance(other, FunctionRef | Bound | External):
+        return kept
+    if chosen_from(kept) + chosen_from(other) > FUNCTIONS:
+        return kept
+    both = copy(kept)
+    both.otherwise = (question, answer, other)
+    return both
+
+
+def chosen_from(value: Value) -> int:
+    """From how many functions a branch above has chosen this one."""
+    if not isinstance(value, FunctionRef | Bound) or value.otherwise is None:
+        return 1
+    return 1 + chosen_from(value.otherwise[2])
 
 
 def orders_in(value: Value) -> frozenset[Any]:

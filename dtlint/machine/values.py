@@ -277,9 +277,10 @@ class ModuleRef(Value):
 
 
 class FunctionRef(Value):
-    """A function of the project, with the frame it closes over. `owner` is the class that defines it."""
+    """A function of the project, with the frame it closes over. `owner` is the class that defines it. `otherwise` is
+    what a variable holds in its place, where the question has the other answer."""
 
-    __slots__ = ("closure", "context_manager", "defaults", "given", "kind", "node", "owner", "path")
+    __slots__ = ("closure", "context_manager", "defaults", "given", "kind", "node", "otherwise", "owner", "path")
 
     def __init__(
         self,
@@ -299,6 +300,7 @@ class FunctionRef(Value):
         self.kind = kind
         self.context_manager = context_manager
         self.given: Slots | None = None  # attributes the program gave it
+        self.otherwise: Otherwise | None = None
 
     @property
     def name(self) -> str:
@@ -310,6 +312,7 @@ class FunctionRef(Value):
             and other.node is self.node
             and other.closure is self.closure
             and other.kind == self.kind
+            and other.otherwise == self.otherwise
         )
 
     def __hash__(self) -> int:
@@ -339,7 +342,7 @@ class ClassRef(Value):
 class Bound(Value):
     """A method with its receiver, or any callable with leading arguments (`functools.partial`)."""
 
-    __slots__ = ("extra", "function", "given", "keywords", "receiver")
+    __slots__ = ("extra", "function", "given", "keywords", "otherwise", "receiver")
 
     def __init__(
         self,
@@ -353,6 +356,7 @@ class Bound(Value):
         self.extra = extra
         self.keywords = keywords
         self.given: Slots | None = None  # attributes the program gave a partial
+        self.otherwise: Otherwise | None = None
 
     def __eq__(self, other: object) -> bool:
         return (
@@ -361,6 +365,7 @@ class Bound(Value):
             and other.receiver == self.receiver
             and other.extra == self.extra
             and other.keywords == self.keywords
+            and other.otherwise == self.otherwise
         )
 
     def __hash__(self) -> int:
@@ -368,6 +373,9 @@ class Bound(Value):
 
     def __repr__(self) -> str:
         return f"Bound({self.function!r} of {self.receiver!r})"
+
+
+Otherwise = tuple[Symbol, bool, Value]  # a question, the answer with which it is this, and what it is with the other
 
 
 class Slots(dict[Any, Value]):
