@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import TypeVar
 
 from dtlint.machine.failures import WRITES
 from dtlint.machine.lanes import lanes_in
@@ -60,8 +61,9 @@ class Tour:
     run: Run
     clocks: list[int]
     found: list[Access] = field(default_factory=list)
-    seen: set[int] = field(default_factory=set)  # nodes, since the last call began
-    calls: dict[int, int] = field(default_factory=dict)  # how often the log of a call was gone through
+    seen: dict[int, int] = field(default_factory=dict)  # nodes, since the last call began, and who came to them
+    calls: dict[tuple[int, int], int] = field(default_factory=dict)  # how often these went through the log of a call
+    touched: dict[tuple[object, ...], Access] = field(default_factory=dict)  # by the calls around it
     meets: dict[int, bool] = field(default_factory=dict)  # do ranks meet in it?
     moments: dict[int, tuple[int, ...]] = field(default_factory=dict)  # clocks at openings of loggers
 
@@ -90,23 +92,23 @@ def in_turns(run: Run, event: Event, lanes: int) -> bool:
 
 def visit(tour: Tour, log: Log, mask: int, path: tuple[LogNode, ...]) -> None:
     for node in log.nodes:
-        lanes = node.mask & mask
-        if not lanes:
-            continue
-        if id(node) not in tour.seen:
-            tour.seen.add(id(node))
+        # behind a way out that only some may take, the others come to the same nodes on a side of their own
+        seen = tour.seen.get(id(node), 0)
+        lanes = node.mask & mask & ~seen
+        if lanes:
+            tour.seen[id(node)] = seen | lanes
             walk_into(tour, node, lanes, path)
 
 
 def into_call(tour: Tour, log: Log, lanes: int, path: tuple[LogNode, ...]) -> None:
     """A call that is remembered happens again where it stands; after some times its files are known well enough."""
-    times = tour.calls[id(log)] = tour.calls.get(id(log), 0) + 1
+    times = tour.calls[id(log), lanes] = tour.calls.get((id(log), lanes), 0) + 1
     if times > TIMES:
         if tour.meets[id(log)]:
             tick(tour, lanes)
         return
     before, seen = list(tour.clocks), tour.seen
-    tour.seen = set()
+    tour.seen = {}
     tour.meets[id(log)] = False
     visit(tour, log, lanes, path)
     tour.meets[id(log)] = tour.clocks != before
@@ -169,12 +171,34 @@ def meet_or_touch(tour: Tour, event: Event, lanes: int, path: tuple[LogNode, ...
     if event.kind == "record" and event.op in KINDS:
         access = access_of(tour, event, event.op, target_of(event), lanes, path)
         if access is not None:
-            tour.found.append(access)
+            add(tour, access)
         arrived = new_place(event)
         if arrived is not None and access is not None:
             access = access_of(tour, event, ARRIVAL, arrived, lanes, path)
             if access is not None:
-                tour.found.append(access)
+                add(tour, access)
+
+
+def add(tour: Tour, access: Access) -> None:
+    """One that others have come to on their own side of a branch above is the same access."""
+    here = (access.kind, id(access.event), *(id(node) for node in access.path if isinstance(node, Call)))
+    known = tour.touched.get(here)
+    if known is None or known.mask & access.mask:
+        tour.touched[here] = access
+        tour.found.append(access)
+        return
+    known.places = merged(known.places, access.places, access.mask)
+    known.clocks = merged(known.clocks, access.clocks, access.mask)
+    known.mask |= access.mask
+    known.own |= access.own
+    known.path = min(known.path, access.path, key=len)
+
+
+T = TypeVar("T")
+
+
+def merged(before: tuple[T, ...], new: tuple[T, ...], lanes: int) -> tuple[T, ...]:
+    return tuple(new[lane] if lanes >> lane & 1 else before[lane] for lane in range(len(before)))
 
 
 def new_place(event: Event) -> Value | None:
