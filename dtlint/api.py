@@ -56,7 +56,7 @@ from dtlint.timeline.jax_notes import noted as jax_notes
 from dtlint.timeline.jax_notes import place as jax_place
 from dtlint.timeline.jax_notes import saved as saved_copies
 from dtlint.timeline.lives import way
-from dtlint.timeline.loggers import many_loggers
+from dtlint.timeline.loggers import many_loggers, unopened
 from dtlint.timeline.managers import apart, disordered, left_behind, review
 from dtlint.timeline.metrics import local_metrics
 from dtlint.timeline.node_shares import taken_by_node
@@ -114,6 +114,7 @@ __all__ = [
     "distributed",
     "distributed_step",
     "many_loggers",
+    "unopened",
     "rank_local_names",
     "shared_writes",
     "turns",

@@ -2,12 +2,13 @@
 
 What it finds
 -------------
-`wandb.init`, `SummaryWriter`, `mlflow.start_run` or a progress bar is made by all ranks of a distributed program.
+`wandb.init`, `SummaryWriter`, `mlflow.start_run` or a progress bar is made by all ranks of a distributed program. Or
+one rank opens the run, and all of them log to it (`wandb.log`).
 
 Why it is bad
 -------------
 The tracker shows one run per rank, event files mix, progress bars overwrite each other; on a thousand ranks this loads
-the tracker and the file system.
+the tracker and the file system. `wandb.log` without a run is an error; `mlflow` opens another run.
 
 Instead
 -------
@@ -24,7 +25,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dtlint.api import Finding, Rule, Run, Span, Step, distributed_step, many_loggers, ways_down, who
+from dtlint.api import Finding, Rule, Run, Span, Step, distributed_step, many_loggers, unopened, ways_down, who
 
 RULE = Rule(
     code="DT703",
@@ -51,4 +52,11 @@ def check(run: Run) -> Iterator[Finding]:
         )
         reached = Step(event.path, event.at[0], f"reached by {who(run, lanes)}")
         trail = (*distributed_step(run), *ways_down(event, path), reached)
+        yield RULE.finding(Span(event.path, *event.at), message, remedy, scope=event.function, trail=trail)
+    for event, path, lanes, opening in unopened(run):
+        message = f"{who(run, lanes)} log to a run that only {who(run, opening.mask)} opened (`{event.api}`)"
+        opened = Step(opening.path, opening.at[0], f"opened by {who(run, opening.mask)}")
+        reached = Step(event.path, event.at[0], f"reached by {who(run, lanes)} as well")
+        trail = (*distributed_step(run), opened, *ways_down(event, path), reached)
+        remedy = "log below the same question for the rank as it is opened"
         yield RULE.finding(Span(event.path, *event.at), message, remedy, scope=event.function, trail=trail)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import reduce
+from operator import or_
 
 from dtlint.machine.library.invocation import Invocation
-from dtlint.machine.logs import Event, LogNode, Loop
+from dtlint.machine.logs import Choice, Event, LogNode, Loop, decisions
 from dtlint.machine.run import Run
-from dtlint.machine.values import BY_SHARE, NONE, Const, Row, Unknown, Value, lane_value
+from dtlint.machine.values import BY_RANK, BY_SHARE, NONE, Const, Row, Symbol, Unknown, Value, lane_value
 from dtlint.timeline.arrivals import all_ranks_here, started
 from dtlint.timeline.files import in_turns
 from dtlint.timeline.hints import locked, undecided, vaguely_guarded
@@ -39,6 +41,44 @@ def many_loggers(run: Run) -> Iterator[tuple[Event, tuple[LogNode, ...], int]]:
         if not lanes & 1 and next(undecided(run, event, path), None) is not None:
             continue  # `if everyone or rank == 0`: the first rank always, the others when they are asked to
         yield event, path, lanes
+
+
+def unopened(run: Run) -> Iterator[tuple[Event, tuple[LogNode, ...], int, Event]]:
+    """What is told to a tracker's run, by its module, on ranks that have opened none, and where others have."""
+    for event, path in recorded(run, "log"):
+        call = event.extra.get("call")
+        if not isinstance(call, Invocation) or call.receiver is not None:
+            continue
+        tracker = event.api.partition(".")[0]
+        openings = [one for one, _ in recorded(run, "log-init") if one.api.partition(".")[0] == tracker]
+        without = event.mask & ~reduce(or_, (one.mask for one in openings), 0)
+        if not openings or not without or not all(guarded_by_rank(one) for one in openings):
+            continue
+        if not vaguely_guarded(run, event, path) and not asks_for(tracker, path):
+            yield event, path, without, openings[0]
+
+
+def guarded_by_rank(event: Event) -> bool:
+    """Do the ranks know that they do not come here, by their numbers?"""
+    parting = [one for one in decisions(event.guards) if one.taken != one.before]
+    return bool(parting) and all(one.cause is not None and one.cause.kind in BY_RANK for one in parting)
+
+
+def asks_for(tracker: str, path: tuple[LogNode, ...]) -> bool:
+    """`if wandb.run is not None:` lets through those that have opened one."""
+    asked = (node.symbol for node in path if isinstance(node, Choice) and node.symbol is not None)
+    return any(str(part).partition(".")[0] == tracker for symbol in asked for part in words_in(symbol))
+
+
+def words_in(part: object, depth: int = 6) -> Iterator[str]:
+    if isinstance(part, Symbol) and depth:
+        for inner in part.key:
+            yield from words_in(inner, depth - 1)
+    elif isinstance(part, tuple) and depth:
+        for inner in part:
+            yield from words_in(inner, depth - 1)
+    elif isinstance(part, str):
+        yield part
 
 
 def of_own_part(path: tuple[LogNode, ...]) -> bool:

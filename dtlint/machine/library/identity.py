@@ -53,6 +53,8 @@ def lane_value_of(machine: Machine, kind: str, spelled: str) -> Value:
             return Const(world.hosts, "nodes")
         case "group_size":
             return machine.unknown("group size", spelled)
+        case "open_run":  # whether there is one depends on who has opened it
+            return machine.unknown("run", spelled)
     numbers: tuple[object, ...]
     match kind:
         case "rank" | "axis_index":
