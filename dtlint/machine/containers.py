@@ -101,13 +101,6 @@ def any_key(machine: Machine, value: Object) -> Unknown:
     return machine.unknown("keys", value.number, token(held), *keyed, cause=cause, tags=held.tags & {UNEVEN})
 
 
-def asked_for_keys(machine: Machine, value: Value) -> Value:
-    """`key in table`: what stands under the keys is not asked for. Some of them may be known one by one."""
-    if not isinstance(value, Object) or value.kind != "dict" or not isinstance(value.attributes.get("[]"), Unknown):
-        return value
-    return value if any(isinstance(name, tuple) for name in value.attributes) else any_key(machine, value)
-
-
 def one_walk(value: Value) -> Value:
     """`enumerate(loader)` on some ranks and `enumerate(tqdm(loader))` on others walk over the same loader;
     `range(first, last)` and `tqdm(range(first, last))` take the same turns."""

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from dtlint.machine.core import Machine
-from dtlint.machine.values import MISSING, ClassRef, Const, External, FunctionRef, Object, Unknown, Value
+from dtlint.machine.lanes import token
+from dtlint.machine.values import FALSE, MISSING, TRUE, ClassRef, Const, External, FunctionRef, Object, Unknown, Value
 
 
 def entries(value: Object) -> Iterator[tuple[Any, Value]]:
@@ -38,6 +39,23 @@ def one_of_makers(machine: Machine, base: Object, index: Value) -> Value | None:
         return first if common_base(machine, list(held.values())) else None
     rows = [machine.knowledge.api(value.name) if isinstance(value, External) else None for value in held.values()]
     return first if all(row is not None and row.does == "make" for row in rows) else None
+
+
+def is_open(value: Object) -> bool:
+    """May it have other keys than those that are known?"""
+    return isinstance(value.attributes.get("[]"), Unknown)
+
+
+def has_key(machine: Machine, value: Object, key: Value) -> Unknown:
+    """`key in table` asks who has put something there, not what."""
+    from dtlint.machine import containers, lacking
+
+    keys = containers.any_key(machine, value)
+    names = [("key", key.value)] if isinstance(key, Const) else [name for name in value.attributes if name != "[]"]
+    there = [lacking.asked(machine, value, name, TRUE, FALSE) for name in names]
+    parts = (key, keys, *(one for one in there if one is not None))
+    cause = next((one.cause for one in parts if one.cause is not None), None)
+    return machine.unknown("compare in", token(key), keys.symbol, cause=cause, tags=key.tags | keys.tags)
 
 
 def default_of(machine: Machine, index: Value) -> Any:

@@ -6,7 +6,7 @@ import operator
 from collections.abc import Callable
 from typing import Any
 
-from dtlint.machine import containers, library, sets
+from dtlint.machine import containers, dictionaries, library, sets
 from dtlint.machine.core import Machine
 from dtlint.machine.lanes import map_lanes, token
 from dtlint.machine.linear import difference
@@ -192,7 +192,9 @@ def compare_one(machine: Machine, op: str, left: Value, right: Value) -> Value:
         if containers.names_a_part(left, right):
             asked = machine.unknown("compare in", token(left), token(right), tags=right.tags)
             return asked if op == "in" else machine.unknown("not", asked.symbol, tags=right.tags)
-        right = containers.asked_for_keys(machine, right)
+        if isinstance(right, Object) and right.kind == "dict" and dictionaries.is_open(right):
+            asked = dictionaries.has_key(machine, right, left)
+            return asked if op == "in" else machine.unknown("not", asked.symbol, cause=asked.cause, tags=asked.tags)
     if isinstance(left, External | FunctionRef | Bound) or isinstance(right, External | FunctionRef | Bound):
         library.compared(machine, left, right)
     if op in ("!=", "not in", "is not"):

@@ -32,8 +32,8 @@ def started(run: Run) -> bool:
     code does it for the day it is run by several ranks."""
     known: bool | None = run.cache.get("started")
     if known is None:
-        asked = bool(run.facts.get(ASKED))
-        events = (event for event, _ in recorded(run, "<collective>", "init"))
+        events = [event for event, _ in recorded(run, "<collective>", "init")]
+        asked = bool(run.facts.get(ASKED)) or any(lets_go_first(run, event) for event in events)
         begun = any((event.op in STARTS or (event.op == "train" and asked)) and not of_one(event) for event in events)
         known = not alone(run) and (bool(run.facts.get("spawned")) or begun)
         run.cache["started"] = known
@@ -138,10 +138,15 @@ def meets_all(run: Run, event: Event, path: tuple[LogNode, ...]) -> bool:
     """A meeting of the function's own: under no condition, or one that lets some of them go first."""
     if event.kind != "collective" or calls_below(run, event, path) > 1:
         return False
-    row = run.knowledge.api(event.api)
-    if row is not None and row.kind in ("first", "local_first"):
+    if lets_go_first(run, event):
         return True
     return of_all(run, event) and not any(decision.kind == "branch" for decision in guards_over(event, path))
+
+
+def lets_go_first(run: Run, event: Event) -> bool:
+    """Is it for one rank to go before the others? Nobody writes that who has one rank only."""
+    row = run.knowledge.api(event.api)
+    return row is not None and row.kind in ("first", "local_first")
 
 
 def of_all(run: Run, event: Event) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from dtlint.machine.lanes import token
-from dtlint.machine.values import Const, Object, Symbol, Unknown
+from dtlint.machine.values import Const, Object, Symbol, Unknown, Value
 from dtlint.timeline.order import Met, choices_below, inside, loops_over
 from dtlint.timeline.stepping import DDP, FSDP, backwards, events, steps
 from dtlint.timeline.windows import Window, toggles, windows
@@ -83,13 +83,20 @@ def never_accumulated(run: Any) -> Iterator[tuple[Met, Met]]:
         made = met.event.subject.facts.get("call") if isinstance(met.event.subject, Object) else None
         count = made.get("gradient_accumulation_steps") if made is not None else None
         around = loops_over(met)
-        if not isinstance(count, Const) or not isinstance(count.value, int) or count.value < 2 or not around:
+        if not several(count) or not around:
             continue
         for step in steps(run):
             own = choices_below(step, around[-1]) if inside(step, around[-1]) else None
             if own is not None and len(own) <= len(choices_below(met, around[-1])) and loops_over(step) == around:
                 yield met, step
                 break
+
+
+def several(count: Value | None) -> bool:
+    """More than one, or as many as an option or a setting says, which is there to be set to more than one."""
+    if isinstance(count, Const):
+        return isinstance(count.value, int) and count.value > 1
+    return isinstance(count, Unknown) and count.cause is None
 
 
 def divided_again(run: Any) -> Iterator[Met]:

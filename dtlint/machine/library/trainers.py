@@ -12,7 +12,7 @@ from dtlint.machine.lanes import lanes_in
 from dtlint.machine.library import collectives, handing, wrapping
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.logs import Decision
-from dtlint.machine.values import NONE, ClassRef, Const, FunctionRef, Object, Row, Unknown, Value
+from dtlint.machine.values import NONE, ClassRef, Const, FunctionRef, Object, Row, Tuple, Unknown, Value
 
 STATE = "transformers.TrainerState"
 CONTROL = "transformers.TrainerControl"
@@ -39,6 +39,37 @@ def hf_trainer(machine: Machine, call: Invocation) -> Value:
     made.facts.update(api=call.row.name, call=call)
     constructed(machine, made, call)
     return made
+
+
+def parsed(machine: Machine, call: Invocation) -> Value | None:
+    """`parser.parse_args_into_dataclasses()`: one of each class that the parser was made for. Of those that are no
+    arguments for a trainer nothing is known."""
+    made = call.receiver.facts.get("call") if isinstance(call.receiver, Object) else None
+    given = made.values[0] if isinstance(made, Invocation) and made.values else None
+    kinds = containers.items_of(machine, given) if given is not None else None
+    if given is not None and kinds is None:
+        kinds = (given,)
+    if kinds is None or not any(of_a_trainer(machine, kind) for kind in kinds):
+        return None
+    assert isinstance(call.receiver, Object)
+    one_each = [
+        machine.new(kind if isinstance(kind, ClassRef) else ARGUMENTS, call.mask)
+        if of_a_trainer(machine, kind)
+        else machine.unknown("item", call.row.name, call.receiver.number, number)
+        for number, kind in enumerate(kinds)
+    ]
+    rest = call.get("return_remaining_strings")
+    return Tuple((*one_each, *([machine.unknown("arguments left", call.receiver.number)] if rest is not None else [])))
+
+
+def of_a_trainer(machine: Machine, kind: Value) -> bool:
+    names = attributes.external_bases(machine, kind) if isinstance(kind, ClassRef) else [getattr(kind, "name", "")]
+    return any(machine.knowledge.canonical(name) == ARGUMENTS or is_one(machine, name) for name in names)
+
+
+def is_one(machine: Machine, name: str) -> bool:
+    row = machine.knowledge.api(name)
+    return row is not None and row.type == ARGUMENTS
 
 
 def lightning_trainer(machine: Machine, call: Invocation) -> Value:
@@ -168,6 +199,7 @@ def run_hooks(machine: Machine, thing: Value, leading: tuple[Value, ...], mask: 
 MODELS: dict[str, Any] = {
     "hf_trainer": hf_trainer,
     "hf_train": hf_train,
+    "hf_parsed": parsed,
     "add_callback": add_callback,
     "lightning_trainer": lightning_trainer,
     "lightning_fit": lightning_loop,
