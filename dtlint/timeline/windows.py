@@ -10,13 +10,15 @@ from dtlint.ir import nodes as ir
 from dtlint.machine.lanes import token
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.stepping import attribute_of
-from dtlint.machine.logs import Loop
+from dtlint.machine.logs import Choice, Loop
 from dtlint.machine.values import FALSE, TRUE, Const, Object, Symbol, Unknown
 from dtlint.timeline.options import default_for, default_in_a_class
 from dtlint.timeline.order import Met, choices_below, exclusive, inside, loops_over
 from dtlint.timeline.stepping import backwards, events, steps, symbol_of
 from dtlint.timeline.symbols import both_hold, constant, leaves, moduli, periodic, worth
 from dtlint.timeline.unreduced import reduces_by_hand
+
+MANY = (2, 3, 8)
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +54,8 @@ def find_windows(run: Any) -> Iterator[Window]:
         if turns:
             when = [own_predicates(step, backward, innermost) for step in turns]
             # one that steps whenever the pass is made has its gradients; the others are of another model
-            if all(any(periodic(symbol) and several(symbol) for symbol, _ in own) for own in when):
+            long = [several(step, own) for step, own in zip(turns, when, strict=True)]
+            if all(long):
                 yield Window(innermost, backward, turns[0], when[0], False)
             continue
         for step in mine:
@@ -84,9 +87,24 @@ def aside(backward: Met, loop: Loop, known: list[Met]) -> bool:
     )
 
 
-def several(symbol: Symbol) -> bool:
-    """A remainder of a division by one is always zero."""
-    return all(constant(part) not in (0, 1) for part in moduli(symbol))
+def several(step: Met, own: tuple[tuple[Symbol, bool], ...]) -> bool:
+    """Does one of these make it a step of several turns? A remainder of a division by one is always zero."""
+    return any(
+        periodic(symbol) and all(constant(part) not in (0, 1) and may_be_many(part, step) for part in moduli(symbol))
+        for symbol, _ in own
+    )
+
+
+def may_be_many(count: Any, met: Met) -> bool:
+    """Is it on no side of a branch that is for one only: the `else` of `if count > 1`?"""
+    if not isinstance(count, Symbol):
+        return True
+    for node, side in met.above:
+        if isinstance(node, Choice) and node.symbol is not None:
+            answers = [worth(node.symbol, {count: number}) for number in MANY]
+            if all(answer is not None and bool(answer) is not (side == 0) for answer in answers):
+                return False
+    return True
 
 
 def micro_batches(loop: Loop) -> bool:

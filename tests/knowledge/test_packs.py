@@ -19,8 +19,8 @@ DOES = {
 }  # fmt: skip
 VALUES = {
     "rank", "local_rank", "node", "nodes", "world_size", "local_world_size", "is_main", "not_main", "is_local_main",
-    "is_last", "is_local_last", "distributed", "never", "open_run", "group_rank", "group_size", "devices", "local_devices",
-    "axis_index",
+    "is_last", "is_local_last", "distributed", "never", "open_run", "group_rank", "group_size", "devices",
+    "local_devices", "axis_index",
 }  # fmt: skip
 CAUSES = {"clock", "files", "memory", "random", "host", "process", "signal", "rank", "data"}
 RESULTS = {"", "none", "same", "argument", "root", "root or none", "work", "differs"}
