@@ -30,7 +30,8 @@ def steps_in_some_turns(run: Any) -> Iterator[tuple[Met, Met]]:
             if step.event.subject is engine and inside(step, loops[-1]) and not exclusive(step, backward)
         ]
         own = [[one for one in choices_below(step, loops[-1]) if id(one[0]) not in above] for step in found]
-        if own and not both_sides(own) and all(any(counts(choice.symbol) for choice, _ in one) for one in own):
+        counted = (any(counts(choice.symbol, step) for choice, _ in one) for step, one in zip(found, own, strict=True))
+        if own and not both_sides(own) and all(counted):
             yield backward, found[0]
 
 
@@ -45,5 +46,5 @@ def is_engine(met: Met) -> bool:
     return call is not None and bool(call.row.extra.get("counts_by_steps"))
 
 
-def counts(symbol: Any) -> bool:
-    return symbol is not None and periodic(symbol) and several(symbol)
+def counts(symbol: Any, step: Met) -> bool:
+    return symbol is not None and periodic(symbol) and several(symbol, step)

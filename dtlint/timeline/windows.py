@@ -54,7 +54,10 @@ def find_windows(run: Any) -> Iterator[Window]:
         if turns:
             when = [own_predicates(step, backward, innermost) for step in turns]
             # one that steps whenever the pass is made has its gradients; the others are of another model
-            long = [several(step, own) for step, own in zip(turns, when, strict=True)]
+            long = (
+                any(periodic(symbol) and several(symbol, step) for symbol, _ in own)
+                for step, own in zip(turns, when, strict=True)
+            )
             if all(long):
                 yield Window(innermost, backward, turns[0], when[0], False)
             continue
@@ -87,12 +90,9 @@ def aside(backward: Met, loop: Loop, known: list[Met]) -> bool:
     )
 
 
-def several(step: Met, own: tuple[tuple[Symbol, bool], ...]) -> bool:
-    """Does one of these make it a step of several turns? A remainder of a division by one is always zero."""
-    return any(
-        periodic(symbol) and all(constant(part) not in (0, 1) and may_be_many(part, step) for part in moduli(symbol))
-        for symbol, _ in own
-    )
+def several(symbol: Symbol, met: Met) -> bool:
+    """A remainder of a division by one is always zero."""
+    return all(constant(part) not in (0, 1) and may_be_many(part, met) for part in moduli(symbol))
 
 
 def may_be_many(count: Any, met: Met) -> bool:
