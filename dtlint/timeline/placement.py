@@ -16,7 +16,7 @@ from dtlint.timeline.arrivals import instead_of_start
 from dtlint.timeline.files import accesses, overlap
 from dtlint.timeline.models_used import functions
 from dtlint.timeline.order import Met, exclusive, ordered
-from dtlint.timeline.programs import of_trials
+from dtlint.timeline.programs import in_an_actor, of_trials
 from dtlint.timeline.records import recorded
 from dtlint.timeline.stepping import events
 
@@ -204,7 +204,7 @@ def unchosen(run: Any) -> Iterator[tuple[Met, Met, Met | None]]:
     """The first GPU work after an NCCL start for which nobody chose this rank's device, and the choice that comes too
     late for it. Where the backend is an option, only such a choice shows that the ranks work on GPUs of their own."""
     start = next((met for met in events(run, "record", "init") if met.event.api == INIT), None)
-    if start is None or of_one(start.event) or sets_visible(run):
+    if start is None or of_one(start.event) or sets_visible(run) or in_an_actor(run, start.event):
         return
     nccl = on_nccl(start.event.extra["call"])
     if nccl is False or start.event.extra["call"].get("device_id") not in (None, NONE):

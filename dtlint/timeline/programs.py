@@ -75,3 +75,23 @@ def texts(node: ir.Node) -> Iterator[str]:
     for inner in every_node(node):
         if isinstance(inner, ir.Const) and isinstance(inner.value, str):
             yield inner.value
+
+
+ACTOR = "remote"  # `@ray.remote`, `@ray.remote(num_gpus=1)`, `@remote`
+
+
+def in_an_actor(run: Any, event: Any) -> bool:
+    """Does it happen in a method of a Ray actor? Ray shows each of them the GPUs that it may use, and no others."""
+    module = run.project.module(event.path)
+    owner = event.function.rpartition(".")[0]
+    return module is not None and any(
+        kind is not None and kind.qualname == owner and any(map(makes_actors, kind.decorators))
+        for _, kind in functions_of(module)
+    )
+
+
+def makes_actors(decorator: ir.Expr) -> bool:
+    called = decorator.func if isinstance(decorator, ir.Call) else decorator
+    return (isinstance(called, ir.Attr) and called.name == ACTOR) or (
+        isinstance(called, ir.Name) and called.id == ACTOR
+    )
