@@ -48,17 +48,23 @@ def steps(run: Any) -> list[Met]:
     """Optimizer steps; of things nobody knows only those that are cleared like an optimizer, too."""
     found: list[Met] | None = run.cache.get("steps")
     if found is None:
-        cleared = {symbol_of(met.event.subject) for met in events(run, "record", "zero-grad") if guessed(met)}
+        cleared = {which(met) for met in events(run, "record", "zero-grad") if guessed(met)}
         found = run.cache["steps"] = [
             met
             for met in events(run, "record", "optimizer-step")
-            if met.event.api.startswith(TORCH) and (not guessed(met) or symbol_of(met.event.subject) in cleared)
+            if met.event.api.startswith(TORCH) and (not guessed(met) or which(met) in cleared)
         ]
     return found
 
 
 def guessed(met: Met) -> bool:
-    return bool(met.event.extra.get("guess")) and isinstance(met.event.subject, Unknown)
+    return bool(met.event.extra.get("guess"))
+
+
+def which(met: Met) -> Symbol | int | None:
+    """What tells the thing it speaks of from others."""
+    subject = met.event.subject
+    return subject.number if isinstance(subject, Object) else symbol_of(subject)
 
 
 def live_parameters(run: Any) -> Iterator[Met]:

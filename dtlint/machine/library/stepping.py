@@ -77,13 +77,20 @@ def unknown_method(machine: Machine, receiver: Value, name: str, call: Invocatio
     """`optimizer.step()` of something nobody knows: whether it is an optimizer, the other calls say."""
     if not isinstance(receiver, Unknown):
         return
-    row = machine.knowledge.apis.get(f"{OPTIMIZER}.{name}")
-    if row is not None and row.record:
-        machine.emit_event(
-            "record", row.record, row.name, call.mask, subject=receiver, extra={"call": call, "guess": True}
-        )
-    elif name.endswith("_") and attribute_of(receiver.symbol) == "grad":
+    if guessed(machine, receiver, name, call):
+        return
+    if name.endswith("_") and attribute_of(receiver.symbol) == "grad":
         machine.emit_event("record", "grad-write", name, call.mask, subject=receiver)
+
+
+def guessed(machine: Machine, receiver: Value, name: str, call: Invocation) -> bool:
+    """Is this what optimizers are asked for? So are those of libraries that no pack speaks of."""
+    row = machine.knowledge.apis.get(f"{OPTIMIZER}.{name}")
+    if row is None or not row.record:
+        return False
+    extra = {"call": call, "guess": True}
+    machine.emit_event("record", row.record, row.name, call.mask, subject=receiver, extra=extra)
+    return True
 
 
 def gradients_handed(machine: Machine, arguments: tuple[Value, ...], mask: int) -> None:
