@@ -51,7 +51,8 @@ def all_ranks_here(run: Run, path: tuple[LogNode, ...], event: Event) -> bool:
     if run.entry.kind != "script":
         return False
     if not started(run):
-        return not alone(run) and (event.path, event.function) in functions_of_all(run)
+        here = (event.path, event.function)
+        return not alone(run) and (here in functions_of_all(run) or here in meeting_functions(run))
     if before_start(run, path) or instead_of_start(run, path, event):
         return False
     spawned = run.facts.get("spawned")
@@ -180,6 +181,18 @@ def functions_of_all(run: Run) -> set[tuple[str, str]]:
                 if decision.cause is not None and decision.cause.kind in ("rank", "local rank")
                 if decision.before == run.world.full and decision.taken != decision.before
             )
+    return known
+
+
+def meeting_functions(run: Run) -> set[tuple[str, str]]:
+    """Functions that call a collective of all ranks by its name: somebody else has started the ranks."""
+    known: set[tuple[str, str]] | None = run.cache.get("meeting functions")
+    if known is None:
+        known = run.cache["meeting functions"] = {
+            (event.path, event.function)
+            for event, _ in recorded(run, "<collective>")
+            if not event.implicit and event.op != "new_group" and of_all(run, event)
+        }
     return known
 
 

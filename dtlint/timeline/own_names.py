@@ -12,7 +12,7 @@ from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.logs import Event
 from dtlint.machine.run import Run
 from dtlint.machine.values import Cause, Row, Unknown, Value, lane_value
-from dtlint.timeline.arrivals import all_ranks_here, started
+from dtlint.timeline.arrivals import all_ranks_here, meeting_functions, started
 from dtlint.timeline.files import (
     READS,
     WRITES,
@@ -58,7 +58,8 @@ def suspects(run: Run, whole: bool) -> Iterator[tuple[Access, str]]:
     for access in found_here:
         if not all_ranks_here(run, access.path, access.event) or of_each_host(run, access):
             continue
-        if whole and access.kind == "mkdir" and several_on_a_host(run, access) and not private(access.value):
+        sure = whole or (access.event.path, access.event.function) in meeting_functions(run)
+        if sure and access.kind == "mkdir" and several_on_a_host(run, access) and not private(access.value):
             yield access, "each rank makes a folder of its own"
         if access.kind in READS:
             other = next((one for one in found_here if one.kind in WRITES and foreign(one, access)), None)
