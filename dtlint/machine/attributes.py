@@ -159,7 +159,8 @@ def of_module(machine: Machine, module: ModuleRef, name: str, mask: int) -> Valu
     inner = scopes.find_module(machine, f"{module.name}.{name}")
     if inner is not None:
         return inner
-    return External(machine.knowledge.canonical(f"{module.name}.{name}"))
+    later = scopes.offered_later(machine, module, name, mask)
+    return later if later is not None else External(machine.knowledge.canonical(f"{module.name}.{name}"))
 
 
 def of_object(machine: Machine, thing: Object, name: str, mask: int) -> Value:

@@ -7,7 +7,18 @@ from dataclasses import dataclass
 from typing import Any
 
 from dtlint.ir import nodes as ir
-from dtlint.machine import attributes, calls, entering, first_instance, following, instances, set_up, state, steering
+from dtlint.machine import (
+    attributes,
+    calls,
+    entering,
+    first_instance,
+    following,
+    for_checkers,
+    instances,
+    set_up,
+    state,
+    steering,
+)
 from dtlint.machine.core import Machine
 from dtlint.machine.frames import Frame
 from dtlint.machine.library import group_start, identity, loaders
@@ -365,32 +376,10 @@ def annotation_value(machine: Machine, annotation: ir.Expr | None) -> Value | No
 
 def type_for_checkers(machine: Machine, path: str, annotation: ir.Expr) -> External | None:
     """A type of a library that is imported below `if TYPE_CHECKING:` only."""
-    known: dict[str, dict[str, str]] = machine.notes.setdefault("types for checkers", {})
-    if path not in known:
-        module = machine.project.tree(path)
-        known[path] = dict(imported_for_checkers(module.body)) if module is not None else {}
+    known = for_checkers.absolute(machine, path)
     below: list[str] = []
     while isinstance(annotation, ir.Attr):
         below.insert(0, annotation.name)
         annotation = annotation.value
-    first = known[path].get(annotation.id) if isinstance(annotation, ir.Name) else None
+    first = known.get(annotation.id) if isinstance(annotation, ir.Name) else None
     return External(machine.knowledge.canonical(".".join([first, *below]))) if first is not None else None
-
-
-def imported_for_checkers(body: tuple[ir.Stmt, ...]) -> Iterator[tuple[str, str]]:
-    for statement in body:
-        if (
-            not isinstance(statement, ir.If)
-            or getattr(statement.test, "id", getattr(statement.test, "name", "")) != CHECKING
-        ):
-            continue
-        for line in statement.body:
-            if isinstance(line, ir.Import):
-                for name, alias in line.names:
-                    yield alias or name.partition(".")[0], name if alias else name.partition(".")[0]
-            elif isinstance(line, ir.ImportFrom) and not line.level:
-                for name, alias in line.names:
-                    yield alias or name, f"{line.module}.{name}"
-
-
-CHECKING = "TYPE_CHECKING"

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from dtlint.ir import nodes as ir
-from dtlint.machine import attributes, containers, kept, library
+from dtlint.machine import attributes, containers, for_checkers, kept, library
 from dtlint.machine.core import DEEPEST, Machine, OutOfBudget
 from dtlint.machine.frames import Frame
 from dtlint.machine.logs import Log
@@ -246,9 +246,21 @@ def imported_name(machine: Machine, module: ModuleRef | None, dotted: str, name:
             return inner
         if module.path in machine.loading:
             return External(machine.knowledge.canonical(f"{dotted}.{name}"))
+        later = offered_later(machine, module, name, mask)
+        if later is not None:
+            return later
     from dtlint.machine import attributes
 
     return attributes.external(machine, dotted, name, mask)
+
+
+def offered_later(machine: Machine, module: ModuleRef, name: str, mask: int) -> Value | None:
+    """A package that loads its modules when they are asked for tells type checkers where its names come from."""
+    found = for_checkers.offered(machine, module.path, name) if module.path is not None else None
+    if found is None or found[0] == module.name:
+        return None
+    dotted, there = found
+    return imported_name(machine, find_module(machine, dotted), dotted, there, mask)
 
 
 def module_value(machine: Machine, dotted: str, level: int) -> Value:
