@@ -263,8 +263,13 @@ def in_threads(run: Run) -> Iterator[tuple[Event, str, Step]]:
             yield event, "a second thread drives a manager while this one does", told
 
 
+ROUND = frozenset({"quorum", "should_commit"})  # what an optimizer's wrapper asks its manager for
+
+
 def managed(event: Event) -> bool:
-    return event.kind == "collective" and event.group is not None and event.group.name == NAME
+    if event.kind != "collective" or event.group is None:
+        return False
+    return event.group.name == NAME or event.op in ROUND
 
 
 def in_two_orders(run: Run) -> Iterator[tuple[Event, str, Step]]:
