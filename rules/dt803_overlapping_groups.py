@@ -39,8 +39,8 @@ RULE = Rule(
 
 
 def check(run: Run) -> Iterator[Finding]:
-    for event, told, step in disordered(run):
+    for event, told, steps in disordered(run):
         message = f"{told}: ranks that share both managers may wait for each other crosswise"
         remedy = "use the managers in one order on all ranks and from one thread"
-        trail = (step, Step(event.path, event.at[0], told))
+        trail = (*steps, Step(event.path, event.at[0], told))
         yield RULE.finding(Span(event.path, *event.at), message, remedy, scope=event.function, trail=trail)

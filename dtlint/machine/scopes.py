@@ -255,7 +255,10 @@ def imported_name(machine: Machine, module: ModuleRef | None, dotted: str, name:
 
 
 def offered_later(machine: Machine, module: ModuleRef, name: str, mask: int) -> Value | None:
-    """A package that loads its modules when they are asked for tells type checkers where its names come from."""
+    """A package that loads its modules when they are asked for tells type checkers where its names come from. Of what
+    the packs know they say enough, as to everybody who has the package installed."""
+    if machine.knowledge.api(machine.knowledge.canonical(f"{module.name}.{name}")) is not None:
+        return None
     found = for_checkers.offered(machine, module.path, name) if module.path is not None else None
     if found is None or found[0] == module.name:
         return None

@@ -233,24 +233,24 @@ def decision_over(event: Event, path: tuple[LogNode, ...], members: int) -> Deci
 # --- order -----------------------------------------------------------------------------------------------------
 
 
-def disordered(run: Run) -> Iterator[tuple[Event, str, Step]]:
+def disordered(run: Run) -> Iterator[tuple[Event, str, tuple[Step, ...]]]:
     """Managers that two ranks share, used in an order that may differ between them."""
     for event, _ in recorded(run, "managed"):
         cause = event.extra.get("which")
         if cause is not None and cause.kind in BY_PROCESS:
             steps = cause.steps()
             told = steps[-1] if steps else Step(event.path, event.at[0], "which manager comes first differs by rank")
-            yield event, "which manager is used first depends on the rank", told
+            yield event, "which manager is used first depends on the rank", (told,)
     yield from in_threads(run)
     yield from in_two_orders(run)
     for event, _ in recorded(run, "crossed-works"):
         begun, other = event.extra["work"].facts["event"], event.extra["other"].facts["event"]
         if managed(begun) and managed(other) and begun.mask != other.mask:
             told = Step(other.path, other.at[0], "still running on the ranks that share both managers")
-            yield event, "another manager's collective is still running", told
+            yield event, "another manager's collective is still running", (told,)
 
 
-def in_threads(run: Run) -> Iterator[tuple[Event, str, Step]]:
+def in_threads(run: Run) -> Iterator[tuple[Event, str, tuple[Step, ...]]]:
     from dtlint.timeline.crossing import beside
 
     for event, path in recorded(run, "thread-start"):
@@ -259,7 +259,9 @@ def in_threads(run: Run) -> Iterator[tuple[Event, str, Step]]:
             continue
         main = next(beside(run, event, path, managed), None)
         if main is not None:
-            told = Step(main.path, main.at[0], "meanwhile this thread is in a collective of a manager, too")
+            there = Step(inside[0].path, inside[0].at[0], "the second thread is in a manager's collective here")
+            here = Step(main.path, main.at[0], "meanwhile this thread is in a collective of a manager, too")
+            told = (*ways_down(event, path), there, here)
             yield event, "a second thread drives a manager while this one does", told
 
 
@@ -272,7 +274,7 @@ def managed(event: Event) -> bool:
     return event.group.name == NAME or event.op in ROUND
 
 
-def in_two_orders(run: Run) -> Iterator[tuple[Event, str, Step]]:
+def in_two_orders(run: Run) -> Iterator[tuple[Event, str, tuple[Step, ...]]]:
     lanes: list[list[Event]] = [[] for _ in range(run.world.size)]
     for event, path in recorded(run, "managed"):
         if number_of(event) is not None:
@@ -285,7 +287,7 @@ def in_two_orders(run: Run) -> Iterator[tuple[Event, str, Step]]:
                 index = next(at for at, (a, b) in enumerate(zip(one, other, strict=True)) if a != b)
                 first, second = mine[index], theirs[index]
                 told = Step(second.path, second.at[0], "other ranks begin with another manager")
-                yield first, "the ranks use the managers in different orders", told
+                yield first, "the ranks use the managers in different orders", (told,)
                 return
 
 
