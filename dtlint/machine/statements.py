@@ -7,6 +7,7 @@ from typing import Any
 
 from dtlint.findings import Step
 from dtlint.ir import nodes as ir
+from dtlint.ir.functions import every_node
 from dtlint.machine import (
     assignment,
     attempts,
@@ -128,6 +129,8 @@ def run_raise(machine: Machine, node: ir.Raise, mask: int) -> int:
     word = "exit" if value is not None and is_system_exit(value) else "raise"
     if value is not None and mask != machine.world.full and name_of(value).endswith(NEVER):
         word = ASSERTED
+    if word == "raise" and mask != machine.world.full and not_set_up(machine, node):
+        return as_configured(machine, node, mask)
     if word == "raise" and value is not None and fails_for_certain(machine, value, mask):
         if not isinstance(frame.node, ir.Function) or not at_the_end(frame.node.body, node):
             return mask
@@ -167,6 +170,17 @@ def fails_for_certain(machine: Machine, raised: Value, mask: int) -> bool:
             return False
         frame = frame.caller
     return True
+
+
+def not_set_up(machine: Machine, node: ir.Raise) -> bool:
+    """`if _LOGGER is None: raise …` in a helper, asked by some ranks: nobody was seen to set it up, and then it fails
+    for whoever asks."""
+    frame = machine.frame
+    if not isinstance(frame.node, ir.Function) or frame.choices or frame.loops:
+        return False
+    around = next((one for one in frame.node.body if isinstance(one, ir.If) and node in one.body), None)
+    names = {one.id for one in every_node(around.test) if isinstance(one, ir.Name)} if around is not None else set()
+    return bool(names) and all(frame.globals.variables.get(name) == NONE for name in names)
 
 
 def at_the_end(body: tuple[Any, ...], statement: ir.Stmt) -> bool:
