@@ -63,7 +63,8 @@ def on_tensor(machine: Machine, node: ir.Call, value: Value) -> Api | None:
         return None
     name, method = getattr(node.func, "name", ""), tensors.method_of(value.symbol)
     if method is not None and is_tensor(machine, method[0]):
-        name = method[1]
+        if method[1] != name:
+            return None  # `shown.copy_(part.half())` gives back what it was given
     elif name not in tensors.COPIES or not under_a_key(value):
         return None
     row = machine.knowledge.method(tensors.KIND, name)
