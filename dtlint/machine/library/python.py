@@ -199,7 +199,13 @@ def suppress(machine: Machine, call: Invocation) -> Value | None:
     return made
 
 
+def auto(machine: Machine, call: Invocation) -> Value | None:
+    """`TRAIN = auto()`: another value for each member of the enumeration."""
+    return Const(len(machine.frame.variables) + 1) if machine.frame.is_class else None
+
+
 FUNCTIONS: dict[str, Handler] = {
+    "enum.auto": auto,
     "builtins.int": pure(int),
     "builtins.float": pure(float),
     "builtins.str": text_,
