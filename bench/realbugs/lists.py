@@ -65,7 +65,7 @@ def bugs(path: Path = HERE / "bugs.jsonl") -> tuple[Bug, ...]:
             kind=row["class"],
             needs=row.get("needs", ""),
             context_paths=tuple(row.get("context_paths") or ()),
-            codes=codes.get(row["class"], ()),
+            codes=tuple(row.get("codes", codes.get(row["class"], ()))),
         )
         for row in configuration.rows(path)
     )

@@ -9,7 +9,7 @@ import pytest
 
 from bench import snapshots
 from bench.realbugs import replay
-from bench.realbugs.lists import Benign, Bug, benign, bugs, class_codes
+from bench.realbugs.lists import HERE, Benign, Bug, benign, bugs, class_codes
 from bench.running import Answer, Reported
 
 BUGGY = "import x\n\n\ndef run():\n    if rank:\n        barrier()\n"
@@ -70,6 +70,12 @@ def saying(monkeypatch: pytest.MonkeyPatch, **findings: tuple[str, int, str]) ->
 def test_every_class_has_a_row_and_every_row_a_class() -> None:
     assert {bug.kind for bug in bugs()} == set(class_codes())
     assert all(bug.codes for bug in bugs())
+
+
+def test_a_list_may_name_the_codes_of_each_bug() -> None:
+    unseen = bugs(HERE / "unseen.jsonl")
+    assert all(bug.codes for bug in unseen)
+    assert len({bug.id for bug in unseen}) == len(unseen) > 90
 
 
 def test_the_lists_are_complete_and_ids_unique() -> None:
