@@ -14,14 +14,15 @@ Instead
 
 Limits
 ------
-Only chains of torch's own layers are known to have no conditional path.
+Told of chains of torch's own layers, and of classes whose parts are all known and called in every forward pass without
+a condition; what a class keeps as bare parameters, or got from somewhere unknown, is not followed.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dtlint.api import Finding, Rule, Run, Step, models_used
+from dtlint.api import Finding, Rule, Run, Step, searched_in_vain
 
 RULE = Rule(
     code="DT505",
@@ -36,7 +37,7 @@ RULE = Rule(
 
 
 def check(run: Run) -> Iterator[Finding]:
-    for met, why in models_used.needless_searches(run):
+    for met, why in searched_in_vain.needless_searches(run):
         event = met.event
         yield RULE.finding(
             run.span(event.path, event.at),

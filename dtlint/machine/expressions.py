@@ -11,7 +11,7 @@ from dtlint.machine import attributes, calls, containers, library, scopes, setti
 from dtlint.machine.core import Machine
 from dtlint.machine.frames import HANDED_ON
 from dtlint.machine.lanes import join, map_lanes, restrict
-from dtlint.machine.library import batches, files, python_reflection
+from dtlint.machine.library import batches, files, models, python_reflection
 from dtlint.machine.logs import Decision
 from dtlint.machine.opaque import opaque
 from dtlint.machine.operators import arithmetic, both, comparison, content, spelled
@@ -121,6 +121,8 @@ def binary(machine: Machine, node: ir.BinOp, mask: int) -> Value:
     result = arithmetic(machine, node.op, left, right)
     if node.op in batches.OPERATORS:
         batches.noticed(machine, node, left, right, result)
+    if node.op == "/":
+        models.divided(machine, left, result)
     return result
 
 

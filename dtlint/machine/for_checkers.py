@@ -47,8 +47,14 @@ def offered(machine: Machine, path: str, asked: str) -> tuple[str, str] | None:
 def imports(machine: Machine, path: str) -> Iterator[ir.Import | ir.ImportFrom]:
     module = machine.project.tree(path)
     for statement in module.body if module is not None else ():
-        if (
-            isinstance(statement, ir.If)
-            and getattr(statement.test, "id", getattr(statement.test, "name", "")) == CHECKING
-        ):
-            yield from (line for line in statement.body if isinstance(line, ir.Import | ir.ImportFrom))
+        if isinstance(statement, ir.If):
+            yield from (line for line in for_checkers(statement) if isinstance(line, ir.Import | ir.ImportFrom))
+
+
+def for_checkers(asked: ir.If) -> tuple[ir.Stmt, ...]:
+    """The side that a type checker reads."""
+    test, side = asked.test, asked.body
+    if isinstance(test, ir.Unary) and test.op == "not":
+        test, side = test.value, asked.orelse
+    named = getattr(test, "id", getattr(test, "name", ""))
+    return side if named == CHECKING else ()

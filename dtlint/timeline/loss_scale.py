@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any
 
+from dtlint.machine.agreeing import TOLD
 from dtlint.machine.lanes import token
+from dtlint.machine.library.provenance import symbols_in
 from dtlint.machine.values import Const, Object, Symbol, Unknown, Value
 from dtlint.timeline.order import Met, choices_below, inside, loops_over
 from dtlint.timeline.stepping import DDP, FSDP, backwards, events, steps
@@ -110,16 +113,87 @@ def divided_again(run: Any) -> Iterator[Met]:
             yield met
 
 
-def scaled_twice(run: Any) -> Iterator[Met]:
+@dataclass(frozen=True, slots=True)
+class Quotient:
+    """A loss that is divided, and whose gradient the wrapper averages over the ranks."""
+
+    total: Any
+    by: Any
+    backward: Met
+    path: str
+    at: Any
+    scope: str
+
+
+def scaled_twice(run: Any) -> Iterator[Quotient]:
     """A loss divided by the number of ranks, of a model whose wrapper averages over them already."""
-    averaged = {DDP, FSDP}
-    models = run.facts.get("models", {})
+    return (one for one in quotients(run) if is_world(one.by))
+
+
+def by_own_count(run: Any) -> Iterator[Quotient]:
+    """A sum over the samples of a rank divided by how many of them this rank counts, of a model whose wrapper takes
+    the mean over ranks that count differently."""
+    for one in quotients(run):
+        count = the_count(one.by)
+        if count is not None and counted_here(run, count) and summed(run, one.total):
+            yield one
+
+
+def quotients(run: Any) -> Iterator[Quotient]:
+    models, places = run.facts.get("models", {}), run.facts.get("quotients", {})
     for met in backwards(run):
-        subject = met.event.subject
+        event, subject = met.event, met.event.subject
         if not isinstance(subject, Unknown) or subject.symbol.key[0] != "op /":
             continue
-        by = subject.symbol.key[2]
-        ranks = isinstance(by, tuple) and len(by) == 3 and by[2] == "world"
         numbers = [tag[1] for tag in subject.tags if isinstance(tag, tuple) and tag[0] == "wrapped"]
-        if ranks and any(number in models and models[number].kind in averaged for number in numbers):
-            yield met
+        if any(number in models and models[number].kind in (DDP, FSDP) for number in numbers):
+            path, at, scope = places.get(subject.symbol, (event.path, event.at, event.function))
+            _, total, by = subject.symbol.key[:3]
+            yield Quotient(total, by, met, path, at, scope)
+
+
+def is_world(part: Any) -> bool:
+    return isinstance(part, tuple) and len(part) == 3 and part[2] == "world"
+
+
+KEEPING = frozenset({"clamp", "clamp_min", "clip", "float", "to", "item", "type_as", "detach", "double", "long"})
+
+
+def the_count(by: Any) -> Symbol | None:
+    """`mask.sum()`, behind what only keeps it from being zero or gives it another type."""
+    while (name := method(by)) in KEEPING:
+        by = by.key[1].key[1]
+    return by if name in ("sum", "count_nonzero") else None
+
+
+def method(called: Any) -> str:
+    """The name of the method whose answer this is."""
+    if isinstance(called, Symbol) and called.key[0] == "call":
+        asked = called.key[1]
+        if isinstance(asked, Symbol) and asked.key[0] == "attr" and isinstance(asked.key[1], Symbol):
+            return text(asked.key[-1])
+    return ""
+
+
+def counted_here(run: Any, count: Symbol) -> bool:
+    """Counted in the batch of this rank, and not added up over the ranks."""
+    heads = {one.key[0] for one in symbols_in(count)}
+    shared = any(head in TOLD or head == "output" or collective(run, head) for head in heads)
+    return "batch" in heads and not shared
+
+
+def collective(run: Any, name: Any) -> bool:
+    row = run.knowledge.apis.get(name) if isinstance(name, str) else None
+    return row is not None and row.kind == "collective"
+
+
+def summed(run: Any, total: Any) -> bool:
+    """A sum of what the model gave, of this rank's samples only."""
+    if not isinstance(total, Symbol):
+        return False
+    row = run.knowledge.apis.get(total.key[0]) if isinstance(total.key[0], str) else None
+    added = method(total) == "sum" or (
+        row is not None and "loss" in row.extra and any(text(part) == "sum" for part in total.key)
+    )
+    heads = {one.key[0] for one in symbols_in(total)}
+    return added and "output" in heads and heads.isdisjoint(TOLD)

@@ -15,7 +15,7 @@ from dtlint.machine.library.provenance import symbols_in
 from dtlint.machine.logs import Call, Choice, Event, Loop
 from dtlint.machine.presence import asks_presence, decided_by
 from dtlint.machine.subscripts import named_parts
-from dtlint.machine.values import TRUE, Bound, ClassRef, Const, FunctionRef, Object, Row, Symbol, Tuple, Unknown, Value
+from dtlint.machine.values import Bound, ClassRef, Const, FunctionRef, Object, Row, Symbol, Tuple, Unknown, Value
 from dtlint.machine.walks import walk
 from dtlint.timeline.arrivals import in_constructor
 from dtlint.timeline.order import Met
@@ -401,27 +401,3 @@ def switch(test: Any, model: Object) -> bool | None:
         held = model.attributes.get(test.name)
         return bool(held.value) if isinstance(held, Const) and held.scale is None else None
     return None
-
-
-# --- a search nobody needs -----------------------------------------------------------------------------------------
-
-
-def needless_searches(run: Any) -> Iterator[tuple[Met, str]]:
-    for met, call, inner in wraps(run):
-        if call.get("find_unused_parameters") != TRUE:
-            continue
-        if call.get("static_graph") == TRUE:
-            yield met, "`static_graph=True` finds unused parameters by itself"
-        elif plain(run, inner):
-            yield met, "every forward pass uses all of the model"
-
-
-def plain(run: Any, model: Object, depth: int = DEPTH) -> bool:
-    """A chain of torch's own layers: nothing in it can be left out."""
-    row = row_of(run, model)
-    if row is None or row.pack != "torch_modules":
-        return False
-    return depth > 0 and all(plain(run, inner, depth - 1) for _, inner in children(model))
-
-
-# --- batch norm ----------------------------------------------------------------------------------------------------

@@ -199,6 +199,13 @@ def wrapped_models(machine: Machine, value: Value | None) -> list[Object]:
     return [known[number] for number in made_by if number in known]
 
 
+def divided(machine: Machine, left: Value, result: Value) -> None:
+    """What a wrapped model gave is divided here: a fact, as a loss may be divided by the wrong number."""
+    if isinstance(result, Unknown) and wrapped_models(machine, left):
+        frame = machine.frame
+        machine.facts.setdefault("quotients", {})[result.symbol] = (frame.path, machine.current_at, frame.scope)
+
+
 def backward(machine: Machine, call: Invocation) -> Value:
     """`loss.backward()` through a wrapped model reduces gradients over its group."""
     loss = call.receiver
