@@ -24,6 +24,7 @@ from dtlint.machine.run import Run
 from dtlint.machine.walks import walk
 from dtlint.timeline import (
     batch_norms,
+    clearing,
     divided,
     environment,
     evaluation,
@@ -138,6 +139,7 @@ __all__ = [
     "late_starts",
     "missing",
     "batch_norms",
+    "clearing",
     "models_used",
     "place_of",
     "placement",

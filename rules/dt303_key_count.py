@@ -3,7 +3,7 @@
 What it finds
 -------------
 `jax.random.split(key, n)` where n counts samples, or the devices of all hosts, and the keys go into a `pmap` over this
-host's devices; `split(key, 1)` used as if it were one key.
+host's devices; `split(key, 1)` used as if it were one key; keys taken apart into more or fewer names.
 
 Why it is bad
 -------------
@@ -45,3 +45,6 @@ def check(run: Run) -> Iterator[Finding]:
         message = "`split(key, 1)` gives an array of one key, which is used as a key"
         remedy = "take it out: `(sub,) = jax.random.split(key, 1)`, or `key, sub = jax.random.split(key)`"
         yield RULE.finding(*jax_place(run, event), message, remedy, trail=trail)
+    for event, trail in jax_notes(run, "taken apart"):
+        remedy = f"split into as many keys as there are names: `jax.random.split(key, {event.extra['count']})`"
+        yield RULE.finding(*jax_place(run, event), event.extra["what"], remedy, trail=trail)

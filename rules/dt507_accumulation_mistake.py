@@ -5,7 +5,8 @@ What it finds
 In a loop whose optimizer steps only every n-th turn: `zero_grad`, clipping or unscaling happens in each turn, the
 mean loss is not divided by n, or once more where the accelerator divides it, or `accelerator.accumulate()` belongs to
 an accelerator that accumulates nothing. Also an accelerator that is to accumulate, in a loop without `accumulate()`,
-and a DeepSpeed engine that steps in some turns only.
+and a DeepSpeed engine that steps in some turns only; and a step after which the gradients are not cleared, because
+`zero_grad` stands on the other side of a branch (mixed precision or not).
 
 Why it is bad
 -------------
@@ -31,7 +32,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from dtlint.api import Finding, Rule, Run, Step, loss_scale, steps_in_some_turns, windows
+from dtlint.api import Finding, Rule, Run, Step, clearing, loss_scale, steps_in_some_turns, windows
 
 RULE = Rule(
     code="DT507",
@@ -88,6 +89,18 @@ def check(run: Run) -> Iterator[Finding]:
             trail=(
                 Step(event.path, event.at[0], "in every turn: gradients of the turn before may be lost here"),
                 Step(step.event.path, step.event.at[0], "the engine counts its micro-batches here"),
+            ),
+        )
+    for step, clear in clearing.kept_on_one_side(run):
+        event = step.event
+        yield RULE.finding(
+            run.span(event.path, event.at),
+            f"the optimizer steps here without clearing the gradients, as line {clear.event.at[0]} does on the other side",
+            "clear them on both sides: move `zero_grad()` behind the branch",
+            scope=event.function,
+            trail=(
+                Step(event.path, event.at[0], "the gradients of this step stay for the next"),
+                Step(clear.event.path, clear.event.at[0], "cleared on this side only"),
             ),
         )
     for met, step in loss_scale.never_accumulated(run):

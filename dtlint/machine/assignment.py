@@ -9,7 +9,7 @@ from dtlint.ir.text import render
 from dtlint.machine import attributes, containers, lacking, subscripts, written
 from dtlint.machine.core import Machine
 from dtlint.machine.lanes import map_lanes, token
-from dtlint.machine.library import batches, jax_hosts
+from dtlint.machine.library import batches, jax_hosts, jax_keys
 from dtlint.machine.values import (
     FALSE,
     TRUE,
@@ -204,6 +204,8 @@ def keep_default(machine: Machine, thing: Object, name: str) -> None:
 
 def unpack(machine: Machine, targets: tuple[ir.Expr, ...], value: Value, mask: int) -> None:
     starred = next((index for index, target in enumerate(targets) if isinstance(target, ir.Star)), None)
+    if machine.flow is not None and starred is None:
+        jax_keys.taken_apart(machine, value, len(targets), mask)
 
     def take(index: int) -> Value:
         def one(held: Value) -> Value:

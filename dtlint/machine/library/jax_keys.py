@@ -214,6 +214,21 @@ def batch_used_as_key(machine: Machine, call: Invocation, key: Value) -> None:
             jax_facts.note(machine, "batch of one", call.mask, tag[5], steps)
 
 
+def taken_apart(machine: Machine, value: Value, names: int, mask: int) -> None:
+    """`a, b, c = split(key)`: more or fewer names than keys."""
+    if isinstance(value, Tuple):
+        count = len(value.items) if all(has(item, "key") for item in value.items) else names
+        places = []
+    else:
+        sized = [tag for tag in words(value.tags, "keys") if tag[3] == "" and isinstance(tag[4], int)]
+        count = sized[0][4] if len(sized) == 1 and not has(value, "key") else names
+        places = [tag[5] for tag in sized]
+    if count != names:
+        steps = tuple(Step(path, at[0], f"{count} keys are made here") for path, at, _ in places)
+        what = f"{count} keys are taken apart into {names} names"
+        jax_facts.note(machine, "taken apart", mask, None, steps, what=what, count=names)
+
+
 def draw(machine: Machine, call: Invocation) -> Value | None:
     """Numbers from a key; they remember the mapped axes over which the key is the same."""
     jax_flow.started(machine)

@@ -154,7 +154,24 @@ def computed(machine: Machine, call: Invocation) -> Value | None:
         return None
     given = dict(made.keywords)
     alone = given.get("dist_sync_fn", NONE) != NONE or given.get("sync_on_compute", TRUE) == FALSE
-    return opaque(machine, "compute", call.receiver) if alone and call.receiver is not None else None
+    return of_one_rank_alone(machine, call) if alone else None
 
 
-MODELS = {"torchmetrics_compute": computed}
+def of_one_rank_alone(machine: Machine, call: Invocation) -> Value:
+    """What a metric makes of that which it was shown on this rank."""
+    metric = call.receiver
+    held = metric.attributes.get("content") if isinstance(metric, Object) else None
+    return opaque(machine, "compute", *(value for value in (metric, held) if value is not None))
+
+
+def changed(machine: Machine, call: Invocation) -> Value:
+    """`metric.update(outputs, targets)`: the metric holds something of all it was shown since `reset()`."""
+    metric = call.receiver
+    if isinstance(metric, Object):
+        known = (metric.attributes["content"],) if "content" in metric.attributes else ()
+        seen = opaque(machine, "update", *known, *call.values) if call.values else NONE
+        machine.set(metric, "content", seen, call.mask)
+    return metric if metric is not None else NONE
+
+
+MODELS = {"torchmetrics_compute": computed, "metric_changed": changed, "metric_of_one_rank": of_one_rank_alone}
