@@ -53,7 +53,7 @@ from dtlint.timeline.epochs_kept import kept_to_itself
 from dtlint.timeline.explain import does, short, spoken_exit
 from dtlint.timeline.files import accesses, together
 from dtlint.timeline.inverted import inverted
-from dtlint.timeline.jax_notes import drifting, hosts_meet, late_starts, written_keys
+from dtlint.timeline.jax_notes import drifting, hosts_meet, late_starts, written_keys, written_with_copies
 from dtlint.timeline.jax_notes import noted as jax_notes
 from dtlint.timeline.jax_notes import place as jax_place
 from dtlint.timeline.jax_notes import saved as saved_copies
@@ -168,6 +168,7 @@ __all__ = [
     "who",
     "workers",
     "written_keys",
+    "written_with_copies",
 ]
 
 

@@ -25,7 +25,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dtlint.api import Finding, Rule, Run, jax_notes, jax_place, saved_copies
+from dtlint.api import Finding, Rule, Run, jax_notes, jax_place, saved_copies, written_with_copies
 
 RULE = Rule(
     code="DT411",
@@ -56,3 +56,7 @@ def check(run: Run) -> Iterator[Finding]:
         message = "the state is saved with its axis of devices: one copy for each of them"
         remedy = "save `jax_utils.unreplicate(state)`"
         yield RULE.finding(span, message, remedy, trail=trail)
+    for event, trail in written_with_copies(run):
+        message = "the state is written with its axis of devices: one copy for each of them"
+        remedy = "write `jax_utils.unreplicate(state)`"
+        yield RULE.finding(*jax_place(run, event), message, remedy, trail=trail)

@@ -95,7 +95,7 @@ def check(run: Run) -> Iterator[Finding]:
         event = step.event
         yield RULE.finding(
             run.span(event.path, event.at),
-            f"the optimizer steps here without clearing the gradients, as line {clear.event.at[0]} does on the other side",
+            f"the optimizer steps without clearing the gradients; line {clear.event.at[0]} does on the other side",
             "clear them on both sides: move `zero_grad()` behind the branch",
             scope=event.function,
             trail=(

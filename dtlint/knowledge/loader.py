@@ -253,7 +253,7 @@ def build(packs: list[tuple[str, Mapping[str, Any]]]) -> Knowledge:
             api.last
             for table in (apis, tables["attribute"], tables["member"], tables["environment"], tables["function"])
             for api in table.values()
-            if api.does not in ("local", "identity", "same") or api.model or api.record
+            if api.does not in ("local", "identity", "same") or api.model or api.record or api.extra.get("cores")
         }
     )
     knowledge = Knowledge(

@@ -7,8 +7,10 @@ from dtlint.machine import attributes
 from dtlint.machine import caught as caught_here
 from dtlint.machine.core import Machine
 from dtlint.machine.failures import (
+    BY_HAND,
     OF_FILES,
     OF_VALUES,
+    ONLY_RAISED,
     QUEUES,
     SHARED,
     WAITING,
@@ -199,23 +201,30 @@ def expects(handler: ir.Handler) -> bool:
 
 def own_classes(kinds: Value | None) -> bool:
     """Are these exceptions of the program's own?"""
-    each = kinds.items if isinstance(kinds, Tuple) else (kinds,)
-    return all(isinstance(kind, ClassRef) for kind in each)
+    return all(isinstance(kind, ClassRef) for kind in kinds_in(kinds))
+
+
+def kinds_in(kinds: Value | None) -> tuple[Value | None, ...]:
+    return kinds.items if isinstance(kinds, Tuple) else (kinds,)
 
 
 def raised_here(machine: Machine, kinds: Value | None, raised_before: int) -> list[Decision]:
-    """Where exceptions of the program's own are raised that the handler is for, if it is for no others."""
-    if not own_classes(kinds):
+    """Where exceptions are raised that the handler is for, if it is for none that come from elsewhere."""
+    asked = kinds_in(kinds)
+    names = {name for kind in asked if not isinstance(kind, ClassRef) for name in exception_names(kind)}
+    if not names <= ONLY_RAISED:
         return []
-    asked = kinds.items if isinstance(kinds, Tuple) else (kinds,)
-    return [
-        decision
-        for kind, decision in (*machine.facts.get(STRIKING, ()), *machine.raised[raised_before:])
-        if any(one in attributes.linearise(machine, kind) for one in asked)
-    ]
+
+    def caught(kind: ClassRef | str) -> bool:
+        if isinstance(kind, str):
+            return not names.isdisjoint(BY_HAND[kind])
+        return any(one in attributes.linearise(machine, kind) for one in asked)
+
+    raised = (*machine.facts.get(STRIKING, ()), *machine.raised[raised_before:])
+    return [decision for kind, decision in raised if caught(kind)]
 
 
-def exception_names(value: Value) -> tuple[str, ...]:
+def exception_names(value: Value | None) -> tuple[str, ...]:
     if isinstance(value, Tuple):
         return tuple(name for item in value.items for name in exception_names(item))
     if isinstance(value, External):

@@ -224,6 +224,8 @@ def run_comprehension(machine: Machine, node: ir.Comp, mask: int) -> Value:
     made = machine.new(kind, mask)
     if chosen and collected:
         made.facts[containers.FILTERED] = containers.element(machine, Tuple(tuple(collected)))
+    if exact_sources and node.kind == "dict" and parted is None:
+        made.facts[containers.FILTERED] = Tuple(tuple(collected))
     for value in collected[:1]:
         if isinstance(value, Object):
             value.facts[MANY] = True

@@ -30,7 +30,9 @@ MANY = 64
 ITEMS = "items"  # symbol: one of the items of a list that has grown, of which each part is named
 SHORT = 16  # items of a list that differs between lanes
 TIMES = "times"  # fact of a list: by which number of processes or devices its items are repeated
-FILTERED = "filtered"  # fact of a generator: any one of the items that it may give, where all of them are known
+# fact of a generator: any one of the items that it may give, where all of them are known; of a dictionary that was made
+# under a condition: the pairs that may be in it
+FILTERED = "filtered"
 KEYS = "keys"  # fact: one of the keys nobody knows
 NAMESPACE = "namespace"  # fact: the keys of a dictionary are its attributes, too; which class has made it so
 ALIKE = "alike parts"  # tag, with the places: each item has parts of which these are the same on all lanes

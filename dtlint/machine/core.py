@@ -82,7 +82,7 @@ class Machine:
         self.heap_reads = 0
         self.heap_writes = 0
         self.oldest_write = 1 << 60  # the smallest serial written to since the innermost remembered call began
-        self.raised: list[tuple[ClassRef, Decision]] = []  # the program's own exceptions, and who raises them
+        self.raised: list[tuple[ClassRef | str, Decision]] = []  # exceptions that only the program raises, and where
         self.flow: Any = None  # what a library says about the facts of results nobody computes
         self.facts: dict[str, Any] = {}
         self.told: dict[Symbol, Value] = {}  # what the program itself says of values nobody knows

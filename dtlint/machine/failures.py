@@ -52,6 +52,8 @@ OF_VALUES = SHARED | frozenset(
         "UnicodeDecodeError",
     }
 )
+BY_HAND = {"FloatingPointError": ("FloatingPointError", "ArithmeticError")}  # Python itself never raises it
+ONLY_RAISED = frozenset(name for names in BY_HAND.values() for name in names)
 LONELY = ("Memory", "OSError", "IOError", "Timeout", "Connection", "Runtime", "Permission", "Interrupt", "Signal")
 READS = frozenset({"load", "file-read", "file-ask", "listing", "download", "unpack"})
 WAITING = ("Timeout", "Connection", "Interrupt", "Signal")
@@ -161,6 +163,12 @@ def asks(test: ir.Expr) -> bool:
 def only(types: tuple[str, ...], names: frozenset[str]) -> bool:
     """Is nothing caught but these? A handler without types catches everything."""
     return bool(types) and all(name.rpartition(".")[2] in names for name in types)
+
+
+def by_hand(name: str) -> str | None:
+    """An exception of Python's that somebody raises who writes `raise`, and nobody else."""
+    last = name.rpartition(".")[2]
+    return last if last in BY_HAND else None
 
 
 def reads_files(body: Log) -> bool:

@@ -22,6 +22,7 @@ from dtlint.machine import (
 from dtlint.machine.branches import branch
 from dtlint.machine.core import Machine
 from dtlint.machine.expressions import evaluate, text_of
+from dtlint.machine.failures import by_hand
 from dtlint.machine.frames import Frame, Returned
 from dtlint.machine.library import iterators, metrics, multiples, works
 from dtlint.machine.logs import ASSERTED, Decision, Guards, decisions, plain_question
@@ -112,7 +113,8 @@ def run_raise(machine: Machine, node: ir.Raise, mask: int) -> int:
     value = evaluate(machine, node.value, mask) if node.value is not None else None
     frame = machine.frame
     kind = getattr(value, "kind", value)
-    if isinstance(kind, ClassRef):
+    kind = kind if isinstance(kind, ClassRef) else by_hand(name_of(value))
+    if kind is not None:
         cause, guard = machine.control_cause(), next(decisions(frame.guards), None)
         at, text = (guard.at, guard.text) if guard is not None else (node.at, "raise")
         whole = machine.world.full

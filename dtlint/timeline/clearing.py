@@ -13,8 +13,8 @@ from dtlint.timeline.stepping import backwards, events, steps
 
 
 def kept_on_one_side(run: Any) -> Iterator[tuple[Met, Met]]:
-    """A step after which nobody clears, as the clearing of this loop stands on the other side of a setting: the step and
-    the clearing."""
+    """A step after which nobody clears, as the clearing of this loop stands on the other side of a setting; and that
+    clearing."""
     if events(run, "record", "grad-write"):
         return
     clears = events(run, "record", "zero-grad")

@@ -7,7 +7,7 @@ from typing import Any
 
 from dtlint.findings import Span, Step
 from dtlint.machine.library.jax_copies import ONE_HOST
-from dtlint.machine.library.jax_facts import SAVED_ALONE, has, is_fact, paths
+from dtlint.machine.library.jax_facts import READ_BACK, SAVED_ALONE, has, is_fact, paths
 from dtlint.machine.library.jax_flow import OF_SOME
 from dtlint.machine.library.provenance import symbols_in
 from dtlint.machine.logs import Call, Event, LogNode, Loop
@@ -76,6 +76,13 @@ def saved(run: Run) -> Iterator[tuple[Event, tuple[Step, ...], Span]]:
                     span = Span(node.path, *node.at)
             written = () if own == span else (Step(own.path, own.line, "is written here"),)
             yield event, (*trail_of(event, path), *written), span
+
+
+def written_with_copies(run: Run) -> Iterator[tuple[Event, tuple[Step, ...]]]:
+    """States written as the devices have them, where the program reads files and never hands one of them to the devices
+    as it is."""
+    if run.facts.get(READ_BACK) and not any(event.op in AS_STORED for event, _ in recorded(run, "<jax>")):
+        yield from noted(run, "written copies")
 
 
 def drifting(run: Run) -> Iterator[tuple[Event, tuple[Step, ...]]]:

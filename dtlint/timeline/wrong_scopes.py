@@ -6,6 +6,8 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from dtlint.ir import nodes as ir
+from dtlint.ir.functions import every_node
 from dtlint.machine.lanes import lanes_in
 from dtlint.machine.library.files import all_nodes, text_of
 from dtlint.machine.library.provenance import symbols_in
@@ -50,7 +52,7 @@ def wrong_scopes(run: Run) -> Iterator[WrongScope]:
         if access.kind in ("file-write", "file-delete", "file-rename") and one_per_node(access.mask, run):
             decision = guard(access, ("local rank",))
             places = {access.places[lane] for lane in access.lanes()}
-            known = not of_one_machine(run) or on_network(run, access)
+            known = not of_one_machine(run, decision) or on_network(run, access)
             cause = decision.cause if decision is not None else None
             source = cause.steps()[:1] if cause is not None else ()
             if source and source in sources:
@@ -104,13 +106,28 @@ def on_network(run: Run, access: Access) -> bool:
     return False
 
 
-def of_one_machine(run: Run) -> bool:
+def of_one_machine(run: Run, asked: Decision | None = None) -> bool:
     """Such a program has no need of the global rank, nor of a cluster's file system; it may take its local rank for
     the rank: `init_process_group(rank=local_rank)`; or the documents start it so."""
-    if not run.facts.get("global rank") or run.project.started.on_one_machine(run.entry.path):
+    knows = run.facts.get("global rank") or (asked is not None and tells_both(run, asked))
+    if not knows or run.project.started.on_one_machine(run.entry.path):
         return True
     given = (event.extra["call"].get("rank") for event, _ in recorded(run, "init") if "call" in event.extra)
     return any(isinstance(rank, Row) and rank.cause.kind == "local rank" for rank in given)
+
+
+def tells_both(run: Run, asked: Decision) -> bool:
+    """Does the file that asks the environment for the local rank ask for the global one as well?"""
+    first = next(iter(asked.cause.steps()), None) if asked.cause is not None else None
+    if first is None or first.path not in run.project.paths:
+        return False
+    variables = run.knowledge.environment
+    return any(
+        isinstance(node, ir.Const)
+        and isinstance(node.value, str)
+        and getattr(variables.get(node.value), "value", "") == "rank"
+        for node in every_node(run.project.module(first.path).body)
+    )
 
 
 def one_per_node(mask: int, run: Run) -> bool:

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from dtlint.machine import containers
 from dtlint.machine.core import Machine
 from dtlint.machine.library.invocation import Invocation
-from dtlint.machine.values import NONE, Const, External, Object, Value
+from dtlint.machine.values import NONE, Const, External, Object, Tuple, Value
 
 ENVIRONMENT = "os.environ"
 DEFAULTS = "defaults of environment variables"  # fact of the run: what each is read with where it is not set
@@ -52,6 +53,10 @@ def update(machine: Machine, call: Invocation) -> Value | None:
             for name, held in list(value.attributes.items()):
                 if isinstance(name, tuple) and isinstance(name[1], str):
                     written(machine, Const(name[1]), held, call.mask)
+            perhaps = value.facts.get(containers.FILTERED)
+            for pair in perhaps.items if isinstance(perhaps, Tuple) else ():
+                if isinstance(pair, Tuple) and text(pair.items[0]):
+                    written(machine, pair.items[0], pair.items[1], call.mask)
     for keyword, held in call.keywords:
         if keyword is not None:
             written(machine, Const(keyword), held, call.mask)

@@ -76,10 +76,13 @@ def save(machine: Machine, call: Invocation) -> Value | None:
 
 
 def written(machine: Machine, call: Invocation) -> Value | None:
-    """`pickle.dump(unreplicate(state), file)`"""
+    """`pickle.dump(unreplicate(state), file)`; or as the devices have it, which is right for who reads it like that."""
     given = call.get("obj")
     if machine.flow is not None and given is not None:
-        alone(machine, jax_facts.deep((given,)))
+        found = jax_facts.deep((given,))
+        alone(machine, found)
+        if words(found, "replicated"):
+            jax_facts.note(machine, "written copies", call.mask)
     return None
 
 
@@ -95,6 +98,7 @@ def read_back(machine: Machine, call: Invocation) -> Value | None:
     made = python.opaque(machine, call)
     if machine.flow is None or not isinstance(made, Unknown):
         return made
+    machine.facts[jax_facts.READ_BACK] = True
     text = "read from a file, without a copy for each device"
     return jax_facts.with_facts(machine, made, [fact(STORED, text, jax_facts.place(machine))], frozenset())
 

@@ -218,6 +218,7 @@ def mesh(machine: Machine, call: Invocation) -> Value:
     made.facts.update(call=call, api=call.name)
     if names:
         made.facts["axis names"] = names
+        made.attributes["axis_names"] = Tuple(tuple(map(Const, names)))
     return made
 
 

@@ -64,6 +64,8 @@ def flow(machine: Machine, what: str, values: tuple[Value, ...], tags: Tags) -> 
         if word in seen and what != "call":  # a writer that one host has shows what it is given
             host_draws(machine, found, values, word)
     drop: set[str] = {"device axis"} if what.startswith("compare") else set()
+    if asks(machine, what):
+        drop |= {"grad", "summed", "over", "mean"}  # an answer about gradients is none
     if "plain" in seen and not keeps_shape(what, values):
         drop |= {"plain"}
     if "global" in seen and what not in STRUCTURAL and not rowwise(machine, what, values):
@@ -137,6 +139,12 @@ def contracts(machine: Machine, what: str) -> bool:
     which all replicas share; noise has the form of what it is added to."""
     row = machine.knowledge.api(what)
     return what == "op @" or (row is not None and bool(row.extra.get("contracts")))
+
+
+def asks(machine: Machine, what: str) -> bool:
+    """Is the result true or false?"""
+    row = machine.knowledge.apis.get(what)
+    return what.startswith("compare") or (row is not None and bool(row.extra.get("asks")))
 
 
 def scale_free(machine: Machine, what: str) -> bool:
