@@ -49,9 +49,28 @@ def inner_tags(values: tuple[Value, ...], depth: int = 2) -> frozenset[Any]:
 SAFE = frozenset({"op +", "op -", "op *", "and"} | {f"compare {word}" for word in ("==", "<", "<=", ">", ">=")})
 
 
+# tag: the name of a file or folder that each process makes for itself. It differs, but what stands there does not.
+TEMPORARY = "temporary"
+NAMING = ("os.path.", "pathlib.", "builtins.")  # of names these make names
+
+
+def is_temporary(value: Value) -> bool:
+    return isinstance(value, Unknown) and TEMPORARY in value.tags
+
+
+def reads_by_name(what: str, values: tuple[Value, ...]) -> bool:
+    """`load(name)`, but not `name.replace(…)` nor `os.path.join(name, …)`"""
+    if what == "call":
+        return bool(values) and not is_temporary(values[0])
+    return "." in what and not what.startswith(NAMING)
+
+
 def opaque(machine: Machine, what: str, *values: Value) -> Unknown:
     """The result of something that is not computed: it differs where an input differs."""
     tags = all_tags(*values) | inner_tags(values)
+    if TEMPORARY in tags and reads_by_name(what, values):
+        values = tuple(Unknown(one.symbol) if type(one) is Unknown and TEMPORARY in one.tags else one for one in values)
+        tags -= {TEMPORARY}
     if tags and "running" in machine.facts:
         from dtlint.machine.library import works
 
@@ -75,7 +94,10 @@ def deep_cause(machine: Machine, values: tuple[Value, ...], depth: int = 0) -> C
                 found = deep_cause(machine, value.items, depth + 1)
             elif isinstance(value, Object) and isinstance(value.kind, str):
                 said = value.facts.get("text")  # of a path
-                held = (*value.attributes.values(), *((said,) if isinstance(said, Value) else ()))
+                held = (
+                    *value.attributes.values(),
+                    *((said,) if isinstance(said, Value) and not is_temporary(said) else ()),
+                )
                 found = deep_cause(machine, held, depth + 1)
             else:
                 continue

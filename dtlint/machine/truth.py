@@ -6,6 +6,7 @@ from dtlint.machine import containers, filled_by, library
 from dtlint.machine.core import Machine
 from dtlint.machine.lanes import lanes_in, restrict
 from dtlint.machine.logs import plain_truth
+from dtlint.machine.opaque import TEMPORARY
 from dtlint.machine.values import (
     BY_RANK,
     Bound,
@@ -36,6 +37,8 @@ def truth_of(machine: Machine, value: Value) -> tuple[bool | None, Symbol, Cause
         if asked is not None:
             return (asked, value.symbol, None) if isinstance(asked, bool) else (None, asked, None)
         cause = containers.length_cause(machine, value) if is_list(machine, value.symbol) else value.cause
+        if TEMPORARY in value.tags:
+            cause = None  # there is a name or there is none, whatever it is
         return None, value.symbol, cause
     if isinstance(value, Tuple):
         return bool(value.items), machine.symbols.of("tuple"), None

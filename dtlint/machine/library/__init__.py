@@ -81,6 +81,7 @@ from dtlint.machine.library.reading import (
     uneven_length,
     value_of,
 )
+from dtlint.machine.opaque import TEMPORARY
 from dtlint.machine.values import FALSE, NONE, ClassRef, Const, FunctionRef, Object, Tuple, Value
 
 __all__ = [  # what the machine asks
@@ -339,7 +340,8 @@ def perform(
             kind = row.cause
             if kind == "files" and files.on_this_node(invocation):
                 kind = "local files"
-            made = machine.unknown("source", row.name, time, cause=machine.cause(kind, text))
+            tags = frozenset({TEMPORARY} if row.extra.get("private") else ())
+            made = machine.unknown("source", row.name, time, cause=machine.cause(kind, text), tags=tags)
             return jax_hosts.with_shape(machine, invocation, made) if machine.flow is not None else made
         case "make":
             return make(machine, invocation)

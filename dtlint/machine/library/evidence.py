@@ -75,6 +75,7 @@ def alone(run: Any) -> bool:
             or starts_one(run)
             or by_hand(run)
             or without_a_group(run)
+            or nothing_together(run)
         )
         known = run.cache["alone"] = not run.facts.get("spawned") and single
     return known
@@ -156,6 +157,18 @@ def without_a_group(run: Any) -> bool:
     return bool(talks) and all(
         node.api.startswith("torch.") and any(isinstance(above, Choice) for above in path) for node, path in talks
     )
+
+
+def nothing_together(run: Any) -> bool:
+    """A script that makes an `Accelerator()` for its number format or its device, and does nothing with others: it
+    trains nothing, prepares nothing, says nothing and asks for nobody."""
+    if run.entry.kind != "script" or run.facts.get(ASKED) or run.facts.get(ASKED_ON_A_SIDE):
+        return False
+    events = [node for node, _ in run.walk() if isinstance(node, Event)]
+    starts = [node for node in events if node.op in STARTS]
+    talks = [node for node in events if node.kind in COMMUNICATES and node.op not in STARTS]
+    trains = any(node.op in TRAINS or node.op == "prepare" for node in events)
+    return bool(starts) and not talks and not trains and all(takes_what_is_launched(node) for node in starts)
 
 
 def hosts_meet(run: Any, event: Event) -> bool:

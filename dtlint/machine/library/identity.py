@@ -34,9 +34,10 @@ CAUSES = {
 }
 
 
-def lane_value_of(machine: Machine, kind: str, spelled: str) -> Value:
-    """The lanes' values of one of the pack's value kinds."""
-    evidence.noticed(machine, spelled)
+def lane_value_of(machine: Machine, kind: str, spelled: str, shows: bool = True) -> Value:
+    """The lanes' values of one of the pack's value kinds; who asks for one shows that there are several processes."""
+    if shows:
+        evidence.noticed(machine, spelled)
     if kind in ("rank", "is_main", "not_main"):
         machine.facts["global rank"] = True
     world = machine.world
@@ -107,4 +108,4 @@ def ask(machine: Machine, row: Api, name: str, group: Value | None) -> Value:
             return machine.unknown("group size", name, id(group))
         sizes = {bin(members).count("1") for members in known.members if members}
         return Const(sizes.pop(), "group") if len(sizes) == 1 else machine.unknown("group size", name)
-    return lane_value_of(machine, row.value, short(name))
+    return lane_value_of(machine, row.value, short(name), not row.extra.get("alone_too"))
