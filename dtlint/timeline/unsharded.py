@@ -68,7 +68,9 @@ def sampler_left_out(run: Run, use: Use) -> Event | None:
     """Where a sampler that divides was made of the very data that this loader walks over without it: whoever made it
     holds the data to be the same on all ranks."""
     given, dataset = use.described.sampler, use.loader.attributes.get("dataset")
-    plain = given is None or (isinstance(given, Object) and given.kind in samplers.ORDERS)
+    plain = given is None or (
+        isinstance(given, Object) and given.kind in samplers.ORDERS and not samplers.puts_back(given)
+    )
     if (
         not plain
         or "described" not in use.loader.facts

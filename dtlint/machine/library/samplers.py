@@ -37,10 +37,17 @@ def draws_its_own(machine: Machine, sampler: Value | None) -> bool:
     have the same seed."""
     from dtlint.machine.library import seeds
 
-    call = sampler.facts.get("call") if isinstance(sampler, Object) else None
-    if call is None or (call.get("replacement") or Const(bool(call.row.extra.get("with_replacement")))) != TRUE:
+    if not isinstance(sampler, Object) or not puts_back(sampler):
         return False
-    return not seeds.alike(seeds.generator_for(machine, call, "torch"))
+    return not seeds.alike(seeds.generator_for(machine, sampler.facts["call"], "torch"))
+
+
+def puts_back(sampler: Object) -> bool:
+    """Is each sample drawn from all of them, whatever was drawn before?"""
+    call = sampler.facts.get("call")
+    if call is None:
+        return False
+    return bool((call.get("replacement") or Const(bool(call.row.extra.get("with_replacement")))) == TRUE)
 
 
 def walked(machine: Machine, value: Value | None) -> Inside | None:
