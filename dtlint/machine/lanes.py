@@ -285,6 +285,8 @@ def prefer(left: Value, right: Value) -> Value:
     if isinstance(kept, Object) and isinstance(other, Object) and other not in kept.instead:
         if len(kept.instead) < ALTERNATIVES:  # one of a table of thousands of entries is like the next
             kept.instead = (*kept.instead, other)
+    if isinstance(kept, Object) and isinstance(other, Unknown):
+        kept.doubted = True
     return kept
 
 

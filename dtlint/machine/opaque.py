@@ -6,6 +6,7 @@ from typing import Any
 
 from dtlint.machine.core import Machine
 from dtlint.machine.lanes import token
+from dtlint.machine.twins import DEVICES
 from dtlint.machine.values import Cause, Object, Row, Tuple, Unknown, Value
 
 
@@ -63,6 +64,15 @@ def reads_by_name(what: str, values: tuple[Value, ...]) -> bool:
     if what == "call":
         return bool(values) and not is_temporary(values[0])
     return "." in what and not what.startswith(NAMING)
+
+
+def wherever(machine: Machine, keywords: tuple[tuple[str | None, Value], ...]) -> tuple[Value, ...]:
+    """What is handed over by name; on which device something is put, each rank says for itself, and it is the same
+    thing."""
+    return tuple(
+        machine.unknown("device", token(value)) if name in DEVICES and value.cause is not None else value
+        for name, value in keywords
+    )
 
 
 def opaque(machine: Machine, what: str, *values: Value) -> Unknown:

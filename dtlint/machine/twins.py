@@ -13,7 +13,7 @@ from dtlint.machine.values import Cause, Const, FunctionRef, Object, Symbol, Tup
 MANY = 500  # parts that are compared: what is alike as far as that is taken to be alike altogether
 
 DEEPEST = 12
-DEVICES = frozenset({"device", "device_map", "map_location"})
+DEVICES = frozenset({"device", "device_map", "map_location"})  # parameters that say where something is put
 
 Pairs = set[tuple[int, int]]
 

@@ -73,6 +73,11 @@ def unconfigured(run: Any) -> Iterator[Met]:
             continue
         if any(name is None or name in wanted for name, _ in made.keywords):
             continue
+        shared = met.event.path != subject.path and any(
+            path not in (met.event.path, subject.path) for path in run.project.mentioning(wanted[0])
+        )
+        if shared:
+            continue  # a loop for accelerators of several programs, of which others are told
         if len(made.arguments) <= 3 and not any(name in subject.attributes for name in wanted):
             yield met
 

@@ -29,7 +29,7 @@ from dtlint.machine.library import (
 )
 from dtlint.machine.library.invocation import LOCAL, Invocation, Keywords
 from dtlint.machine.library.reading import uneven_length
-from dtlint.machine.opaque import opaque
+from dtlint.machine.opaque import opaque, wherever
 from dtlint.machine.values import BY_RANK, Const, Object, Row, Unknown, Value
 
 MOVES = frozenset({"to", "cuda", "cpu", "xpu", "npu", "hpu", "to_empty"})  # where a thing lives is not what it holds
@@ -59,7 +59,7 @@ def call_unknown(
             return found
         if node.func.name in machine.knowledge.agreeing:  # `strategy.broadcast(path)`
             return machine.unknown("agreed", token(callee), *map(token, arguments))
-    made = opaque(machine, "call", callee, *arguments, *(value for _, value in keywords))
+    made = opaque(machine, "call", callee, *arguments, *wherever(machine, keywords))
     if node is not None and isinstance(node.func, ir.Attr) and node.func.name == "item" and isinstance(made, Unknown):
         made = Unknown(made.symbol, made.cause, made.tags - {containers.UNEVEN}, made.like)  # a number has no length
     return made if callee.cause is not None else told(machine, made, (*arguments, *(value for _, value in keywords)))

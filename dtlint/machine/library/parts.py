@@ -19,6 +19,7 @@ from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.modules import is_module
 from dtlint.machine.library.provenance import symbols_in
 from dtlint.machine.logs import WHAT_IS_CALLED, Decision, decisions
+from dtlint.machine.twins import DEVICES
 from dtlint.machine.values import BY_PROCESS, Cause, Const, Object, Row, Symbol, Tuple, Unknown, Value
 
 PARAMETER = "torch.nn.Parameter"
@@ -226,7 +227,7 @@ def constructed(machine: Machine, made: Object, call: Invocation) -> None:
     """A layer whose size, or a container whose number of layers, differs by rank."""
     if not is_part(machine, made):
         return
-    places = [value for name, value in call.keywords if name == "device"]  # where the layer is says nothing of it
+    places = [value for name, value in call.keywords if name in DEVICES]  # where the layer is says nothing of it
     for value in call.values:
         if any(value is one for one in places):
             continue

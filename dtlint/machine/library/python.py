@@ -27,6 +27,7 @@ from dtlint.machine.library.python_iteration import (
 from dtlint.machine.library.python_properties import property_
 from dtlint.machine.library.python_reflection import getattr_, hasattr_, isinstance_, said, setattr_
 from dtlint.machine.opaque import opaque as unknown_of
+from dtlint.machine.opaque import wherever
 from dtlint.machine.values import (
     FALSE,
     NONE,
@@ -42,7 +43,7 @@ from dtlint.machine.values import (
 
 def opaque(machine: Machine, call: Invocation) -> Value:
     receiver = (call.receiver,) if call.receiver is not None else ()
-    made = unknown_of(machine, call.name, *receiver, *call.values)
+    made = unknown_of(machine, call.name, *receiver, *call.arguments, *wherever(machine, call.keywords))
     if machine.flow is not None:
         from dtlint.machine.library import jax_arrays
 

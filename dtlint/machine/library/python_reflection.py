@@ -69,7 +69,8 @@ def is_of(machine: Machine, value: Value, kinds: Value) -> bool | None:
             elif isinstance(option, External) and attributes.is_a(machine, value, option.name):
                 return True
         if isinstance(value.kind, str) and value.kind in PLAIN:
-            return any(issubclass(PLAIN[value.kind], one) for one in map(standard_class, options))
+            answer = any(issubclass(PLAIN[value.kind], one) for one in map(standard_class, options))
+            return None if value.doubted and not answer else answer
     if isinstance(value, Const) and all(isinstance(option, External | ClassRef) for option in options):
         return any(isinstance(value.value, one) for one in map(standard_class, options))
     if isinstance(value, ClassRef | FunctionRef) and all(map(standard_class, options)):
