@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from dtlint.machine.given import settled
 from dtlint.machine.library.tensors import ALIASES, COPIES, REVEALS
-from dtlint.machine.logs import EXITS, FAILS, Call, Event, Loop
+from dtlint.machine.logs import EXITS, FAILS, Attempt, Call, Event, Loop, Place
 from dtlint.machine.truth import APART
 from dtlint.machine.values import BY_SHARE, FALSE, Symbol
 from dtlint.machine.walks import walk
@@ -70,7 +70,24 @@ def cut(loop: Loop | None) -> bool:
 def guarded_code(divergence: Divergence) -> str:
     if is_creation(divergence):
         return "DT109"
+    if thrown_into_handler(divergence):
+        return "DT105"
     return "DT108" if divergence.event.implicit else "DT101"
+
+
+def thrown_into_handler(divergence: Divergence) -> bool:
+    """`try: if rank == 0: raise … except: gather()`: the call is below the question, and yet behind its branch."""
+    decision, event = divergence.decision, divergence.event
+    if decision is None or decision.kind != "branch" or decision.exit_word:
+        return False
+    tried = any(isinstance(node, Attempt) and node.path == decision.path for node in divergence.path)
+    sites = [(event.path, event.at), *((node.path, node.at) for node in divergence.path if isinstance(node, Call))]
+    here = [at for path, at in sites if path == decision.path and at[:2] > decision.at[:2]]
+    return tried and bool(here) and not any(within(at, decision.at) for at in here)
+
+
+def within(at: Place, span: Place) -> bool:
+    return span[:2] <= at[:2] <= span[2:]
 
 
 def hands_on(divergence: Divergence) -> bool:

@@ -8,10 +8,11 @@ from typing import Any
 from dtlint.findings import Finding, Span
 from dtlint.machine.lanes import name_lanes
 from dtlint.machine.library.evidence import hosts_meet
-from dtlint.machine.logs import Call, decisions
+from dtlint.machine.logs import CAUGHT, Call, Choice, decisions
 from dtlint.machine.run import Run
+from dtlint.machine.walks import walk
 from dtlint.timeline.attempts import failures
-from dtlint.timeline.classify import code_of, is_creation
+from dtlint.timeline.classify import code_of, is_creation, within
 from dtlint.timeline.divergence import divergences
 from dtlint.timeline.explain import Site, lanes_of, site_under, timeline_of, trail_of
 from dtlint.timeline.parting import Divergence
@@ -24,10 +25,30 @@ def diverging(run: Run, code: str) -> Iterator[tuple[Divergence, str]]:
     handlers = {(one.attempt.path, one.handler.at) for one in failed if one.attempt and one.handler}
     for divergence in (*divergences(run), *failed):
         found, tier = code_of(divergence)
-        if found != code or (divergence.shape == "local" and inside(divergence, handlers)):
+        local = divergence.shape == "local" and (inside(divergence, handlers) or thrown(divergence, failed))
+        if found != code or local:
             continue
         if hosts_meet(run, divergence.event):
             yield divergence, "default" if polled(run, divergence) else tier
+
+
+def thrown(divergence: Divergence, failed: list[Divergence]) -> bool:
+    """`if not finite(loss): raise …` for a handler of the same function, of which is told what a rank misses that comes
+    to it alone? It leaves where the handler leaves, or goes on behind it."""
+    choice = divergence.choice
+    if choice is None:
+        return False
+    place, left = choice.decision.place, choice.decision.exit_at
+    for one in failed:
+        if one.attempt is None or one.attempt.path != choice.decision.path:
+            continue
+        if left is not None and one.handler is not None and within(left, one.handler.at):
+            return True
+        if CAUGHT in choice.exits and any(
+            isinstance(node, Choice) and node.decision.place == place for node, _ in walk(one.attempt.body)
+        ):
+            return True
+    return False
 
 
 def inside(divergence: Divergence, handlers: set[tuple[str, Any]]) -> bool:
