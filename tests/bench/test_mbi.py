@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import ast
 import importlib.util
+import json
 import sys
 
 import pytest
 
+from bench.mbi.__main__ import main
 from bench.mbi.baseline import pattern_findings
 from bench.mbi.generate import Program, programs, some
 from bench.mbi.score import score
@@ -126,3 +128,22 @@ def test_real_gloo_processes_confirm_a_sample(framework: str, count: int) -> Non
     verdicts = real_verdicts(sample)
     wrong = [(one.name, verdicts[one.name]) for one in sample if (verdicts[one.name] == "finished") is not one.correct]
     assert not wrong
+
+
+def answered(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> dict[str, float]:
+    main([*arguments, "--json"])
+    found: dict[str, float] = json.loads(capsys.readouterr().out)
+    return found
+
+
+def test_what_a_handler_calls_is_told_as_such(capsys: pytest.CaptureFixture[str]) -> None:
+    found = answered(["--shape", "collective_in_handler"], capsys)
+    assert found["recall"] == 1
+    assert found["expected_code"] == found["programs"]
+
+
+@pytest.mark.slow
+def test_all_programs_are_judged_right_and_nearly_all_by_the_expected_rule(capsys: pytest.CaptureFixture[str]) -> None:
+    found = answered([], capsys)
+    assert (found["precision"], found["recall"], found["findings_per_bug"]) == (1, 1, 1)
+    assert found["expected_code"] >= 1046
