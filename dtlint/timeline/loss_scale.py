@@ -9,6 +9,7 @@ from typing import Any
 from dtlint.machine.agreeing import TOLD
 from dtlint.machine.lanes import token
 from dtlint.machine.library.provenance import symbols_in
+from dtlint.machine.library.tensors import method_of
 from dtlint.machine.values import Const, Object, Symbol, Unknown, Value
 from dtlint.timeline.order import Met, choices_below, inside, loops_over
 from dtlint.timeline.stepping import DDP, FSDP, backwards, events, steps
@@ -140,7 +141,7 @@ def by_own_count(run: Any) -> Iterator[Quotient]:
     the mean over ranks that count differently."""
     for one in quotients(run):
         count = the_count(one.by)
-        if count is not None and counted_here(run, count) and summed(run, one.total):
+        if count is not None and counted_here(count) and summed(run, one.total):
             yield one
 
 
@@ -166,30 +167,19 @@ KEEPING = frozenset({"clamp", "clamp_min", "clip", "float", "to", "item", "type_
 
 def the_count(by: Any) -> Symbol | None:
     """`mask.sum()`, behind what only keeps it from being zero or gives it another type."""
-    while (name := method(by)) in KEEPING:
-        by = by.key[1].key[1]
-    return by if name in ("sum", "count_nonzero") else None
+    while isinstance(by, Symbol) and (method := method_of(by)) is not None:
+        if method[1] in ("sum", "count_nonzero"):
+            return by
+        if method[1] not in KEEPING:
+            return None
+        by = method[0]
+    return None
 
 
-def method(called: Any) -> str:
-    """The name of the method whose answer this is."""
-    if isinstance(called, Symbol) and called.key[0] == "call":
-        asked = called.key[1]
-        if isinstance(asked, Symbol) and asked.key[0] == "attr" and isinstance(asked.key[1], Symbol):
-            return text(asked.key[-1])
-    return ""
-
-
-def counted_here(run: Any, count: Symbol) -> bool:
+def counted_here(count: Symbol) -> bool:
     """Counted in the batch of this rank, and not added up over the ranks."""
     heads = {one.key[0] for one in symbols_in(count)}
-    shared = any(head in TOLD or head == "output" or collective(run, head) for head in heads)
-    return "batch" in heads and not shared
-
-
-def collective(run: Any, name: Any) -> bool:
-    row = run.knowledge.apis.get(name) if isinstance(name, str) else None
-    return row is not None and row.kind == "collective"
+    return "batch" in heads and heads.isdisjoint({*TOLD, "output"})
 
 
 def summed(run: Any, total: Any) -> bool:
@@ -197,7 +187,8 @@ def summed(run: Any, total: Any) -> bool:
     if not isinstance(total, Symbol):
         return False
     row = run.knowledge.apis.get(total.key[0]) if isinstance(total.key[0], str) else None
-    added = method(total) == "sum" or (
+    method = method_of(total)
+    added = (method is not None and method[1] == "sum") or (
         row is not None and "loss" in row.extra and any(text(part) == "sum" for part in total.key)
     )
     heads = {one.key[0] for one in symbols_in(total)}

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from dtlint.ir import nodes as ir
+from dtlint.ir.functions import every_node
 from dtlint.machine.logs import Choice
 from dtlint.machine.values import TRUE, ClassRef, Object, Unknown
 from dtlint.timeline import models_used
@@ -82,16 +83,6 @@ def understood(run: Any, model: Object) -> bool:
     return not bare and bool(methods) and not any(asked_of(function, hidden) for function in methods)
 
 
-def asked_of(node: Any, names: set[str]) -> bool:
+def asked_of(node: ir.Function, names: set[str]) -> bool:
     """Is one of these attributes named under `node`?"""
-    if isinstance(node, ir.Attr) and node.name in names:
-        return True
-    for slot in getattr(node, "__slots__", ()):
-        held = getattr(node, slot)
-        for inner in held if isinstance(held, tuple) else (held,):
-            if any(
-                isinstance(one, ir.Node) and asked_of(one, names)
-                for one in (inner if isinstance(inner, tuple) else (inner,))
-            ):
-                return True
-    return False
+    return any(isinstance(one, ir.Attr) and one.name in names for one in every_node(node))
