@@ -41,6 +41,10 @@ from dtlint.machine.values import (
 )
 
 
+# What makes names, seeds and time stamps: another value, and none of them is one on which something fails.
+NAMING = frozenset({"clock", "process", "random"})
+
+
 def run_try(machine: Machine, node: ir.Try, mask: int) -> int:
     frame = machine.frame
     attempt = Attempt(frame.path, node.at, mask, frame.guards, frame.scope, "try")
@@ -67,7 +71,9 @@ def run_try(machine: Machine, node: ir.Try, mask: int) -> int:
         # what works on the same values everywhere, touches no file and talks to nobody fails everywhere or nowhere
         alone = ""
         computed = machine.differences - differences
-        shared = {"files"} if any(own_reads(attempt.body)) or not reads_files(attempt.body) else {"files", *BY_SHARE}
+        shared = {"files", *NAMING}
+        if reads_files(attempt.body) and not any(own_reads(attempt.body)):
+            shared |= BY_SHARE
         if set(computed) - shared or goes_wrong_in_talk(attempt.body):
             alone = "exception"
         elif computed or attempt.body.nodes:

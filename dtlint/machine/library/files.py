@@ -191,7 +191,7 @@ def path_made(machine: Machine, call: Invocation) -> Value:
 
 def path_joined(machine: Machine, call: Invocation) -> Value:
     parts = (call.receiver, *call.arguments) if call.receiver is not None else call.arguments
-    if any(isinstance(part, Object) and part.kind == "<spread>" for part in parts):
+    if not parts or any(isinstance(part, Object) and part.kind == "<spread>" for part in parts):
         return machine.fresh("path")
     text = joined(machine, *parts)
     return path_of(machine, text, call.mask) if call.receiver is not None else text
