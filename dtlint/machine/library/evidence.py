@@ -15,7 +15,7 @@ from dtlint.findings import Step
 from dtlint.machine.library import jax_facts
 from dtlint.machine.library.choosing import left_to_choose
 from dtlint.machine.library.invocation import Invocation
-from dtlint.machine.logs import Attempt, Choice, Event
+from dtlint.machine.logs import Attempt, Call, Choice, Event
 from dtlint.machine.spoken import COMMUNICATES
 from dtlint.machine.values import Const
 
@@ -76,6 +76,7 @@ def alone(run: Any) -> bool:
             or by_hand(run)
             or without_a_group(run)
             or nothing_together(run)
+            or for_what_is_built(run)
         )
         known = run.cache["alone"] = not run.facts.get("spawned") and single
     return known
@@ -87,11 +88,11 @@ def launched_as_one(run: Any) -> bool:
 
 
 def by_hand(run: Any) -> bool:
-    """A notebook runs in one kernel, and no launcher starts it, unless it begins a group itself."""
+    """A notebook runs in one kernel, and no launcher starts it, unless it begins a group itself, whatever it is told."""
     if not run.entry.path.endswith(".ipynb") or run.facts.get("jax hosts"):
         return False
-    starts = (node for node, _ in run.walk() if isinstance(node, Event) and node.op in STARTS)
-    return all(takes_what_is_launched(node) for node in starts)
+    starts = ((node, path) for node, path in run.walk() if isinstance(node, Event) and node.op in STARTS)
+    return all(takes_what_is_launched(node) or left_to_choose(run, node, path) for node, path in starts)
 
 
 def takes_what_is_launched(start: Event) -> bool:
@@ -169,6 +170,23 @@ def nothing_together(run: Any) -> bool:
     talks = [node for node in events if node.kind in COMMUNICATES and node.op not in STARTS]
     trains = any(node.op in TRAINS or node.op == "prepare" for node in events)
     return bool(starts) and not talks and not trains and all(takes_what_is_launched(node) for node in starts)
+
+
+def for_what_is_built(run: Any) -> bool:
+    """Does every group begin and end inside the making of some object, such as a data set that agrees with itself
+    where it happens to be one of several? Such a group says nothing of who makes the object."""
+    if run.entry.kind != "script":
+        return False
+    seen = [(node, path) for node, path in run.walk() if isinstance(node, Event)]
+    starts = [path for node, path in seen if node.op in STARTS]
+    if not starts or any(node.op in TRAINS or node.op == "prepare" for node, _ in seen):
+        return False
+    built = {id(call) for node, path in seen if node.op == "destroy" for call in makers(path)}
+    return all(built & {id(call) for call in makers(path)} for path in starts)
+
+
+def makers(path: Any) -> list[Call]:
+    return [node for node in path if isinstance(node, Call) and node.function.endswith(".__init__")]
 
 
 def hosts_meet(run: Any, event: Event) -> bool:
