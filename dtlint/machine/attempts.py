@@ -40,7 +40,6 @@ from dtlint.machine.values import (
     Value,
 )
 
-
 # What makes names, seeds and time stamps: another value, and none of them is one on which something fails.
 NAMING = frozenset({"clock", "process", "random"})
 

@@ -113,10 +113,10 @@ def after_call(machine: Machine, frame: Frame, caller: Frame, mask: int) -> None
                 machine.join_writes(outside, [], symbol, leaving.decision.cause, leaving.mask)
     if frame.left:
         caller.left |= frame.left
-        caller.last_exit = (frame.last_exit[0] or "exit", machine.current_at)
+        word, at = way_out(frame)
+        caller.last_exit = (word or "exit", machine.current_at)
         cause = next((choice.cause for choice in decisions(frame.guards) if choice.cause is not None), None)
         if cause is not None:
-            word, at = frame.last_exit
             step = Step(frame.path, at[0], f"`{word}` in `{frame.scope}`") if at is not None else None
             machine.facts["departure cause"] = cause.then(step) if step is not None else cause
         if caller.last_exit[0] == "exit":
@@ -125,6 +125,13 @@ def after_call(machine: Machine, frame: Frame, caller: Frame, mask: int) -> None
         if leaving.word in EXITS and leaving.mask & ~caller.left:
             machine.part(leaving.decision, leaving.mask & ~caller.left)
             caller.leavings.append(Leaving(leaving.word, leaving.decision, leaving.mask, []))
+
+
+def way_out(frame: Frame) -> tuple[str, Any]:
+    """How have those left that do not come back? Others may have returned since."""
+    ways = (one for one in decisions(frame.guards) if one.kind == "exit" and one.exit_word != "return")
+    found = next((one for one in ways if one.taken & frame.left), None)
+    return (found.exit_word, found.exit_at) if found is not None else frame.last_exit
 
 
 def returned(

@@ -46,8 +46,12 @@ def inner_tags(values: tuple[Value, ...], depth: int = 2) -> frozenset[Any]:
     return tags
 
 
-# what cannot fail with numbers
-SAFE = frozenset({"op +", "op -", "op *", "and"} | {f"compare {word}" for word in ("==", "<", "<=", ">", ">=")})
+# what cannot fail with numbers; a text says anything, and so does the error that is made of it
+SAFE = frozenset(
+    {"op +", "op -", "op *", "and", "text"}
+    | {f"compare {word}" for word in ("==", "<", "<=", ">", ">=")}
+    | {f"builtins.{word}" for word in ("Exception", "RuntimeError", "ValueError")}
+)
 
 
 # tag: the name of a file or folder that each process makes for itself. It differs, but what stands there does not.

@@ -88,7 +88,7 @@ def launched_as_one(run: Any) -> bool:
 
 
 def by_hand(run: Any) -> bool:
-    """A notebook runs in one kernel, and no launcher starts it, unless it begins a group itself, whatever it is told."""
+    """A notebook runs in one kernel, and no launcher starts it, unless it begins a group whatever it is told."""
     if not run.entry.path.endswith(".ipynb") or run.facts.get("jax hosts"):
         return False
     starts = ((node, path) for node, path in run.walk() if isinstance(node, Event) and node.op in STARTS)

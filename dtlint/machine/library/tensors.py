@@ -10,7 +10,7 @@ from dtlint.machine.lanes import token
 from dtlint.machine.library import elements, marks, whole_batches
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.opaque import opaque
-from dtlint.machine.values import NONE, Const, Object, Row, Symbol, Value, content
+from dtlint.machine.values import NONE, Const, Object, Row, Symbol, Unknown, Value, content
 
 KIND = "torch.Tensor"
 FILLED = {
@@ -235,4 +235,8 @@ def unknown_method(machine: Machine, receiver: Value, name: str, call: Invocatio
         if isinstance(func, ir.Attr) and isinstance(func.value, ir.Name | ir.Attr):
             in_place.changed(machine, func.value, receiver, new, call.mask)
             return new
+    if name in ("reshape", "view") and isinstance(receiver, Unknown) and receiver.cause is None:
+        # the same values in any form: the size of a rank's own part, which all have gathered, is the others' too
+        if any(one.cause is not None and one.cause.kind == "data" for one in call.arguments):
+            return machine.unknown(name, token(receiver), *map(token, call.arguments), tags=receiver.tags)
     return None
