@@ -257,7 +257,7 @@ def report(run: Run, pending: Pending, members: int, between: tuple[Event, Path]
         return
     assuming = Assuming(collector(run), members)
     cases = list(assuming.cases(Case(items)))
-    apart = [case for case in cases if not agreed(case.items, members)]
+    apart = [case for case in cases if not agreed(case.items, members) and not any(map(takes_part_as_told, case.items))]
 
     def told(case: Case) -> list[Divergence]:
         return [one for one in explained(run, assuming, case, between) if not plain_model(run, one)]

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from tests.machine.programs import codes, told
+from dtlint.timeline.divergence import divergences
+from tests.machine.programs import codes, runs, told
 
 
 def only(source: str, **others: str):
@@ -285,3 +286,18 @@ def test_where_nothing_follows_nobody_comes():
     cells, outcome = rows_and_outcome("if rank == 0:\n    dist.barrier()\n")
     assert cells == [(1, "barrier()", "waits", "never")]
     assert outcome == "UNDECIDED: rank 0 = BARRIER, ranks 1-3 never come, hang until the group times out"
+
+
+def test_who_has_raised_in_a_helper_has_not_returned_from_it():
+    source = """
+        def read():
+            names = os.listdir("data") if rank == 0 else []
+            if not names:
+                raise ValueError("nothing to train on")
+            return names
+
+        print(read())
+        dist.barrier()
+        """
+    (run,) = runs(source)
+    assert [found.decision.exit_word for found in divergences(run)] == ["raise"]
