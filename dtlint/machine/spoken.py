@@ -77,7 +77,12 @@ def choice_key(node: Choice, then: tuple[Any, ...], other: tuple[Any, ...]) -> t
 
 def question_of(node: Choice) -> Symbol | None:
     asked = plain_question(node.symbol)[0]
-    return asked if asked is not None and node.cause is None and settled(asked) else None
+    return asked if asked is not None and answered_alike(node) and settled(asked) else None
+
+
+def answered_alike(node: Choice) -> bool:
+    """Do all ranks have the same answer? All see the same files as a rule."""
+    return node.cause is None or node.cause.kind == "files"
 
 
 def perhaps(parts: tuple[Any, ...], further: Symbol | None = None) -> tuple[Any, ...]:

@@ -15,7 +15,7 @@ from itertools import count
 from dtlint.machine.consistent import NOTHING, Answers, Sorting, agrees, answers_of, changed
 from dtlint.machine.lanes import lanes_in
 from dtlint.machine.logs import FAILS, Choice, Event, Log, Loop, plain_question
-from dtlint.machine.spoken import choice_key, talks
+from dtlint.machine.spoken import answered_alike, choice_key, talks
 from dtlint.timeline.parting import Fork, Item, Path, Pending
 
 ENOUGH = 48  # combinations of answers
@@ -36,7 +36,7 @@ class Case:
 def answered(node: Choice, side: bool) -> Answers:
     """What is known on one side of a branch: that it was taken, and the answer to the question. Where each rank answers
     for itself, that it may differ is told by itself; all take one side here."""
-    common = answers_of(node, side) if node.cause is None else ()
+    common = answers_of(node, side) if answered_alike(node) else ()
     return frozenset((*common, taken(node, side)))
 
 
