@@ -17,7 +17,7 @@ from dtlint.machine.logs import EXITS, FAILS, Attempt, Call, Choice, Decision, E
 from dtlint.machine.run import Run
 from dtlint.machine.spoken import choice_key, event_key, key, talks
 from dtlint.timeline.assuming import Assuming, Case, Collect, answered, forked
-from dtlint.timeline.difference import comes_to, first_difference, left_at, loops_apart
+from dtlint.timeline.difference import comes_to, first_difference, left_at, left_by, loops_apart
 from dtlint.timeline.matching import unmatched
 from dtlint.timeline.obeying import ENDLESS, is_taking_orders, obeys
 from dtlint.timeline.parting import (
@@ -333,10 +333,10 @@ def left_besides(cases: list[Case], members: int) -> Iterator[Divergence]:
         gone = next((item for item in case.items if item.node is node and not item.keys), None)
         if gone is None or node is None:
             continue
-        others = members & ~gone.mask
+        others = members & ~left_by(node, case.items)
         guard = next((one for one in chain(node, gone.path) if one.taken & gone.mask and others & ~one.taken), None)
         missed = [item for item in cases[0].items if item.mask & gone.mask and is_below(node, item)]
-        for item in case.items if guard not in told else ():
+        for item in case.items if others and guard not in told else ():
             lane, found = lowest(item.mask & others), locate(item)
             if found and lane in item.keys and comes_to(missed, lowest(gone.mask), item, item.keys[lane]):
                 told.add(guard)

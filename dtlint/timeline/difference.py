@@ -73,11 +73,21 @@ def way_out_before(items: list[Item], coming: Coming, kinds: dict[int, object]) 
     for item in items:
         if item.keys or not isinstance(item.node, Choice):
             continue
-        gone = [lane for lane in kinds if item.mask >> lane & 1]
+        mask = left_by(item.node, items)
+        gone = [lane for lane in kinds if mask >> lane & 1]
         if gone and all(since(item, lane) for lane in gone):
             if any(kinds[lane] not in {kinds[one] for one in gone} for lane in kinds if lane not in gone):
                 return item
     return None
+
+
+def left_by(way_out: Choice, items: list[Item]) -> int:
+    """Who takes this way out? Others may come to it on a way of their own."""
+    mask = 0
+    for item in items:
+        if not item.keys and isinstance(item.node, Choice) and item.node.decision.place == way_out.decision.place:
+            mask |= item.mask
+    return mask
 
 
 def left(gone: Item, coming: Coming, members: int) -> Divergence | None:
