@@ -8,7 +8,7 @@ from dtlint.machine import containers, in_place
 from dtlint.machine.agreeing import AGREED, OWN_OF_GATHERED, RECEIVED
 from dtlint.machine.core import Machine
 from dtlint.machine.lanes import ALONE, lanes_in, restrict, token
-from dtlint.machine.library import models, provenance, roots, stepping, works
+from dtlint.machine.library import meetings, models, provenance, roots, stepping, works
 from dtlint.machine.library.groups import group_in
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.logs import Event, Group
@@ -172,7 +172,8 @@ def agree(
 ) -> None:
     if value is None:
         return
-    clean = kept_alone(call, group, agreed(machine, call, value, param))
+    own = meetings.got_there(machine, call, group, param, agreed(machine, call, value, param))
+    clean = kept_alone(call, group, own)
     if isinstance(value, Object) and value.kind == "torch.Tensor":
         machine.set(value, "content", clean, call.mask)
     elif isinstance(value, Object) and value.kind in ("list", "dict", "set"):
@@ -180,6 +181,11 @@ def agree(
         items = containers.items_of(machine, value)
         if items is not None and value.kind == "list":
             held = tuple(source if source is not None and len(items) == 1 else machine.fresh(AGREED) for _ in items)
+            if source is None or isinstance(source, Unknown):
+                told = meetings.got_there(machine, call, group, param, Tuple(held))
+                held = told.items if isinstance(told, Tuple) and len(told.items) == len(held) else held
+            elif len(items) == 1:
+                meetings.got_there(machine, call, group, param, Tuple(held))  # the others get it in all its parts
             machine.set(value, "[]", Tuple(tuple(kept_alone(call, group, one) for one in held)), call.mask)
         else:
             held = (machine.fresh(AGREED),)
