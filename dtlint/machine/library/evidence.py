@@ -77,6 +77,7 @@ def alone(run: Any) -> bool:
             or without_a_group(run)
             or nothing_together(run)
             or for_what_is_built(run)
+            or serves(run)
         )
         known = run.cache["alone"] = not run.facts.get("spawned") and single
     return known
@@ -170,6 +171,17 @@ def nothing_together(run: Any) -> bool:
     talks = [node for node in events if node.kind in COMMUNICATES and node.op not in STARTS]
     trains = any(node.op in TRAINS or node.op == "prepare" for node in events)
     return bool(starts) and not talks and not trains and all(takes_what_is_launched(node) for node in starts)
+
+
+def serves(run: Any) -> bool:
+    """A page or a port for users, in a program that takes what its launcher gives it: no launcher starts it."""
+    seen = [node for node, _ in run.walk() if isinstance(node, Event)]
+    starts = [node for node in seen if node.op in STARTS]
+    return (
+        run.entry.kind == "script"
+        and any(node.op == "serve" for node in seen)
+        and all(takes_what_is_launched(node) for node in starts)
+    )
 
 
 def for_what_is_built(run: Any) -> bool:
