@@ -156,7 +156,7 @@ def truth(machine: Machine, value: Object) -> tuple[bool | None, Symbol, Cause |
         held = value.attributes.get("[]")
         symbol = machine.symbols.of("filled", value.number, *((held.symbol,) if isinstance(held, Unknown) else ()))
         unsure = value.attributes.get(FILLED)
-        if known and isinstance(unsure, Unknown):
+        if known is not None and isinstance(unsure, Unknown):
             return None, unsure.symbol, unsure.cause
         if known is not None:
             return bool(known), symbol, None

@@ -7,7 +7,7 @@ from dtlint.machine.core import Machine
 from dtlint.machine.lanes import map_lanes, token
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.opaque import opaque as unknown_of
-from dtlint.machine.values import NONE, Const, Object, Tuple, Unknown, Value
+from dtlint.machine.values import FILLED, NONE, Const, Object, Tuple, Unknown, Value
 
 VIEWS = ("items", "values", "keys")
 
@@ -67,6 +67,8 @@ def container_method(machine: Machine, receiver: Object, name: str, call: Invoca
             machine.set(receiver, held, machine.fresh("cleared"), call.mask)
         if receiver.kind != "dict":
             machine.set(receiver, "[]", Tuple(()), call.mask)
+            if FILLED in receiver.attributes:
+                machine.set(receiver, FILLED, NONE, call.mask)
         return NONE
     if name == "copy":
         return machine.anew(receiver, call.mask) if receiver.kind == "dict" else receiver

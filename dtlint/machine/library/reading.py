@@ -184,7 +184,7 @@ def length(machine: Machine, value: Value, mask: int) -> Value | None:
     items = containers.items_of(machine, value)
     if items is not None:
         unsure = value.attributes.get(FILLED) if isinstance(value, Object) else None
-        if items and isinstance(unsure, Unknown):
+        if isinstance(unsure, Unknown):
             return machine.unknown("len", unsure.symbol, cause=unsure.cause)
         return Const(len(items))
     if isinstance(value, Row):
