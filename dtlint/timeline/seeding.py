@@ -20,9 +20,10 @@ from dtlint.machine.library import evidence, inside, jax_facts, provenance
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.seeds import State
 from dtlint.machine.library.streams import CHAINS
-from dtlint.machine.logs import Event, Group, Site
+from dtlint.machine.logs import EXITS, Attempt, Choice, Event, Group, Log, LogNode, Site
 from dtlint.machine.run import Run
 from dtlint.machine.values import BY_SHARE, FALSE, Cause, ClassRef, Const, Object, Row, Unknown, Value
+from dtlint.machine.walks import walk
 from dtlint.timeline.files import accesses
 from dtlint.timeline.records import ways_to
 from dtlint.timeline.training import Use, event_step, is_gradient, place_of, step_at, survey, unshared
@@ -233,9 +234,13 @@ def on_disks_of_nodes(run: Run, place: Site) -> bool:
 def splits(run: Run) -> Iterator[Disagreement]:
     if not evidence.distributed(run, "strong"):
         return
-    for event, _ in survey(run).of("random-split"):
+    for event, path in survey(run).of("random-split"):
         state = event.extra["call"].extra.get("rng")
-        if not isinstance(state, State) or event.mask != run.world.full:
+        if (
+            not isinstance(state, State)
+            or event.mask != run.world.full
+            or any(ends_there(node, event) for node in path)
+        ):
             continue
         place = (event.path, event.at, event.function)
         if state.verdict == "unseeded":
@@ -245,6 +250,17 @@ def splits(run: Run) -> Iterator[Disagreement]:
         elif state.verdict == "differs" and state.cause is not None and told_cause(state.cause):
             seeded = (*ways_to(run, state.site), step_at(state.site, "seeded here")) if state.site is not None else ()
             yield told("DT208", place, "the split", state.cause, "its generator is seeded by rank", *seeded)
+
+
+def ends_there(node: LogNode, event: Event) -> bool:
+    """Does the program end on the side of this branch, or in the handler, that an event stands on? Nobody is trained
+    with what was made there: `except FileNotFoundError: prepare(); sys.exit()`."""
+    sides: list[tuple[Log, str]] = []
+    if isinstance(node, Choice):
+        sides = [(node.then, node.exits[0]), (node.other, node.exits[1])]
+    elif isinstance(node, Attempt):
+        sides = [(handler.log, handler.exit) for handler in node.handlers]
+    return any(word in EXITS and any(inner is event for inner, _ in walk(log)) for log, word in sides)
 
 
 # --- first weights ---------------------------------------------------------------------------------------------
