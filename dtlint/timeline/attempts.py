@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 
 from dtlint.machine.failures import MAKES, only, own_reads
 from dtlint.machine.lanes import lanes_in
+from dtlint.machine.library import evidence
 from dtlint.machine.logs import (
     Attempt,
     Call,
@@ -46,9 +47,20 @@ def find(run: Run) -> Iterator[Divergence]:
             continue
         for divergence in of_attempt(run, node, path):
             place = (divergence.shape, divergence.event.path, divergence.event.at, node.at)
-            if place not in seen:
+            if place not in seen and not by_one_process(run, divergence.event):
                 seen.add(place)
                 yield divergence
+
+
+def by_one_process(run: Run, event: Event) -> bool:
+    """A checkpoint that is loaded or saved by a whole program that begins no group: it works for one process too."""
+    starts = (node for node, _ in run.walk() if isinstance(node, Event) and node.op in evidence.STARTS)
+    return (
+        event.api.startswith("torch.distributed.checkpoint.")
+        and run.entry.kind == "script"
+        and not run.facts.get("spawned")
+        and next(starts, None) is None
+    )
 
 
 def of_attempt(run: Run, node: Attempt, path: Path) -> Iterator[Divergence]:
