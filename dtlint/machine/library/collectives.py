@@ -181,11 +181,6 @@ def agree(
         items = containers.items_of(machine, value)
         if items is not None and value.kind == "list":
             held = tuple(source if source is not None and len(items) == 1 else machine.fresh(AGREED) for _ in items)
-            if source is None or isinstance(source, Unknown):
-                told = meetings.got_there(machine, call, group, param, Tuple(held))
-                held = told.items if isinstance(told, Tuple) and len(told.items) == len(held) else held
-            elif len(items) == 1:
-                meetings.got_there(machine, call, group, param, Tuple(held))  # the others get it in all its parts
             machine.set(value, "[]", Tuple(tuple(kept_alone(call, group, one) for one in held)), call.mask)
         else:
             held = (machine.fresh(AGREED),)

@@ -6,11 +6,13 @@ there by itself. Who comes later gets what those had that came before.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from dtlint.machine.core import Machine
+from dtlint.machine.frames import Frame
 from dtlint.machine.library.invocation import Invocation
-from dtlint.machine.logs import Group
+from dtlint.machine.logs import Group, decisions
 from dtlint.machine.values import Value
 
 MEETINGS = "meetings"
@@ -19,7 +21,7 @@ OPEN = 16  # meetings that wait for the others; an earlier one is no longer expe
 
 @dataclass(slots=True)
 class Meeting:
-    kind: tuple[str, int, str]
+    kind: tuple[object, ...]
     lanes: int
     got: Value
 
@@ -30,7 +32,7 @@ def got_there(machine: Machine, call: Invocation, group: Group | None, param: st
     if call.mask == full or group is None:
         return got
     waiting: list[Meeting] = machine.facts.setdefault(MEETINGS, [])
-    kind = (call.row.op, group.number, param)
+    kind = (call.row.op, group.number, param, *loops_around(machine))
     for meeting in waiting:
         if meeting.kind == kind and not meeting.lanes & call.mask:
             meeting.lanes |= call.mask
@@ -40,3 +42,10 @@ def got_there(machine: Machine, call: Invocation, group: Group | None, param: st
     waiting.append(Meeting(kind, call.mask, got))
     del waiting[:-OPEN]
     return got
+
+
+def loops_around(machine: Machine) -> Iterator[object]:
+    frame: Frame | None = machine.frame
+    while frame is not None:
+        yield from (one.place for one in decisions(frame.guards) if one.kind == "loop")
+        frame = frame.caller
