@@ -8,6 +8,7 @@ import numbers
 import re
 
 from dtlint.machine import containers, lacking, written
+from dtlint.machine.agreeing import AGREED
 from dtlint.machine.core import Machine
 from dtlint.machine.lanes import map_lanes, token
 from dtlint.machine.library import options
@@ -41,7 +42,23 @@ def isinstance_(machine: Machine, call: Invocation) -> Value | None:
         return TRUE if answers == {True} else FALSE
     if isinstance(value, Row) and answers == {True, False}:
         return map_lanes(lambda held: Const(is_of(machine, held, kinds)), (value,), machine.world)
+    if isinstance(value, Unknown) and no_longer(machine, value.symbol, kinds):
+        return FALSE
     return machine.unknown("isinstance", token(value), token(kinds))  # what lanes hold differs sooner than its class
+
+
+def no_longer(machine: Machine, symbol: Symbol, kinds: Value) -> bool:
+    """`if isinstance(x, DTensor): x = x.full_tensor()`: asked again, it is none any more."""
+    if not isinstance(kinds, External):
+        return False
+    if symbol.key[0] == "phi" and len(symbol.key) == 4:
+        _, asked, changed, kept = symbol.key
+        before = asked.key[:3] == ("isinstance", kept, token(kinds))
+        return before and isinstance(changed, Symbol) and no_longer(machine, changed, kinds)
+    if symbol.key[0] != AGREED or not isinstance(symbol.key[1], str):
+        return False
+    row = machine.knowledge.api(f"{machine.knowledge.canonical(kinds.name)}.{symbol.key[1]}")
+    return row is not None and bool(row.extra.get("unmakes"))
 
 
 def is_made(value: Value) -> bool:
