@@ -181,7 +181,21 @@ def hasattr_(machine: Machine, call: Invocation) -> Value | None:
                     return FALSE
         if attributes.has_only_given(base, name):
             return FALSE if attributes.given(base, name) is None else TRUE
+        if isinstance(base, Unknown) and has_no_longer(machine, base.symbol, name):
+            return FALSE
     return machine.unknown("hasattr", *(token(value) for value in call.arguments))
+
+
+def has_no_longer(machine: Machine, symbol: Symbol, name: str) -> bool:
+    """The same of a method: `if hasattr(x, "full_tensor"): x = x.full_tensor()`."""
+    if symbol.key[0] == "phi" and len(symbol.key) == 4:
+        _, asked, changed, kept = symbol.key
+        before = asked.key[:3] == ("hasattr", kept, name)
+        return before and isinstance(changed, Symbol) and has_no_longer(machine, changed, name)
+    row = machine.knowledge.anywhere.get(symbol.key[1]) if symbol.key[0] == AGREED else None
+    if row is None or not row.extra.get("unmakes"):
+        return False
+    return machine.knowledge.api(f"{row.name.rpartition('.')[0]}.{name}") is not None
 
 
 def is_private(name: str) -> bool:
