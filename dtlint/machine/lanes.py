@@ -173,7 +173,10 @@ def join(left: Value, right: Value, symbols: Symbols, decision: Symbol, cause: C
         return Tuple(tuple(join(one, other, symbols, decision, cause) for one, other in pairs))
     if isinstance(left, Row) and isinstance(right, Row):
         if cause is None and all_constant(left) and all_constant(right):
-            return left  # all lanes hold the one or all hold the other, never a mixture
+            # all lanes hold the one or all hold the other, never a mixture; who may choose the first of all has
+            # chosen the first of each node for a reason
+            chosen = left.cause.kind == "local rank" and right.cause.kind == "rank"
+            return right if chosen else left
         lanes = tuple(
             join(one, other, symbols, decision, cause) for one, other in zip(left.lanes, right.lanes, strict=True)
         )

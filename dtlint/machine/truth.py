@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dtlint.machine import containers, filled_by, library
 from dtlint.machine.core import Machine
-from dtlint.machine.lanes import lanes_in, restrict
+from dtlint.machine.lanes import lanes_in, restrict, token
 from dtlint.machine.logs import plain_truth
 from dtlint.machine.opaque import TEMPORARY
 from dtlint.machine.values import (
@@ -44,7 +44,18 @@ def truth_of(machine: Machine, value: Value) -> tuple[bool | None, Symbol, Cause
         return bool(value.items), machine.symbols.of("tuple"), None
     if isinstance(value, Object):
         return containers.truth(machine, value)
+    if isinstance(value, Bound) and is_field(machine, value):
+        return None, machine.symbols.of("field", token(value)), None
     return True, machine.symbols.of("true"), None
+
+
+def is_field(machine: Machine, value: Bound) -> bool:
+    """`args.save_on_each_node` of a library's object: nobody says that it is a method, nor what it holds."""
+    return (
+        isinstance(value.function, External)
+        and isinstance(value.receiver, Object)
+        and machine.knowledge.api(value.function.name) is None
+    )
 
 
 def is_filled(symbol: object) -> bool:

@@ -70,9 +70,15 @@ def counted_over_nodes(run: Any, value: Value | None, ranks: list[Value | None])
         if isinstance(item, Row) and any(item == rank for rank in ranks):
             numbers = [number_of(held) for held in item.lanes]
             first, second = item.lanes[0], item.lanes[run.world.per_host % run.world.size]
-            if numbers != list(run.world.ranks()) and first != second:
+            if first != second and not one_after_another(numbers):
                 return item.cause
     return None
+
+
+def one_after_another(numbers: list[int | None]) -> bool:
+    """The index that spawn gives, or as much more for everybody: no number of a machine is in it."""
+    known = [number for number in numbers if number is not None]
+    return len(known) == len(numbers) and [number - known[0] for number in known] == list(range(len(known)))
 
 
 def global_rank_devices(run: Any) -> Iterator[tuple[Met, Cause]]:

@@ -12,7 +12,7 @@ from dtlint.machine.lanes import lanes_in
 from dtlint.machine.library.files import all_nodes, text_of
 from dtlint.machine.library.provenance import symbols_in
 from dtlint.machine.library.stepping import attribute_of
-from dtlint.machine.logs import Decision, Event, decisions
+from dtlint.machine.logs import Choice, Decision, Event, Log, LogNode, decisions
 from dtlint.machine.run import Run
 from dtlint.machine.values import BY_RANK, Const, Row, Unknown, lane_value
 from dtlint.timeline.arrivals import started
@@ -57,6 +57,8 @@ def wrong_scopes(run: Run) -> Iterator[WrongScope]:
             source = cause.steps()[:1] if cause is not None else ()
             if source and source in sources:
                 continue  # one wrong rank, many places
+            if any(by_choice(access, other) for other in found):
+                continue
             sources.add(source)
             if known and decision is not None and len(places) == 1 and not access.own and says_where(access):
                 yield WrongScope("shared", access.event, access.mask, decision)
@@ -75,6 +77,31 @@ def wrong_scopes(run: Run) -> Iterator[WrongScope]:
     for event, _ in recorded(run, "main-only"):
         if event.mask & ~1:
             yield WrongScope("missing", event, event.mask & ~1, None)
+
+
+def by_choice(access: Access, other: Access) -> bool:
+    """On the other side of an option the first rank of all writes there: who chose the first of each node has a place
+    on each node for it."""
+    if other.kind != access.kind or other.mask == access.mask or guard(other, ("rank",)) is None:
+        return False
+    lane = next(access.lanes())
+    return overlap(access.places[lane], other.places[lane]) and on_other_sides(access, other)
+
+
+def on_other_sides(first: Access, second: Access) -> bool:
+    """Do the two hang on different sides of one branch?"""
+    for node, below, other, other_below in zip(
+        first.path, (*first.path[1:], first.event), second.path, (*second.path[1:], second.event), strict=False
+    ):
+        if not isinstance(node, Choice) or not isinstance(other, Choice) or node.decision is not other.decision:
+            continue
+        if in_log(node.then, below) != in_log(other.then, other_below):
+            return True
+    return False
+
+
+def in_log(log: Log, node: LogNode) -> bool:
+    return any(one is node for one in log.nodes)
 
 
 def says_where(access: Access) -> bool:

@@ -51,7 +51,7 @@ COPIES = frozenset(
 )
 COUNTS = frozenset({"numel", "nelement", "size", "dim"})
 REVEALS = frozenset({"item", "tolist", "all", "any", "sum", "mean", "max", "min"})
-IN_PLACE = {"zero_": 0}
+FILLED_ANEW = ("fill_", "copy_")  # nothing of what was there is left
 
 
 def make(machine: Machine, content: Value, mask: int) -> Object:
@@ -194,16 +194,14 @@ def method(machine: Machine, receiver: Object, name: str, call: Invocation) -> V
         return made
     if name in REVEALS and (isinstance(held, Const | Row) or not call.arguments):
         return held
-    if name in IN_PLACE:
-        machine.set(receiver, "content", Const(IN_PLACE[name]), call.mask)
+    if name == "zero_" or (name in FILLED_ANEW and call.arguments):
         from dtlint.machine.library import metrics
 
-        metrics.emptied(machine, receiver, call.mask)
-        return receiver
-    if name in ("fill_", "copy_") and call.arguments:
         if name == "copy_":
             whole_batches.into_buffer(machine, receiver, call)
-        machine.set(receiver, "content", content(single(machine, call.arguments[0])), call.mask)
+        new = Const(0) if name == "zero_" else content(single(machine, call.arguments[0]))
+        machine.set(receiver, "content", new, call.mask)
+        metrics.emptied(machine, receiver, call.mask)
         return receiver
     if name == "backward":
         return None
