@@ -42,9 +42,14 @@ def is_leaf(machine: Machine, node: ir.Function | ir.Lambda) -> bool:
     called = set(called_names(node.body))
     if not called:
         return True
-    if not isinstance(node, ir.Function) or not is_question(node):
+    if not isinstance(node, ir.Function):
         return False
-    return not node.tokens.isdisjoint(telling_where(machine)) or called.isdisjoint(defined(machine))
+    return tells_where(machine, node) or (is_question(node) and called.isdisjoint(defined(machine)))
+
+
+def tells_where(machine: Machine, node: ir.Function) -> bool:
+    """`rank, local, size = settings()`: it asks the environment or a library who this rank is, and does little else."""
+    return sum(not insists(one) for one in node.body) <= SHORT and not node.tokens.isdisjoint(telling_where(machine))
 
 
 def is_question(node: ir.Function) -> bool:
@@ -112,6 +117,7 @@ def can_skip(
         and not on_devices
         and not is_question(node)
         and node.tokens.isdisjoint(interesting)
+        and not tells_where(machine, node)
     ):
         return not any(may_talk(value) for value in values)
     if not node.tokens.isdisjoint(meaningful) or any(is_key(value) for value in values):
