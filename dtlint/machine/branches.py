@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from dtlint.machine import ranges
 from dtlint.machine.core import Machine, limited
 from dtlint.machine.frames import Frame, Leaving
 from dtlint.machine.lanes import lowest
@@ -258,6 +259,10 @@ def answered_before(machine: Machine, symbol: Symbol | None) -> bool | None:
         if machine.assumes(asked, answer):
             machine.oldest_write = 0  # what holds here need not hold wherever this is called
             return answer is given
+    found = ranges.follows(asked, machine.assumed)
+    if found is not None:
+        machine.oldest_write = 0
+        return found is given
     begun = group_start.answer_of(machine, asked)
     if begun is not None:
         return begun is given

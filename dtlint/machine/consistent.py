@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from dtlint.machine import ranges
 from dtlint.machine.core import narrowed
 from dtlint.machine.logs import Attempt, Call, Choice, Event, Log, LogNode, Loop, implied, inner_logs, told
 
@@ -29,22 +30,23 @@ class Sorting:
         self.known: dict[tuple[int, Answers], Log] = {}
 
     def questions(self, log: Log) -> frozenset[Any]:
-        """All that is asked in the log, at any depth."""
+        """All that is asked in the log, at any depth, and what is compared with a number."""
         found = self.asked.get(id(log))
         if found is None:
             self.asked[id(log)] = frozenset()  # a log that holds itself adds nothing
             gathered: set[Any] = set()
             for node in log.nodes:
                 if not isinstance(node, Event):
-                    gathered.update(what for side in (True, False) for what, _ in answers_of(node, side))
+                    asked = {what for side in (True, False) for what, _ in answers_of(node, side)}
+                    gathered.update(asked, map(ranges.subject, asked))
                     for inner in inner_logs(node):
                         gathered |= self.questions(inner)
-            found = self.asked[id(log)] = frozenset(gathered)
+            found = self.asked[id(log)] = frozenset(gathered - {None})
         return found
 
     def sorted_out(self, log: Log, answers: Answers) -> Log:
         questions = self.questions(log)
-        answers = frozenset(one for one in answers if one[0] in questions)
+        answers = frozenset(one for one in answers if one[0] in questions or ranges.subject(one[0]) in questions)
         index = (id(log), answers)
         found = self.known.get(index)
         if found is None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from dtlint.machine import ranges
 from dtlint.machine.values import Cause, Symbol, Value
 
 Place = tuple[int, int, int, int]
@@ -367,7 +368,8 @@ def implied(question: Symbol | None, known: Mapping[Any, Any]) -> bool | None:
     if asked in known:
         return bool(known[asked] is given)
     if asked.key[0] not in ("and", "or"):
-        return None
+        found = ranges.follows(asked, known.items())
+        return None if found is None else found is given
     decides = asked.key[0] == "or"  # one part that is so answers the whole
     parts = [implied(part, known) if isinstance(part, Symbol) else None for part in asked.key[1:]]
     if decides in parts:

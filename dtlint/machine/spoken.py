@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from dtlint.machine import ranges
 from dtlint.machine.consistent import NOTHING, Answers, agrees
 from dtlint.machine.given import settled
 from dtlint.machine.logs import Attempt, Call, Choice, Event, Log, LogNode, Loop, plain_question
@@ -75,9 +76,15 @@ def choice_key(node: Choice, then: tuple[Any, ...], other: tuple[Any, ...]) -> t
     return ("choice", then, other, question) if given else ("choice", other, then, question)
 
 
-def question_of(node: Choice) -> Symbol | None:
+def question_of(node: Choice) -> object:
+    """What is asked for, where it is known; of one thing compared with a number, how it is compared."""
     asked = plain_question(node.symbol)[0]
-    return asked if asked is not None and answered_alike(node) and settled(asked) else None
+    if asked is None or not answered_alike(node):
+        return None
+    if settled(asked):
+        return asked
+    found = ranges.compared(asked)
+    return found[1:] if found is not None else None
 
 
 def answered_alike(node: Choice) -> bool:
@@ -85,7 +92,7 @@ def answered_alike(node: Choice) -> bool:
     return node.cause is None or node.cause.kind == "files"
 
 
-def perhaps(parts: tuple[Any, ...], further: Symbol | None = None) -> tuple[Any, ...]:
+def perhaps(parts: tuple[Any, ...], further: object = None) -> tuple[Any, ...]:
     """What is said or not, where that is all there is: asking twice whether to say it is asking once, unless it is
     known what is asked for both times."""
     if len(parts) != 1 or parts[0][0] != "choice":
