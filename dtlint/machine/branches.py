@@ -8,11 +8,11 @@ from typing import Any
 from dtlint.machine import ranges
 from dtlint.machine.core import Machine, limited
 from dtlint.machine.frames import Frame, Leaving
-from dtlint.machine.lanes import lowest
+from dtlint.machine.lanes import lanes_in, lowest, restrict
 from dtlint.machine.library import group_start, multiples, options
 from dtlint.machine.logs import CAUGHT, Choice, Decision, Guards, decisions, plain_question, told
 from dtlint.machine.truth import truth
-from dtlint.machine.values import BY_RANK, Cause, Symbol, Value
+from dtlint.machine.values import BY_RANK, Cause, Row, Symbol, Unknown, Value
 
 TURNS = ("break", "continue")
 
@@ -35,7 +35,14 @@ def branch(
             return other(false)
         return split(machine, mask, true, cause, at, text, then, other)
     if not true and not false:
-        return choose(machine, mask, cause, symbol, at, text, then, other)
+        fewer = asked_for_less(value, mask)
+        if not fewer:
+            return choose(machine, mask, cause, symbol, at, text, then, other)
+
+        def alone(lanes: int) -> int:
+            return branch(machine, restrict(value, lanes), lanes, at, text, then, other)
+
+        return split(machine, mask, fewer, value.cause, at, text, alone, alone)
     # some lanes know, others do not: first part those that know, lane by lane group
     decided = true | false
     rank_cause = cause if value.cause is None else value.cause
@@ -50,6 +57,29 @@ def branch(
         return choose(machine, lanes, why, symbol, at, text, then, other)
 
     return split(machine, mask, unsure, rank_cause, at, text, for_unsure, for_decided, known=decided)
+
+
+def asked_for_less(value: Value, mask: int) -> int:
+    """`due and (sharded or rank == 0)`: the first rank asks whether it is due, the others for both. The lanes that ask
+    for the fewest parts of one question, if the others ask for these and more."""
+    if not isinstance(value, Row):
+        return 0
+    asked: dict[frozenset[Symbol], int] = {}
+    for lane in lanes_in(mask):
+        held = value.lanes[lane]
+        if not isinstance(held, Unknown) or held.cause is not None:
+            return 0
+        parts = questions_in(held.symbol)
+        asked[parts] = asked.get(parts, 0) | 1 << lane
+    least, *others = sorted(asked, key=len)
+    return asked[least] if others and all(least < parts for parts in others) else 0
+
+
+def questions_in(symbol: Symbol) -> frozenset[Symbol]:
+    """The questions that an `and`, `or` or `not` puts together."""
+    if symbol.key[0] not in ("and", "or", "not"):
+        return frozenset({symbol})
+    return frozenset().union(*(questions_in(part) for part in symbol.key[1:] if isinstance(part, Symbol)))
 
 
 def split(
