@@ -188,7 +188,7 @@ def join(left: Value, right: Value, symbols: Symbols, decision: Symbol, cause: C
             kept, other = (left, right) if isinstance(left, Row) else (right, left)
             if isinstance(other, Unknown) and other.cause is None and was_told(other.symbol):
                 return other  # where the ranks do not tell each other, there is one of them
-            if isinstance(other, Const) and kept.cause is not None and kept.cause.kind in BY_RANK:
+            if isinstance(other, Const) and isinstance(kept, Row) and all_constant(kept) and kept.cause.kind in BY_RANK:
                 symbols.tell(decision, kept is left)
             return kept if isinstance(other, Const) or other.cause is None else other
         if isinstance(left, STRUCTURED) or isinstance(right, STRUCTURED):

@@ -9,7 +9,7 @@ from dtlint.machine import ranges
 from dtlint.machine.consistent import NOTHING, Answers, agrees
 from dtlint.machine.given import settled
 from dtlint.machine.logs import Attempt, Call, Choice, Event, Log, LogNode, Loop, plain_question
-from dtlint.machine.values import Const, External, Symbol, lane_value
+from dtlint.machine.values import Const, External, lane_value
 
 COMMUNICATES = ("collective", "p2p")
 
