@@ -10,7 +10,7 @@ from dtlint.machine.core import Machine, limited
 from dtlint.machine.frames import Frame, Leaving
 from dtlint.machine.lanes import lanes_in, lowest, restrict
 from dtlint.machine.library import group_start, multiples, options
-from dtlint.machine.logs import CAUGHT, Choice, Decision, Guards, decisions, plain_question, told
+from dtlint.machine.logs import CAUGHT, Choice, Decision, Guards, decisions, plain_question, questions_in, told
 from dtlint.machine.truth import truth
 from dtlint.machine.values import BY_RANK, Cause, Row, Symbol, Unknown, Value
 
@@ -73,13 +73,6 @@ def asked_for_less(value: Value, mask: int) -> int:
         asked[parts] = asked.get(parts, 0) | 1 << lane
     least, *others = sorted(asked, key=len)
     return asked[least] if others and all(least < parts for parts in others) else 0
-
-
-def questions_in(symbol: Symbol) -> frozenset[Symbol]:
-    """The questions that an `and`, `or` or `not` puts together."""
-    if symbol.key[0] not in ("and", "or", "not"):
-        return frozenset({symbol})
-    return frozenset().union(*(questions_in(part) for part in symbol.key[1:] if isinstance(part, Symbol)))
 
 
 def split(

@@ -336,6 +336,13 @@ def plain_question(symbol: Symbol | None) -> tuple[Symbol | None, bool]:
     return symbol, given
 
 
+def questions_in(symbol: Symbol) -> frozenset[Symbol]:
+    """The questions that an `and`, `or` or `not` puts together."""
+    if symbol.key[0] not in ("and", "or", "not"):
+        return frozenset({symbol})
+    return frozenset().union(*(questions_in(part) for part in symbol.key[1:] if isinstance(part, Symbol)))
+
+
 def equality(asked: Symbol) -> tuple[Symbol, str | int] | None:
     """`x == "a"` tells of `x` that it is nothing else."""
     if asked.key[0] != "compare ==" or not isinstance(asked.key[1], Symbol):

@@ -15,7 +15,7 @@ from fnmatch import fnmatchcase
 from dtlint.findings import Step
 from dtlint.machine.lanes import lanes_in
 from dtlint.machine.library.provenance import marks, symbols_in
-from dtlint.machine.logs import EXITS, Call, Choice, Event
+from dtlint.machine.logs import EXITS, Call, Choice, Event, plain_question, questions_in
 from dtlint.machine.run import Run
 from dtlint.machine.spoken import key, talks
 from dtlint.machine.values import Const, Unknown
@@ -254,7 +254,7 @@ def asked(run: Run, changes: list[Access], ask: Access) -> Iterator[Race]:
     """All ranks ask whether a file is there, one of them makes it, and the slow ones get another answer."""
     for choice in choices_of_files(run, ask):
         for change in changes:
-            if change.kind not in answers(ask) or not soon_after(change, ask):
+            if change.kind not in answers(ask) or not soon_after(change, ask) or asks_what_is_in(run, choice, change):
                 continue
             late = [
                 other
@@ -264,6 +264,15 @@ def asked(run: Run, changes: list[Access], ask: Access) -> Iterator[Race]:
             if any(parts_at(choice, lane) for lane in late):
                 yield Race(ASKED, change, ask, choice)
                 return
+
+
+def asks_what_is_in(run: Run, choice: Choice, change: Access) -> bool:
+    """`if exists(folder) and listdir(folder)`: a folder that has just been made has nothing in it."""
+    asked = plain_question(choice.symbol)[0]
+    if change.kind != "mkdir" or asked is None or asked.key[0] != "and":
+        return False
+    rows = (run.knowledge.api(str(part.key[0])) for part in questions_in(asked))
+    return any(row is not None and row.record == "listing" for row in rows)
 
 
 def answers(ask: Access) -> frozenset[str]:

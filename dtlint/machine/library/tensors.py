@@ -182,7 +182,7 @@ def method(machine: Machine, receiver: Object, name: str, call: Invocation) -> V
         if name.endswith("_"):
             works.overwritten(machine, receiver, name)
         if tags := marks.deep_tags((held, *call.arguments)):
-            works.computed(machine, name, (held, *call.arguments), tags)
+            works.computed(machine, name, (receiver, *call.arguments), tags)
     if name in COUNTS and "shape" in receiver.facts:
         return machine.unknown(
             "size of", receiver.number, name, *map(token, call.values), cause=receiver.facts["shape"]

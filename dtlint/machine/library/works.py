@@ -81,8 +81,10 @@ def made(machine: Machine, call: Invocation, event: Event | None, written: tuple
     note_crossing(machine, work, event)
     running(machine)[work.number] = work
     for param in written:
-        marks.put(machine, call, param, (RUNNING, work.number))
         tensor = call.get(param)
+        if isinstance(tensor, Object) and not is_one(tensor):
+            continue
+        marks.put(machine, call, param, (RUNNING, work.number))
         if isinstance(tensor, Unknown) and tensor.symbol.key[0] == "attr" and tensor.symbol.key[-1] == "grad":
             # in the journal: what a loop's turn leaves running is not there at the start of the next attempt
             started = machine.facts.setdefault(ON_GRADIENTS, Slots(1))
@@ -184,6 +186,8 @@ def computed(machine: Machine, what: str, values: tuple[Value, ...], tags: froze
     numbers = [tag[1] for tag in tags if isinstance(tag, tuple) and tag[0] == RUNNING]
     if not numbers or not reads(what, values):
         return
+    if any(isinstance(value, Object) and not is_one(value) for value in values):
+        return  # `buffers[1 - current]`: which of them it is, nobody tells
     for number in numbers:
         work = running(machine).get(number)
         if work is not None:
