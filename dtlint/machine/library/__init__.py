@@ -300,6 +300,7 @@ def perform(
     invocation = Invocation(row.name, row, receiver, arguments, keywords, mask, node)
     thrown_away.performed(machine, invocation)
     workers.performed(machine, invocation)
+    works.performed(machine, invocation)
     files.handed(machine, invocation)
     if row.record:
         machine.emit_event(
