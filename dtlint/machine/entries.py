@@ -81,14 +81,15 @@ def run_function(machine: Machine, path: str, function: ir.Function, owner: ir.C
             machine.facts[HELD_BY_ALL] = True
             if is_hook(machine, kind, function.name) or function.name in state.CONSTRUCTORS:
                 machine.facts[CALLED_ON_ALL] = True
+    handed = handed_to(machine, receiver, function.name)
     if isinstance(value, Bound) and value.receiver is None and value.extra:
-        arguments = unknown_arguments(machine, function, owner is not None)
+        arguments = unknown_arguments(machine, function, owner is not None, handed=handed)
         if receiver is not None:
             arguments = (receiver, *arguments)
         calls.call_value(machine, value, arguments, (), machine.world.full)
         return
     if isinstance(value, Object) and "transform" in value.facts:
-        arguments = unknown_arguments(machine, function, receiver is not None)
+        arguments = unknown_arguments(machine, function, receiver is not None, handed=handed)
         calls.call_value(
             machine, value, (receiver, *arguments) if receiver is not None else arguments, (), machine.world.full
         )
@@ -97,7 +98,6 @@ def run_function(machine: Machine, path: str, function: ir.Function, owner: ir.C
         value = FunctionRef(function, path, module_frame, find_class(module_frame, owner) if owner else None)
     skip_self = receiver is not None and value.kind != "static"
     begins_with_constructor(machine, receiver)
-    handed = handed_to(machine, receiver, function.name)
     arguments = unknown_arguments(machine, function, skip_self, value.defaults, handed)
     if function.is_generator:
         generator = machine.new("<generator>", machine.world.full)

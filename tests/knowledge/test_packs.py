@@ -165,6 +165,8 @@ def test_methods_belong_to_a_known_type():
         "transformers.AutoModelForCausalLM",
         "transformers.AutoModelForSeq2SeqLM",
         "transformers.AutoModelForSequenceClassification",
+        "transformers.AutoTokenizer",
+        "transformers.PreTrainedTokenizerBase",  # whatever its methods are asked of is a tokenizer
     }
 
 

@@ -56,6 +56,7 @@ from dtlint.machine.library import (
     trainers,
     transfers,
     uncalled,
+    vocabularies,
     workers,
     works,
     wrapping,
@@ -136,6 +137,7 @@ HANDLERS: dict[str, Any] = {
     **jax_hosts.MODELS,
     **managers.MODELS,
     **parts.MODELS,
+    **vocabularies.MODELS,
     **transfers.MODELS,
     **threads.MODELS,
     **works.MODELS,
@@ -300,6 +302,7 @@ def perform(
     invocation = Invocation(row.name, row, receiver, arguments, keywords, mask, node)
     thrown_away.performed(machine, invocation)
     workers.performed(machine, invocation)
+    works.performed(machine, invocation)
     files.handed(machine, invocation)
     if row.record:
         machine.emit_event(

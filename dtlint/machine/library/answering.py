@@ -47,11 +47,11 @@ def call_unknown(
 
     if isinstance(callee, Const):
         return callee  # a well-known member, spelled as a method
+    receiver = machine.receiver if machine.receiver is not None else callee  # before functions that are handed over run
     run_later.handed_over(machine, Invocation("", LOCAL, None, arguments, keywords, mask, node))
     stepping.module_called(machine, callee, mask)
     stepping.gradients_handed(machine, arguments, mask)
     if node is not None and isinstance(node.func, ir.Attr):
-        receiver = machine.receiver if machine.receiver is not None else callee
         found = call_method(
             machine, receiver, Invocation(node.func.name, LOCAL, receiver, arguments, keywords, mask, node)
         )

@@ -11,6 +11,7 @@ from dtlint.machine.values import NONE, Bound, FunctionRef, Object, Tuple, Value
 
 HOOKS = "step hooks"
 GRADIENT_HOOKS = "gradient hooks"
+AT_THE_END = "called as backward ends"
 MOST = 8
 RUNNING = "step hooks running"
 HANDLE = "torch.utils.hooks.RemovableHandle"
@@ -71,6 +72,17 @@ def backward(machine: Machine, mask: int) -> None:
         part = OF_GRADIENT[name]
         given = attributes.read(machine, receiver, part, mask) if part else receiver
         calls.call_value(machine, hook, (given,), (), mask & lanes)
+    for callback, lanes in machine.facts.pop(AT_THE_END, ()):
+        calls.call_value(machine, callback, (), (), mask & lanes)
+
+
+def at_the_end(machine: Machine, call: Invocation) -> Value | None:
+    """A hook asks the engine to call something when all gradients are there."""
+    callback = call.get("callback")
+    known = machine.facts.setdefault(AT_THE_END, [])
+    if callback is not None and len(known) < MOST:
+        known.append((callback, call.mask))
+    return None
 
 
 def registered_for_state(machine: Machine, call: Invocation) -> Value:
@@ -98,6 +110,7 @@ def state_handled(machine: Machine, call: Invocation) -> Value | None:
 MODELS: dict[str, Any] = {
     "state_hook": registered_for_state,
     "state_handled": state_handled,
+    "backward_ends": at_the_end,
     "step_hook": registered,
     "step_hook_removed": removed,
     "optimizer_stepped": stepped,

@@ -8,7 +8,7 @@ from dtlint.machine import containers, subscripts
 from dtlint.machine.agreeing import OWN_OF_GATHERED, as_all_have
 from dtlint.machine.core import Machine
 from dtlint.machine.lanes import map_lanes, row, token
-from dtlint.machine.library import inside, own_order, sharding
+from dtlint.machine.library import inside, own_order, sharding, vocabularies
 from dtlint.machine.library.generators import BOUNDED, PART, never_ends
 from dtlint.machine.library.invocation import Handler, Invocation
 from dtlint.machine.library.whole_batches import RANGES
@@ -39,7 +39,7 @@ def length(machine: Machine, call: Invocation) -> Value | None:
     if not call.arguments:
         return None
     value = call.arguments[0]
-    known = library.length(machine, value, call.mask)
+    known = library.length(machine, value, call.mask) or vocabularies.known(machine, value)
     if known is not None:
         return known
     if isinstance(value, Object) and isinstance(value.kind, ClassRef):

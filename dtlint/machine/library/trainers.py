@@ -9,7 +9,7 @@ from dtlint.ir import nodes as ir
 from dtlint.machine import attributes, containers
 from dtlint.machine.core import Machine
 from dtlint.machine.lanes import lanes_in
-from dtlint.machine.library import collectives, handing, wrapping
+from dtlint.machine.library import collectives, handing, run_later, wrapping
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.logs import Decision
 from dtlint.machine.values import NONE, ClassRef, Const, FunctionRef, Object, Row, Tuple, Unknown, Value
@@ -144,9 +144,9 @@ def by_lanes(value: Value, mask: int) -> Iterator[tuple[Value, int]]:
         yield held, lanes
 
 
-def hooks_of(machine: Machine, kind: ClassRef) -> list[FunctionRef]:
-    """The methods of a project class that its framework calls."""
-    found: list[FunctionRef] = []
+def hooks_of(machine: Machine, kind: ClassRef) -> list[tuple[Value, FunctionRef]]:
+    """The methods of a project class that its framework calls, and the function in each, whoever may run it."""
+    found: list[tuple[Value, FunctionRef]] = []
     seen = set()
     for base in attributes.external_bases(machine, kind):
         for owner in machine.knowledge.ancestors(base):
@@ -154,8 +154,9 @@ def hooks_of(machine: Machine, kind: ClassRef) -> list[FunctionRef]:
             for name in known.hooks if known is not None else ():
                 method = attributes.in_class(machine, kind, name) if name not in seen else None
                 seen.add(name)
-                if isinstance(method, FunctionRef) and isinstance(method.node, ir.Function):
-                    found.append(method)
+                inner = run_later.unguarded(method) if method is not None else None
+                if method is not None and isinstance(inner, FunctionRef) and isinstance(inner.node, ir.Function):
+                    found.append((method, inner))
     return found
 
 
@@ -167,11 +168,11 @@ def run_hooks(machine: Machine, thing: Value, leading: tuple[Value, ...], mask: 
     if not isinstance(thing, Object) or not isinstance(thing.kind, ClassRef):
         return
     hooks = hooks_of(machine, thing.kind)
-    for hook in hooks:
+    for _, hook in hooks:
         machine.consult(hook)
-    if all(hook.node.tokens.isdisjoint(machine.interesting) for hook in hooks):
+    if all(hook.node.tokens.isdisjoint(machine.interesting) for _, hook in hooks):
         return
-    for hook in hooks:
+    for method, hook in hooks:
         node: Any = hook.node
         frame = machine.frame
         if hook.closure is not None:
@@ -182,8 +183,11 @@ def run_hooks(machine: Machine, thing: Value, leading: tuple[Value, ...], mask: 
 
         state.counted(machine, thing, mask)
 
-        def inside(hook: FunctionRef = hook, arguments: tuple[Value, ...] = arguments) -> int:
-            calls.follow(machine, hook, thing, arguments, (), mask)
+        def inside(method: Value = method, arguments: tuple[Value, ...] = arguments) -> int:
+            if isinstance(method, FunctionRef):
+                calls.follow(machine, method, thing, arguments, (), mask)
+            else:
+                calls.call_value(machine, attributes.bind(machine, method, thing, mask), arguments, (), mask)
             return mask
 
         if mask == machine.frame.mask:

@@ -7,6 +7,7 @@ which handle is meant (in a loop, for something out of a container) ends them al
 
 from __future__ import annotations
 
+from collections.abc import Set as AbstractSet
 from typing import Any
 
 from dtlint.ir import nodes as ir
@@ -66,6 +67,7 @@ READS = frozenset(
         "softmax",
     ]
 )
+SCALES_GRADIENTS = frozenset({"clip", "unscale"})  # records: they read every gradient and write it anew
 KEPT = frozenset({"requires_grad_", "retain_grad_", "share_memory_", "record_stream", "pin_memory_"})
 
 
@@ -214,13 +216,32 @@ def is_one(tensor: Object) -> bool:
     return not tensor.instead and MANY not in tensor.facts
 
 
-def gradients_used(machine: Machine) -> None:
-    """An optimizer steps: it reads every gradient, those too that are still on their way."""
+def performed(machine: Machine, call: Invocation) -> None:
+    """Gradients are clipped, or their scale is taken from them, where they lie."""
+    if call.row.record in SCALES_GRADIENTS and RUNNING in machine.facts:
+        owners: set[int] = set().union(*(modules_in(value) for value in (call.receiver, *call.values)))
+        gradients_used(machine, owners)
+
+
+def modules_in(value: Value | None) -> set[int]:
+    """The modules whose parameters these are, as far as anybody knows."""
+    if isinstance(value, Object) and value.kind == "list":
+        return modules_in(value.attributes.get("[]"))
+    if isinstance(value, Tuple):
+        return set().union(*map(modules_in, value.items))
+    return modules_of(value.symbol) if isinstance(value, Unknown) else set()
+
+
+def gradients_used(machine: Machine, owners: AbstractSet[int] = frozenset()) -> None:
+    """An optimizer steps: it reads every gradient, those too that are still on their way. Of others it may be known
+    whose they are."""
     for work in machine.facts.get(RUNNING, {}).values():
         call = work.facts["event"].extra.get("call")
         tensor = next(iter(call.values), None) if isinstance(call, Invocation) else None
         if isinstance(tensor, Unknown) and tensor.symbol.key[0] == "attr" and tensor.symbol.key[-1] == "grad":
-            note(machine, EARLY, work)
+            of_another = owners and owners.isdisjoint(modules_of(tensor.symbol) or owners)
+            if not of_another:
+                note(machine, EARLY, work)
 
 
 def parameters_used(machine: Machine, module: Object) -> None:
