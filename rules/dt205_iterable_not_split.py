@@ -21,7 +21,8 @@ WebDataset: `wds.split_by_node` before `wds.split_by_worker`.
 
 Limits
 ------
-The number of workers has to be known and at least two for a missing split by worker.
+The number of workers has to be known and at least two for a missing split by worker. A stream that never ends is not
+reported where each worker draws an order of its own: it has no pass in which a sample should come once.
 """
 
 from __future__ import annotations

@@ -17,7 +17,8 @@ Instead
 
 Limits
 ------
-That a number counts the samples of all ranks is taken from its name (`global`, `total`, `effective`).
+That a number counts the samples of all ranks is taken from its name (`global`, `total`, `effective`), or from the
+question whether it is a multiple of what all ranks take at once (`batch % (micro_batch_size * world_size)`).
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 What it finds
 -------------
 A NumPy, `random` or torch generator object kept by a data set, a transform or a module, and used where samples are
-made, under a loader with worker processes and no `worker_init_fn`.
+made, under a loader with worker processes and no `worker_init_fn`, or one that does not come near it.
 
 Why it is bad
 -------------

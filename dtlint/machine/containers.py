@@ -189,7 +189,8 @@ def names_a_part(key: Value, holder: Value) -> bool:
     return any(type(tag) is tuple and tag[0] == "loader" for tag in holder.tags)
 
 
-def append(machine: Machine, container: Object, value: Value, mask: int) -> None:
+def append(machine: Machine, container: Object, value: Value, mask: int, several: bool = False) -> None:
+    """`several`: nobody knows how many, and the value is any one of them."""
     for other in container.instead:  # `lists[index].append(…)`: nobody knows which, and none is certainly empty now
         if other.kind == container.kind and other.attributes.get("[]") == Tuple(()):
             machine.set(other, "[]", grown(machine, None, value, None), mask)
@@ -210,7 +211,7 @@ def append(machine: Machine, container: Object, value: Value, mask: int) -> None
             longer = grown(machine, held, value, None if part.even else part.cause)
             machine.set(container, "[]", Unknown(longer.symbol, part.cause, longer.tags | part.marks), mask)
             return
-    if isinstance(held, Tuple) and len(held.items) < MANY and lanes_differ is None:
+    if isinstance(held, Tuple) and len(held.items) < MANY and lanes_differ is None and not several:
         machine.set(container, "[]", Tuple((*held.items, value)), mask)
         if FILLED in container.attributes:
             machine.set(container, FILLED, NONE, mask)
@@ -263,15 +264,17 @@ def of_handles(value: Value) -> bool:
 
 
 def extend(machine: Machine, container: Object, added: Value, mask: int) -> None:
-    from dtlint.machine.library import sharding
+    from dtlint.machine.library import python_iteration, sharding
 
+    if isinstance(added, Object) and added.kind == "<generator>":
+        added = python_iteration.drawn(machine, "list", added, mask) or added
     items = items_of(machine, added)
     if items is None and sharding.fills_up(machine, added):
         held = sharding.filled_up(machine, container.attributes.get("[]"), added)
         machine.set(container, "[]", held, mask)
         return
     for item_ in items if items is not None else (element(machine, added),):
-        append(machine, container, item_, mask)
+        append(machine, container, item_, mask, several=items is None)
 
 
 def concatenate(machine: Machine, left: Object, right: Value) -> Value:

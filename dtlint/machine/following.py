@@ -218,7 +218,13 @@ def counts_all_ranks(node: ir.Function) -> bool:
     return any(map(is_whole_name, node.tokens))
 
 
-SHOWN_BY_TEXT = (calls_what_it_finds, sets_nothing, counts_all_ranks)
+def asks_to_fit(node: ir.Function) -> bool:
+    """`assert rows % (ranks * size) == 0; return rows // size`"""
+    operators = {one.op for one in every_node(node.body) if isinstance(one, ir.BinOp)}
+    return {"%", "//"} <= operators
+
+
+SHOWN_BY_TEXT = (calls_what_it_finds, sets_nothing, counts_all_ranks, asks_to_fit)
 
 
 def written_onto(machine: Machine, value: Value) -> bool:

@@ -8,6 +8,7 @@ from typing import Any
 from dtlint.findings import Step
 from dtlint.ir import nodes as ir
 from dtlint.machine import attributes
+from dtlint.machine.lanes import token
 from dtlint.machine.library import inside, provenance, sharding, webdatasets
 from dtlint.machine.library.loaders import LOADER, Described, number_of, option
 from dtlint.machine.logs import Decision, Event, Site
@@ -227,8 +228,18 @@ def several_workers(loader: Object) -> bool:
 
 
 def draws(look: inside.Inside) -> bool:
-    """Do its workers draw something else each?"""
-    return not all(inside.drawn_alike(event) for event in look.events("draw"))
+    """Do its workers draw something else each? In whichever order one of them goes through a list, it gives all of it
+    in one pass; what never ends is no pass."""
+    passes = not inside.is_endless(look) and not inside.stops_by_count(look)
+    return not all(inside.drawn_alike(event) or (passes and only_orders(look, event)) for event in look.events("draw"))
+
+
+def only_orders(look: inside.Inside, event: Event) -> bool:
+    """`random.shuffle(files)`, and then a walk over all of them."""
+    given = event.extra["call"].arguments[:1]
+    if event.api.rpartition(".")[2] != "shuffle" or not given:
+        return False
+    return any(token(walked) == token(given[0]) for walked in inside.loops(look))
 
 
 def split_place(split: Any, loader: Object) -> Site:

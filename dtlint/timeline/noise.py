@@ -173,7 +173,7 @@ def copied_generators(run: Run) -> Iterator[tuple[Site, Steps]]:
     done = set()
     for loader, known in walked(run):
         workers = workers_of(run, loader, known)
-        if not workers or workers < 2 or option(loader, "worker_init_fn") not in (None, NONE):
+        if not workers or workers < 2 or not (known.apart or option(loader, "worker_init_fn") in (None, NONE)):
             continue
         for look in (*known.looks, known.collating):
             if look is None or look.cut:

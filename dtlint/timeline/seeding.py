@@ -127,9 +127,9 @@ def orders_needed(run: Run) -> Iterator[tuple[tuple[Any, ...], Step, bool]]:
     for loop, mark in seen.ordered:
         decision = loop.decision
         yield mark, Step(decision.path, decision.at[0], "each rank works on its part of it"), False
-    for event, _ in seen.of("device-split") if run.facts.get("jax hosts") and seen.gradients else ():
-        for mark in orders_of_hosts(run, event):
-            yield mark, event_step(event, "a batch of this host's part goes to its devices"), False
+    for value, fed in given_by_hosts(run):
+        for mark in orders_of_hosts(run, value):
+            yield mark, fed, False
     for event, _ in seen.collectives:
         loss = event.extra.get("loss") if event.op == "backward" else None
         for mark in provenance.marks(loss, "ordered", 0) if loss is not None else ():
@@ -148,10 +148,26 @@ def orders_needed(run: Run) -> Iterator[tuple[tuple[Any, ...], Step, bool]]:
             yield mark, step_at(place_of(use.loader), text), split
 
 
-def orders_of_hosts(run: Run, event: Event) -> Iterator[tuple[Any, ...]]:
+def given_by_hosts(run: Run) -> Iterator[tuple[Value, Step]]:
+    """JAX: what each host gives to its devices, or as its part of an array of all hosts."""
+    seen = survey(run)
+    given = [
+        (event, (event.subject,), "each host gives this as its part of an array of all hosts")
+        for event, _ in seen.of("host-part")
+    ]
+    if run.facts.get("jax hosts") and seen.gradients:
+        text = "a batch of this host's part goes to its devices"
+        given += [(event, (event.subject,), text) for event, _ in seen.of("device-split")]
+        given += [(event, event.extra["given"], text) for event, _ in seen.of("host-step") if event.extra["learns"]]
+    for event, values, text in given:
+        yield from ((value, event_step(event, text)) for value in values if value is not None)
+
+
+def orders_of_hosts(run: Run, value: Value) -> Iterator[tuple[Any, ...]]:
     """Orders that decide which part of the data a host's batches come from."""
+    yield from provenance.marks(value, "ordered", 2)
     loaders: dict[int, Object] = run.facts.get("loaders", {})
-    for found in provenance.marks(event.subject, "loader", 2) if event.subject is not None else ():
+    for found in provenance.marks(value, "loader", 2):
         loader = loaders.get(found[1])
         if loader is not None:
             yield from loader.facts.get("ordered", ())

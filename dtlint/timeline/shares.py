@@ -8,14 +8,25 @@ from dataclasses import dataclass
 from dtlint.findings import Step
 from dtlint.machine.lanes import token
 from dtlint.machine.library import evidence, provenance, sharding
-from dtlint.machine.library.batches import Share, history, is_whole_name, same_number, says_whole
+from dtlint.machine.library.batches import (
+    TOTALS,
+    Share,
+    Total,
+    history,
+    is_share_of_one,
+    is_whole_name,
+    same_number,
+    says_whole,
+)
 from dtlint.machine.library.loaders import option
 from dtlint.machine.logs import Call, Site
 from dtlint.machine.run import Run
-from dtlint.machine.values import BY_SHARE, Const, Object, Unknown, Value
+from dtlint.machine.values import BY_SHARE, Const, Object, Symbol, Unknown, Value
+from dtlint.timeline.order import choices_below
+from dtlint.timeline.symbols import moduli
 from dtlint.timeline.training import Path, Use, place_of, step_at, survey
 from dtlint.timeline.uneven import divided_between_devices
-from dtlint.timeline.windows import windows
+from dtlint.timeline.windows import Window, windows
 
 Steps = tuple[Step, ...]
 WHERE = {
@@ -62,6 +73,7 @@ def batch_mistakes(run: Run) -> Iterator[Mistake]:
         yield from accumulation(run, shares, size, use)
     yield from pipelines(run, shares)
     yield from micro_steps(run, shares)
+    yield from micro_steps_of_one(run, shares)
     yield from of_one_host(run, shares)
 
 
@@ -178,11 +190,7 @@ def accumulation(run: Run, shares: list[Share], size: Value, use: Use) -> Iterat
             continue
         if any((other.by and same_number(other.left, share.result)) or other.left is share.result for other in shares):
             continue
-        text = (
-            f"`{share.text} {share.op} {share.spelled}` leaves out the number of ranks: each of them takes "
-            f"`{share.spelled}` at once"
-        )
-        yield Mistake(place_in(share), (given,), text, f"divide by `{share.spelled} * world_size`")
+        yield Mistake(place_in(share), (given,), left_out(share), f"divide by `{share.spelled} * world_size`")
 
 
 def micro_steps(run: Run, shares: list[Share]) -> Iterator[Mistake]:
@@ -203,6 +211,46 @@ def micro_steps(run: Run, shares: list[Share]) -> Iterator[Mistake]:
             event = window.backward.event
             given = step_at((event.path, event.at, event.function), "this often before one step of the optimizer")
             yield Mistake(place_in(share), (given,), text, "divide by the number of ranks: `dist.get_world_size()`")
+
+
+def micro_steps_of_one(run: Run, shares: list[Share]) -> Iterator[Mistake]:
+    """`for micro in range(total // taken)`, where the program has asked for a multiple of `taken * world`."""
+    totals: list[Total] = run.facts.get(TOTALS, [])
+    done: set[Site] = set()
+    for window in windows(run) if totals else ():
+        if any(choice.cause is not None for choice, _ in choices_below(window.backward, window.loop)):
+            continue  # a rank may do its part of the steps only
+        for count in counted(window):
+            chain = list(history(shares, count))
+            if not chain or chain[0].op == "*" or any(share.by for share in chain) or place_in(chain[0]) in done:
+                continue
+            share = chain[0]
+            total = next((one for one in totals if same_number(one.number, share.left)), None)
+            if total is None or not is_share_of_one(share.right, total, run.world.size):
+                continue
+            done.add(place_in(share))
+            event = window.backward.event
+            asked = step_at((total.path, total.at, total.scope), "asked here for what all ranks take at once")
+            given = step_at((event.path, event.at, event.function), "this often before one step of the optimizer")
+            yield Mistake(place_in(share), (asked, given), left_out(share), f"divide by `{share.spelled} * world_size`")
+
+
+def counted(window: Window) -> Iterator[Value]:
+    """How many passes make one step."""
+    if not window.nested:
+        yield from (Unknown(part) for symbol, _ in window.when for part in moduli(symbol) if isinstance(part, Symbol))
+        return
+    turns = window.loop.subject
+    bounds = turns.attributes if isinstance(turns, Object) else {}
+    if (bounds.get("start"), bounds.get("step")) == (Const(0), Const(1)):
+        yield bounds["stop"]
+
+
+def left_out(share: Share) -> str:
+    return (
+        f"`{share.text} {share.op} {share.spelled}` leaves out the number of ranks: each of them takes "
+        f"`{share.spelled}` at once"
+    )
 
 
 def for_other_devices(run: Run, shares: list[Share]) -> Iterator[Mistake]:

@@ -7,6 +7,7 @@ can walk back from the number a loader was given.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -14,11 +15,12 @@ from typing import Any
 from dtlint.ir import nodes as ir
 from dtlint.machine.core import Machine
 from dtlint.machine.frames import Frame
-from dtlint.machine.values import Const, Row, Unknown, Value
+from dtlint.machine.lanes import token
+from dtlint.machine.values import Const, Row, Symbol, Unknown, Value
 
 SIZES = frozenset({"world", "local", "group", "nodes"})
 WHOLE = ("global", "total", "effective")
-OPERATORS = frozenset({"//", "/", "*", "+", "-"})
+OPERATORS = frozenset({"//", "/", "*", "+", "-", "%"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +44,18 @@ class Share:
         return scale if scale in SIZES and scale is not None else ""
 
 
+@dataclass(frozen=True, slots=True)
+class Total:
+    """`total % (size * world)`: who asks that says the number is one of all ranks together."""
+
+    number: Value
+    taken: Value  # by all ranks at once
+    path: str
+    at: Any
+    scope: str
+
+
+TOTALS = "totals"  # fact: numbers of which the program asks whether all ranks together take them up
 NOTHING_LEFT = "rank products of nothing"  # fact: `seed * rank` with a seed of 0, and where
 
 
@@ -54,13 +68,20 @@ def noticed(machine: Machine, node: ir.BinOp | ir.AugAssign, left: Value, right:
             known = "rank products" if isinstance(result, Row) else NOTHING_LEFT
             machine.facts.setdefault(known, []).append((result, place))
         return
+    if node.op == "%":
+        if isinstance(node, ir.BinOp) and any(map(is_world, factors(token(right)))):
+            frame = machine.frame
+            total = Total(left, right, frame.path, machine.current_at, frame.scope)
+            machine.facts.setdefault(TOTALS, []).append(total)
+        return
     if node.op in ("+", "-"):
         if isinstance(left, Const) and left.scale in SIZES:
             off_by(machine, node.op, right, result)
         return
     sized = isinstance(right, Const) and right.scale in SIZES
     swapped = node.op == "*" and isinstance(left, Const) and left.scale in SIZES and not sized
-    if not sized and not swapped and not (node.op in ("//", "/") and says_whole(first)):
+    whole = node.op in ("//", "/") and (says_whole(first) or is_total(machine, left))
+    if not sized and not swapped and not whole:
         return
     from dtlint.ir.text import render
 
@@ -70,6 +91,31 @@ def noticed(machine: Machine, node: ir.BinOp | ir.AugAssign, left: Value, right:
     frame = machine.frame
     made = Share(node.op, left, right, result, frame.path, at, frame.scope, render(first), render(second))
     machine.facts.setdefault("shares", []).append(made)
+
+
+def is_total(machine: Machine, number: Value) -> bool:
+    return any(same_number(number, total.number) for total in machine.facts.get(TOTALS, ()))
+
+
+def is_world(factor: Any) -> bool:
+    return isinstance(factor, tuple) and len(factor) == 3 and factor[-1] == "world"
+
+
+def factors(product: Any) -> Iterator[Any]:
+    """Of `micro * length * world`, as it stands in the key of a symbol."""
+    if isinstance(product, Symbol) and product.key[0] == "op *":
+        for part in product.key[1:3]:
+            yield from factors(part)
+    else:
+        yield product
+
+
+def is_share_of_one(part: Value, total: Total, world: int) -> bool:
+    """Do all ranks together take just so many times as much as there are ranks?"""
+    if isinstance(part, Const) and isinstance(total.taken, Const):
+        return part.scale is None and isinstance(part.value, int) and part.value * world == total.taken.value
+    taken = Counter(factors(token(total.taken)))
+    return any(is_world(one) and taken == Counter([one, *factors(token(part))]) for one in taken)
 
 
 def off_by(machine: Machine, sign: str, right: Value, result: Value) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 from dtlint.findings import Step
 from dtlint.machine import containers
 from dtlint.machine.core import Machine
-from dtlint.machine.library import draws, inside, provenance, samplers, seeds, sharding
+from dtlint.machine.library import draws, inside, provenance, samplers, seeds, sharding, worker_starts
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.lengths import even_loop, is_divided, is_slice, length_of
 from dtlint.machine.values import (
@@ -43,6 +43,7 @@ class Described:
     ordering: inside.Inside | None = None  # a walk through a sampler of the project
     seeded: seeds.State | None = None  # the generator it was given, from which its workers get their seeds
     collating: inside.Inside | None = None  # what the project makes a batch of, where no look has run that
+    apart: bool = False  # what its workers do first leaves alone what the data set keeps
     iterable: bool = False
     workers: int | None = None  # None: not known
     uneven: Cause | None = None
@@ -195,7 +196,8 @@ def describe(machine: Machine, loader: Object, found: Described) -> None:
             batch = machine.new_list((sample,), machine.world.full)
             found.collating = inside.called(machine, collate, (batch,), machine.world.full)
         if starting is not None and inside.of_project(starting):
-            loader.facts["worker start"] = inside.start_worker(machine, starting, machine.world.full)
+            begun = loader.facts["worker start"] = inside.start_worker(machine, starting, machine.world.full)
+            found.apart = worker_starts.stays_away(machine, starting, begun)
     found.iterable = any(look.iterable for look in found.looks) or inside.is_iterable(machine, dataset)
     decide(machine, loader, dataset, found)
     if found.sampler is None and not loader.facts.get("prepared"):

@@ -59,6 +59,8 @@ def of_texts(value: Value) -> bool:
 NUMBERS = frozenset({"len", "length"} | {f"builtins.{name}" for name in ("int", "float", "bool", "len", "ord", "hash")})
 TEXT = frozenset({"text", "io.TextIOWrapper.read", "io.TextIOWrapper.readlines", "pathlib.Path.read_text"})
 CUTS = frozenset({"split", "rsplit", "partition", "rpartition", "removeprefix", "removesuffix"})
+CUTS |= {"strip", "lstrip", "rstrip"}
+BARE = frozenset({"split", "rsplit", "strip", "lstrip", "rstrip", "lower", "upper", "casefold"})  # with no argument
 
 
 LISTINGS = frozenset({"os.listdir", "glob.glob", "glob.iglob"} | {f"pathlib.Path.{one}" for one in ("glob", "rglob")})
@@ -91,18 +93,25 @@ def made_of_text(symbol: Symbol) -> bool:
         one = todo.pop()
         if one.key[0] in TEXT or is_cut(one):
             return True
-        if id(one) not in seen and one.key[0] not in NUMBERS:
-            todo.extend(inner_symbols(one.key))
+        if id(one) not in seen and one.key[0] not in NUMBERS and not reads(one):
+            # a method of a text may give one; that of something else, which is given a text, anything
+            todo.extend(inner_symbols(one.key[:2] if one.key[0] == "call" else one.key))
         seen.add(id(one))
     return False
 
 
+def reads(symbol: Symbol) -> bool:
+    """`json.loads(line)`: what a library makes of a text may be anything."""
+    maker = symbol.key[0]
+    return isinstance(maker, str) and "." in maker and maker not in PATHS
+
+
 def is_cut(symbol: Symbol) -> bool:
-    """`name.split(".")`: what is cut at a text is one."""
-    if symbol.key[0] != "call" or len(symbol.key) < 3:
+    """`name.split(".")`, `line.strip()`: what is cut at a text, or where there is nothing to see, is one."""
+    if symbol.key[0] != "call" or not isinstance(method := symbol.key[1], Symbol) or method.key[0] != "attr":
         return False
-    method, given = symbol.key[1:3]
-    return isinstance(method, Symbol) and method.key[0] == "attr" and method.key[-1] in CUTS and type(given) is str
+    given = symbol.key[2:]
+    return type(given[0]) is str and method.key[-1] in CUTS if given else method.key[-1] in BARE
 
 
 def told(machine: Machine, iterable: Value, item: Value, at: Any) -> Value:

@@ -7,12 +7,13 @@ from typing import Any
 from dtlint.machine import containers, subscripts
 from dtlint.machine.agreeing import OWN_OF_GATHERED, as_all_have
 from dtlint.machine.core import Machine
-from dtlint.machine.lanes import map_lanes, row, token
+from dtlint.machine.lanes import map_lanes, orders_in, row, token
 from dtlint.machine.library import inside, own_order, sharding, vocabularies
 from dtlint.machine.library.generators import BOUNDED, PART, never_ends
 from dtlint.machine.library.invocation import Handler, Invocation
 from dtlint.machine.library.whole_batches import RANGES
 from dtlint.machine.linear import apart, difference
+from dtlint.machine.opaque import deep_cause
 from dtlint.machine.opaque import opaque as unknown_of
 from dtlint.machine.values import (
     CONTAINERS,
@@ -192,12 +193,9 @@ def through(kind: str) -> Handler:
                 return machine.new_list(tuple(ordered), call.mask)
             return machine.new_list(tuple(items), call.mask, "set" if kind == "set" else "list")
         if isinstance(inner, Object) and inner.kind == "<generator>":
-            from dtlint.machine import calls
-
-            given: list[Value] = []
-            calls.resume(machine, inner, call.mask, lambda value, lanes: given.append(value))
-            if given and all(isinstance(value, Unknown) for value in given):
-                return gathered(machine, kind, inner, given, call.mask)
+            walked = drawn(machine, kind, inner, call.mask)
+            if walked is not None:
+                return walked
         if isinstance(inner, Object) and inner.kind == "builtins.range":
             few = neighbours(machine, inner, call.mask)
             if few is not None:
@@ -281,6 +279,17 @@ def numbers_of_rank(machine: Machine, inner: Value) -> Value | None:
     return subscripts.cut(machine, whole, SliceValue(start, NONE, step))
 
 
+def drawn(machine: Machine, kind: str, generator: Object, mask: int) -> Object | None:
+    """A generator is run to its end: what it gave, where all of it can stand in one list."""
+    from dtlint.machine import calls
+
+    given: list[Value] = []
+    calls.resume(machine, generator, mask, lambda value, lanes: given.append(value))
+    if given and all(isinstance(value, Unknown | Tuple) for value in given):
+        return gathered(machine, kind, generator, given, mask)
+    return None
+
+
 def gathered(machine: Machine, kind: str, generator: Object, given: list[Value], mask: int) -> Object:
     """`list(paths())`: what the generator gave, in the order it was given."""
     made = machine.new("set" if kind == "set" else "list", mask)
@@ -289,10 +298,10 @@ def gathered(machine: Machine, kind: str, generator: Object, given: list[Value],
     tags = frozenset(
         tag
         for value in given
-        for tag in value.tags
+        for tag in value.tags | orders_in(value)
         if not (kind == "sorted" and isinstance(tag, tuple) and tag[0] == "order")
     )
-    cause = next((value.cause for value in given if value.cause is not None), None)
+    cause = deep_cause(machine, tuple(given))
     made.attributes["[]"] = Unknown(symbol, cause, tags, getattr(first, "like", None))
     return made
 
