@@ -238,11 +238,17 @@ def grid(machine: Machine, call: Invocation) -> None:
 
 
 def constraint(machine: Machine, call: Invocation) -> Value | None:
-    """A bare PartitionSpec means the mesh of the `with` around it."""
-    spec = call.get("shardings")
+    """The array again, laid out like this; a bare PartitionSpec means the mesh of the `with` around it."""
+    value, spec = call.get("x"), call.get("shardings")
     if spec is not None:
         jax_axes.against_mesh(machine, machine.facts.get("jax mesh"), spec, call.mask)
-    return None
+    axes = jax_outputs.sharded_over(spec)
+    if value is None or axes is None:
+        return None
+    add = [fact("global", tuple(axes))] if axes else []
+    return jax_facts.mapped_tree(
+        machine, value, lambda leaf: jax_facts.with_facts(machine, leaf, add, frozenset({"global"}))
+    )
 
 
 def named_sharding(machine: Machine, call: Invocation) -> Value:
