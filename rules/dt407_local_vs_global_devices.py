@@ -5,7 +5,7 @@ What it finds
 A batch reshaped to `jax.device_count()` that goes into `pmap` in a program of several hosts; `jax.process_index()`
 folded into a key inside a mapped function where the device's own index is meant; a global quantity computed from
 `local_device_count()`, or a sum over all devices divided by it; a mesh of `jax.local_devices()` for arrays that all
-hosts put together.
+hosts put together, or one whose shape counts other devices than it is made of.
 
 Why it is bad
 -------------
@@ -41,6 +41,18 @@ RULE = Rule(
 )
 
 
+SHAPES = {
+    "local": (
+        "the mesh is made of the devices of all hosts, but its shape counts this host's devices",
+        "count them with `jax.device_count()`",
+    ),
+    "world": (
+        "the mesh is made of this host's devices, but its shape counts the devices of all hosts",
+        "make the mesh of `jax.devices()`",
+    ),
+}
+
+
 def check(run: Run) -> Iterator[Finding]:
     for event, trail in jax_notes(run, "world axis"):
         message = "the axis counts the devices of all hosts, but pmap maps over this host's devices"
@@ -68,6 +80,8 @@ def check(run: Run) -> Iterator[Finding]:
         yield RULE.finding(
             *jax_place(run, event), message, "use `jax.device_count()`, which counts all hosts", trail=trail
         )
+    for event, trail in jax_notes(run, "mesh shape"):
+        yield RULE.finding(*jax_place(run, event), *SHAPES[event.extra["counts"]], effect="crash", trail=trail)
     for event, trail in jax_notes(run, "mesh of one host"):
         message = (
             "the mesh has this host's devices only, so each host trains on its own part and never meets the others"

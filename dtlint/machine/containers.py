@@ -29,6 +29,7 @@ from dtlint.machine.values import (
 MANY = 64
 ITEMS = "items"  # symbol: one of the items of a list that has grown, of which each part is named
 SHORT = 16  # items of a list that differs between lanes
+REPEAT = "repeat"  # symbol: the same items over and over, nobody knows how often
 TIMES = "times"  # fact of a list: by which number of processes or devices its items are repeated
 # fact of a generator: any one of the items that it may give, where all of them are known; of a dictionary that was made
 # under a condition: the pairs that may be in it
@@ -301,5 +302,6 @@ def repeat(machine: Machine, left: Object, times: Value) -> Value:
         if len(known) * count <= MANY:
             made.attributes["[]"] = Tuple(known * count)
             return made
-    made.attributes["[]"] = machine.unknown("repeat", token(left), token(times), cause=times.cause)
+    what = token(left if known is None else Tuple(known))
+    made.attributes["[]"] = machine.unknown(REPEAT, what, token(times), cause=times.cause)
     return made

@@ -9,6 +9,7 @@ from dtlint.machine.containers import (
     ALIKE,
     ITEMS,
     KEYS,
+    REPEAT,
     UNEVEN,
     alike_part,
     element,
@@ -353,6 +354,11 @@ def put(machine: Machine, container: Value, index: Value, value: Value, mask: in
         elif value.cause is not None or index.cause is not None:
             widened = opaque(machine, ITEMS, value, index)
             machine.set(container, "[]", widened, mask)
+        else:
+            several = container.attributes.get("[]")
+            if isinstance(several, Unknown) and several.symbol.key[0] == REPEAT:  # one of them is another now
+                now = machine.unknown("put", several.symbol, cause=several.cause, tags=several.tags)
+                machine.set(container, "[]", now, mask)
 
 
 def merge(machine: Machine, target: Object, source: Value, mask: int) -> None:

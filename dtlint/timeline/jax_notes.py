@@ -9,6 +9,7 @@ from dtlint.findings import Span, Step
 from dtlint.machine.library.jax_copies import ONE_HOST
 from dtlint.machine.library.jax_facts import READ_BACK, SAVED_ALONE, has, is_fact, paths
 from dtlint.machine.library.jax_flow import OF_SOME
+from dtlint.machine.library.jax_grids import OF_OTHERS
 from dtlint.machine.library.provenance import symbols_in
 from dtlint.machine.logs import Call, Event, LogNode, Loop
 from dtlint.machine.run import Run
@@ -18,7 +19,9 @@ from dtlint.timeline.records import calls_around, recorded
 from dtlint.timeline.training import survey
 
 Path = tuple[LogNode, ...]
-OF_HOSTS = frozenset({"world axis", "world devices", OF_SOME, ONE_HOST})  # wrong in a program of several hosts only
+OF_HOSTS = frozenset(  # wrong in a program of several hosts only
+    {"world axis", "world devices", OF_SOME, ONE_HOST, OF_OTHERS}
+)
 OWN = ("jax.", "numpy.")  # libraries of which nothing reduces without a row
 AS_STORED = frozenset({"restored over copies", "restored as stored"})
 

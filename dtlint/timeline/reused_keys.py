@@ -105,6 +105,7 @@ def on_purpose(run: Run, again: Again) -> bool:
         or one_order(again)
         or made_inside(run, again)
         or started_over(run, again)
+        or starts_like_it(run, again)
         or before_the_first_item(run, again)
         or of_another_cell(run, again)
         or one_is_taken(run, again)
@@ -280,6 +281,26 @@ def started_over(run: Run, again: Again) -> bool:
         return False
     held = {repr(part) for target in second.targets for part in getattr(target, "items", (target,))}
     return not any(repr(node) in held for node in every_node(other))
+
+
+def starts_like_it(run: Run, again: Again) -> bool:
+    """Is the same made once more, by the same call, and only one of the two is learned? A target, which follows the
+    network that is, begins as a copy of it."""
+    event = again.second.event
+    if again.first is None or again.site == Span(event.path, *event.at):
+        return False  # the draw itself
+    if call_at(run, again.site) != call_at(run, first_site(again.first, again)):
+        return False
+    one, other = (key_splits.origin(use.event.extra["call"]) for use in (again.first, again.second))
+    learned: set[int] = run.facts.get(key_splits.LEARNED, set())
+    return bool(one and other) and (one in learned) != (other in learned)
+
+
+def call_at(run: Run, place: Span) -> str:
+    """What is called there, and with what."""
+    way = way_to(run.project.tree(place.path), place.line, place.column)
+    call = next((node for node in reversed(way) if isinstance(node, ir.Call)), None)
+    return repr((call.func, call.args, call.keywords)) if call is not None else ""
 
 
 def statement_at(run: Run, place: Span) -> ir.Node | None:

@@ -17,6 +17,7 @@ from dtlint.machine.values import FALSE, NONE, Bound, ClassRef, Const, FunctionR
 MODULE = "flax.linen.Module"
 MESH = "jax.sharding.Mesh"
 FUNCTIONS = "flax apply"  # fact of the run: modules whose `apply` some state holds
+INITS = frozenset({"init", "init_with_output"})
 OWN = frozenset({"rngs", "mutable", "method", "capture_intermediates"})  # keywords of `apply` itself
 DEEPEST = 14
 AXIS = "axis"  # word in the name of a field
@@ -36,8 +37,6 @@ def is_module(machine: Machine, value: Value | None) -> bool:
 
 def applied(machine: Machine, call: Invocation) -> None:
     """`model.apply(variables, x)`, `state.apply_fn(variables, x)`"""
-    from dtlint.machine import calls
-
     last = call.name.rpartition(".")[2]
     if last not in ("apply", "apply_fn") or len(machine.stack) > DEEPEST:
         return
@@ -51,15 +50,36 @@ def applied(machine: Machine, call: Invocation) -> None:
     if jax_facts.device_mapping(machine) is None and not lays_out(machine, module):
         if not machine.facts.get("jax compiled") or not names_axis(module):
             return
+    run(machine, module, call, False)
+
+
+def initialised(machine: Machine, call: Invocation) -> None:
+    """`model.init(key, x)` runs the module as well, as a rule outside of what binds the axes that its layers name."""
+    module = call.receiver
+    if call.name.rpartition(".")[2] not in INITS or len(machine.stack) > DEEPEST or not is_module(machine, module):
+        return
+    assert isinstance(module, Object)
+    if names_axis(module) and not any(name == "method" for name, _ in call.keywords):
+        run(machine, module, call, True)
+
+
+def run(machine: Machine, module: Object, call: Invocation, first: bool) -> None:
+    from dtlint.machine import calls
+
+    assert isinstance(module.kind, ClassRef)
     method = attributes.in_class(machine, module.kind, "__call__")
-    if isinstance(method, FunctionRef):
-        keywords = tuple((name, value) for name, value in call.keywords if name not in OWN)
-        running = machine.facts.setdefault(haiku.KEYS, [])
-        running.append(next((value for name, value in call.keywords if name == "rngs"), None))
-        try:
-            calls.follow(machine, method, module, call.arguments[1:], keywords, call.mask)
-        finally:
-            running.pop()
+    if not isinstance(method, FunctionRef):
+        return
+    keywords = tuple((name, value) for name, value in call.keywords if name not in OWN)
+    running = machine.facts.setdefault(haiku.KEYS, [])
+    outer = {name: machine.facts.get(name) for name in (jax_facts.FIRST_RUN, jax_facts.UNSURE)}
+    running.append(next((value for name, value in call.keywords if name == "rngs"), None))
+    machine.facts.update({jax_facts.FIRST_RUN: first, jax_facts.UNSURE: jax_facts.questions(machine)})
+    try:
+        calls.follow(machine, method, module, call.arguments[1:], keywords, call.mask)
+    finally:
+        running.pop()
+        machine.facts.update(outer)
 
 
 def lays_out(machine: Machine, module: Object) -> bool:
@@ -78,11 +98,29 @@ def names_axis(module: Object) -> bool:
 
 
 def batch_norm(machine: Machine, call: Invocation) -> None:
-    """`nn.BatchNorm(use_running_average=False, axis_name="batch")` reduces over the axis."""
+    """`nn.BatchNorm(use_running_average=False, axis_name="batch")` reduces over the axis, but for its first run."""
+    if machine.facts.get(jax_facts.FIRST_RUN):
+        return
     names = jax_axes.texts(call.get("axis_name"))
     run = jax_facts.device_mapping(machine) is not None or machine.facts.get("jax compiled")
     if names and call.get("use_running_average") == FALSE and run:
         jax_collectives.bound(machine, call, names)
+
+
+def is_first_run(machine: Machine, call: Invocation) -> Value | None:
+    """`self.is_initializing()`"""
+    first = machine.facts.get(jax_facts.FIRST_RUN)
+    return Const(first) if first is not None else None
+
+
+def is_changed(machine: Machine, call: Invocation) -> Value | None:
+    """`self.is_mutable_collection("params")`: everything is made in the first run; later `apply` says what changes."""
+    return Const(True) if machine.facts.get(jax_facts.FIRST_RUN) else None
+
+
+def is_made(machine: Machine, call: Invocation) -> Value | None:
+    """`self.has_variable("batch_stats", "mean")`: asked before it is made, to tell the first run from the others."""
+    return Const(False) if machine.facts.get(jax_facts.FIRST_RUN) else None
 
 
 def own_key(machine: Machine, call: Invocation) -> Value:
@@ -108,4 +146,11 @@ def parameter(machine: Machine, call: Invocation) -> Value | None:
     return None
 
 
-MODELS: dict[str, Any] = {"flax_batch_norm": batch_norm, "flax_make_rng": own_key, "flax_param": parameter}
+MODELS: dict[str, Any] = {
+    "flax_batch_norm": batch_norm,
+    "flax_first_run": is_first_run,
+    "flax_is_changed": is_changed,
+    "flax_is_made": is_made,
+    "flax_make_rng": own_key,
+    "flax_param": parameter,
+}

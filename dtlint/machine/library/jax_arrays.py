@@ -8,7 +8,7 @@ from typing import Any
 from dtlint.ir import nodes as ir
 from dtlint.machine.core import Machine
 from dtlint.machine.lanes import token
-from dtlint.machine.library import jax_donation, jax_facts, jax_flow, jax_shapes
+from dtlint.machine.library import jax_donation, jax_facts, jax_flow, jax_grids, jax_shapes
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.jax_copies import copied
 from dtlint.machine.library.jax_facts import fact, has, is_fact, words
@@ -90,6 +90,7 @@ def method(machine: Machine, receiver: Value, name: str, call: Invocation) -> Va
     """A method of a value nobody knows."""
     if name == "reshape" and isinstance(receiver, Unknown) and call.arguments:
         asked = Tuple(call.arguments) if len(call.arguments) > 1 else call.arguments[0]
+        jax_grids.check(machine, jax_grids.whose(receiver), asked, call.mask)
         shape = leading(machine, asked)
         known = {fact("rows", *pair) for pair in jax_shapes.counted(machine, asked)} if shape else set()
         made = machine.unknown("reshaped", receiver.symbol, *(token(v) for v in call.arguments), cause=receiver.cause)

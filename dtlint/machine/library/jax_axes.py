@@ -21,6 +21,7 @@ class _Spec:
 
 UNKNOWN, FIRST, ONLY = _Spec("unknown"), _Spec("first"), _Spec("the only one")
 SPEC = "jax.sharding.PartitionSpec"
+NAMED = "jax.sharding.NamedSharding"
 
 
 def texts(value: Value | None) -> tuple[str, ...]:
@@ -103,6 +104,10 @@ def is_spec(value: Value | None) -> bool:
     return isinstance(value, Object) and value.kind == SPEC
 
 
+def is_layout(value: Value) -> bool:
+    return isinstance(value, Object) and value.kind in (SPEC, NAMED)
+
+
 def spec_axes(spec: Object) -> tuple[str, ...] | None:
     """The axis names of `P("data", ("x", "y"), None)`; None where a part is not known."""
     call = spec.facts.get("call")
@@ -110,13 +115,23 @@ def spec_axes(spec: Object) -> tuple[str, ...] | None:
         return None
     found: list[str] = []
     for value in call.arguments:
-        if value == NONE:
+        if value == NONE or is_whole(value):
             continue
         names = texts(value)
         if not names:
             return None
         found += names
     return tuple(found)
+
+
+def is_whole(value: Value) -> bool:
+    """`*[None] * axis`: however many dimensions that are not divided."""
+    if not isinstance(value, Object) or value.kind != "<spread>":
+        return False
+    held = value.attributes["value"]
+    if isinstance(held, Object) and held.attributes.keys() == {"[]"}:
+        held = held.attributes["[]"]
+    return isinstance(held, Unknown) and held.symbol.key[:2] in ((containers.REPEAT, (None,)), ("op *", (None,)))
 
 
 def varying_axes(spec: Any, mapping: Mapping) -> tuple[str, ...] | None:

@@ -7,7 +7,7 @@ from typing import Any
 from dtlint.machine.core import Machine
 from dtlint.machine.library import jax_axes, jax_facts, jax_flow
 from dtlint.machine.library.invocation import Invocation
-from dtlint.machine.library.jax_facts import INSIDE, fact, is_fact, words
+from dtlint.machine.library.jax_facts import FIRST_RUN, INSIDE, UNSURE, fact, is_fact, words
 from dtlint.machine.values import Const, Unknown, Value
 
 GRADIENTS = "gradients"  # among what a mapping has noted: gradients are reduced in it
@@ -83,7 +83,7 @@ def passed(machine: Machine, op: str, tags: Any, names: tuple[str, ...] | None, 
 
 def bound(machine: Machine, call: Invocation, names: tuple[str, ...] | None) -> bool:
     """Does something around this call bind the axis, as far as is known?"""
-    if names is None or machine.facts.get("given away"):
+    if names is None or machine.facts.get("given away") or perhaps_later(machine):
         return True
     enclosing = jax_facts.mappings(machine)
     if any(mapping.axes is None for mapping in enclosing):
@@ -109,6 +109,11 @@ def bound(machine: Machine, call: Invocation, names: tuple[str, ...] | None) -> 
             )
             return False
     return True
+
+
+def perhaps_later(machine: Machine) -> bool:
+    """Is a module being initialised, and asks something on the way here that may keep the first run away?"""
+    return bool(machine.facts.get(FIRST_RUN)) and jax_facts.questions(machine) > machine.facts[UNSURE]
 
 
 def described(axes: tuple[str, ...] | None) -> str:

@@ -5,7 +5,16 @@ from __future__ import annotations
 from typing import Any
 
 from dtlint.machine.core import Machine
-from dtlint.machine.library import jax_axes, jax_facts, jax_fitting, jax_flow, jax_outputs, jax_shapes, whole_batches
+from dtlint.machine.library import (
+    jax_axes,
+    jax_facts,
+    jax_fitting,
+    jax_flow,
+    jax_grids,
+    jax_outputs,
+    jax_shapes,
+    whole_batches,
+)
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.jax_facts import fact, has, words
 from dtlint.machine.library.jax_shapes import LAYOUT
@@ -215,6 +224,7 @@ def mesh(machine: Machine, call: Invocation) -> Value:
     jax_flow.started(machine)
     made = machine.new("jax.sharding.Mesh", call.mask)
     names = jax_axes.texts(call.get("axis_names"))
+    jax_grids.made_of_devices(machine, call)
     made.facts.update(call=call, api=call.name)
     if names:
         made.facts["axis names"] = names
@@ -222,12 +232,23 @@ def mesh(machine: Machine, call: Invocation) -> Value:
     return made
 
 
+def grid(machine: Machine, call: Invocation) -> None:
+    jax_flow.started(machine)
+    jax_grids.made_of_devices(machine, call)
+
+
 def constraint(machine: Machine, call: Invocation) -> Value | None:
-    """A bare PartitionSpec means the mesh of the `with` around it."""
-    spec = call.get("shardings")
+    """The array again, laid out like this; a bare PartitionSpec means the mesh of the `with` around it."""
+    value, spec = call.get("x"), call.get("shardings")
     if spec is not None:
         jax_axes.against_mesh(machine, machine.facts.get("jax mesh"), spec, call.mask)
-    return None
+    axes = jax_outputs.sharded_over(spec)
+    if value is None or axes is None:
+        return None
+    add = [fact("global", tuple(axes))] if axes else []
+    return jax_facts.mapped_tree(
+        machine, value, lambda leaf: jax_facts.with_facts(machine, leaf, add, frozenset({"global"}))
+    )
 
 
 def named_sharding(machine: Machine, call: Invocation) -> Value:
@@ -257,6 +278,7 @@ MODELS: dict[str, Any] = {
     "jax_device_put": device_put,
     "jax_device_get": device_get,
     "jax_process_allgather": process_allgather,
+    "jax_grid": grid,
     "jax_mesh": mesh,
     "jax_make_mesh": mesh,
     "jax_named_sharding": named_sharding,

@@ -45,6 +45,9 @@ HOST_WEIGHTS = "jax host weights"  # fact of the run: why the first weights diff
 GRADIENT = "gradient"  # note: something is differentiated here
 TOLD_APART = "jax hosts told apart"  # fact of the run: it asks which host it is, or joins the others
 LEARNED = "jax learned at"  # fact of the run: what is differentiated by, by the place of the call
+ORIGIN = "origin"  # fact of an array: a draw it is made by, or a split that the key of the draw came from
+FIRST_RUN = "flax first run"  # fact of the run: is the module that runs being initialised? None where none runs
+UNSURE = "flax questions"  # fact of the run: how many questions were open when it began
 CLASSES = "jax state classes"  # fact of the run: classes of the project that train states were made of
 
 
@@ -144,6 +147,11 @@ def array(machine: Machine, what: str, *more: Tag, values: tuple[Value, ...] = (
     """A new JAX array."""
 
     return machine.fresh(what, first_cause(*values), frozenset((fact("array"), *more)))
+
+
+def questions(machine: Machine) -> int:
+    """How many branches and attempts nobody knows the end of are we in?"""
+    return len(machine.assumed) + machine.trying
 
 
 # --- what is noted ---------------------------------------------------------------------------------------------

@@ -12,6 +12,7 @@ from typing import Any
 from dtlint.machine.core import Machine
 from dtlint.machine.library import options
 from dtlint.machine.library.jax_facts import (
+    ORIGIN,
     Tags,
     deep,
     device_mapping,
@@ -72,6 +73,8 @@ def flow(machine: Machine, what: str, values: tuple[Value, ...], tags: Tags) -> 
         drop |= {"global"}
     if what not in STRUCTURAL:
         drop |= {"key", "keys", "output", "one of"}
+        if what == "op @" or not what.startswith("op "):
+            drop |= {ORIGIN}
         if not what.startswith(("optax.", "op ")):
             drop |= {"host tree", "state of", "replicated", "over copies", "stored"}
         if what.startswith("op ") and not all(has(value, "replicated") for value in values if type(value) is Unknown):

@@ -185,6 +185,7 @@ def unlisted(machine: Machine, call: Invocation) -> Value | None:
             return None
         jax_flow.started(machine)
     last = call.name.rpartition(".")[2]
+    flax_modules.initialised(machine, call)
     if first == "numpy":
         if call.name in jax_copies.PULLS:
             jax_copies.pulled(machine, call.values, call.name, call.mask)
@@ -303,6 +304,7 @@ def circumstances(machine: Machine, arguments: tuple[Value, ...], keywords: Any)
     inside += tuple(token(key) for key in machine.facts.get(haiku.KEYS, ()) if key is not None)
     given = (*arguments, *(value for _, value in keywords))
     compiled = (machine.facts.get("jax compiled", 0) > 0, machine.facts.get(jax_facts.WHOLE, False))
+    inside += (machine.facts.get(jax_facts.FIRST_RUN),)
     return (inside, compiled, tuple(frozenset(jax_facts.deep((one,))) for one in given))
 
 

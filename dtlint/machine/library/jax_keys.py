@@ -230,11 +230,13 @@ def taken_apart(machine: Machine, value: Value, names: int, mask: int) -> None:
 
 
 def draw(machine: Machine, call: Invocation) -> Value | None:
-    """Numbers from a key; they remember the mapped axes over which the key is the same."""
     jax_flow.started(machine)
     key = key_of(machine, call)
-    if key is None:
-        return None
+    return key_splits.remembered(machine, call, key, numbers_of(machine, call, key)) if key is not None else None
+
+
+def numbers_of(machine: Machine, call: Invocation, key: Value) -> Value:
+    """Numbers from a key; they remember the mapped axes over which the key is the same."""
     batch_used_as_key(machine, call, key)
     others = tuple(value for value in call.values if value is not key)
     if one_number(call, others) and jax_facts.device_mapping(machine) is not None and not has(key, "of row"):

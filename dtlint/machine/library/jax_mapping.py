@@ -24,6 +24,7 @@ from dtlint.machine.library import (
     jax_flow,
     jax_launch,
     jax_outputs,
+    key_splits,
 )
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.jax_axes import option
@@ -349,6 +350,7 @@ def differentiated(machine: Machine, thing: Object, call: Invocation) -> Value:
     for number in wanted:
         jax_flow.meant_to_agree(machine, call.arguments[number : number + 1])
         learned.update(map(token, call.arguments[number : number + 1]))
+        key_splits.learned(machine, call.arguments[number : number + 1])
     result = inner(machine, thing, call.arguments, call.keywords, call)
     auxiliary = option(thing, "has_aux")
     has_aux = isinstance(auxiliary, Const) and bool(auxiliary.value)

@@ -15,8 +15,6 @@ from dtlint.machine.library.jax_facts import INSIDE, Mapping, fact, has, is_fact
 from dtlint.machine.logs import Site
 from dtlint.machine.values import NONE, Bound, FunctionRef, Object, Tuple, Unknown, Value
 
-NAMED = "jax.sharding.NamedSharding"
-
 
 def leave(
     machine: Machine,
@@ -226,8 +224,9 @@ def sharded_over(sharding: Value | None) -> tuple[str, ...] | None:
 
 
 def spec_of(sharding: Value | None) -> Object | None:
-    spec = sharding.attributes.get("spec") if isinstance(sharding, Object) and sharding.kind == NAMED else sharding
-    return spec if isinstance(spec, Object) and spec.kind == jax_axes.SPEC else None
+    if isinstance(sharding, Object) and sharding.kind == jax_axes.NAMED:
+        sharding = sharding.attributes.get("spec")
+    return sharding if isinstance(sharding, Object) and sharding.kind == jax_axes.SPEC else None
 
 
 def splits_rows(sharding: Value | None) -> bool:

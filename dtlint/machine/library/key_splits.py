@@ -9,7 +9,7 @@ from __future__ import annotations
 from dtlint.machine.core import Machine
 from dtlint.machine.library import jax_facts
 from dtlint.machine.library.invocation import Invocation, Keywords
-from dtlint.machine.library.jax_facts import has
+from dtlint.machine.library.jax_facts import ORIGIN, fact, has
 from dtlint.machine.values import Bound, ClassRef, Const, External, FunctionRef, Object, Symbol, Unknown, Value
 
 PARTS = "jax split parts"  # fact of the run: the symbol of a part, or of what is made of parts, to the parts
@@ -17,6 +17,8 @@ GIVEN = "jax split given"  # fact of the run: the parts that were given to someb
 TO_MODELS = "jax split given to models"  # and those that a model got which may have no use for them
 AGAIN = "jax split again"  # and those that were split themselves
 DEEPEST = 8
+DRAWN = "drawn"  # of a call: its number
+LEARNED = "jax learned origins"  # fact of the run: of what losses are differentiated by
 EACH = -1  # the place of a part nobody knows the place of
 Part = tuple[int, int]  # the split, and the place in what it gives
 NOT_RUN = frozenset({"depth", "recursion", "told"})  # the result of a function of the project that was too deep
@@ -32,6 +34,30 @@ def made(machine: Machine, call: Invocation, *symbols: Symbol) -> None:
     machine.facts.setdefault(AGAIN, set()).update(older)
     for place, symbol in enumerate(symbols):
         parts[symbol] = older | {(machine.objects, place if len(symbols) > 1 else EACH)}
+
+
+def remembered(machine: Machine, call: Invocation, key: Value, numbers: Value) -> Value:
+    """What is drawn before anything is mapped remembers the draw, and the splits that its key came from."""
+    if jax_facts.mappings(machine):
+        return numbers
+    machine.objects += 1
+    call.extra[DRAWN] = machine.objects
+    older = parts_of(machine, key.symbol) if isinstance(key, Unknown) and PARTS in machine.facts else ()
+    origins = {machine.objects, *(split for split, _ in older)}
+    return jax_facts.with_facts(machine, numbers, [fact(ORIGIN, one) for one in origins])
+
+
+def origin(call: Invocation) -> int:
+    """The number of a split or draw, as what comes of it remembers it."""
+    number: int = call.extra.get("split") or call.extra.get(DRAWN) or 0
+    return number
+
+
+def learned(machine: Machine, parameters: tuple[Value, ...]) -> None:
+    """A loss is differentiated by these."""
+    tags = (leaf.tags for value in parameters for leaf in jax_facts.leaves(value, DEEPEST))
+    known = machine.facts.setdefault(LEARNED, set())
+    known.update(tag[2] for one in tags for tag in jax_facts.words(one, ORIGIN))
 
 
 def parted(facts: dict[str, object], one: Invocation, other: Invocation) -> bool:

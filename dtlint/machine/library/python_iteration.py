@@ -11,7 +11,7 @@ from dtlint.machine.lanes import map_lanes, orders_in, row, token
 from dtlint.machine.library import inside, own_order, sharding, vocabularies
 from dtlint.machine.library.generators import BOUNDED, PART, never_ends
 from dtlint.machine.library.invocation import Handler, Invocation
-from dtlint.machine.library.whole_batches import RANGES
+from dtlint.machine.library.whole_batches import LENGTHS, RANGES
 from dtlint.machine.linear import apart, difference
 from dtlint.machine.opaque import deep_cause
 from dtlint.machine.opaque import opaque as unknown_of
@@ -43,19 +43,23 @@ def length(machine: Machine, call: Invocation) -> Value | None:
     known = library.length(machine, value, call.mask) or vocabularies.known(machine, value)
     if known is not None:
         return known
+    told: Value | None = None
     if isinstance(value, Object) and isinstance(value.kind, ClassRef):
         counts = attributes.in_class(machine, value.kind, "__len__")
         if isinstance(counts, FunctionRef):
-            counted = calls.follow(machine, counts, value, (), (), call.mask)
-            if counted.cause is not None:
-                return counted
+            told = calls.follow(machine, counts, value, (), (), call.mask)
+            if told.cause is not None:
+                return told
     cause = containers.length_cause(machine, value)
     if cause is None and isinstance(value, Unknown) and value.cause is not None and value.cause.kind == "length":
         cause = value.cause
     held = value.attributes.get("[]") if isinstance(value, Object) else None
     asked = (value, held) if isinstance(held, Unknown) else (value,)  # of what it holds now: a turn may add to it
     tags = sharding.counted(value) if cause is not None else frozenset()
-    return machine.unknown("len", *map(token, asked), cause=cause, tags=tags)
+    made = machine.unknown("len", *map(token, asked), cause=cause, tags=tags)
+    if isinstance(told, Unknown):
+        machine.facts.setdefault(LENGTHS, {})[made.symbol] = told.symbol
+    return made
 
 
 def range_(machine: Machine, call: Invocation) -> Value | None:

@@ -35,6 +35,7 @@ ARRAYS = frozenset({"numpy.asarray", "numpy.array", "jax.numpy.asarray", "jax.nu
 USUAL_DEVICES = 8  # on one host
 
 RANGES = "ranges"  # fact: the ranges that were made, by the number that stands in what they give
+LENGTHS = "lengths told"  # fact: what `__len__` of a class of the project gave, by the symbol of that length
 HAND_CUT = "cut by hand"  # mark: a slice of stored data, the last of which holds what is left
 
 
@@ -59,13 +60,21 @@ def cut_by_hand(machine: Machine, index: SliceValue) -> tuple[Any, ...] | None:
     start, stop, step = (walked.attributes[name] for name in ("start", "stop", "step"))
     if start != Const(0) or not isinstance(stop, Unknown):
         return None
+    length = told_length(machine, stop.symbol)
     if counted:
-        short = step == Const(1) and sharding.rounded_up(stop.symbol)
+        short = step == Const(1) and sharding.rounded_up(length)
     else:
-        short = token(step) == size and stop.symbol.key[0] == "len"
-    if not short or not (as_long_as_stored(machine, stop.symbol) or leaves_rest(machine, stop.symbol, size)):
+        short = token(step) == size and length.key[0] == "len"
+    if not short or not (as_long_as_stored(machine, length) or leaves_rest(machine, length, size)):
         return None
     return (*sharding.remember(machine, HAND_CUT), number)
+
+
+def told_length(machine: Machine, length: Symbol) -> Symbol:
+    """What `__len__` of the project gave for this length, unless nobody knows whether it rounds up."""
+    told: Symbol = machine.facts.get(LENGTHS, {}).get(length, length)
+    chosen = (one for one in provenance.symbols_in(told) if one.key[0] == "phi")
+    return length if any(sharding.rounded_up(side) for one in chosen for side in one.key[1:]) else told
 
 
 def is_number(part: Any) -> TypeGuard[Symbol]:
