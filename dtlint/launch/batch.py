@@ -21,6 +21,8 @@ PIPELINE = (
 )
 CONTEXT = ("context_parallel_size", "cp_size", "cp", "parallelism.context_parallel_degree")
 DATA = ("data_parallel_size", "dp_size", "dp")
+# Experts are spread over ranks of the data-parallel replicas, or over ranks of their own: each framework has its way.
+EXPERT = ("expert_model_parallel_size", "expert_parallel_size", "ep_size", "ep")
 SHARD, REPLICATE = "parallelism.data_parallel_shard_degree", "parallelism.data_parallel_replicate_degree"
 # With these, DeepSpeed's batch sizes count groups of processes, not processes.
 GROUPING = (
@@ -149,6 +151,8 @@ def _degrees(launch: Launch) -> Iterator[Conflict]:
         item for item in (arguments.get(*DATA), arguments.get(SHARD), arguments.get(REPLICATE)) if item is not None
     ]
     whole = len(explicit) == 2 or (len(explicit) == 1 and explicit[0].name != REPLICATE)
+    experts = arguments.get(*EXPERT)
+    whole = whole and (experts is None or experts.number == 1)
     if explicit and whole and all(item.number for item in explicit) and chosen and arguments.complete:
         product = replica * prod(item.number or 1 for item in explicit)
         if product != world:

@@ -248,7 +248,7 @@ def decide(machine: Machine, loader: Object, dataset: Value, found: Described) -
 def dataset_cause(machine: Machine, dataset: Value, found: Described) -> Cause | None:
     """Why the samples differ. What a project's data set gives was looked at; what it merely holds does not count."""
     if not found.looks or any(look.cut or not look.known for look in found.looks):
-        return sharding.is_part(dataset)
+        return sharding.is_part(dataset) or cause_of_making(dataset)
     if isinstance(dataset, Object) and not isinstance(dataset.kind, ClassRef):
         held = [value for name, value in dataset.attributes.items() if name not in ("dataset", "datasets")]
         cause = next((one for one in map(sharding.is_part, held) if one is not None), None)
@@ -264,6 +264,14 @@ def dataset_cause(machine: Machine, dataset: Value, found: Described) -> Cause |
             return cause
     length = length_of(machine, dataset)
     return length.cause if length is not None else None
+
+
+def cause_of_making(dataset: Value) -> Cause | None:
+    """Of a library that nobody described: it gives what it was made of, whatever it is."""
+    made = dataset.facts.get("call") if isinstance(dataset, Object) else None
+    if not isinstance(made, Invocation) or made.row.name:
+        return None
+    return next((cause for cause in map(sharding.is_part, made.values) if cause is not None), None)
 
 
 def born(machine: Machine, thing: Object, text: str) -> Cause:

@@ -17,7 +17,20 @@ from dtlint.machine.library import provenance
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.multiples import Fits, has_to_fit, is_multiple, told_to_fit
 from dtlint.machine.logs import Site, decisions
-from dtlint.machine.values import BY_SHARE, NONE, Cause, Const, Object, Row, SliceValue, Symbol, Trail, Unknown, Value
+from dtlint.machine.values import (
+    BY_SHARE,
+    NONE,
+    TRUE,
+    Cause,
+    Const,
+    Object,
+    Row,
+    SliceValue,
+    Symbol,
+    Trail,
+    Unknown,
+    Value,
+)
 
 EVEN = "even"
 UNEVEN = "uneven"
@@ -109,9 +122,15 @@ def divided(machine: Machine, call: Invocation) -> Value | None:
     total = total_of(machine, whole)
     if isinstance(total, int):
         total = EVEN if isinstance(count.value, int) and count.value > 0 and total % count.value == 0 else UNEVEN
-    fits = total == EVEN or bool(call.row.extra.get("fits"))
+    fits = total == EVEN or made_to_fit(call)
     orders = [("ordered", *tag[1:]) for tag in provenance.marks(whole, "order", 1)]
     return provenance.marked(result, (PIECES, fits, tuple(orders)))
+
+
+def made_to_fit(call: Invocation) -> bool:
+    """What is left over is refused or filled up, always or if one of these parameters says so."""
+    given = call.row.extra.get("fits")
+    return bool(given) if isinstance(given, bool | None) else any(call.get(name) == TRUE for name in given)
 
 
 def piece(machine: Machine, base: Value, index: Value) -> Value | None:
