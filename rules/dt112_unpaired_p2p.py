@@ -3,7 +3,8 @@
 What it finds
 -------------
 The `send`, `recv`, `isend` and `irecv` calls of the ranks are played against each other. One of them never meets its
-partner: nobody makes the other half, the peer is wrong, or every rank receives (or sends) first and nobody gets on.
+partner: nobody makes the other half, the peer is wrong, the other half is made less often, or every rank receives (or
+sends) first and nobody gets on.
 
 Why it is bad
 -------------
@@ -23,7 +24,7 @@ or start both with `isend`/`irecv` (`batch_isend_irecv`) and wait for both.
 
 Limits
 ------
-Peers that are not known for every rank, and loops whose turns do not balance by themselves, are left alone.
+Peers that are not known for every rank, and loops of which is not known how often they turn, are left alone.
 """
 
 from __future__ import annotations
@@ -55,6 +56,10 @@ def check(run: Run) -> Iterator[Finding]:
         if found.reason == "cycle":
             message = f"rank {found.lane} waits in `{name}()` for {peer}, which waits for it in turn: nobody gets on"
             remedy = "let half of the ranks send first and the other half receive first, or use batch_isend_irecv"
+        elif found.reason == "more":
+            calls, answers = found.times
+            message = f"rank {found.lane} waits in `{name}()` for {peer} {calls} times, which {half} {answers} times"
+            remedy = "let both loops make as many turns, or put the same condition into both"
         else:
             message = f"rank {found.lane} waits in `{name}()` for {peer}, which never {half}"
             remedy = "make the other half of the transfer on that rank, with the same peer, tag and group"

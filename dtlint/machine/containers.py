@@ -265,11 +265,15 @@ def of_handles(value: Value) -> bool:
 
 
 def extend(machine: Machine, container: Object, added: Value, mask: int) -> None:
-    from dtlint.machine.library import python_iteration, sharding
+    from dtlint.machine.library import filled_shares, python_iteration, sharding
 
     if isinstance(added, Object) and added.kind == "<generator>":
         added = python_iteration.drawn(machine, "list", added, mask) or added
     items = items_of(machine, added)
+    filled = filled_shares.filled(machine, container.attributes.get("[]"), added)
+    if filled is not None:
+        machine.set(container, "[]", filled, mask)
+        return
     if items is None and sharding.fills_up(machine, added):
         held = sharding.filled_up(machine, container.attributes.get("[]"), added)
         machine.set(container, "[]", held, mask)
@@ -279,11 +283,14 @@ def extend(machine: Machine, container: Object, added: Value, mask: int) -> None
 
 
 def concatenate(machine: Machine, left: Object, right: Value) -> Value:
-    from dtlint.machine.library import sharding
+    from dtlint.machine.library import filled_shares, sharding
 
     first, second = items_of(machine, left), items_of(machine, right)
     made = machine.new("list", left.birth)
-    if first is not None and second is not None and len(first) + len(second) <= MANY:
+    filled = filled_shares.filled(machine, left.attributes.get("[]"), right)
+    if filled is not None:
+        made.attributes["[]"] = filled
+    elif first is not None and second is not None and len(first) + len(second) <= MANY:
         made.attributes["[]"] = Tuple(first + second)
     elif sharding.fills_up(machine, right):
         made.attributes["[]"] = sharding.filled_up(machine, left.attributes.get("[]"), right)
@@ -293,10 +300,14 @@ def concatenate(machine: Machine, left: Object, right: Value) -> Value:
 
 
 def repeat(machine: Machine, left: Object, times: Value) -> Value:
+    from dtlint.machine.library import filled_shares
+
     known = items_of(machine, left)
     made = machine.new("list", left.birth)
     if isinstance(times, Const) and times.scale is not None:
         made.facts[TIMES] = times
+    if known is not None and len(known) == 1:
+        made.facts[filled_shares.REPEATED] = times
     if known is not None and isinstance(times, Const) and isinstance(times.value, int):
         count = max(0, times.value)
         if len(known) * count <= MANY:

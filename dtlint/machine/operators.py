@@ -9,6 +9,7 @@ from typing import Any
 from dtlint.machine import containers, dictionaries, library, sets
 from dtlint.machine.core import Machine
 from dtlint.machine.lanes import map_lanes, token
+from dtlint.machine.library import filled_shares
 from dtlint.machine.linear import difference
 from dtlint.machine.opaque import deep_cause, opaque
 from dtlint.machine.presence import ALIKE, ALWAYS, own_gradient, presence
@@ -97,6 +98,8 @@ def arithmetic_one(machine: Machine, op: str, left: Value, right: Value) -> Valu
         return Tuple(left.items + right.items)
     if op == "+" and isinstance(left, Object) and left.kind == "list":
         return containers.concatenate(machine, left, right)
+    if op == "+" and (filled := filled_shares.filled(machine, left, right)) is not None:
+        return filled
     if op == "*" and isinstance(left, Object) and left.kind == "list":
         return containers.repeat(machine, left, right)
     if op in sets.OPERATORS and isinstance(left, Object) and sets.is_set(left):
@@ -108,7 +111,10 @@ def arithmetic_one(machine: Machine, op: str, left: Value, right: Value) -> Valu
         rest = difference(left, right)
         if rest is not None:
             return rest
-    return opaque(machine, f"op {op}", left, right)
+    made = opaque(machine, f"op {op}", left, right)
+    if op == "-":
+        filled_shares.subtracted(machine, left, right, made)
+    return made
 
 
 def scale_of(left: Const, right: Const) -> str | None:

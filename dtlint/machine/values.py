@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from dtlint.findings import Step
+from dtlint.machine.number_types import numbers_in
 
 if TYPE_CHECKING:
     from dtlint.ir import nodes as ir
@@ -101,11 +102,12 @@ TRUE, FALSE, NONE = Const(True), Const(False), Const(None)
 class Symbol:
     """The identity of an unknown: equal computations on equal inputs share one symbol."""
 
-    __slots__ = ("depth", "key")
+    __slots__ = ("depth", "key", "numbers")
 
-    def __init__(self, key: tuple[Any, ...], depth: int) -> None:
+    def __init__(self, key: tuple[Any, ...], depth: int, numbers: str | None = None) -> None:
         self.key = key
         self.depth = depth
+        self.numbers = numbers  # of which type, where nothing else is kept of a long computation
 
     def __repr__(self) -> str:
         return f"<{self.key[0]} {self.key[1] if len(self.key) > 1 else ''}>"
@@ -151,6 +153,7 @@ class Symbols:
                 found = Symbol(key, 1 + max((part.depth for part in key if type(part) is Symbol), default=0))
             else:
                 found = self.fresh("deep")
+                found.numbers = numbers_in(symbol)
             self.cut[symbol, steps] = found
         return found
 

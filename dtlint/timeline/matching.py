@@ -13,10 +13,10 @@ from dtlint.machine.values import Cause, Object, Symbol, Unknown, Value, lane_va
 from dtlint.timeline.parting import Divergence, Item, chain
 
 FACTS = (TYPE, COUNT)
-EQUAL_SHAPES = frozenset(
+EQUAL_TYPES = frozenset(
     {"all_reduce", "reduce", "broadcast", "all_gather", "all_gather_into_tensor", "reduce_scatter", "gather"}
-    | {"process_allgather", "broadcast_one_to_all"}
 )
+EQUAL_SHAPES = EQUAL_TYPES | {"process_allgather", "broadcast_one_to_all"}  # JAX makes double precision single
 
 
 def tensors_of(event: Event) -> Iterator[Object]:

@@ -28,6 +28,7 @@ from dtlint.timeline.moves import (
 from dtlint.timeline.parting import chain
 from dtlint.timeline.play import Deadlock, Unpaired, halves, play
 from dtlint.timeline.records import recorded, ways_down
+from dtlint.timeline.tallies import too_often
 
 
 def unpaired(run: Run) -> list[Unpaired]:
@@ -42,7 +43,9 @@ def unpaired(run: Run) -> list[Unpaired]:
         if found:
             return list(found.values())
     variants = choices_of(run.log, [], set())
-    if len(variants) > SIDES or (not whole and any(map(may_part, asked_above(run)))):
+    if len(variants) > SIDES:
+        return list(too_often(run)) if whole else []
+    if not whole and any(map(may_part, asked_above(run))):
         return []
     for taken in sides(variants):
         try:
@@ -53,7 +56,7 @@ def unpaired(run: Run) -> list[Unpaired]:
                 found.setdefault((one.event.path, one.event.at, one.reason), one)
         except Unsure:
             continue
-    return list(found.values())
+    return list(found.values()) or (list(too_often(run)) if whole else [])
 
 
 def asked_above(run: Run) -> Iterator[Choice]:
@@ -82,7 +85,10 @@ def trail_of(run: Run, found: Unpaired) -> Iterator[Step]:
         yield Step(other.path, other.at[0], f"rank {lane} is here at that moment")
     half = RECEIVES if event.op in SENDS else SENDS
     for node, path in recorded(run, "<p2p>") if peer >= 0 else ():
-        if node.op in half and not node.mask >> peer & 1:
+        if node.op in half and found.reason == "more" and node.mask >> peer & 1:
+            yield from ways_down(node, path)
+            yield Step(node.path, node.at[0], f"rank {peer} makes the other half here")
+        elif node.op in half and not node.mask >> peer & 1:
             for decision in chain(node, path):
                 if decision.before >> peer & 1 and not decision.taken >> peer & 1:
                     yield from decision_steps(decision)

@@ -27,7 +27,8 @@ from dtlint.timeline.moves import (
 
 @dataclass(slots=True)
 class Unpaired:
-    """A call that never meets its partner: `reason` is unmatched (there is none) or cycle (all wait for each other)."""
+    """A call that never meets its partner. `reason` is unmatched (there is none), cycle (all wait for each other) or
+    more (`times` says how often it is made at least, and the other half at most)."""
 
     event: Event
     path: tuple[LogNode, ...]
@@ -35,6 +36,7 @@ class Unpaired:
     peer: int
     reason: str
     others: tuple[tuple[int, Event], ...] = ()
+    times: tuple[int, int] = (0, 0)
 
 
 def play(run: Run, log: Log, taken: dict[int, bool], whole: bool) -> list[Unpaired]:

@@ -13,7 +13,7 @@ from dtlint.machine.logs import Attempt, Choice, Decision, Event, Loop, inner_lo
 from dtlint.machine.run import Run
 from dtlint.machine.spoken import first_event, key, talks
 from dtlint.machine.values import Cause, Row, Symbol, Unknown, Value
-from dtlint.timeline.matching import EQUAL_SHAPES, made_apart, tensors_of, unlike
+from dtlint.timeline.matching import EQUAL_SHAPES, EQUAL_TYPES, made_apart, tensors_of, unlike
 from dtlint.timeline.obeying import takes_orders
 from dtlint.timeline.parting import (
     LEAVES,
@@ -243,7 +243,7 @@ def on_one_side(event: Event, path: Path, differs: Cause) -> bool:
 
 def rows_of_tensors(event: Event) -> Iterator[Row]:
     call = event.extra.get("call")
-    for value in call.values if call is not None and event.op in EQUAL_SHAPES else ():
+    for value in call.values if call is not None and event.op in EQUAL_TYPES else ():
         if isinstance(value, Row):
             yield value
 

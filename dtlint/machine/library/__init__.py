@@ -15,6 +15,7 @@ from dtlint.machine.library import (
     contexts,
     data,
     devices,
+    elements,
     engines,
     environment_use,
     evidence,
@@ -120,6 +121,7 @@ __all__ = [  # what the machine asks
 ]
 
 HANDLERS: dict[str, Any] = {
+    **elements.MODELS,
     **groups.MODELS,
     **sharded_scope.MODELS,
     **metrics.MODELS,

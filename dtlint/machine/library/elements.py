@@ -12,19 +12,11 @@ from typing import Any
 from dtlint.machine import containers
 from dtlint.machine.core import Machine
 from dtlint.machine.library.invocation import Invocation
-from dtlint.machine.values import Const, External, Object, Row, Symbol, Unknown, Value
+from dtlint.machine.number_types import CONVERTS, COUNTED, SPELLED_TYPES, numbers_in, type_called
+from dtlint.machine.values import NONE, Const, External, Object, Row, Symbol, Unknown, Value
 
 TYPE, COUNT = "element type", "element count"
-SPELLED_TYPES = {
-    "float": "float32",
-    "double": "float64",
-    "half": "float16",
-    "long": "int64",
-    "int": "int32",
-    "short": "int16",
-}
-TYPES = frozenset({*SPELLED_TYPES.values(), "bfloat16", "bool", "uint8", "int8"})
-PYTHON_TYPES = {"builtins.float": "float64", "builtins.int": "int64", "builtins.bool": "bool"}
+OWN_CHOICE = "numbers are of the type the program has chosen"  # fact of a run
 MADE_AS = {
     "torch.FloatTensor": "float32",
     "torch.Tensor": "float32",
@@ -34,15 +26,13 @@ MADE_AS = {
 }
 FLOATS = frozenset({"torch.zeros", "torch.ones", "torch.empty", "torch.rand", "torch.randn"})
 LIKE = frozenset({"torch.zeros_like", "torch.ones_like", "torch.empty_like"})
-CONVERTS = (*SPELLED_TYPES, "bfloat16", "bool")
-COUNTED = ("number", "len", "builtins.int", "builtins.len")  # symbols of whole numbers
 WHOLE = ("op +", "op -", "op *", "op //", "op %")  # what makes whole numbers of whole numbers
 
 
 def describe(machine: Machine, made: Object, call: Invocation) -> None:
     """Note what is known of a tensor that was just made."""
     kind, count = type_made(machine, call), count_made(machine, call)
-    if kind is not None:
+    if kind is not None and (OWN_CHOICE not in machine.facts or call.get("dtype") is not None):
         made.facts[TYPE] = kind
     if count is not None:
         made.facts[COUNT] = count
@@ -66,12 +56,7 @@ def type_made(machine: Machine, call: Invocation) -> str | None:
 
 def type_named(value: Value) -> str | None:
     """`torch.float64`, `torch.double`, `float`"""
-    name = value.name if isinstance(value, External) else ""
-    if name in PYTHON_TYPES:
-        return PYTHON_TYPES[name]
-    package, _, last = name.rpartition(".")
-    found = SPELLED_TYPES.get(last, last) if package == "torch" else ""
-    return found if found in TYPES else None
+    return type_called(value.name) if isinstance(value, External) else None
 
 
 def type_held(machine: Machine, value: Value) -> str | None:
@@ -80,11 +65,12 @@ def type_held(machine: Machine, value: Value) -> str | None:
         kinds: dict[type, str] = {bool: "bool", int: "int64", float: "float32"}
         return kinds.get(type(value.value))
     if isinstance(value, Unknown):
-        return "int64" if is_whole(value.symbol) else None
+        return "int64" if is_whole(value.symbol) else numbers_in(value.symbol)
     items = containers.items_of(machine, value)
     found = {type_held(machine, item) for item in items} if items else {None}
-    if "float32" in found and None not in found:
-        return "float32"
+    for widest in ("float64", "float32"):
+        if widest in found and None not in found:
+            return widest
     return found.pop() if len(found) == 1 else None
 
 
@@ -135,22 +121,13 @@ def count_held(machine: Machine, value: Value) -> int | None:
 
 def known(value: Value | None, fact: str) -> Any:
     if isinstance(value, Unknown) and fact == TYPE:
-        return type_asked(value.symbol)
+        return numbers_in(value.symbol)
     return value.facts.get(fact) if isinstance(value, Object) else None
-
-
-def type_asked(symbol: Symbol) -> str | None:
-    """`quantile(x, 0.9).double()`: nobody knows the tensor, but its last method says of what type it is."""
-    called = symbol.key[1] if symbol.key[0] == "call" and len(symbol.key) == 2 else None
-    if not isinstance(called, Symbol) or called.key[0] != "attr":
-        return None
-    name = called.key[2]
-    return SPELLED_TYPES.get(name, name) if name in CONVERTS else None
 
 
 def retyped(value: Value, call: Invocation) -> bool:
     """`x.double().to(kind)`: it may be of that type, if the argument is no device."""
-    return known(value, TYPE) is not None and not all(names_device(given) for given in call.arguments)
+    return known(value, TYPE) is not None and not all(names_device(given) for given in call.values)
 
 
 def names_device(value: Value) -> bool:
@@ -176,3 +153,12 @@ def converted(machine: Machine, source: Object, made: Object, name: str, call: I
 
 def is_device(value: Value) -> bool:
     return isinstance(value, Object) and value.kind == "torch.device"
+
+
+def type_chosen(machine: Machine, call: Invocation) -> Value:
+    """`torch.set_default_dtype(torch.float64)`: what a tensor is made of is no longer known by how it is made."""
+    machine.facts[OWN_CHOICE] = True
+    return NONE
+
+
+MODELS: dict[str, Any] = {"type_chosen": type_chosen}

@@ -56,54 +56,63 @@ def of_texts(value: Value) -> bool:
     return all(isinstance(item, Const) and isinstance(item.value, str) for item in held.items)
 
 
-NUMBERS = frozenset({"len", "length"} | {f"builtins.{name}" for name in ("int", "float", "bool", "len", "ord", "hash")})
 TEXT = frozenset({"text", "io.TextIOWrapper.read", "io.TextIOWrapper.readlines", "pathlib.Path.read_text"})
 CUTS = frozenset({"split", "rsplit", "partition", "rpartition", "removeprefix", "removesuffix"})
 CUTS |= {"strip", "lstrip", "rstrip"}
 BARE = frozenset({"split", "rsplit", "strip", "lstrip", "rstrip", "lower", "upper", "casefold"})  # with no argument
-
-
 LISTINGS = frozenset({"os.listdir", "glob.glob", "glob.iglob"} | {f"pathlib.Path.{one}" for one in ("glob", "rglob")})
 LISTINGS |= {"pathlib.Path.iterdir"}
 NAMES = frozenset({"name", "stem", "parent", "suffix"})  # of a path
-HELD = frozenset({"comprehension", "for each", "keys", "item", "list", "sorted", "set", "tuple"})
+NAMED = frozenset({"named_parameters", "named_buffers", "named_modules", "named_children"})  # each with its name
+BY_NAME = frozenset({"state_dict"})
+HELD = frozenset({"items", "list", "sorted", "set", "tuple"})
+JOINED = frozenset(f"op {one}" for one in "+-&|^")
 PATHS = frozenset({"builtins.str", "os.path.basename", "os.path.dirname", "os.path.splitext", "os.path.join"})
-
-
-def of_paths(symbol: Symbol) -> bool:
-    """The names of files that were found in a folder, or parts of these: texts, too, like the paths themselves."""
-    todo, seen = [symbol], set[int]()
-    while todo and len(seen) < 200:
-        one = todo.pop()
-        if one.key[0] in LISTINGS:
-            return True
-        passed = one.key[0] in HELD or one.key[0] in PATHS or (one.key[0] == "attr" and one.key[-1] in NAMES)
-        if id(one) not in seen and passed:
-            todo.extend(inner_symbols(one.key))
-        seen.add(id(one))
-    return False
+CHANGES = frozenset({"replace", "strip", "lstrip", "rstrip", "lower", "upper", "keys"})
 
 
 def made_of_text(symbol: Symbol) -> bool:
-    """A text or something out of one, that was not made a number."""
-    if of_paths(symbol):
-        return True
+    """A text, something cut out of one, or several of these; not what was looked up or counted by it."""
     todo, seen = [symbol], set[int]()
     while todo and len(seen) < 200:
         one = todo.pop()
-        if one.key[0] in TEXT or is_cut(one):
-            return True
-        if id(one) not in seen and one.key[0] not in NUMBERS and not reads(one):
-            # a method of a text may give one; that of something else, which is given a text, anything
-            todo.extend(inner_symbols(one.key[:2] if one.key[0] == "call" else one.key))
+        if id(one) in seen:
+            continue
         seen.add(id(one))
+        if one.key[0] in TEXT or one.key[0] in LISTINGS or is_cut(one) or last_name(one) in BY_NAME or is_name(one):
+            return True
+        todo.extend(inner_symbols(text_like(one)))
     return False
 
 
-def reads(symbol: Symbol) -> bool:
-    """`json.loads(line)`: what a library makes of a text may be anything."""
-    maker = symbol.key[0]
-    return isinstance(maker, str) and "." in maker and maker not in PATHS
+def text_like(symbol: Symbol) -> tuple[Any, ...]:
+    """This is a text, or holds texts, if one of these does."""
+    key = symbol.key
+    if key[0] == "item":
+        return () if len(key) > 2 and last_name(key[1]) in BY_NAME else key[1:2]
+    if key[0] == "comprehension":  # what it gives stands before what it walks over
+        return key[2:] if type(key[1]) is int else key[1:2]
+    if key[0] == "for each":
+        return key[-1:]
+    if key[0] == "phi":
+        return key[2:]
+    if key[0] == "keys":
+        return key[3:]
+    if key[0] == "attr":
+        return key[1:2] if key[-1] in NAMES else ()
+    if key[0] == "call":
+        return (receiver(symbol),) if last_name(symbol) in CHANGES else ()
+    return key[1:] if key[0] in HELD or key[0] in PATHS or key[0] in JOINED else ()
+
+
+def is_name(symbol: Symbol) -> bool:
+    """The first of each pair of `model.named_parameters()` or `model.state_dict().items()`."""
+    if symbol.key[0] != "item" or symbol.key[2:] != (0,):
+        return False
+    pairs = symbol.key[1]
+    while isinstance(pairs, Symbol) and (pairs.key[0] in HELD or pairs.key[0] == "item"):
+        pairs = pairs.key[1]
+    return last_name(pairs) in NAMED or (last_name(pairs) == "items" and last_name(receiver(pairs)) in BY_NAME)
 
 
 def is_cut(symbol: Symbol) -> bool:
@@ -112,6 +121,21 @@ def is_cut(symbol: Symbol) -> bool:
         return False
     given = symbol.key[2:]
     return type(given[0]) is str and method.key[-1] in CUTS if given else method.key[-1] in BARE
+
+
+def last_name(symbol: Any) -> str:
+    """`state_dict` of `torch.nn.Module.state_dict(…)`, and of `model.state_dict()` where nobody knows the model."""
+    if not isinstance(symbol, Symbol):
+        return ""
+    method = symbol.key[1] if symbol.key[0] == "call" else None
+    if isinstance(method, Symbol):
+        return str(method.key[-1]) if method.key[0] == "attr" else ""
+    return str(symbol.key[0]).rpartition(".")[2]
+
+
+def receiver(symbol: Symbol) -> Any:
+    """`name` of `name.strip()`"""
+    return symbol.key[1].key[1] if symbol.key[0] == "call" else None
 
 
 def told(machine: Machine, iterable: Value, item: Value, at: Any) -> Value:

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from dtlint.ir import nodes as ir
+from dtlint.machine import containers
 from dtlint.machine.core import Machine
 from dtlint.machine.lanes import map_lanes, token
 from dtlint.machine.library import copies, environment_use, files, iterators
@@ -35,7 +36,9 @@ from dtlint.machine.values import (
     Bound,
     Const,
     External,
+    Object,
     Tuple,
+    Unknown,
     Value,
     content,
 )
@@ -43,12 +46,26 @@ from dtlint.machine.values import (
 
 def opaque(machine: Machine, call: Invocation) -> Value:
     receiver = (call.receiver,) if call.receiver is not None else ()
-    made = unknown_of(machine, call.name, *receiver, *call.arguments, *wherever(machine, call.keywords))
+    values = (*receiver, *call.arguments, *wherever(machine, call.keywords))
+    made = unknown_of(machine, call.name, *values)
+    if call.name.startswith("numpy.") and any(map(is_list, values)):
+        symbol = machine.symbols.of(call.name, *(token(held_in(machine, value)) for value in values))
+        made = Unknown(symbol, made.cause, made.tags, made.like)
     if machine.flow is not None:
         from dtlint.machine.library import jax_arrays
 
         return jax_arrays.with_shape(machine, call, made)
     return made
+
+
+def is_list(value: Value) -> bool:
+    return isinstance(value, Object) and value.kind == "list"
+
+
+def held_in(machine: Machine, value: Value) -> Value:
+    """What NumPy makes of a list is made of what is in it."""
+    items = containers.items_of(machine, value) if is_list(value) else None
+    return Tuple(items) if items is not None else value
 
 
 def pure(function: Callable[..., Any]) -> Handler:

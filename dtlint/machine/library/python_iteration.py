@@ -221,11 +221,14 @@ def through(kind: str) -> Handler:
 
 
 def texts_of(machine: Machine, inner: Value, mask: int) -> tuple[Symbol, ...]:
-    """`list(csv.DictReader(file))`: what is known of the items, if a library says that they are texts."""
+    """`list(csv.DictReader(file))`, `set(names)`: what is known of the items, if they are said to be texts."""
     from dtlint.machine.library import data
 
-    if not isinstance(inner, Object) or not isinstance(inner.kind, str) or "[]" in inner.attributes:
+    if not isinstance(inner, Object) or not isinstance(inner.kind, str):
         return ()
+    if "[]" in inner.attributes:
+        held = inner.attributes["[]"]
+        return (held.symbol,) if isinstance(held, Unknown) and own_order.made_of_text(held.symbol) else ()
     known = machine.knowledge.types.get(inner.kind)
     given = data.element(machine, inner, mask) if known is not None and known.iterates == "text" else None
     return (given.symbol,) if isinstance(given, Unknown) else ()
