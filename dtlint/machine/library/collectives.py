@@ -8,7 +8,7 @@ from dtlint.machine import containers, in_place
 from dtlint.machine.agreeing import AGREED, OWN_OF_GATHERED, RECEIVED
 from dtlint.machine.core import Machine
 from dtlint.machine.lanes import ALONE, lanes_in, restrict, token
-from dtlint.machine.library import meetings, models, provenance, roots, stepping, works
+from dtlint.machine.library import group_start, meetings, models, provenance, roots, stepping, works
 from dtlint.machine.library.groups import group_in
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.logs import Event, Group
@@ -68,7 +68,12 @@ def perform_collective(machine: Machine, call: Invocation) -> Value:
         implicit=row.implicit,
         asynchronous=asynchronous,
         subject=call.receiver or (call.arguments[0] if call.arguments else None),
-        extra={"tensor": tensor_of(call), "call": call, "held": held_by(call)},
+        extra={
+            "tensor": tensor_of(call),
+            "call": call,
+            "held": held_by(call),
+            group_start.ASKED: group_start.ASKED in machine.facts,
+        },
     )
     models.reduced(machine, call.values)
     sanitise(machine, call, group)
