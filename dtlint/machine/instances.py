@@ -122,8 +122,11 @@ def fill_fields(
     for name in names:
         if name in made.attributes:
             continue
+        option = library.options.spread(machine, spread, name, mask)
         default = attributes.in_class(machine, kind, name)
-        if isinstance(default, Object | Unknown) and "default_factory" in getattr(default, "facts", {}):
+        if option is not None:
+            machine.set(made, name, option, mask)
+        elif isinstance(default, Object | Unknown) and "default_factory" in getattr(default, "facts", {}):
             factory = default.facts["default_factory"]  # type: ignore[union-attr]
             machine.set(made, name, calls.call_value(machine, factory, (), (), mask), mask)
         elif default is None:

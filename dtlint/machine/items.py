@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 from dtlint.ir import nodes as ir
-from dtlint.ir.functions import called_names
-from dtlint.machine import containers, library
+from dtlint.ir.functions import called_names, every_node
+from dtlint.machine import containers, library, presets
 from dtlint.machine.core import Machine
 from dtlint.machine.lanes import lanes_in
-from dtlint.machine.values import Cause, Const, Object, Row, Tuple, Unknown, Value
+from dtlint.machine.values import Cause, Const, External, Object, Row, Tuple, Unknown, Value
 
 UNROLLED = 4
 
@@ -103,6 +104,38 @@ def of_settings(machine: Machine, node: ir.For, iterable: Value) -> tuple[Value,
         return None
     items = containers.items_of(machine, iterable)
     return items if items and len(items) <= containers.MANY else None
+
+
+def of_environment(machine: Machine, node: ir.For, iterable: Value, mask: int) -> tuple[Value, ...] | None:
+    """`for name, value in table.items(): os.environ[name] = value`: each is a variable of its own."""
+    if len(list(called_names(node.body))) > CALLS or not writes_environment(machine, node, mask):
+        return None
+    items = presets.walked(machine, iterable)
+    return items if items and len(items) <= containers.MANY else None
+
+
+def writes_environment(machine: Machine, node: ir.For, mask: int) -> bool:
+    """Does the body put something into the environment under a name that the loop gives?"""
+    given = {one.id for one in every_node(node.target) if isinstance(one, ir.Name)}
+    return any(
+        isinstance(name, ir.Name) and name.id in given and is_environment(machine, table, mask)
+        for table, name in named_places(node)
+    )
+
+
+def named_places(node: ir.For) -> Iterator[tuple[ir.Expr, ir.Expr]]:
+    """`table[name] = …`, `table.setdefault(name, …)`"""
+    for inner in every_node(node.body):
+        if isinstance(inner, ir.Assign):
+            yield from ((one.value, one.index) for one in inner.targets if isinstance(one, ir.Index))
+        elif isinstance(inner, ir.Call) and isinstance(inner.func, ir.Attr) and inner.func.name == "setdefault":
+            yield from ((inner.func.value, name) for name in inner.args[:1])
+
+
+def is_environment(machine: Machine, table: ir.Expr, mask: int) -> bool:
+    if not isinstance(table, ir.Name | ir.Attr):
+        return False
+    return machine.evaluate(table, mask) == External(library.environment_use.ENVIRONMENT)
 
 
 def maker_names(machine: Machine) -> frozenset[str]:

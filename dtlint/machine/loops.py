@@ -15,7 +15,16 @@ from dtlint.machine.assignment import assign_target
 from dtlint.machine.comprehensions import beside, generator_call, run_over_generator
 from dtlint.machine.core import Machine
 from dtlint.machine.frames import LoopState
-from dtlint.machine.items import in_order, items_by_lane, of_groups, of_settings, short_items, turns_of, walked
+from dtlint.machine.items import (
+    in_order,
+    items_by_lane,
+    of_environment,
+    of_groups,
+    of_settings,
+    short_items,
+    turns_of,
+    walked,
+)
 from dtlint.machine.lanes import lanes_in
 from dtlint.machine.library import children, own_order, sharding
 from dtlint.machine.library.generators import stops_alike
@@ -70,7 +79,12 @@ def walk_over(machine: Machine, node: ir.For, iterable: Value, mask: int) -> int
     if some is not None:
         inside = partly(machine, node, some[1], some[0], mask)
         return machine.guarded(inside, lambda: walk_over(machine, node, iterable, some[0])) | mask & ~some[0]
-    items = short_items(machine, iterable) or of_groups(machine, node, iterable) or of_settings(machine, node, iterable)
+    items = (
+        short_items(machine, iterable)
+        or of_groups(machine, node, iterable)
+        or of_settings(machine, node, iterable)
+        or of_environment(machine, node, iterable, mask)
+    )
     if items is not None and not own_order.of_texts(iterable):
         return unroll(machine, node, [(item, mask) for item in items], mask)
     by_lane = items_by_lane(machine, iterable)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dtlint.ir import nodes as ir
-from dtlint.machine import containers, subscripts
+from dtlint.machine import containers, subscripts, written
 from dtlint.machine.core import Machine
 from dtlint.machine.frames import Frame
 from dtlint.machine.lanes import token
-from dtlint.machine.library import batches
+from dtlint.machine.library import batches, options
 from dtlint.machine.library.invocation import Keywords
 from dtlint.machine.values import MISSING, NONE, Const, FunctionRef, Object, Tuple, Unknown, Value
 
@@ -82,11 +82,21 @@ def bind(
             for name, value in named.items():
                 made.attributes["key", name] = value
             if spread is not None:
-                if isinstance(spread, Object) and spread.kind == "dict":
-                    made.attributes.update(spread.attributes)
-                else:
-                    made.attributes["[]"] = spread
+                fill_rest(machine, function, made, spread, frame.mask)
             variables[param.name] = made
+
+
+def fill_rest(machine: Machine, function: FunctionRef, rest: Object, spread: Value, mask: int) -> None:
+    """What `**rest` gets of `**options`."""
+    if isinstance(spread, Object) and spread.kind == "dict":
+        rest.attributes.update(spread.attributes)
+        return
+    rest.attributes["[]"] = spread
+    taken = {param.name for param in function.node.params}
+    for name in sorted({*options.known(machine, spread), *(written.onto(machine, spread) or ())}):
+        held = options.spread(machine, spread, name, mask) if name not in taken else None
+        if held is not None:
+            rest.attributes["key", name] = held
 
 
 def one_of_many(machine: Machine, rest: Value, index: int, mask: int) -> Value:
@@ -97,6 +107,9 @@ def one_of_many(machine: Machine, rest: Value, index: int, mask: int) -> Value:
 
 
 def absent(machine: Machine, frame: Frame, param: ir.Param, defaults: dict[str, Value], spread: Value | None) -> Value:
+    option = options.spread(machine, spread, param.name, frame.mask)
+    if option is not None:
+        return option
     default = defaults.get(param.name)
     if default is not None and (spread is None or default != NONE):
         batches.named(machine, param.name, default, frame)

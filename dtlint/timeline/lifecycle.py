@@ -9,8 +9,10 @@ from typing import Any
 from dtlint.findings import Step
 from dtlint.ir import nodes as ir
 from dtlint.ir.functions import every_node
+from dtlint.machine.given import settled
 from dtlint.machine.library.evidence import alone, of_one
-from dtlint.machine.logs import Attempt, Event, Loop
+from dtlint.machine.library.group_start import ASKED
+from dtlint.machine.logs import Attempt, Choice, Event, Loop
 from dtlint.machine.values import NONE, Const, Object
 from dtlint.machine.written import WRITTEN
 from dtlint.timeline.certain import ENDLESS
@@ -44,12 +46,23 @@ def too_early(run: Any) -> Iterator[tuple[Met, Met]]:
         if met.number >= first.number:
             return
         tried = any(isinstance(node, Attempt) for node, _ in met.above)
-        talks = event.kind == "collective" and not event.implicit and event.op != "init" and not tried
-        asks = event.op == "group-needed" and not tried
-        if (talks or asks) and event.api.startswith(PLAIN):
-            if event.mask & first.event.mask and not exclusive(met, first) and not met.conditional:
+        if not tried and (event.op == "group-needed" or talks(event)) and event.api.startswith(PLAIN):
+            if event.mask & first.event.mask and not exclusive(met, first) and sure_to_start(met, first):
                 yield met, first
                 return
+
+
+def talks(event: Event) -> bool:
+    """A call that fails without a group; whoever has asked for one first knows that there may be none."""
+    return event.kind == "collective" and not event.implicit and event.op != "init" and not event.extra.get(ASKED)
+
+
+def sure_to_start(met: Met, start: Met) -> bool:
+    """Does every run that comes here make the group later, so that it is not there yet? What the options of the program
+    decide brings some runs here; any other question may be one for the group."""
+    asked = {(node.symbol, side) for node, side in met.above if isinstance(node, Choice)}
+    needed = {(node.symbol, side) for node, side in start.above if isinstance(node, Choice)} if asked else set()
+    return needed <= asked and all(symbol is not None and settled(symbol) for symbol, _ in asked)
 
 
 def never_destroyed(run: Any) -> Iterator[Met]:

@@ -320,7 +320,7 @@ def transposed(value: Row) -> bool:
 def worker_collision(value: Value, workers: int) -> str:
     """Sums in which the worker's number stands beside another small number."""
     lanes = value.lanes if isinstance(value, Row) else (value,)
-    sums = [terms(lane.symbol) if isinstance(lane, Unknown) else None for lane in lanes]
+    sums = [terms_of_worker(lane.symbol) if isinstance(lane, Unknown) else None for lane in lanes]
     if any(one is None or not any(is_worker_number(term) for term in one) for one in sums):
         return ""
     first = sums[0] or []
@@ -337,6 +337,34 @@ def terms(symbol: Any) -> list[Any]:
     if isinstance(symbol, Symbol) and symbol.key[0] == "op +":
         return [*terms(symbol.key[1]), *terms(symbol.key[2])]
     return [symbol]
+
+
+def terms_of_worker(symbol: Symbol) -> list[Any]:
+    """The terms as a worker has them: `info.id if info is not None else 0` is its number."""
+    found: list[Any] = []
+    for term in terms(symbol):
+        side = chosen(term)
+        found.extend([term] if side is None else terms_of_worker(side))
+    return found
+
+
+def chosen(term: Any) -> Symbol | None:
+    """What a worker gets of the two sides of a branch that asks whether this is one."""
+    key = term.key if isinstance(term, Symbol) else ()
+    answer = asked_of_worker(key[1]) if key[:1] == ("phi",) and len(key) == 4 else None
+    side = None if answer is None else key[2] if answer else key[3]
+    return side if isinstance(side, Symbol) else None
+
+
+def asked_of_worker(question: Any) -> bool | None:
+    """What a worker answers where it is asked whether it is one; None where something else is asked."""
+    key = question.key if isinstance(question, Symbol) else ()
+    if key[:1] == ("not",):
+        answer = asked_of_worker(key[1])
+        return None if answer is None else not answer
+    if key[:1] in (("is none",), ("bool",)):
+        return key[0] == "bool" if inside.is_info(key[1]) else None
+    return True if inside.is_info(question) else None
 
 
 def is_worker_number(term: Any) -> bool:

@@ -26,7 +26,7 @@ from dtlint.machine.values import BY_SHARE, FALSE, Cause, ClassRef, Const, Objec
 from dtlint.machine.walks import walk
 from dtlint.timeline.files import accesses
 from dtlint.timeline.records import ways_to
-from dtlint.timeline.training import Use, event_step, is_gradient, place_of, step_at, survey, unshared
+from dtlint.timeline.training import REDUCES, Use, event_step, is_gradient, place_of, step_at, survey, unshared
 
 LOCAL = {
     "clock": "the clock",
@@ -319,7 +319,7 @@ def first_weights(run: Run) -> Iterator[Disagreement]:
         ),
         None,
     )
-    stepped = next((event for event, _ in seen.collectives if combines(event)), None)
+    stepped = next((event for event, _ in seen.collectives if combines(event) and apart(state.seed, event.group)), None)
     because = raw or reduced or stepped
     if because is None or state.cause is None or not told_cause(state.cause):
         return
@@ -406,10 +406,20 @@ def is_key(value: Value) -> bool:
 
 
 def made_equal(event: Event) -> bool:
-    """Wrappers and broadcasts that give everybody rank 0's weights."""
-    if event.op.startswith(("broadcast", "scatter")):
+    """Wrappers and broadcasts that give everybody rank 0's weights, and sums of everybody's."""
+    if event.op.startswith(("broadcast", "scatter")) or (event.op in REDUCES and of_weights(event.extra.get("held"))):
         return True
     return event.op == "wrap" and event.extra.get("wrap") != "fully_shard" and not unsynced(event)
+
+
+def of_weights(held: Value | None) -> bool:
+    """Is it made of the parameters of a model, and not of their gradients?"""
+    return any(
+        isinstance(part, Unknown)
+        and provenance.modules_of(part.symbol)
+        and not any(one.key[0] == "attr" and one.key[2:] == ("grad",) for one in provenance.symbols_in(part.symbol))
+        for part in (provenance.parts(held, 1) if held is not None else ())
+    )
 
 
 def unsynced(event: Event) -> bool:

@@ -8,7 +8,7 @@ from dtlint.machine import containers, in_place
 from dtlint.machine.agreeing import AGREED, OWN_OF_GATHERED, RECEIVED
 from dtlint.machine.core import Machine
 from dtlint.machine.lanes import ALONE, lanes_in, restrict, token
-from dtlint.machine.library import meetings, models, provenance, roots, stepping, works
+from dtlint.machine.library import group_start, meetings, models, provenance, roots, stepping, works
 from dtlint.machine.library.groups import group_in
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.logs import Event, Group
@@ -68,7 +68,12 @@ def perform_collective(machine: Machine, call: Invocation) -> Value:
         implicit=row.implicit,
         asynchronous=asynchronous,
         subject=call.receiver or (call.arguments[0] if call.arguments else None),
-        extra={"tensor": next(iter(call.values), None), "call": call, "held": held_by(call)},
+        extra={
+            "tensor": tensor_of(call),
+            "call": call,
+            "held": held_by(call),
+            group_start.ASKED: group_start.ASKED in machine.facts,
+        },
     )
     models.reduced(machine, call.values)
     sanitise(machine, call, group)
@@ -79,10 +84,20 @@ def perform_collective(machine: Machine, call: Invocation) -> Value:
     return kept_alone(call, group, result)
 
 
+def tensor_of(call: Invocation) -> Value | None:
+    """What the call makes equal, also where something else is told first, or what it is given."""
+    named = (call.get(name) for name in call.row.same)
+    return next((value for value in named if value is not None), next(iter(call.values), None))
+
+
 def held_by(call: Invocation) -> Value | None:
-    """What the tensor holds before the call."""
-    given = next(iter(call.values), None)
-    return given.attributes.get("content") if isinstance(given, Object) and given.kind == "torch.Tensor" else given
+    """What the tensor, or a list of them, holds before the call."""
+    given = tensor_of(call)
+    if not isinstance(given, Object):
+        return given
+    if given.kind == "list":
+        return given.attributes.get("[]")
+    return given.attributes.get("content") if given.kind == "torch.Tensor" else given
 
 
 def kept_alone(call: Invocation, group: Group | None, value: Value) -> Value:

@@ -194,7 +194,7 @@ def self_sharded(machine: Machine, call: Invocation) -> Value | None:
 def worker_info(machine: Machine, call: Invocation) -> Value:
     """None where there are no workers; who runs as one has it. Elsewhere nobody can say."""
     tags = frozenset({provenance.WORKER})
-    info = machine.unknown("worker info", 0, tags=tags)
+    info = machine.unknown(inside.INFO, 0, tags=tags)
     in_worker = machine.facts.get(inside.IN_WORKER)
     if in_worker is None:
         return info

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from dtlint.machine import containers
+from dtlint.machine import containers, presets
 from dtlint.machine.core import Machine
+from dtlint.machine.dictionaries import entries
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.values import NONE, Const, External, Object, Tuple, Value
 
@@ -49,10 +50,13 @@ def setdefault(machine: Machine, call: Invocation) -> Value | None:
 
 def update(machine: Machine, call: Invocation) -> Value | None:
     for value in call.arguments[:1]:
+        found = presets.pairs(machine, value)
+        if found is None and isinstance(value, Object) and value.kind == "dict":
+            found = dict(entries(value))
+        for name, held in (found or {}).items():
+            if isinstance(name, str):
+                written(machine, Const(name), held, call.mask)
         if isinstance(value, Object) and value.kind == "dict":
-            for name, held in list(value.attributes.items()):
-                if isinstance(name, tuple) and isinstance(name[1], str):
-                    written(machine, Const(name[1]), held, call.mask)
             perhaps = value.facts.get(containers.FILTERED)
             for pair in perhaps.items if isinstance(perhaps, Tuple) else ():
                 if isinstance(pair, Tuple) and text(pair.items[0]):

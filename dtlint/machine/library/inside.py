@@ -26,6 +26,7 @@ IN_WORKER = "in worker"  # fact: is this run by a worker, or by a loader that ha
 OF_WORKER = ("id", "num_workers", "seed", "dataset")  # what a worker is told of itself
 COPIED = "copied to workers"  # fact: the data set of which every worker has a copy
 NUMBER = "worker number"  # symbol
+INFO = "worker info"  # symbol
 
 
 @dataclass(slots=True)
@@ -203,12 +204,15 @@ def is_worker(symbol: Symbol) -> bool:
     return asked or key[0] == NUMBER
 
 
+def is_info(symbol: Any) -> bool:
+    """What `get_worker_info()` gives where nobody knows whether there are workers."""
+    return isinstance(symbol, Symbol) and symbol.key[0] == INFO
+
+
 def knows_worker(value: Value) -> bool:
     return provenance.mentions(
         value,
-        lambda symbol: (
-            is_worker(symbol) and any(one.key[0] in ("worker info", NUMBER) for one in provenance.symbols_in(symbol))
-        ),
+        lambda symbol: is_worker(symbol) and any(one.key[0] in (INFO, NUMBER) for one in provenance.symbols_in(symbol)),
         3,
     )
 

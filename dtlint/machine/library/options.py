@@ -177,16 +177,35 @@ def parsed_some(machine: Machine, call: Invocation) -> Value:
     return Tuple((machine.unknown(PARSED, parser), machine.unknown("arguments left", parser)))
 
 
+def parser_of(given: Value) -> int | None:
+    """The number of the parser that these options come from."""
+    if not isinstance(given, Unknown) or given.symbol.key[0] != PARSED or len(given.symbol.key) < 2:
+        return None
+    parser = given.symbol.key[1]
+    return parser[1] if isinstance(parser, tuple) and parser[0] == "object" else None
+
+
 def lacks(machine: Machine, given: Value, name: str) -> bool:
     """Is it certain that the options have none of this name?"""
-    if not isinstance(given, Unknown) or given.symbol.key[0] != PARSED or len(given.symbol.key) < 2:
+    names = known(machine, given)
+    if not isinstance(given, Unknown) or not names or parser_of(given) in machine.facts.get(MORE, ()):
         return False
-    parser = given.symbol.key[1]
-    number = parser[1] if isinstance(parser, tuple) and parser[0] == "object" else None
-    known = machine.facts.get(OPTIONS, {}).get(number)
-    if not known or number in machine.facts.get(MORE, ()):
-        return False
-    return name not in known and written.read(machine, given, name) is None
+    return name not in names and written.read(machine, given, name) is None
+
+
+def known(machine: Machine, given: Value) -> set[str]:
+    """The names that are known to be among these options."""
+    number = parser_of(given)
+    return machine.facts.get(OPTIONS, {}).get(number, set()) if number is not None else set()
+
+
+def spread(machine: Machine, given: Value | None, name: str, mask: int) -> Value | None:
+    """`make(**vars(options))`: what the parameter of this name is given, where there is an option of that name. Who
+    takes a `rank` may mean that of a matrix, as long as nobody has put another number there."""
+    if not isinstance(given, Unknown) or parser_of(given) is None:
+        return None
+    found = written.read(machine, given, name)
+    return option(machine, given, name, mask) if found is None and name in known(machine, given) else found
 
 
 MODELS: dict[str, Any] = {

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dtlint.machine import containers, dictionaries, sets, subscripts
+from dtlint.machine import containers, dictionaries, presets, sets, subscripts
 from dtlint.machine.core import Machine
 from dtlint.machine.lanes import map_lanes, token
 from dtlint.machine.library.invocation import Invocation
@@ -104,6 +104,8 @@ def dict_view(machine: Machine, receiver: Object, name: str, call: Invocation) -
         made = machine.new("list", call.mask)
         made.filled = receiver.filled  # one for each
         key = containers.any_key(machine, receiver)
+        if name != "values":
+            made.facts[presets.VIEW] = (receiver, name)
         if name == "keys":
             made.attributes["[]"] = key
             return made
