@@ -23,6 +23,7 @@ EXCHANGES = (
     "all_gather_into_tensor",
     "broadcast",
 )
+SENDS = ("send", "isend", "batch_isend_irecv")  # weights may be mixed with those of a neighbour
 
 
 def moved_after_wrap(run: Any) -> Iterator[Met]:
@@ -95,9 +96,9 @@ def reduces_by_hand(run: Any, backward: Met) -> bool:
     """Is anything communicated between backward and step, that could be gradients?"""
     loops = loops_over(backward)
     around = loops[-1] if loops else None
-    for met in events(run, "collective", *EXCHANGES):
-        if around is None or inside(met, around):
-            return True
+    exchanged = (*events(run, "collective", *EXCHANGES), *events(run, "p2p", *SENDS))
+    if any(around is None or inside(met, around) for met in exchanged):
+        return True
     return any(around is None or inside(met, around) for met in events(run, "record", "reduce-gradients"))
 
 
