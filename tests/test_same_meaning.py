@@ -45,7 +45,7 @@ KNOWN = {
     ("other names", "DT407/local_count_for_global_batch"): BATCH,
     ("other names", "DT407/size_for_the_loader.py"): BATCH,
     ("other names", "DT412/truthy_rank_means_main"): "`if rank:` is a mistake where the name means a rank",
-    ("one more call", "DT110/told_through_a_store_ok.py"): DEEP,
+    ("one more call", "DT209/asked_of_all_ranks.py"): DEEP,
     ("one more call", "DT111/counter_behind_a_function.py"): "a global that a helper of a helper counts",
     ("one more call", "DT302/behind_own_module"): DEEP,
     ("one more call", "DT302/generator_of_a_module"): DEEP,
