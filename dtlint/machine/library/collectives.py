@@ -12,7 +12,7 @@ from dtlint.machine.library import group_start, meetings, models, provenance, ro
 from dtlint.machine.library.groups import group_in
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.logs import Event, Group
-from dtlint.machine.values import NONE, Const, External, Object, Row, Tuple, Unknown, Value
+from dtlint.machine.values import NONE, ClassRef, Const, External, Object, Row, Tuple, Unknown, Value
 
 
 def condition_holds(machine: Machine, call: Invocation) -> bool:
@@ -253,7 +253,21 @@ def of_root(machine: Machine, call: Invocation, item: Value, lane: int) -> Value
         made = machine.new_list(None, call.mask)
         made.attributes["[]"] = machine.unknown(AGREED, token(inner), like=getattr(inner, "like", None))
         return made
+    if isinstance(item, Object) and (item.kind == "dict" or isinstance(item.kind, ClassRef)):
+        return record_of_root(machine, call, item, lane)
     return item
+
+
+def record_of_root(machine: Machine, call: Invocation, item: Object, lane: int) -> Object:
+    """`RunIdentity(name, seed)` made on every rank of its own: what arrives has the root's fields."""
+    own = {name: held for name, held in item.attributes.items() if held.cause is not None}
+    if not own:
+        return item
+    made = machine.new(item.kind, call.mask)
+    made.facts.update(item.facts)
+    made.attributes.update(item.attributes)
+    made.attributes.update({name: of_root(machine, call, held, lane) for name, held in own.items()})
+    return made
 
 
 def result_value(machine: Machine, call: Invocation, event: Event | None) -> Value:
