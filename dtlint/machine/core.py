@@ -11,11 +11,12 @@ from dtlint.findings import Step
 from dtlint.ir import nodes as ir
 from dtlint.machine.frames import Frame, Write
 from dtlint.machine.lanes import World, join, overlay, taken_off
-from dtlint.machine.logs import Choice, Decision, Event, Group, Guards, Log, LogNode, Place, decisions
+from dtlint.machine.logs import Choice, Decision, Event, Group, Guards, Log, LogNode, Place, decisions, plain_question
 from dtlint.machine.uses import Uses
 from dtlint.machine.values import (
     FILLED,
     MISSING,
+    NONE,
     Cause,
     ClassRef,
     Const,
@@ -256,7 +257,11 @@ class Machine:
                 if isinstance(joined, Object) and joined.number > older and cause is None:
                     from dtlint.machine import settings
 
-                    settings.perhaps_given(self, joined, right if joined is left else left)
+                    instead = right if joined is left else left
+                    if instead == NONE:
+                        question, answer = plain_question(symbol)
+                        joined.made_if = (question or symbol, (joined is left) is answer)
+                    settings.perhaps_given(self, joined, instead)
                 if name == "[]" and isinstance(joined, Tuple) and Tuple(()) in (left, right):
                     self.perhaps_empty(container, symbol, cause)
                 elif MISSING in (left, right) and type(name) is tuple and name[0] == "key":

@@ -288,6 +288,7 @@ def prefer(left: Value, right: Value) -> Value:
     if isinstance(kept, Object) and isinstance(other, Object) and other not in kept.instead:
         if len(kept.instead) < ALTERNATIVES:  # one of a table of thousands of entries is like the next
             kept.instead = (*kept.instead, other)
+        kept.made_if = None  # there is something in both cases
     if isinstance(kept, Object) and isinstance(other, Unknown):
         kept.doubted = True
     return kept

@@ -401,10 +401,13 @@ class Object(Value):
     attribute "[]": a Tuple, or an Unknown once they are no longer known; dictionaries keep "[]" → Unknown when open
     and one attribute ("key", constant) per known key. `birth` is the mask of lanes that made it. `instead` are the
     things that a branch nobody can decide may have put in its place; `filled`, the lanes that ever put something into a
-    container that was empty, and why only they do; `doubted`, whether something nobody knows may be in its place.
+    container that was empty, and why only they do; `doubted`, whether something nobody knows may be in its place;
+    `made_if`, the question and the answer with which it was made: with the other there is None in its place.
     """
 
-    __slots__ = ("at", "attributes", "birth", "doubted", "facts", "filled", "instead", "kind", "number", "path")
+    __slots__ = (
+        "at", "attributes", "birth", "doubted", "facts", "filled", "instead", "kind", "made_if", "number", "path",
+    )  # fmt: skip
 
     def __init__(
         self, kind: ClassRef | str, birth: int, number: int, at: tuple[int, int, int, int] | None = None, path: str = ""
@@ -418,6 +421,7 @@ class Object(Value):
         self.facts: dict[str, Any] = {}
         self.instead: tuple[Object, ...] = ()
         self.doubted = False
+        self.made_if: tuple[Symbol, bool] | None = None
         self.filled: tuple[int, Cause | None] | None = None
 
     def __repr__(self) -> str:
