@@ -61,7 +61,7 @@ def is_part(machine: Machine, value: Value) -> bool:
 
 
 def owners(machine: Machine, base: Value, mask: int) -> int:
-    """The lanes that hold what these lanes have here; of what each of several lanes has made alike, nobody else does."""
+    """The lanes that hold what these lanes have; what each of several lanes has made alike, nobody else holds."""
     if not isinstance(base, Object):
         return machine.world.full
     return mask if mask & ~base.birth else base.birth
