@@ -185,7 +185,7 @@ def run_hooks(machine: Machine, thing: Value, leading: tuple[Value, ...], mask: 
         state.counted(machine, thing, mask)
 
         def inside(method: Value = method, arguments: tuple[Value, ...] = arguments) -> int:
-            if isinstance(method, FunctionRef) and entries.is_loss(machine, thing, node.name):
+            if isinstance(method, FunctionRef) and entries.is_loss(machine, thing, method.node.name):
                 answer = entering.enter(machine, method, thing, arguments, (), mask, None)
                 steering.learns(machine, thing, method, answer, mask)
             elif isinstance(method, FunctionRef):
