@@ -85,7 +85,8 @@ def element(machine: Machine, value: Value, index: Value | None = None) -> Value
         if value.kind == "dict" and index is None:
             return any_key(machine, value)
         held = value.attributes["[]"]
-        return machine.unknown("item", token(held), cause=held.cause, tags=held.tags, like=getattr(held, "like", None))
+        tags = held.tags - {UNEVEN}  # that one of them has more than the others says nothing of any item
+        return machine.unknown("item", token(held), cause=held.cause, tags=tags, like=getattr(held, "like", None))
     value = content(value)
     return machine.unknown("item", token(value), cause=value.cause, tags=value.tags - {UNEVEN})
 

@@ -109,6 +109,7 @@ def run_function(machine: Machine, path: str, function: ir.Function, owner: ir.C
     answer = entering.enter(machine, value, receiver if skip_self else None, arguments, (), machine.world.full, None)
     if isinstance(receiver, Object) and is_loss(machine, receiver, function.name):
         machine.emit_event("record", "loss", function.name, machine.world.full, at=function.at, subject=answer)
+        steering.learns(machine, receiver, value, answer, machine.world.full)
     if handed:
         steering.goes_on(machine)
     if function.name == "__enter__" and isinstance(receiver, Object) and isinstance(receiver.kind, ClassRef):

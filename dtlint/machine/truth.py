@@ -10,6 +10,8 @@ from dtlint.machine.opaque import TEMPORARY
 from dtlint.machine.presence import perhaps_not_made
 from dtlint.machine.values import (
     BY_RANK,
+    CONTAINERS,
+    FILLED,
     Bound,
     Cause,
     ClassRef,
@@ -124,6 +126,7 @@ def truth(
     if some is not None:
         _, one, _ = truth_of(machine, value)
         return 0, mask & ~some[0], some[0], some[1], one
+    value = of_each_lane(value, mask)
     if not isinstance(value, Row):
         known, one, why = truth_of(machine, value)
         if known is None:
@@ -156,6 +159,15 @@ def truth(
     if symbol is not None and not all(computed_alike(symbol, other) for other in others):
         symbol = machine.symbols.of(APART, *symbols)
     return true, false, unsure, cause, symbol
+
+
+def of_each_lane(value: Value, mask: int) -> Value:
+    """A list into which each rank has put something else: what it holds there, where that is known of all of them."""
+    if not isinstance(value, Object) or value.kind not in CONTAINERS or FILLED in value.attributes:
+        return value
+    held = value.attributes.get("[]")
+    known = isinstance(held, Row) and all(isinstance(held.lanes[lane], Tuple) for lane in lanes_in(mask))
+    return held if held is not None and known else value
 
 
 APART = "apart"  # ranks ask about values that were made in different ways

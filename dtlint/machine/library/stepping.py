@@ -208,7 +208,7 @@ def joined(machine: Machine, call: Invocation) -> Value | None:
     uneven = containers.length_cause(machine, given) if call.name in ROW_AFTER_ROW else None
     if uneven is not None and call.get("dim") in (None, Const(0)):
         symbol = machine.symbols.of(tensors.OWN_ROWS, result.symbol)
-        result = Unknown(symbol, uneven, result.tags, result.like)
+        result = Unknown(symbol, uneven, result.tags | {containers.UNEVEN}, result.like)
     for tag in result.tags:
         if isinstance(tag, tuple) and tag[0] == GATHERED:
             source = machine.facts["gathers"][tag[1]].extra.get("source")

@@ -161,7 +161,7 @@ def hooks_of(machine: Machine, kind: ClassRef) -> list[tuple[Value, FunctionRef]
 
 
 def run_hooks(machine: Machine, thing: Value, leading: tuple[Value, ...], mask: int) -> None:
-    from dtlint.machine import calls, entries, instances, state
+    from dtlint.machine import calls, entering, entries, instances, state, steering
 
     if isinstance(thing, ClassRef):
         thing = instances.instantiate(machine, thing, (), (), mask)
@@ -171,20 +171,24 @@ def run_hooks(machine: Machine, thing: Value, leading: tuple[Value, ...], mask: 
     for _, hook in hooks:
         machine.consult(hook)
     if all(hook.node.tokens.isdisjoint(machine.interesting) for _, hook in hooks):
-        return
+        hooks = [(method, hook) for method, hook in hooks if entries.is_loss(machine, thing, hook.node.name)]
     for method, hook in hooks:
         node: Any = hook.node
         frame = machine.frame
         if hook.closure is not None:
             machine.frame = hook.closure.globals  # annotations are words of the module that has the hook
-        arguments = entries.unknown_arguments(machine, node, True)
+        handed = entries.handed_to(machine, thing, node.name)
+        arguments = entries.unknown_arguments(machine, node, True, handed=handed)
         machine.frame = frame
         arguments = (*leading, *arguments[len(leading) :])[: len(arguments)]
 
         state.counted(machine, thing, mask)
 
         def inside(method: Value = method, arguments: tuple[Value, ...] = arguments) -> int:
-            if isinstance(method, FunctionRef):
+            if isinstance(method, FunctionRef) and entries.is_loss(machine, thing, method.node.name):
+                answer = entering.enter(machine, method, thing, arguments, (), mask, None)
+                steering.learns(machine, thing, method, answer, mask)
+            elif isinstance(method, FunctionRef):
                 calls.follow(machine, method, thing, arguments, (), mask)
             else:
                 calls.call_value(machine, attributes.bind(machine, method, thing, mask), arguments, (), mask)
