@@ -23,6 +23,7 @@ from dtlint.timeline.training import (
     Survey,
     Use,
     event_step,
+    is_pipeline,
     place_of,
     spoken_training,
     step_at,
@@ -40,7 +41,7 @@ def unsharded(run: Run) -> Iterator[tuple[Use, Site, Steps]]:
             continue
         forgotten = sampler_left_out(run, use)
         reads_all = use.described.gives == "same" or webdatasets.reads_all(run.knowledge, use.loader) is not None
-        if not reads_all and forgotten is None:
+        if not reads_all and not walked_bare(use.loader) and forgotten is None:
             continue
         if splits_by_worker(use.loader):
             continue  # half a split is another rule's question
@@ -62,6 +63,12 @@ def unsharded(run: Run) -> Iterator[tuple[Use, Site, Steps]]:
             place,
             kept(made, step_at(place, "no sampler: every rank walks over all of it"), spoken_training(use)),
         )
+
+
+def walked_bare(loader: Object) -> bool:
+    """A pipeline that is walked over without a loader around it, and that nobody has told the rank. Those of WebDataset
+    answer for themselves."""
+    return is_pipeline(loader) and webdatasets.dataset_of(loader) is None and same_on_all_hosts(loader)
 
 
 def sampler_left_out(run: Run, use: Use) -> Event | None:
