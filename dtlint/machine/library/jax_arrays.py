@@ -8,7 +8,7 @@ from typing import Any
 from dtlint.ir import nodes as ir
 from dtlint.machine.core import Machine
 from dtlint.machine.lanes import token
-from dtlint.machine.library import jax_donation, jax_facts, jax_flow, jax_grids, jax_shapes
+from dtlint.machine.library import jax_donation, jax_facts, jax_flow, jax_grids, jax_shapes, state_keys
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.jax_copies import copied
 from dtlint.machine.library.jax_facts import fact, has, is_fact, words
@@ -217,7 +217,9 @@ def apply_gradients(machine: Machine, receiver: Value, call: Invocation) -> Valu
             if any(tag[2] in axes for tag in words(other, "varies")) and not normalises_together(machine):
                 jax_facts.note(machine, "unreduced state", call.mask, None, (mapped,), name=name)
     tags = own | set(jax_facts.without(found, frozenset(drop | {"host tree", "key", "keys"})))
-    return machine.fresh("state", None, frozenset(tag for tag in tags if jax_facts.is_jax(tag)))
+    made = machine.fresh("state", None, frozenset(tag for tag in tags if jax_facts.is_jax(tag)))
+    state_keys.follows(machine, receiver, made, call)
+    return made
 
 
 def stepped(machine: Machine, call: Invocation) -> Value | None:
@@ -225,7 +227,9 @@ def stepped(machine: Machine, call: Invocation) -> Value | None:
     state = call.receiver or call.get("self")
     if not isinstance(state, Unknown):
         return None
-    return Unknown(machine.symbols.fresh("state"), state.cause, state.tags, state.like)
+    made = Unknown(machine.symbols.fresh("state"), state.cause, state.tags, state.like)
+    state_keys.follows(machine, state, made, call)
+    return made
 
 
 def changes_statistics(machine: Machine, call: Invocation) -> bool:
