@@ -179,8 +179,8 @@ def drawn_with(call: Invocation) -> Iterator[Value]:
 
 
 def belongs_to_batch(value: Value, *others: str) -> bool:
-    """Is its shape or content that of a batch of a loader, or of what the model gave? A framework hands its batches over
-    as parameters."""
+    """Is its shape or content that of a batch of a loader, or of what the model gave? A framework hands its batches
+    over as parameters."""
     for part in provenance.parts(value, 2):
         if any(isinstance(tag, tuple) and tag[0] in ("loader", *ANSWERED) for tag in part.tags):
             return True
