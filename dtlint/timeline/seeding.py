@@ -22,7 +22,7 @@ from dtlint.machine.library.seeds import State
 from dtlint.machine.library.streams import CHAINS
 from dtlint.machine.logs import EXITS, Attempt, Choice, Event, Group, Log, LogNode, Site
 from dtlint.machine.run import Run
-from dtlint.machine.values import BY_SHARE, FALSE, Cause, ClassRef, Const, Object, Row, Unknown, Value
+from dtlint.machine.values import BY_SHARE, FALSE, Cause, ClassRef, Const, Object, Row, Symbol, Unknown, Value
 from dtlint.machine.walks import walk
 from dtlint.timeline.files import accesses
 from dtlint.timeline.records import ways_to
@@ -366,10 +366,11 @@ def first_weights_of_hosts(run: Run) -> Iterator[Disagreement]:
     seen = survey(run)
     if not seen.of("init") or not seen.gradients or seen.of("load-state"):
         return
-    if not all(reads_samples(event) for event, _ in seen.of("load")):
-        return  # the weights may come from there
+    loaded = not all(reads_samples(event) for event, _ in seen.of("load"))
     for event, _ in seen.of("replicate"):
         subject = event.subject
+        if subject is not None and loaded and not straight_from_init(run, subject):
+            continue  # the weights may come from there
         if subject is None or (provenance.has_mark(subject, "jax", 3) and is_key(subject)):
             continue
         cause = provenance.cause_of(subject, BY_SHARE | set(LOCAL)) or of_this_host(run, subject)
@@ -381,6 +382,16 @@ def first_weights_of_hosts(run: Run) -> Iterator[Disagreement]:
         text = "each host copies its own weights to its devices"
         yield told("DT305", place, "the first weights", cause, "the key differs by host", event_step(event, text))
         return
+
+
+def straight_from_init(run: Run, value: Value) -> bool:
+    """Is it what `init` gave, or a train state that holds it, with nothing in it that was read from somewhere?"""
+    held: dict[Symbol, list[Symbol]] = run.facts.get(jax_facts.HOLDS, {})
+    leaves = [leaf.symbol for leaf in jax_facts.leaves(value) if isinstance(leaf, Unknown)]
+    inside = [one for leaf in leaves for part in held.get(leaf, [leaf]) for one in provenance.symbols_in(part)]
+    rows = (run.knowledge.api(one.key[0]) for one in inside if isinstance(one.key[0], str))
+    made = any(one.key[0] == jax_facts.INITIALISED for one in inside)
+    return made and not any(row is not None and row.record == "load" for row in rows)
 
 
 def reads_samples(load: Event) -> bool:

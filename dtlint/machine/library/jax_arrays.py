@@ -138,14 +138,14 @@ def initialised(machine: Machine, call: Invocation) -> Value | None:
         tag = fact(
             "host tree", "straight from `init`, without a copy for each device", "init", jax_facts.place(machine)
         )
-        return machine.fresh("initialised", None, frozenset((fact("array"), tag, *of_this_host(machine, call))))
+        return machine.fresh(jax_facts.INITIALISED, None, frozenset((fact("array"), tag, *of_this_host(machine, call))))
     if len(call.values) == 1 and not jax_facts.mappings(machine):
         symbols = tuple(leaf.symbol for leaf in jax_facts.leaves(call.values[0]) if isinstance(leaf, Unknown))
         text = "the state of parameters before they were copied to the devices"
         if symbols:
             plain = [tag for leaf in jax_facts.leaves(call.values[0]) for tag in words(leaf.tags, "plain")]
             tags = (fact("array"), fact("state of", text, symbols), *plain)
-            return machine.fresh("initialised", None, frozenset(tags))
+            return machine.fresh(jax_facts.INITIALISED, None, frozenset(tags))
     return None
 
 
@@ -185,7 +185,7 @@ def train_state(machine: Machine, call: Invocation) -> Value:
         tags.add(jax_facts.of_class(machine, call.receiver))
     made = machine.fresh("train state", None, frozenset(tags | {fact("array")}))
     held = [leaf.symbol for value in call.values for leaf in jax_facts.leaves(value) if isinstance(leaf, Unknown)]
-    machine.facts.setdefault("jax holds", {})[made.symbol] = held
+    machine.facts.setdefault(jax_facts.HOLDS, {})[made.symbol] = held
     return made
 
 
