@@ -385,13 +385,18 @@ def first_weights_of_hosts(run: Run) -> Iterator[Disagreement]:
 
 
 def straight_from_init(run: Run, value: Value) -> bool:
-    """Is it what `init` gave, or a train state that holds it, with nothing in it that was read from somewhere?"""
-    held: dict[Symbol, list[Symbol]] = run.facts.get(jax_facts.HOLDS, {})
+    """Is it what `init` gave, or a train state that was made of it, with nothing else put into it?"""
+    weights: dict[Symbol, list[Symbol]] = run.facts.get(jax_facts.WEIGHTS, {})
     leaves = [leaf.symbol for leaf in jax_facts.leaves(value) if isinstance(leaf, Unknown)]
-    inside = [one for leaf in leaves for part in held.get(leaf, [leaf]) for one in provenance.symbols_in(part)]
-    rows = (run.knowledge.api(one.key[0]) for one in inside if isinstance(one.key[0], str))
-    made = any(one.key[0] == jax_facts.INITIALISED for one in inside)
-    return made and not any(row is not None and row.record == "load" for row in rows)
+    parts = [part for leaf in leaves for part in weights.get(leaf, [leaf])]
+    return bool(parts) and all(taken_from(part) == jax_facts.INITIALISED for part in parts)
+
+
+def taken_from(symbol: Symbol) -> object:
+    """What this is a part of: `variables["params"]`"""
+    while symbol.key[0] in ("item", "attr") and isinstance(symbol.key[1], Symbol):
+        symbol = symbol.key[1]
+    return symbol.key[0]
 
 
 def reads_samples(load: Event) -> bool:

@@ -14,7 +14,7 @@ from dtlint.machine.library.jax_copies import copied
 from dtlint.machine.library.jax_facts import fact, has, is_fact, words
 from dtlint.machine.library.jax_shapes import LAYOUT, leading, shaped
 from dtlint.machine.library.whole_project import any_function
-from dtlint.machine.values import ClassRef, Const, FunctionRef, Symbol, Tuple, Unknown, Value
+from dtlint.machine.values import NONE, ClassRef, Const, FunctionRef, Symbol, Tuple, Unknown, Value
 
 REDUCERS = frozenset({"pmean", "psum", "psum_scatter", "all_gather"})
 LIKE = frozenset({"zeros_like", "ones_like", "full_like", "empty_like"})
@@ -185,7 +185,10 @@ def train_state(machine: Machine, call: Invocation) -> Value:
         tags.add(jax_facts.of_class(machine, call.receiver))
     made = machine.fresh("train state", None, frozenset(tags | {fact("array")}))
     held = [leaf.symbol for value in call.values for leaf in jax_facts.leaves(value) if isinstance(leaf, Unknown)]
-    machine.facts.setdefault(jax_facts.HOLDS, {})[made.symbol] = held
+    machine.facts.setdefault("jax holds", {})[made.symbol] = held
+    weights = next((value for name, value in call.keywords if name == "params"), NONE)
+    parts = [leaf.symbol for leaf in jax_facts.leaves(weights) if isinstance(leaf, Unknown)]
+    machine.facts.setdefault(jax_facts.WEIGHTS, {})[made.symbol] = parts
     return made
 
 

@@ -34,7 +34,7 @@ def donate(machine: Machine, thing: Object, call: Invocation) -> set[Any]:
     names = jax_axes.texts(made.get("donate_argnames"))
     given += [(value, None) for name, value in call.keywords if name in names and comes_out(machine, thing, name)]
     donated = machine.facts.setdefault("jax donated", {})
-    holds = machine.facts.get(jax_facts.HOLDS, {})
+    holds = machine.facts.get("jax holds", {})
     told: set[Any] = set()
 
     def note(symbol: Any, **more: Any) -> None:

@@ -50,7 +50,7 @@ FIRST_RUN = "flax first run"  # fact of the run: is the module that runs being i
 UNSURE = "flax questions"  # fact of the run: how many questions were open when it began
 CLASSES = "jax state classes"  # fact of the run: classes of the project that train states were made of
 INITIALISED = "initialised"  # symbol of what `init` gives
-HOLDS = "jax holds"  # fact of the run: the symbols of what a train state was given
+WEIGHTS = "jax weights"  # fact of the run: by the symbol of a train state, those of the parameters it was given
 WHOLE = "jax whole"  # fact of the run: is what runs one program over the arrays of all hosts, as its shardings say?
 
 
