@@ -153,6 +153,9 @@ def handed_over(run: Run) -> Iterator[tuple[Use, Site, Steps]]:
     is; a stream it cannot divide anyway."""
     for event, path in survey(run).of("hand-over"):
         loader = event.subject
+        if event.extra.get("together") and isinstance(loader, Object) and walked_bare(Use(loader, None, path)):
+            learns = event_step(event, "the gradients of all ranks are combined while it learns from this")
+            yield Use(loader, None, path), place_of(stream_under(loader) or loader), kept(learns)
         if not isinstance(loader, Object) or loader.kind != LOADER:
             continue
         known = loader.facts.get("described")
