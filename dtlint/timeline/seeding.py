@@ -26,7 +26,17 @@ from dtlint.machine.values import BY_SHARE, FALSE, Cause, ClassRef, Const, Objec
 from dtlint.machine.walks import walk
 from dtlint.timeline.files import accesses
 from dtlint.timeline.records import ways_to
-from dtlint.timeline.training import REDUCES, Use, event_step, is_gradient, place_of, step_at, survey, unshared
+from dtlint.timeline.training import (
+    REDUCES,
+    Use,
+    combines_all,
+    event_step,
+    is_gradient,
+    place_of,
+    step_at,
+    survey,
+    unshared,
+)
 
 LOCAL = {
     "clock": "the clock",
@@ -282,12 +292,6 @@ def ends_there(node: LogNode, event: Event) -> bool:
 # --- first weights ---------------------------------------------------------------------------------------------
 
 
-def combines(event: Event) -> bool:
-    """An optimizer that reduces gradients before it steps, and does nothing else."""
-    call = event.extra.get("call")
-    return isinstance(call, Invocation) and bool(call.row.extra.get("combines_gradients"))
-
-
 def first_weights(run: Run) -> Iterator[Disagreement]:
     """Layers drawn from different seeds, in a program that nowhere makes them equal."""
     seen = survey(run)
@@ -319,7 +323,9 @@ def first_weights(run: Run) -> Iterator[Disagreement]:
         ),
         None,
     )
-    stepped = next((event for event, _ in seen.collectives if combines(event) and apart(state.seed, event.group)), None)
+    stepped = next(
+        (event for event, _ in seen.collectives if combines_all(event) and apart(state.seed, event.group)), None
+    )
     because = raw or reduced or stepped
     if because is None or state.cause is None or not told_cause(state.cause):
         return
