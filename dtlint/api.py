@@ -53,7 +53,7 @@ from dtlint.timeline.epochs_kept import kept_to_itself
 from dtlint.timeline.explain import does, short, spoken_exit
 from dtlint.timeline.files import accesses, together
 from dtlint.timeline.inverted import inverted
-from dtlint.timeline.jax_notes import drifting, hosts_meet, late_starts, written_keys, written_with_copies
+from dtlint.timeline.jax_notes import drifting, hosts_meet, kept_keys, late_starts, written_keys, written_with_copies
 from dtlint.timeline.jax_notes import noted as jax_notes
 from dtlint.timeline.jax_notes import place as jax_place
 from dtlint.timeline.jax_notes import saved as saved_copies
@@ -134,6 +134,7 @@ __all__ = [
     "lifecycle",
     "inverted",
     "jax_notes",
+    "kept_keys",
     "kept_to_itself",
     "jax_place",
     "late_starts",
