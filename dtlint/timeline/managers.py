@@ -44,9 +44,9 @@ class Review:
     """One walk over a run: `early` collectives had no quorum on some way, `unheard` steps came before the question.
     Both with the calls that lead there."""
 
-    made: frozenset[int]
+    made: dict[int, Object]  # the managers, by their numbers
     averaging: set[int] = field(default_factory=set)  # managers of wrapped models: each backward pass reduces by them
-    early: list[tuple[Event, tuple[Step, ...]]] = field(default_factory=list)
+    early: list[tuple[Event, Object, tuple[Step, ...]]] = field(default_factory=list)
     unheard: list[tuple[Event, Event, tuple[Step, ...]]] = field(default_factory=list)
     calls: list[Call] = field(default_factory=list)  # that the walk is in
 
@@ -54,7 +54,7 @@ class Review:
 def review(run: Run) -> Review | None:
     if "managers" not in run.cache:
         subjects = [event.subject for event, _ in recorded(run, "manager-made")]
-        made = frozenset(thing.number for thing in subjects if isinstance(thing, Object) and is_manager(thing))
+        made = {thing.number: thing for thing in subjects if isinstance(thing, Object) and is_manager(thing)}
         found = None
         if made:
             found = Review(made)
@@ -139,20 +139,17 @@ def both(one: State, other: State, entered: bool = False, symbol: Symbol | None 
 
 def step(review_: Review, event: Event, state: State, taken: Taken) -> None:
     if event.op == "forward" and event.kind == "collective":
-        review_.averaging |= managers_of(event.subject) & review_.made
+        review_.averaging |= managers_of(event.subject) & review_.made.keys()
     elif event.op == "backward" and event.kind == "step":
-        state.unasked.update(dict.fromkeys(review_.averaging, event))
+        for averaging in sorted(review_.averaging):
+            reduces(review_, event, averaging, state, taken)
     if event.kind != "record":
         return
     number = number_of(event)
     if event.op == "quorum":
         state.quorum.update(dict.fromkeys([number] if number is not None else review_.made, frozenset()))
     elif event.op == "managed" and number is not None:
-        needed = state.quorum.get(number)
-        met = needed is not None and all(is_so(taken, symbol, side) for symbol, side in needed)
-        if not met and number in review_.made:
-            review_.early.append((event, ways_down(event, tuple(review_.calls))))
-        state.unasked[number] = event
+        reduces(review_, event, number, state, taken)
     elif event.op == "asked":
         for known in [number] if number is not None else list(state.unasked):
             state.unasked.pop(known, None)
@@ -165,6 +162,16 @@ def step(review_: Review, event: Event, state: State, taken: Taken) -> None:
         reduced = next(iter(state.unasked.values()))
         review_.unheard.append((event, reduced, ways_down(event, tuple(review_.calls))))
         state.unasked.clear()
+
+
+def reduces(review_: Review, event: Event, number: int, state: State, taken: Taken) -> None:
+    """A manager reduces. Without its quorum that fails, and nothing half-reduced is left to be applied."""
+    needed = state.quorum.get(number)
+    met = needed is not None and all(is_so(taken, symbol, side) for symbol, side in needed)
+    if not met and number in review_.made:
+        review_.early.append((event, review_.made[number], ways_down(event, tuple(review_.calls))))
+    else:
+        state.unasked[number] = event
 
 
 def managers_of(model: Value | None) -> set[int]:

@@ -8,7 +8,7 @@ from typing import Any
 from dtlint.ir import nodes as ir
 from dtlint.machine.core import Machine
 from dtlint.machine.lanes import token
-from dtlint.machine.library import jax_donation, jax_facts, jax_flow, jax_grids, jax_shapes
+from dtlint.machine.library import jax_donation, jax_facts, jax_flow, jax_grids, jax_shapes, state_fields
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.jax_copies import copied
 from dtlint.machine.library.jax_facts import fact, has, is_fact, words
@@ -186,6 +186,7 @@ def train_state(machine: Machine, call: Invocation) -> Value:
     made = machine.fresh("train state", None, frozenset(tags | {fact("array")}))
     held = [leaf.symbol for value in call.values for leaf in jax_facts.leaves(value) if isinstance(leaf, Unknown)]
     machine.facts.setdefault("jax holds", {})[made.symbol] = held
+    state_fields.begun(machine, made, call)
     return made
 
 
@@ -217,7 +218,9 @@ def apply_gradients(machine: Machine, receiver: Value, call: Invocation) -> Valu
             if any(tag[2] in axes for tag in words(other, "varies")) and not normalises_together(machine):
                 jax_facts.note(machine, "unreduced state", call.mask, None, (mapped,), name=name)
     tags = own | set(jax_facts.without(found, frozenset(drop | {"host tree", "key", "keys"})))
-    return machine.fresh("state", None, frozenset(tag for tag in tags if jax_facts.is_jax(tag)))
+    made = machine.fresh("state", None, frozenset(tag for tag in tags if jax_facts.is_jax(tag)))
+    state_fields.stepped(machine, made, receiver, call)
+    return made
 
 
 def stepped(machine: Machine, call: Invocation) -> Value | None:
@@ -225,7 +228,9 @@ def stepped(machine: Machine, call: Invocation) -> Value | None:
     state = call.receiver or call.get("self")
     if not isinstance(state, Unknown):
         return None
-    return Unknown(machine.symbols.fresh("state"), state.cause, state.tags, state.like)
+    made = Unknown(machine.symbols.fresh("state"), state.cause, state.tags, state.like)
+    state_fields.stepped(machine, made, state, call)
+    return made
 
 
 def changes_statistics(machine: Machine, call: Invocation) -> bool:
