@@ -11,7 +11,7 @@ from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.managers import NAME, is_manager
 from dtlint.machine.logs import Attempt, Call, Choice, Decision, Event, Log, LogNode, Loop, decisions
 from dtlint.machine.run import Run
-from dtlint.machine.values import BY_PROCESS, Object, Symbol, Value
+from dtlint.machine.values import BY_PROCESS, Const, Object, Symbol, Value
 from dtlint.machine.walks import walk
 from dtlint.timeline.lives import parts, plain
 from dtlint.timeline.parting import Path
@@ -258,18 +258,55 @@ def disordered(run: Run) -> Iterator[tuple[Event, str, tuple[Step, ...]]]:
 
 
 def in_threads(run: Run) -> Iterator[tuple[Event, str, tuple[Step, ...]]]:
-    from dtlint.timeline.crossing import beside
+    """A thread drives a manager while another thread of the rank communicates among the same ranks."""
+    from dtlint.timeline.crossing import beside, share, talk
 
     for event, path in recorded(run, "thread-start"):
-        inside = [node for node, _ in walk(event.extra["log"]) if isinstance(node, Event) and managed(node)]
+        inside = driven(event)
         if not inside:
             continue
-        main = next(beside(run, event, path, managed), None)
-        if main is not None:
-            there = Step(inside[0].path, inside[0].at[0], "the second thread is in a manager's collective here")
+        there = Step(inside[0].path, inside[0].at[0], "the second thread is in a manager's collective here")
+
+        def meanwhile(one: Event, start: Event = event, inside: list[Event] = inside) -> bool:
+            if one.op == "thread-start":
+                return one is not start and not in_turn(one, start) and others(driven(one), inside)
+            return managed(one) or (talk(one) and any(share(one, mine) for mine in inside if mine.group is not None))
+
+        main = next(beside(run, event, path, meanwhile), None)
+        if main is None:
+            continue
+        told = (*ways_down(event, path), there)
+        if main.op == "thread-start":
+            third = driven(main)[0]
+            here = Step(third.path, third.at[0], "and a third thread is in one of another manager")
+            yield main, "two threads drive managers at the same time", (*told, here)
+        elif managed(main):
             here = Step(main.path, main.at[0], "meanwhile this thread is in a collective of a manager, too")
-            told = (*ways_down(event, path), there, here)
-            yield event, "a second thread drives a manager while this one does", told
+            yield event, "a second thread drives a manager while this one does", (*told, here)
+        else:
+            here = Step(main.path, main.at[0], "meanwhile this thread communicates with the same ranks")
+            yield event, "a second thread drives a manager while this one communicates", (*told, here)
+
+
+def driven(start: Event) -> list[Event]:
+    """The collectives of managers that a thread makes."""
+    return [node for node, _ in walk(start.extra["log"]) if isinstance(node, Event) and managed(node)]
+
+
+def others(one: list[Event], other: list[Event]) -> bool:
+    """Is there another manager among them, where both are known?"""
+    mine, theirs = {event.group for event in one if event.group}, {event.group for event in other if event.group}
+    return bool(mine and theirs) and mine != theirs
+
+
+def in_turn(one: Event, other: Event) -> bool:
+    """Does a pool of a single thread do both?"""
+    pool = one.subject
+    if pool is not other.subject or not isinstance(pool, Object):
+        return False
+    made = pool.facts.get("call")
+    given = made.get("max_workers") if isinstance(made, Invocation) else None
+    return given == Const(1)
 
 
 ROUND = frozenset({"quorum", "should_commit"})  # what an optimizer's wrapper asks its manager for
