@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 from dtlint.findings import Step
+from dtlint.ir.heeded import done_anyway
 from dtlint.machine.lanes import lanes_in
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.managers import NAME, is_manager
@@ -27,6 +28,7 @@ class State:
 
     quorum: dict[int, Conditions] = field(default_factory=dict)  # and what has to be so for it
     unasked: dict[int, Event] = field(default_factory=dict)
+    asked: dict[int, Event] = field(default_factory=dict)  # and were asked whether what they have reduced is good
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,14 +43,16 @@ class Leaving:
 
 @dataclass(slots=True)
 class Review:
-    """One walk over a run: `early` collectives had no quorum on some way, `unheard` steps came before the question.
-    Both with the calls that lead there."""
+    """One walk over a run: `early` collectives had no quorum on some way, `unheard` steps came before the question,
+    and those in `anyway` whatever it was answered. All with the calls that lead there."""
 
     made: dict[int, Object]  # the managers, by their numbers
     averaging: set[int] = field(default_factory=set)  # managers of wrapped models: each backward pass reduces by them
     early: list[tuple[Event, Object, tuple[Step, ...]]] = field(default_factory=list)
     unheard: list[tuple[Event, Event, tuple[Step, ...]]] = field(default_factory=list)
+    anyway: list[tuple[Event, Event, tuple[Step, ...]]] = field(default_factory=list)
     calls: list[Call] = field(default_factory=list)  # that the walk is in
+    done_anyway: Callable[[Event, Event, list[Call]], bool] = lambda _asked, _step, _calls: False
 
 
 def review(run: Run) -> Review | None:
@@ -57,7 +61,7 @@ def review(run: Run) -> Review | None:
         made = {thing.number: thing for thing in subjects if isinstance(thing, Object) and is_manager(thing)}
         found = None
         if made:
-            found = Review(made)
+            found = Review(made, done_anyway=lambda *places: whatever(run, *places))
             follow(found, run.log, State(), 0, {}, [])
         run.cache["managers"] = found
     result: Review | None = run.cache["managers"]
@@ -120,21 +124,21 @@ def merged(state: State, leavings: list[Leaving], left: list[Leaving], words: tu
 
 
 def copied(state: State) -> State:
-    return State(dict(state.quorum), dict(state.unasked))
+    return State(dict(state.quorum), dict(state.unasked), dict(state.asked))
 
 
 def both(one: State, other: State, entered: bool = False, symbol: Symbol | None = None, side: bool = True) -> State:
     """Either of two states; `symbol` is what decides that it is the one (where it is `side`)."""
-    unasked = {**one.unasked, **other.unasked}
+    unasked, asked = {**one.unasked, **other.unasked}, {**one.asked, **other.asked}
     if entered:
-        return State(dict(other.quorum), unasked)
+        return State(dict(other.quorum), unasked, asked)
     quorum = {}
     for number in one.quorum.keys() | other.quorum.keys():
         if number in one.quorum and number in other.quorum:
             quorum[number] = one.quorum[number] & other.quorum[number]
         elif symbol is not None:
             quorum[number] = (one.quorum | other.quorum)[number] | {(symbol, side == (number in one.quorum))}
-    return State(quorum, unasked)
+    return State(quorum, unasked, asked)
 
 
 def step(review_: Review, event: Event, state: State, taken: Taken) -> None:
@@ -147,12 +151,16 @@ def step(review_: Review, event: Event, state: State, taken: Taken) -> None:
         return
     number = number_of(event)
     if event.op == "quorum":
-        state.quorum.update(dict.fromkeys([number] if number is not None else review_.made, frozenset()))
+        begun = [number] if number is not None else list(review_.made)
+        state.quorum.update(dict.fromkeys(begun, frozenset()))
+        for known in begun:
+            state.asked.pop(known, None)
     elif event.op == "managed" and number is not None:
         reduces(review_, event, number, state, taken)
     elif event.op == "asked":
         for known in [number] if number is not None else list(state.unasked):
-            state.unasked.pop(known, None)
+            if state.unasked.pop(known, None) is not None:
+                state.asked[known] = event
         if number is not None:
             state.quorum.pop(number, None)
     elif event.op == "optimizer-step" and event.extra["call"].row.op == "should_commit":
@@ -162,6 +170,22 @@ def step(review_: Review, event: Event, state: State, taken: Taken) -> None:
         reduced = next(iter(state.unasked.values()))
         review_.unheard.append((event, reduced, ways_down(event, tuple(review_.calls))))
         state.unasked.clear()
+    elif event.op == "optimizer-step":
+        for known, asked in list(state.asked.items()):
+            if review_.done_anyway(asked, event, review_.calls):
+                review_.anyway.append((event, asked, ways_down(event, tuple(review_.calls))))
+                state.asked.pop(known)
+
+
+def whatever(run: Run, asked: Event, step: Event, calls: list[Call]) -> bool:
+    """Does the step, or the call that leads to it, come behind the question in the same function, and the answer
+    decides nothing?"""
+    place = (asked.path, asked.function)
+    ways = [(step.path, step.function, step.at), *((one.path, one.caller, one.at) for one in reversed(calls))]
+    deed = next((at for path, function, at in ways if (path, function) == place), None)
+    if deed is None:
+        return False
+    return done_anyway(run.project.tree(asked.path), asked.at[:2], deed[:2], run.knowledge.shows)
 
 
 def reduces(review_: Review, event: Event, number: int, state: State, taken: Taken) -> None:
