@@ -105,7 +105,7 @@ def carried(symbol: Symbol) -> bool:
 
 def is_new(symbol: Symbol, loop: Loop) -> bool:
     """Does every turn of the loop have another value here?"""
-    for part in parts(symbol):
+    for part in parts(symbol, below=lambda one: not lasts(one, loop)):
         if part in loop.variant:
             return True
         if part.key[-1] == "fresh" and loop.born[0] < part.key[1] <= loop.born[1]:
@@ -115,8 +115,16 @@ def is_new(symbol: Symbol, loop: Loop) -> bool:
     return False
 
 
-def parts(symbol: Symbol, limit: int = 200) -> Iterator[Symbol]:
-    """The symbols a symbol is made of."""
+def lasts(symbol: Symbol, loop: Loop) -> bool:
+    """Is this the field of a state that no turn puts anything else into?"""
+    if symbol.key[0] != "attr" or len(symbol.key) != 3:
+        return False
+    _, state, name = symbol.key
+    return state in loop.lasting and name not in loop.lasting[state]
+
+
+def parts(symbol: Symbol, limit: int = 200, below: Callable[[Symbol], bool] = lambda _one: True) -> Iterator[Symbol]:
+    """The symbols a symbol is made of; `below` says whether what it is made of counts, too."""
     todo: list[object] = [symbol]
     seen: set[int] = set()
     while todo and len(seen) < limit:
@@ -125,7 +133,8 @@ def parts(symbol: Symbol, limit: int = 200) -> Iterator[Symbol]:
             if id(one) not in seen:
                 seen.add(id(one))
                 yield one
-                todo.extend(one.key)
+                if below(one):
+                    todo.extend(one.key)
         elif isinstance(one, tuple):
             todo.extend(one)
 
