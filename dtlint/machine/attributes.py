@@ -258,7 +258,6 @@ def of_unknown(machine: Machine, base: Unknown, name: str, mask: int) -> Value:
     if base.like is not None:
         return read(machine, base.like, name, mask)
     found = written.read(machine, base, name) or of_state(machine, base, name, mask)
-    found = found or library.state_fields.read(machine, base, name, mask)
     if found is not None:
         return found
     member = machine.knowledge.members.get(library.options.spelled(machine, base, name))

@@ -168,7 +168,6 @@ def note_turn(machine: Machine, loop: Loop, mark: int) -> None:
         if id(container) in onto or is_older(container, loop.objects):
             loop.variant.update(left)
             loop.carried.update(dict.fromkeys(left, after))
-            library.state_fields.note_kept(machine, loop, left, after)
 
 
 def is_older(container: dict[Any, Value], objects: int) -> bool:

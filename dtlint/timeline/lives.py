@@ -105,7 +105,7 @@ def carried(symbol: Symbol) -> bool:
 
 def is_new(symbol: Symbol, loop: Loop) -> bool:
     """Does every turn of the loop have another value here?"""
-    for part in parts(symbol, below=lambda one: not lasts(one, loop)):
+    for part in parts(symbol):
         if part in loop.variant:
             return True
         if part.key[-1] == "fresh" and loop.born[0] < part.key[1] <= loop.born[1]:
@@ -115,16 +115,8 @@ def is_new(symbol: Symbol, loop: Loop) -> bool:
     return False
 
 
-def lasts(symbol: Symbol, loop: Loop) -> bool:
-    """Is this the field of a state that no turn puts anything else into?"""
-    if symbol.key[0] != "attr" or len(symbol.key) != 3:
-        return False
-    _, state, name = symbol.key
-    return state in loop.lasting and name not in loop.lasting[state]
-
-
-def parts(symbol: Symbol, limit: int = 200, below: Callable[[Symbol], bool] = lambda _one: True) -> Iterator[Symbol]:
-    """The symbols a symbol is made of; `below` says whether what it is made of counts, too."""
+def parts(symbol: Symbol, limit: int = 200) -> Iterator[Symbol]:
+    """The symbols a symbol is made of."""
     todo: list[object] = [symbol]
     seen: set[int] = set()
     while todo and len(seen) < limit:
@@ -133,8 +125,7 @@ def parts(symbol: Symbol, limit: int = 200, below: Callable[[Symbol], bool] = la
             if id(one) not in seen:
                 seen.add(id(one))
                 yield one
-                if below(one):
-                    todo.extend(one.key)
+                todo.extend(one.key)
         elif isinstance(one, tuple):
             todo.extend(one)
 

@@ -8,7 +8,7 @@ from typing import Any
 from dtlint.ir import nodes as ir
 from dtlint.machine.core import Machine
 from dtlint.machine.lanes import token
-from dtlint.machine.library import jax_donation, jax_facts, jax_flow, jax_grids, jax_shapes, state_fields, state_keys
+from dtlint.machine.library import jax_donation, jax_facts, jax_flow, jax_grids, jax_shapes, state_keys
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.jax_copies import copied
 from dtlint.machine.library.jax_facts import fact, has, is_fact, words
@@ -189,7 +189,6 @@ def train_state(machine: Machine, call: Invocation) -> Value:
     weights = next((value for name, value in call.keywords if name == "params"), NONE)
     parts = [leaf.symbol for leaf in jax_facts.leaves(weights) if isinstance(leaf, Unknown)]
     machine.facts.setdefault(jax_facts.WEIGHTS, {})[made.symbol] = parts
-    state_fields.begun(machine, made, call)
     return made
 
 
@@ -223,7 +222,6 @@ def apply_gradients(machine: Machine, receiver: Value, call: Invocation) -> Valu
     tags = own | set(jax_facts.without(found, frozenset(drop | {"host tree", "key", "keys"})))
     made = machine.fresh("state", None, frozenset(tag for tag in tags if jax_facts.is_jax(tag)))
     state_keys.follows(machine, receiver, made, call)
-    state_fields.stepped(machine, made, receiver, call)
     return made
 
 
@@ -234,7 +232,6 @@ def stepped(machine: Machine, call: Invocation) -> Value | None:
         return None
     made = Unknown(machine.symbols.fresh("state"), state.cause, state.tags, state.like)
     state_keys.follows(machine, state, made, call)
-    state_fields.stepped(machine, made, state, call)
     return made
 
 

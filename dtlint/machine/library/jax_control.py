@@ -14,7 +14,7 @@ from dtlint.findings import Step
 from dtlint.machine import containers
 from dtlint.machine.core import Machine
 from dtlint.machine.lanes import join
-from dtlint.machine.library import jax_axes, jax_facts, jax_flow, provenance, state_fields, whole_batches
+from dtlint.machine.library import jax_axes, jax_facts, jax_flow, provenance, whole_batches
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.jax_facts import words
 from dtlint.machine.logs import Choice, Decision, Event, Log, Loop
@@ -191,10 +191,7 @@ def carry_on(machine: Machine, loop: Loop, carry: Value, after: Value) -> None:
     loop.variant |= {symbol for symbol in symbols_of(carry) if symbol not in kept}
     old, new = list(jax_facts.leaves(carry, 6)), list(jax_facts.leaves(after, 6))
     pairs = zip(old, new, strict=True) if len(old) == len(new) else ()
-    for one, left in pairs:
-        if isinstance(one, Unknown):
-            loop.carried[one.symbol] = left
-            state_fields.note_kept(machine, loop, [one.symbol], left)
+    loop.carried.update((one.symbol, left) for one, left in pairs if isinstance(one, Unknown))
 
 
 def steady(machine: Machine, carry: Value, run: Callable[[Value], Value]) -> Value:

@@ -29,7 +29,6 @@ from dtlint.machine.library import (
     jax_shapes,
     optax,
     replaced,
-    state_fields,
     state_keys,
 )
 from dtlint.machine.library.invocation import Invocation
@@ -229,7 +228,6 @@ def unknown_method(machine: Machine, receiver: Value, name: str, call: Invocatio
 
         made = python.opaque(machine, call)
         state_keys.follows(machine, receiver, made, call)
-        state_fields.copied(machine, made, call)
         return made
     return by_keyword(machine, call)
 
