@@ -185,7 +185,8 @@ def run_hooks(machine: Machine, thing: Value, leading: tuple[Value, ...], mask: 
 
         def inside(method: Value = method, arguments: tuple[Value, ...] = arguments) -> int:
             if isinstance(method, FunctionRef):
-                calls.follow(machine, method, thing, arguments, (), mask)
+                answer = calls.follow(machine, method, thing, arguments, (), mask)
+                entries.note_loss(machine, method, thing, answer, mask)
             else:
                 calls.call_value(machine, attributes.bind(machine, method, thing, mask), arguments, (), mask)
             return mask
