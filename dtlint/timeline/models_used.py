@@ -240,7 +240,18 @@ def inner_of(event: Event) -> list[Object]:
 
 
 def numbers_of(subject: Any) -> set[int]:
-    return objects_in(subject) if subject is not None else set()
+    """What is called: a thing, one of several, or a part of one. A method of what a part has given (`hidden.mean()`)
+    belongs to no part."""
+    if subject is None or (isinstance(subject, Unknown) and given_by_a_call(subject.symbol)):
+        return set()
+    return objects_in(subject)
+
+
+def given_by_a_call(symbol: Symbol) -> bool:
+    """`self.layers[i](x).mean`: of something that came out of what was called."""
+    while symbol.key[0] in ("attr", "item") and isinstance(symbol.key[1], Symbol):
+        symbol = symbol.key[1]
+    return symbol.key[0] == "call" and len(symbol.key) > 1 and isinstance(symbol.key[1], Symbol)
 
 
 def sometimes(uses: list[Met], forward: Met) -> Choice | None:
