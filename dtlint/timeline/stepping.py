@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from dtlint.machine.library.gradient_parts import PART
 from dtlint.machine.library.marks import deep_tags
 from dtlint.machine.library.stepping import BY_HAND, GATHERED
 from dtlint.machine.library.wrapping import KEEPS_PARTS
@@ -33,12 +34,11 @@ def events(run: Any, kind: str, *ops: str) -> list[Met]:
 def backwards(run: Any) -> list[Met]:
     """`loss.backward()` of torch, and what hands the loss on to it as it is; other frameworks divide and switch by
     themselves."""
-    return [met for met in events(run, "step", "backward") if met.event.api == "Tensor.backward" or as_it_is(run, met)]
-
-
-def as_it_is(run: Any, met: Met) -> bool:
-    row = run.knowledge.apis.get(met.event.api)
-    return row is not None and bool(row.extra.get("as_it_is"))
+    return [
+        met
+        for met in events(run, "step", "backward")
+        if met.event.api == "Tensor.backward" or met.event.extra.get("as it is")
+    ]
 
 
 def symbol_of(value: Value | None) -> Symbol | None:
@@ -89,7 +89,9 @@ def sharded_clips(run: Any) -> Iterator[tuple[Met, Met]]:
     sharded = dict(in_parts(run))
     for met in events(run, "record", "clip"):
         call = met.event.extra["call"]
-        given = call.get("parameters")
+        given, norm = call.get("parameters"), call.get(str(call.row.extra.get("norm", "")))
+        if norm is not None and not any(tag[:1] == (PART,) for tag in deep_tags((norm,)) if isinstance(tag, tuple)):
+            continue  # a norm that was found some other way
         if given is not None and call.row.name.startswith("torch.nn.utils."):
             numbers = sorted(objects_in(given) & sharded.keys())
             if numbers:
