@@ -107,7 +107,7 @@ def run_function(machine: Machine, path: str, function: ir.Function, owner: ir.C
         calls.resume(machine, generator, machine.world.full, lambda held, lanes: NONE)
         return
     answer = entering.enter(machine, value, receiver if skip_self else None, arguments, (), machine.world.full, None)
-    note_loss(machine, value, receiver, answer, machine.world.full)
+    note_answer(machine, value, receiver, answer, machine.world.full)
     if handed:
         steering.goes_on(machine)
     if function.name == "__enter__" and isinstance(receiver, Object) and isinstance(receiver.kind, ClassRef):
@@ -125,13 +125,24 @@ def is_hook(machine: Machine, kind: ClassRef, name: str) -> bool:
     return any(name in known.hooks for known in attributes.library_types(machine, kind))
 
 
-def note_loss(machine: Machine, method: FunctionRef, receiver: Value | None, answer: Value, mask: int) -> None:
-    """A framework called this method; it differentiates what some of them give back."""
-    kind = receiver.kind if isinstance(receiver, Object) else None
-    node = method.node
-    if isinstance(kind, ClassRef) and isinstance(node, ir.Function):
-        if any(node.name in known.losses for known in attributes.library_types(machine, kind)):
-            machine.emit_event("record", "loss", node.name, mask, path=method.path, at=node.at, subject=answer)
+def note_answer(machine: Machine, method: FunctionRef, receiver: Value | None, answer: Value, mask: int) -> None:
+    """A framework called this method; some of them give it a loss to differentiate, or schedules to step."""
+    kind, node = getattr(receiver, "kind", None), method.node
+    if not isinstance(kind, ClassRef) or not isinstance(node, ir.Function):
+        return
+    more: dict[str, Any] = {"path": method.path, "at": node.at, "subject": answer, "extra": {"module": receiver}}
+    for known in attributes.library_types(machine, kind):
+        if node.name in known.losses:
+            machine.emit_event("record", "loss", node.name, mask, **more)
+        if node.name in known.schedules:
+            machine.emit_event("record", "schedules", node.name, mask, **more)
+
+
+def is_loss(machine: Machine, method: FunctionRef, receiver: Value | None) -> bool:
+    kind, node = getattr(receiver, "kind", None), method.node
+    if not isinstance(kind, ClassRef) or not isinstance(node, ir.Function):
+        return False
+    return any(node.name in known.losses for known in attributes.library_types(machine, kind))
 
 
 def tells_who_it_is(machine: Machine, owner: ir.Class | None) -> bool:

@@ -9,7 +9,7 @@ from dtlint.ir import nodes as ir
 from dtlint.machine import attributes, containers
 from dtlint.machine.core import Machine
 from dtlint.machine.lanes import lanes_in
-from dtlint.machine.library import collectives, handing, run_later, wrapping
+from dtlint.machine.library import collectives, handing, run_later, stepping, wrapping
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.logs import Decision
 from dtlint.machine.values import NONE, ClassRef, Const, FunctionRef, Object, Row, Tuple, Unknown, Value
@@ -185,8 +185,9 @@ def run_hooks(machine: Machine, thing: Value, leading: tuple[Value, ...], mask: 
 
         def inside(method: Value = method, arguments: tuple[Value, ...] = arguments) -> int:
             if isinstance(method, FunctionRef):
-                answer = calls.follow(machine, method, thing, arguments, (), mask)
-                entries.note_loss(machine, method, thing, answer, mask)
+                with stepping.training(machine, entries.is_loss(machine, method, thing)):
+                    answer = calls.follow(machine, method, thing, arguments, (), mask)
+                entries.note_answer(machine, method, thing, answer, mask)
             else:
                 calls.call_value(machine, attributes.bind(machine, method, thing, mask), arguments, (), mask)
             return mask
