@@ -72,6 +72,7 @@ from dtlint.timeline.reused_buffers import reused_buffers
 from dtlint.timeline.reused_keys import reused_keys
 from dtlint.timeline.saved import questionable_saves
 from dtlint.timeline.telling import acting, diverging, missing, place_of, told, waiting, who
+from dtlint.timeline.trainer_schedules import before_the_trainer
 from dtlint.timeline.training import span_at, step_at
 from dtlint.timeline.worker_counts import lost_counts
 from dtlint.timeline.writers import shared_writes, turns
@@ -129,6 +130,7 @@ __all__ = [
     "noise",
     "pairing",
     "seeding",
+    "before_the_trainer",
     "drifting",
     "environment",
     "lifecycle",

@@ -78,7 +78,9 @@ def element(machine: Machine, value: Value, index: Value | None = None) -> Value
         symbol = machine.symbols.of("any", token(value), *(() if index is None else (token(index),)))
         for item_value in known[1:]:
             result = join(result, item_value, machine.symbols, symbol, None)
-        return result
+        from dtlint.machine import any_record
+
+        return any_record.of(machine, known, symbol) or result
     if isinstance(value, Row):
         return map_lanes(lambda held: element(machine, held), (value,), machine.world)
     if isinstance(value, Object) and "[]" in value.attributes:

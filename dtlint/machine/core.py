@@ -297,8 +297,8 @@ class Machine:
 
     def emit_event(self, kind: str, op: str, api: str, mask: int, **more: Any) -> Event:
         frame = self.frame
-        at = more.pop("at", None) or self.current_at
-        event = Event(kind, op, api, mask, frame.guards, frame.path, at, frame.scope, **more)
+        at, path = more.pop("at", None) or self.current_at, more.pop("path", frame.path)
+        event = Event(kind, op, api, mask, frame.guards, path, at, frame.scope, **more)
         self.emit(event)
         return event
 

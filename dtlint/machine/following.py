@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 
 from dtlint.ir import nodes as ir
 from dtlint.ir.functions import called_names, every_node
-from dtlint.machine import written
+from dtlint.machine import attributes, written
 from dtlint.machine.core import Machine
 from dtlint.machine.library.batches import is_whole_name
 from dtlint.machine.reaching import names_reaching
@@ -150,6 +150,8 @@ def matters(machine: Machine, node: ir.Function, receiver: Value | None, values:
             return True  # it may read a tensor that is still on its way
         if "wrapper" in receiver.facts or once(machine, keeps_count, node):
             return True  # it may train a wrapped model behind the wrapper's back, or count
+        if receiver is machine.frame.receiver and attributes.called_as(machine, lambda known: known.losses):
+            return True  # what it gives goes into a loss, with the gradients of the layers it uses
     if (
         is_answer(node)
         or makes_function(node)

@@ -7,6 +7,8 @@ windows, loss_scale, unreduced.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from dtlint.ir import nodes as ir
@@ -32,6 +34,7 @@ from dtlint.machine.values import (
 OPTIMIZER = "torch.optim.Optimizer"
 SHARDED_IN_PLACE = "torch.distributed.fsdp.FSDPModule"
 BY_HAND = "differentiated by hand"
+TRAINING = "training"  # fact of the run: a framework makes a step of its training here
 GATHERED, INNER, PLAIN, LOADED, LEARNED, ASKED = "gathered", "inner", "plain", "loaded", "learned", "asked"
 ROW_AFTER_ROW = ("torch.cat", "torch.concat", "torch.vstack")
 JOINED = "joined_tensors"  # what is made of several tensors
@@ -265,9 +268,20 @@ def detached(symbol: Symbol, depth: int = 3) -> bool:
 # --- wrapped models called by their inside -------------------------------------------------------------------------
 
 
+@contextmanager
+def training(machine: Machine, trains: bool) -> Iterator[None]:
+    """Is this the method by which a framework trains the model that it has wrapped?"""
+    outer = machine.facts.get(TRAINING)
+    machine.facts[TRAINING] = trains
+    try:
+        yield
+    finally:
+        machine.facts[TRAINING] = outer
+
+
 def module_called(machine: Machine, thing: Value, mask: int) -> None:
     """Inside the forward pass of a wrapped model: which of its parts work?"""
-    if machine.facts.get("module depth") and machine.facts.get("watched"):
+    if (machine.facts.get("module depth") and machine.facts.get("watched")) or machine.facts.get(TRAINING):
         machine.emit_event("record", "module-call", "forward", mask, subject=thing)
 
 
