@@ -15,7 +15,7 @@ from dtlint.machine.library.provenance import symbols_in
 from dtlint.machine.library.stepping import attribute_of
 from dtlint.machine.logs import Call, Event, Loop
 from dtlint.machine.subscripts import PRESETS
-from dtlint.machine.values import NONE, TRUE, ClassRef, Const, Object, Symbol, Unknown, Value
+from dtlint.machine.values import NONE, TRUE, Bound, ClassRef, Const, FunctionRef, Object, Symbol, Unknown, Value
 from dtlint.timeline.environment import starts
 from dtlint.timeline.options import asked_for, default_of, option_of, usual
 from dtlint.timeline.order import Met, before, below, loops_over
@@ -284,7 +284,11 @@ def stale_writes(run: Any) -> Iterator[StaleWrite]:
         event = met.event
         call, name = event.extra["loader"], event.extra["attribute"]
         workers = usual(run, call.get("num_workers"))
-        if not isinstance(workers, Const) or not workers.value or not read_by_items(event.subject, name):
+        if (
+            not isinstance(workers, Const)
+            or not workers.value
+            or not read_by_items(event.subject, name, collating(call))
+        ):
             continue
         persistent = stays(call, workers.value)
         loops = loops_over(met)
@@ -345,7 +349,16 @@ def calls_below(met: Met, outer: Loop) -> tuple[Call, ...]:
     return tuple(node for node, _ in below(met, outer) if isinstance(node, Call))
 
 
-def read_by_items(dataset: Any, name: str) -> bool:
+def collating(call: Any) -> Bound | None:
+    """`collate_fn=batches.make`: a method that the workers call."""
+    given = call.get("collate_fn")
+    return given if isinstance(given, Bound) else None
+
+
+WORKED_WITH = ("__getitem__", "__iter__", "__getitems__", "__call__", "forward")
+
+
+def read_by_items(dataset: Any, name: str, collate: Bound | None = None) -> bool:
     """Does what the workers run (`__getitem__`, `__iter__`, or `__call__` of what makes samples and batches, and what
     they call) read this attribute?"""
     if not isinstance(dataset, Object) or not isinstance(dataset.kind, ClassRef):
@@ -355,7 +368,10 @@ def read_by_items(dataset: Any, name: str) -> bool:
         for statement in dataset.kind.node.body
         if isinstance(statement, ir.Function) and statement.name != "__init__"
     }
-    todo, done = [found for found in ("__getitem__", "__iter__", "__getitems__", "__call__") if found in methods], set()
+    begun = [found for found in WORKED_WITH if found in methods]
+    if collate is not None and collate.receiver is dataset and isinstance(collate.function, FunctionRef):
+        begun += [found for found in methods if found == collate.function.name.rpartition(".")[2]]
+    todo, done = begun, set()
     while todo:
         method = todo.pop()
         if method in done:

@@ -1,7 +1,7 @@
 """Which mean over a part of the samples that was cut by hand does one rank tell?
 
-`mine = rows[rank::world]`, a count of what was right in it, and `print(right / len(mine))` on rank 0: there is no loader
-whose batches could be marked. What the items give carries the mark of the cut.
+`mine = rows[rank::world]`, a count of what was right in it, and `print(right / len(mine))` on rank 0: there is no
+loader whose batches could be marked. What the items give carries the mark of the cut.
 """
 
 from __future__ import annotations
