@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -59,20 +59,33 @@ def refused(run: Any) -> Iterator[tuple[Met, str, str]]:
                 yield met, found, why
             continue
         unless = "" if number_of_workers(call) == 0 else ", unless the option for it is given: its default is 0"
-        if call.get("persistent_workers") == TRUE:
-            yield met, "persistent_workers=True", f"ValueError when the loader is made{unless}"
-            continue
-        factor = call.get("prefetch_factor")
-        if isinstance(factor, Const) and factor.value is not None:
-            yield met, f"prefetch_factor={factor.value}", f"ValueError when the loader is made{unless}"
-            continue
-        context = call.get("multiprocessing_context")
-        if isinstance(context, Const) and isinstance(context.value, str):
-            yield met, f"multiprocessing_context={context.value!r}", f"ValueError when the loader is made{unless}"
-            continue
-        timeout = call.get("timeout")
-        if isinstance(timeout, Const) and isinstance(timeout.value, int | float) and timeout.value > 0:
-            yield met, f"timeout={timeout.value}", f"AssertionError when the loader is iterated{unless}"
+        for option, refuses in NEED_WORKERS.items():
+            value = as_given(run, met, call.get(option))
+            if value is not None and refuses(value.value):
+                when = "iterated" if option == "timeout" else "made"
+                error = "AssertionError" if option == "timeout" else "ValueError"
+                yield met, f"{option}={value.value!r}", f"{error} when the loader is {when}{unless}"
+                break
+
+
+NEED_WORKERS: dict[str, Callable[[Any], bool]] = {
+    "persistent_workers": lambda value: value is True,
+    "prefetch_factor": lambda value: value is not None,
+    "multiprocessing_context": lambda value: isinstance(value, str),
+    "timeout": lambda value: isinstance(value, int | float) and value > 0,
+}
+
+
+def as_given(run: Any, met: Met, value: Value | None) -> Const | None:
+    """The value of an option; of one that the command line gives, the default, where no branch asks for it."""
+    if isinstance(value, Const):
+        return value
+    name = attribute_of(value.symbol) if isinstance(value, Unknown) else None
+    option = option_of(run, name)
+    if name is None or option is None or asked_for(run, met.event.path, name) or asked_for(run, option.path, name):
+        return None
+    default = default_of(option)
+    return default if isinstance(default, Const) else None
 
 
 def none_by_default(run: Any, met: Met, call: Any) -> bool:
