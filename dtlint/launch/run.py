@@ -55,9 +55,10 @@ class LaunchRun:
 
     def finding(self, rule: Any, conflict: Conflict) -> Finding:
         """The conflict as a finding of `rule`, at its line."""
-        row = self.launches.line(conflict.path, conflict.line)
+        line = max(conflict.line, 1)  # of what another file says, none
+        row = self.launches.line(conflict.path, line)
         start = len(row) - len(row.lstrip()) + 1
-        span = Span(conflict.path, conflict.line, start, conflict.line, max(len(row.rstrip()) + 1, start + 1))
+        span = Span(conflict.path, line, start, line, max(len(row.rstrip()) + 1, start + 1))
         given = {name: getattr(conflict, name) for name in ("effect", "severity", "tier")}
         more = {name: value for name, value in given.items() if value is not None}
         found: Finding = rule.finding(
