@@ -33,7 +33,7 @@ DATA_KINDS = (
 )
 # a command line is a sign as well, also in a file that cannot be parsed
 DATA_SIGNS = re.compile(DATA_KINDS + rb"|torchrun +-|torch\.distributed\.(?:run|launch)|accelerate launch|tpu-vm ssh")
-DATA_TOKENS = re.compile(DATA_KINDS + rb"|torchrun|torch\.distributed|accelerate|deepspeed")
+DATA_TOKENS = re.compile(DATA_KINDS + rb"|torchrun|torch\.distributed|accelerate|deepspeed|tpu-vm")
 
 
 @dataclass(frozen=True, slots=True)
