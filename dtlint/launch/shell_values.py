@@ -295,6 +295,9 @@ def _lookup(name: str, piece: str, scope: Scope) -> str:
 
 
 def _braced(piece: str, line: int, scope: Scope) -> str:
+    if counted := re.fullmatch(r"\$\{#(\w+)\[[@*]\]\}", piece):
+        elements = scope.values.get(counted[1])
+        return marker(piece) if elements is None or any(word.spreads for word in elements) else str(len(elements))
     match = BRACED.match(piece[1:])
     if match is None:
         return marker(piece)
