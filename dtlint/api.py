@@ -177,7 +177,8 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """One question to a run. `check` and `documentation` are filled in by the registry from the module."""
+    """One question to a run. `check` and `documentation` are filled in by the registry from the module, and so is
+    `check_launch` for a rule about programs that has a word on what starts them as well."""
 
     code: str
     slug: str
@@ -189,6 +190,7 @@ class Rule:
     title: str
     severity: str | None = None
     check: Callable[[Any], Iterable[Finding]] | None = None
+    check_launch: Callable[[Any], Iterable[Finding]] | None = None
     documentation: str = ""
 
     def __post_init__(self) -> None:

@@ -39,6 +39,7 @@ class LoopState:
     newest: int = 0
     managers: int = 0  # how many context managers were entered outside of the loop
     parted: dict[int, tuple[Decision, Any]] = field(default_factory=dict)  # who breaks from who does not, and where
+    number: int = 0  # of its node, as the symbols of what it changes have it
 
 
 @dataclass(slots=True)
