@@ -163,12 +163,16 @@ def ends_before_start(run: Run, access: Access) -> bool:
 
 def done_before_the_others(run: Run, access: Access) -> bool:
     """A trainer starts the other processes of its node when it fits: the first one has been here alone by then, and
-    where a file tells whether it is still to be done, they find it done."""
+    where a file tells whether it is still to be done, or what fetches it looks for itself, they find it done."""
     if moment(run, access.event) >= first_start(run):
         return False
     if any(event.op != "fit" for event, _ in recorded(run, *STARTS, "<collective>") if event.op in STARTS):
         return False
-    return where_there_is_none(run, access)
+    return looks_first(access) or where_there_is_none(run, access)
+
+
+def looks_first(access: Access) -> bool:
+    return access.call is not None and bool(access.call.row.extra.get("looks_first"))
 
 
 PREPARES = "prepare_data"  # a trainer calls it in one process of each node, and lets the others wait
