@@ -301,6 +301,7 @@ EQUAL = (
     "devices",
     "local_devices",
     "nodes",
+    "open_run",
 )
 
 
