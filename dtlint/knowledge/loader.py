@@ -303,6 +303,7 @@ EQUAL = (
     "devices",
     "local_devices",
     "nodes",
+    "open_run",
 )
 
 

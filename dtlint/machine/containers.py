@@ -12,6 +12,7 @@ from dtlint.machine.lanes import join, map_lanes, orders_in, row, token
 from dtlint.machine.opaque import deep_cause, inner_tags
 from dtlint.machine.values import (
     FILLED,
+    ITEMS,
     MISSING,
     NONE,
     Cause,
@@ -27,7 +28,6 @@ from dtlint.machine.values import (
 )
 
 MANY = 64
-ITEMS = "items"  # symbol: one of the items of a list that has grown, of which each part is named
 SHORT = 16  # items of a list that differs between lanes
 REPEAT = "repeat"  # symbol: the same items over and over, nobody knows how often
 TIMES = "times"  # fact of a list: by which number of processes or devices its items are repeated

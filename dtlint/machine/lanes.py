@@ -16,6 +16,7 @@ from dtlint.machine.twins import one_thing
 from dtlint.machine.values import (
     BY_RANK,
     CONTAINERS,
+    ITEMS,
     MISSING,
     NONE,
     Bound,
@@ -205,10 +206,20 @@ def join(left: Value, right: Value, symbols: Symbols, decision: Symbol, cause: C
         tags = left.tags | right.tags | orders_in(left) | orders_in(right)
         return Unknown(symbol, left.cause or right.cause, tags, like_of(left) or like_of(right))
     symbol = symbols.of("split", decision, token(left), token(right))
+    if cause.kind == "files":
+        cause = own_items(left) or own_items(right) or cause
     like = None
     if isinstance(left, STRUCTURED) or isinstance(right, STRUCTURED):
         like = prefer(left, right)
     return Unknown(symbol, cause, left.tags | right.tags, like or like_of(left) or like_of(right))
+
+
+def own_items(value: Value, inside: bool = False) -> Cause | None:
+    """`if not path.exists(): left.append(path)`: whatever files there are, what is kept is of this rank's data."""
+    if isinstance(value, Tuple):
+        return next((cause for one in value.items if (cause := own_items(one, True)) is not None), None)
+    kept = inside or (isinstance(value, Unknown) and value.symbol.key[0] == ITEMS)
+    return value.cause if kept and value.cause is not None and value.cause.kind == "data" else None
 
 
 def one_of_two(kept: Value, other: Value, question: Symbol, answer: bool) -> Value:

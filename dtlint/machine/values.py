@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from dtlint.machine.frames import Frame
 
 CONTAINERS = ("list", "dict", "set")  # kinds of objects
+ITEMS = "items"  # symbol: one of the items of a list that has grown, of which each part is named
 
 
 class Trail:

@@ -22,6 +22,7 @@ from dtlint.machine.logs import Event
 from dtlint.machine.opaque import opaque
 from dtlint.machine.values import (
     FALSE,
+    ITEMS,
     Const,
     External,
     Object,
@@ -226,7 +227,7 @@ def has_own(item: Value, own: Symbol) -> bool:
 
 
 def is_among(own: Symbol, listed: Symbol, depth: int = 6) -> bool:
-    if listed.key[0] not in (containers.ITEMS, "item") or not depth:
+    if listed.key[0] not in (ITEMS, "item") or not depth:
         return False
     return any(
         part is own
