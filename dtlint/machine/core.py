@@ -248,7 +248,7 @@ class Machine:
         for container, name, left, right in sorted(sides.values(), key=of_variable):
             old = container.get(name, MISSING)
             left, right = old if left is None else left, old if right is None else right
-            joined = taken_off(left, right, older) or join(left, right, self.symbols, symbol, cause)
+            joined = taken_off(left, right, older) or join(left, right, self.symbols, symbol, cause, older)
             if name == "[]" and isinstance(joined, Unknown) and joined.like == Tuple(()) and joined.cause is None:
                 joined = Tuple(())  # what a container holds on one side, and may hold on the other
             if joined is not old:
