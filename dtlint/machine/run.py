@@ -227,6 +227,7 @@ def finish_entry(machine: Machine) -> None:
     modules it loaded stay."""
     machine.rollback(0)
     machine.journal = []
+    machine.over = []
     machine.symbols.telling.clear()
 
 
