@@ -13,7 +13,7 @@ from typing import Any
 
 from dtlint.ir import nodes as ir
 from dtlint.machine import attributes, containers
-from dtlint.machine.core import Machine
+from dtlint.machine.core import TRAINING, Machine
 from dtlint.machine.frames import Frame
 from dtlint.machine.library import marks, parts, provenance, tensors, works
 from dtlint.machine.library.invocation import Invocation
@@ -35,7 +35,6 @@ from dtlint.machine.values import (
 OPTIMIZER = "torch.optim.Optimizer"
 SHARDED_IN_PLACE = "torch.distributed.fsdp.FSDPModule"
 BY_HAND = "differentiated by hand"
-TRAINING = "training"  # fact of the run: a framework makes a step of its training here
 GATHERED, INNER, PLAIN, LOADED, LEARNED, ASKED = "gathered", "inner", "plain", "loaded", "learned", "asked"
 ROW_AFTER_ROW = ("torch.cat", "torch.concat", "torch.vstack")
 JOINED = "joined_tensors"  # what is made of several tensors
