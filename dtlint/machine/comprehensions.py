@@ -145,7 +145,7 @@ def run_comprehension(machine: Machine, node: ir.Comp, mask: int) -> Value:
             takers.append(lanes)
             return
         part = node.clauses[index]
-        iterable = machine.evaluate(part.iterable, lanes)
+        iterable = library.iterated(machine, machine.evaluate(part.iterable, lanes), lanes)
         walked(machine, iterable, lanes)
         sources.append(iterable)
         items = containers.items_of(machine, iterable)

@@ -11,11 +11,12 @@ from dtlint.findings import Step
 from dtlint.ir import nodes as ir
 from dtlint.machine.frames import Frame, Write
 from dtlint.machine.lanes import World, join, overlay, taken_off
-from dtlint.machine.logs import Choice, Decision, Event, Group, Guards, Log, LogNode, Place, decisions
+from dtlint.machine.logs import Choice, Decision, Event, Group, Guards, Log, LogNode, Place, decisions, plain_question
 from dtlint.machine.uses import Uses
 from dtlint.machine.values import (
     FILLED,
     MISSING,
+    NONE,
     Cause,
     ClassRef,
     Const,
@@ -247,7 +248,7 @@ class Machine:
         for container, name, left, right in sorted(sides.values(), key=of_variable):
             old = container.get(name, MISSING)
             left, right = old if left is None else left, old if right is None else right
-            joined = taken_off(left, right, older) or join(left, right, self.symbols, symbol, cause)
+            joined = taken_off(left, right, older) or join(left, right, self.symbols, symbol, cause, older)
             if name == "[]" and isinstance(joined, Unknown) and joined.like == Tuple(()) and joined.cause is None:
                 joined = Tuple(())  # what a container holds on one side, and may hold on the other
             if joined is not old:
@@ -256,7 +257,11 @@ class Machine:
                 if isinstance(joined, Object) and joined.number > older and cause is None:
                     from dtlint.machine import settings
 
-                    settings.perhaps_given(self, joined, right if joined is left else left)
+                    instead = right if joined is left else left
+                    if instead == NONE:
+                        question, answer = plain_question(symbol)
+                        joined.made_if = (question or symbol, (joined is left) is answer)
+                    settings.perhaps_given(self, joined, instead)
                 if name == "[]" and isinstance(joined, Tuple) and Tuple(()) in (left, right):
                     self.perhaps_empty(container, symbol, cause)
                 elif MISSING in (left, right) and type(name) is tuple and name[0] == "key":
@@ -292,8 +297,8 @@ class Machine:
 
     def emit_event(self, kind: str, op: str, api: str, mask: int, **more: Any) -> Event:
         frame = self.frame
-        at = more.pop("at", None) or self.current_at
-        event = Event(kind, op, api, mask, frame.guards, frame.path, at, frame.scope, **more)
+        at, path = more.pop("at", None) or self.current_at, more.pop("path", frame.path)
+        event = Event(kind, op, api, mask, frame.guards, path, at, frame.scope, **more)
         self.emit(event)
         return event
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 
 from dtlint.ir import nodes as ir
 from dtlint.ir.functions import called_names, every_node
-from dtlint.machine import written
+from dtlint.machine import attributes, written
 from dtlint.machine.core import Machine
 from dtlint.machine.library.batches import is_whole_name
 from dtlint.machine.reaching import names_reaching
@@ -150,7 +150,14 @@ def matters(machine: Machine, node: ir.Function, receiver: Value | None, values:
             return True  # it may read a tensor that is still on its way
         if "wrapper" in receiver.facts or once(machine, keeps_count, node):
             return True  # it may train a wrapped model behind the wrapper's back, or count
-    if is_answer(node) or makes_function(node) or any(once(machine, ask, node) for ask in SHOWN_BY_TEXT):
+        if receiver is machine.frame.receiver and attributes.called_as(machine, lambda known: known.losses):
+            return True  # what it gives goes into a loss, with the gradients of the layers it uses
+    if (
+        is_answer(node)
+        or makes_function(node)
+        or once(machine, fills, node)
+        or any(once(machine, ask, node) for ask in SHOWN_BY_TEXT)
+    ):
         return True
     return any(written_onto(machine, value) for value in values)
 
@@ -188,6 +195,32 @@ def keeps_count(node: ir.Function) -> bool:
     """A short method that writes to what it belongs to: a counter, a flag, the best value so far."""
     first = node.params[0].name if node.params else ""
     return first in ("self", "cls") and any(writes_to(one, first) for one in node.body)
+
+
+FILLING = frozenset({"append", "appendleft", "extend", "add", "update", "setdefault"})
+
+
+def fills(node: ir.Function) -> bool:
+    """A short function that puts something into a list or table it has not made itself: `self.seen[name] += 1`."""
+    own = set(node.assigned) - {parameter.name for parameter in node.params}
+    return any(filled not in own for filled in filled_in(node))
+
+
+def filled_in(node: ir.Function) -> Iterator[str]:
+    """The variables whose contents change, those of an attribute among them."""
+    for one in every_node(node.body, (ir.Function, ir.Class)):
+        if isinstance(one, ir.Assign | ir.AugAssign):
+            targets = one.targets if isinstance(one, ir.Assign) else (one.target,)
+            yield from (name for target in targets if isinstance(target, ir.Index) and (name := root_of(target)))
+        elif isinstance(one, ir.Call) and isinstance(one.func, ir.Attr) and one.func.name in FILLING:
+            if name := root_of(one.func.value):
+                yield name
+
+
+def root_of(node: ir.Expr) -> str:
+    while isinstance(node, ir.Attr | ir.Index):
+        node = node.value
+    return node.id if isinstance(node, ir.Name) else ""
 
 
 def calls_what_it_finds(node: ir.Function) -> bool:

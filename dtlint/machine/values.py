@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from dtlint.machine.frames import Frame
 
 CONTAINERS = ("list", "dict", "set")  # kinds of objects
+ITEMS = "items"  # symbol: one of the items of a list that has grown, of which each part is named
 
 
 class Trail:
@@ -400,11 +401,26 @@ class Object(Value):
     Attributes are written only through the machine, which keeps a journal. Containers keep their items under the
     attribute "[]": a Tuple, or an Unknown once they are no longer known; dictionaries keep "[]" → Unknown when open
     and one attribute ("key", constant) per known key. `birth` is the mask of lanes that made it. `instead` are the
-    things that a branch nobody can decide may have put in its place; `filled`, the lanes that ever put something into a
+    things that a branch nobody can decide may have put in its place; `otherwise`, those of them that were made below
+    such a branch, of other classes of the project, with the question; `made_if`, the question and the answer with which
+    it was made, where with the other there is None in its place; `filled`, the lanes that ever put something into a
     container that was empty, and why only they do; `doubted`, whether something nobody knows may be in its place.
     """
 
-    __slots__ = ("at", "attributes", "birth", "doubted", "facts", "filled", "instead", "kind", "number", "path")
+    __slots__ = (
+        "at",
+        "attributes",
+        "birth",
+        "doubted",
+        "facts",
+        "filled",
+        "instead",
+        "kind",
+        "made_if",
+        "number",
+        "otherwise",
+        "path",
+    )
 
     def __init__(
         self, kind: ClassRef | str, birth: int, number: int, at: tuple[int, int, int, int] | None = None, path: str = ""
@@ -417,7 +433,9 @@ class Object(Value):
         self.path = path
         self.facts: dict[str, Any] = {}
         self.instead: tuple[Object, ...] = ()
+        self.otherwise: tuple[Otherwise, ...] = ()
         self.doubted = False
+        self.made_if: tuple[Symbol, bool] | None = None
         self.filled: tuple[int, Cause | None] | None = None
 
     def __repr__(self) -> str:

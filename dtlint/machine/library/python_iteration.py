@@ -182,9 +182,11 @@ def zip_(machine: Machine, call: Invocation) -> Value | None:
 
 def through(kind: str) -> Handler:
     def handler(machine: Machine, call: Invocation) -> Value | None:
+        from dtlint.machine.library import reading
+
         if not call.arguments:
             return machine.new_list((), call.mask, "set" if kind == "set" else "list")
-        inner = call.arguments[0]
+        inner = reading.iterated(machine, call.arguments[0], call.mask)
         held = own_order.ranked(machine, call, inner) if kind == "sorted" else None
         if held is not None:
             ordered_list = machine.new_list(None, call.mask)
@@ -384,7 +386,7 @@ def map_(machine: Machine, call: Invocation) -> Value | None:
 
     if len(call.arguments) < 2:
         return None
-    function, inner = call.arguments[0], call.arguments[1]
+    function, inner = call.arguments[0], library.iterated(machine, call.arguments[1], call.mask)
     items = containers.items_of(machine, inner)
     if items is not None and len(items) <= 8 and len(call.arguments) == 2:
         results = tuple(calls.call_value(machine, function, (item,), (), call.mask) for item in items)

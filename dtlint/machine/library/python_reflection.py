@@ -7,7 +7,7 @@ import collections.abc
 import numbers
 import re
 
-from dtlint.machine import containers, lacking, written
+from dtlint.machine import containers, lacking, one_of_several, written
 from dtlint.machine.agreeing import AGREED
 from dtlint.machine.core import Machine
 from dtlint.machine.lanes import map_lanes, token
@@ -127,9 +127,23 @@ def getattr_(machine: Machine, call: Invocation) -> Value | None:
         if len(call.arguments) == 3 and attributes.has_only_given(base, name):
             return attributes.given(base, name) or call.arguments[2]
         return attributes.read(machine, base, name, call.mask)
-    if len(call.arguments) == 2 and isinstance(call.arguments[0], ModuleRef):
-        return by_part_of_name(machine, call.arguments[0], call.arguments[1])
+    if len(call.arguments) >= 2 and isinstance(call.arguments[0], ModuleRef):
+        return by_part_of_name(machine, call.arguments[0], call.arguments[1]) or some_class(
+            machine, *call.arguments[:2]
+        )
     return None
+
+
+def some_class(machine: Machine, module: Value, name: Value) -> Value | None:
+    """`getattr(policies, options.policy)`: one of the classes of a kind that are there."""
+    from dtlint.machine import scopes
+
+    if not isinstance(name, Unknown) or name.cause is not None or not isinstance(module, ModuleRef) or not module.path:
+        return None
+    held = scopes.load_module(machine, module.path).variables.values()
+    return one_of_several.of_kind(
+        machine, [one for one in held if isinstance(one, ClassRef)], (module.name, name.symbol)
+    )
 
 
 def by_part_of_name(machine: Machine, module: ModuleRef, name: Value) -> Value | None:
