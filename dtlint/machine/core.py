@@ -60,6 +60,7 @@ class Machine:
         self.world = world
         self.symbols = Symbols()
         self.journal: list[tuple[dict[Any, Value], Any, Value]] = []
+        self.over: list[Slots] = []  # variables of calls that have ended, held so that an id stays theirs
         self.sinks: list[tuple[Log, int]] = []
         self.frame: Frame = None  # type: ignore[assignment]
         self.paths = frozenset(project.paths)
@@ -194,6 +195,12 @@ class Machine:
             self.remembered.clear()  # any of those calls may have read it
         self.store(frame.variables, name, value, mask, frame.mask)
 
+    def end(self, frame: Frame) -> None:
+        """The call is over. No rollback need touch its variables, unless a function defined in it may read them."""
+        if not frame.captured:
+            frame.variables.over = True
+            self.over.append(frame.variables)
+
     def changed_nothing(self) -> None:
         """Of the call that stands here, all that is left is what it gives back."""
         self.facts.setdefault(CHANGED_NOTHING, set()).add((self.frame.path, self.current_at))
@@ -221,11 +228,13 @@ class Machine:
         return mask != self.world.full or self.control_cause() is not None
 
     def rollback(self, mark: int) -> list[Write]:
-        """Undo every write since `mark`; return what the locations held before undoing."""
+        """Undo every write since `mark`; return what the locations held before undoing. What is over stays as it is."""
         latest: dict[tuple[int, Any], Write] = {}
         journal = self.journal
         while len(journal) > mark:
             container, name, old = journal.pop()
+            if type(container) is Slots and container.over:
+                continue
             place = (id(container), name)
             if place not in latest:
                 latest[place] = (container, name, container.get(name, MISSING))

@@ -153,7 +153,9 @@ def tells_who_it_is(machine: Machine, owner: ir.Class | None) -> bool:
         return False
     methods = (one for one in owner.body if isinstance(one, ir.Function))
     decorators = {getattr(by, "name", getattr(by, "id", "")) for one in methods for by in one.decorators}
-    return not owner.tokens.isdisjoint(machine.knowledge.ranks) or not decorators.isdisjoint(following.asking(machine))
+    return not owner.tokens.isdisjoint(machine.knowledge.ranks) or not decorators.isdisjoint(
+        following.own_names(machine).asking
+    )
 
 
 def find(module_frame: Frame, function: ir.Function) -> Value | None:

@@ -7,6 +7,7 @@ what can reach nothing any rule asks for is passed over, and so is most of what 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 
 from dtlint.ir import nodes as ir
 from dtlint.ir.functions import called_names, every_node
@@ -44,12 +45,14 @@ def is_leaf(machine: Machine, node: ir.Function | ir.Lambda) -> bool:
         return True
     if not isinstance(node, ir.Function):
         return False
-    return tells_where(machine, node) or (is_question(node) and called.isdisjoint(defined(machine)))
+    return tells_where(machine, node) or (is_question(node) and called.isdisjoint(own_names(machine).defined))
 
 
 def tells_where(machine: Machine, node: ir.Function) -> bool:
     """`rank, local, size = settings()`: it asks the environment or a library who this rank is, and does little else."""
-    return sum(not insists(one) for one in node.body) <= SHORT and not node.tokens.isdisjoint(telling_where(machine))
+    return sum(not insists(one) for one in node.body) <= SHORT and not node.tokens.isdisjoint(
+        own_names(machine).telling_where
+    )
 
 
 def is_question(node: ir.Function) -> bool:
@@ -65,42 +68,33 @@ def insists(statement: ir.Stmt) -> bool:
     )
 
 
-def asking(machine: Machine) -> frozenset[str]:
-    """What tells who this rank is: names of the libraries, and the program's functions that ask them."""
-    return with_own(machine, machine.knowledge.ranks)
+@dataclass(frozen=True, slots=True)
+class OwnNames:
+    """Of what the program itself defines, in all of its files, those that were not selected as well."""
+
+    asking: frozenset[str]  # what tells who this rank is: names of the libraries, and functions that ask them
+    telling_where: frozenset[str]  # what tells who this rank is or whether there are others, in the same way
+    defined: frozenset[str]  # all functions and classes
 
 
-def telling_where(machine: Machine) -> frozenset[str]:
-    """What tells who this rank is or whether there are others, names of the program's functions among them."""
-    return with_own(machine, machine.knowledge.places)
-
-
-def with_own(machine: Machine, names: frozenset[str]) -> frozenset[str]:
-    """These names of libraries, and the functions of the program that use them and do nothing a rule asks for."""
-    known: dict[frozenset[str], frozenset[str]] = machine.notes.setdefault("with own", {})
-    if names not in known:
-        own = (
-            name
-            for name, tokens, _ in functions(machine)
-            if not tokens.isdisjoint(names) and tokens.isdisjoint(machine.interesting)
-        )
-        known[names] = names.union(own)
-    return known[names]
-
-
-def defined(machine: Machine) -> frozenset[str]:
-    """The names of all functions and classes of the program."""
-    known: frozenset[str] | None = machine.notes.get("defined")
+def own_names(machine: Machine) -> OwnNames:
+    """Functions that do something a rule asks for count among those that are defined, but not among those that ask."""
+    known: OwnNames | None = machine.notes.get("own names")
     if known is None:
-        every = functions(machine)
-        known = frozenset(name for function, _, owner in every for name in (function, owner or function))
-        machine.notes["defined"] = known
+        ranks, places = machine.knowledge.ranks, machine.knowledge.places
+        asking, telling = set(ranks), set(places)
+        defined: set[str] = set()
+        for path in machine.project.paths:
+            for name, tokens, owner in machine.project.functions(path):
+                defined.update((name, owner or name))
+                if tokens.isdisjoint(machine.interesting):
+                    if not tokens.isdisjoint(ranks):
+                        asking.add(name)
+                    if not tokens.isdisjoint(places):
+                        telling.add(name)
+        known = OwnNames(frozenset(asking), frozenset(telling), frozenset(defined))
+        machine.notes["own names"] = known
     return known
-
-
-def functions(machine: Machine) -> Iterator[tuple[str, frozenset[str], str | None]]:
-    """Of all files, those that were not selected as well: name, tokens and class."""
-    return (one for path in machine.project.paths for one in machine.project.functions(path))
 
 
 def can_skip(

@@ -71,6 +71,7 @@ class Frame:
         "called_at",
         "answers",
         "caller",
+        "captured",
         "choices",
         "closure",
         "ended",
@@ -115,6 +116,7 @@ class Frame:
         self.globals: Frame = module or self
         self.closure = closure
         self.caller = caller
+        self.captured = False  # may a function that is defined in here outlive the call?
         self.called_at: tuple[int, int, int, int] | None = None  # where in the caller
         self.mask = mask
         self.guards: Guards | None = None
@@ -136,3 +138,10 @@ class Frame:
         self.is_class = False
         self.last_exit: tuple[str, Any] = ("", None)
         self.node = function.node if function else None
+
+    def capture(self) -> None:
+        """A function is defined in here: it may read these variables, and those around them, when the call is over."""
+        frame: Frame | None = self
+        while frame is not None and not frame.captured:
+            frame.captured = True
+            frame = frame.closure

@@ -384,14 +384,16 @@ Otherwise = tuple[Symbol, bool, Value]  # a question, the answer with which it i
 
 class Slots(dict[Any, Value]):
     """A dictionary of variables or attributes; `serial` tells whether an object's is older than a call, `newer` than
-    how many objects it is, whosever it is, `partly` which lanes have bound what some have not."""
+    how many objects it is, whosever it is, `partly` which lanes have bound what some have not, `over` that these were
+    the variables of a call that has ended, so that nobody reads them any more."""
 
-    __slots__ = ("newer", "partly", "serial")
+    __slots__ = ("newer", "over", "partly", "serial")
 
     def __init__(self, serial: int = 0) -> None:
         super().__init__()
         self.serial = self.newer = serial
         self.partly: dict[Any, int] | None = None
+        self.over = False
 
 
 class Object(Value):
