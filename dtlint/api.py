@@ -72,6 +72,7 @@ from dtlint.timeline.reused_buffers import reused_buffers
 from dtlint.timeline.reused_keys import reused_keys
 from dtlint.timeline.saved import questionable_saves
 from dtlint.timeline.telling import acting, diverging, missing, place_of, told, waiting, who
+from dtlint.timeline.trainer_schedules import before_the_trainer
 from dtlint.timeline.training import span_at, step_at
 from dtlint.timeline.worker_counts import lost_counts
 from dtlint.timeline.writers import shared_writes, turns
@@ -129,6 +130,7 @@ __all__ = [
     "noise",
     "pairing",
     "seeding",
+    "before_the_trainer",
     "drifting",
     "environment",
     "lifecycle",
@@ -175,7 +177,8 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """One question to a run. `check` and `documentation` are filled in by the registry from the module."""
+    """One question to a run. `check` and `documentation` are filled in by the registry from the module, and so is
+    `check_launch` for a rule about programs that has a word on what starts them as well."""
 
     code: str
     slug: str
@@ -187,6 +190,7 @@ class Rule:
     title: str
     severity: str | None = None
     check: Callable[[Any], Iterable[Finding]] | None = None
+    check_launch: Callable[[Any], Iterable[Finding]] | None = None
     documentation: str = ""
 
     def __post_init__(self) -> None:

@@ -212,6 +212,7 @@ def run_comprehension(machine: Machine, node: ir.Comp, mask: int) -> Value:
     finally:
         machine.frame = outer
         outer.left |= frame.left
+        machine.end(frame)
     if exact and parted is None and not uneven and len(collected) <= containers.MANY:
         return finished(machine, node, tuple(collected), mask)
     told = all(map(acts, collected)) or (

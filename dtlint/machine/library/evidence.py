@@ -127,8 +127,8 @@ TRAINS = frozenset({"backward", "train", "fit"})
 def told_so(run: Any) -> bool:
     """Do the documents start this program by itself, never by a launcher, and can it be run so? What begins a group
     whatever it is told cannot; a trainer that takes what its launcher gives it can, and so can what begins one on one
-    side of a branch, if it does not train. Who trains beside others that a launcher starts may be started like them one
-    day."""
+    side of a branch, if it does not train or has this from code that others share. Who trains beside others that a
+    launcher starts may be started like them one day."""
     told = run.project.started
     if run.entry.kind != "script" or not told.by_itself(run.entry.path):
         return False
@@ -140,9 +140,8 @@ def told_so(run: Any) -> bool:
         if node.op == "fit" or node.api.startswith("jax."):
             return False
         if node.op in STARTS:
-            return takes_what_is_launched(node) or bool(
-                told.launching and not trains and left_to_choose(run, node, path)
-            )
+            shared = not trains or node.path != run.entry.path
+            return takes_what_is_launched(node) or bool(told.launching and shared and left_to_choose(run, node, path))
     return any(node.op == "train" for node, _ in seen)  # a trainer that is content with one process
 
 

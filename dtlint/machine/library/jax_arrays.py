@@ -104,7 +104,7 @@ def method(machine: Machine, receiver: Value, name: str, call: Invocation) -> Va
         if same is not None:
             return copied(machine, same, call)
     if name in ("apply_gradients", "apply_gradient"):
-        return apply_gradients(machine, receiver, call)
+        return apply_gradients(machine, receiver, call, stores=name == "apply_gradients")
     if name == "init":
         return initialised(machine, call)
     if jax_shapes.from_shape(call):
@@ -192,8 +192,9 @@ def train_state(machine: Machine, call: Invocation) -> Value:
     return made
 
 
-def apply_gradients(machine: Machine, receiver: Value, call: Invocation) -> Value:
-    """`state.apply_gradients(grads=…, batch_stats=…)`: everything it stores must be equal on all devices."""
+def apply_gradients(machine: Machine, receiver: Value, call: Invocation, stores: bool = True) -> Value:
+    """`state.apply_gradients(grads=…, batch_stats=…)`: everything it stores must be equal on all devices. The older
+    `optimizer.apply_gradient(grads, learning_rate=…)` only uses the rest for this one step."""
     given = next((value for name, value in call.keywords if name in ("grads", "grad")), None)
     given = given or (call.arguments[0] if call.arguments else None)
     own, found = jax_facts.deep((receiver,)), jax_facts.certain((given,)) if given is not None else set()
@@ -213,7 +214,7 @@ def apply_gradients(machine: Machine, receiver: Value, call: Invocation) -> Valu
         if words(found, "grad"):
             drop = {"grad", "varies", "may"} if any(tag in mapping.noted for tag in words(found, "grad")) else set()
         for name, value in call.keywords:
-            if value is given or name is None or not replicas:
+            if value is given or name is None or not replicas or not stores:
                 continue
             other = jax_facts.deep((value,))
             axes = mapping.axes or ()

@@ -378,8 +378,8 @@ def carried_by_keyword(machine: Machine, call: Invocation) -> Value | None:
                     subject=key,
                     extra={"call": call, "weak": weak, "keyword": name},
                 )
-                if way == DROPOUT and evaluated(machine):
-                    continue
+                if evaluated(machine) and (way == DROPOUT or told_to_be_still(machine, call)):
+                    continue  # what noise is left there is of the model's answer, and the same for all rows if need be
                 if way == DROPOUT:
                     always_alike(machine, call, key)
                 others = tuple(held for held in call.values if held is not value)
@@ -391,14 +391,20 @@ def carried_by_keyword(machine: Machine, call: Invocation) -> Value | None:
 
 def always_alike(machine: Machine, call: Invocation, key: Value) -> None:
     """Layers that drop units draw from a key which the step makes of a written number: the same units in every step."""
-    mapping, still = jax_facts.device_mapping(machine), machine.knowledge.still
+    mapping = jax_facts.device_mapping(machine)
     if mapping is None or any(is_shared(key, axis) for axis in mapping.axes or ()):
         return  # told as a key that all devices share
-    if any(name in still and value == Const(still[name]) for name, value in call.keywords if name is not None):
+    if told_to_be_still(machine, call):
         return
     for tag in words(key.tags, WRITTEN):
         where = machine.facts["jax roots"][tag[2]][0]
         jax_facts.note(machine, "written key", call.mask, where, (machine.step("units are dropped by it here"),))
+
+
+def told_to_be_still(machine: Machine, call: Invocation) -> bool:
+    """`model.apply(…, train=False)`: the model is asked for its answer, without the noise of a training."""
+    still = machine.knowledge.still
+    return any(name in still and value == Const(still[name]) for name, value in call.keywords if name is not None)
 
 
 def evaluated(machine: Machine) -> bool:

@@ -62,6 +62,16 @@ def length(machine: Machine, call: Invocation) -> Value | None:
     return made
 
 
+def slice_(machine: Machine, call: Invocation) -> Value | None:
+    """`mine = slice(rank, None, world); rows[mine]` is `rows[rank::world]`."""
+    given = call.arguments
+    if not given or len(given) > 3 or any(isinstance(part, SliceValue) for part in given):
+        return None
+    if len(given) == 1:
+        return SliceValue(NONE, given[0], NONE)
+    return SliceValue(given[0], given[1], given[2] if len(given) == 3 else NONE)
+
+
 def range_(machine: Machine, call: Invocation) -> Value | None:
     bounds = call.arguments
     start: Value = Const(0)
