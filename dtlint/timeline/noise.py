@@ -17,6 +17,7 @@ from dtlint.machine.library.loaders import Described, option
 from dtlint.machine.library.picks import PICK
 from dtlint.machine.library.seeds import GENERATORS, State, alike
 from dtlint.machine.library.stepping import ANSWERED
+from dtlint.machine.library.whole_batches import RANGES
 from dtlint.machine.logs import Event, Loop, Site
 from dtlint.machine.run import Run
 from dtlint.machine.values import NONE, Const, Object, Row, Symbol, Unknown, Value
@@ -297,6 +298,9 @@ def rank_collision(run: Run, event: Event) -> Iterator[tuple[Site, Steps, str]]:
         yield made or place, trail, "the seed is multiplied by the rank, so a seed of 0 is 0 on every rank"
     elif made is not None and transposed(value):
         yield made, trail, "the product is equal for different ranks"
+    elif times_first_turn(run, value):
+        text = "the rank is multiplied by the number of the turn, so all ranks get the same seed in turn 0"
+        yield place, trail, text
     elif of_its_own(event) and beside_a_turn(value):
         text = "the rank and the epoch are added, so the next epoch repeats what another rank draws in this one"
         yield place, value.cause.steps(), text
@@ -309,6 +313,24 @@ def times_zero(value: Row) -> bool:
         return False
     factors = first.symbol.key[1:3]
     return any(provenance.number_in(one) == 0 for one in factors) and any(isinstance(one, Symbol) for one in factors)
+
+
+def times_first_turn(run: Run, value: Row) -> bool:
+    """`seed + rank * epoch`: the rank stands in a product alone, with a number that begins with 0."""
+    sums = [terms(lane.symbol) if isinstance(lane, Unknown) else [] for lane in value.lanes]
+    first = sums[0]
+    if not all(len(one) == len(first) for one in sums):
+        return False
+    apart = [one for one in zip(*sums, strict=True) if any(term != one[0] for term in one)]
+    return bool(apart) and all(is_product_with_turn(run, term) for one in apart for term in one)
+
+
+def is_product_with_turn(run: Run, term: Any) -> bool:
+    if not isinstance(term, Symbol) or term.key[0] != "op *":
+        return False
+    turns = [part for part in term.key[1:] if isinstance(part, Symbol) and part.key[0] == "number"]
+    walked = [run.facts.get(RANGES, {}).get(turn.key[1]) for turn in turns]
+    return any(one is not None and one.attributes["start"] == Const(0) for one in walked)
 
 
 def of_its_own(event: Event) -> bool:

@@ -195,6 +195,7 @@ def worker_info(machine: Machine, call: Invocation) -> Value:
     """None where there are no workers; who runs as one has it. Elsewhere nobody can say."""
     tags = frozenset({provenance.WORKER})
     info = machine.unknown(inside.INFO, 0, tags=tags)
+    machine.symbols.lasting.update(machine.symbols.of("attr", info.symbol, name) for name in inside.COUNTED)
     in_worker = machine.facts.get(IN_WORKER)
     if in_worker is None:
         return info
