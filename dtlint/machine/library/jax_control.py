@@ -194,6 +194,7 @@ def carry_on(machine: Machine, loop: Loop, carry: Value, after: Value) -> None:
     for one, left in pairs:
         if isinstance(one, Unknown):
             loop.carried[one.symbol] = left
+            loop.kept_by.append((one.symbol, left))
             state_fields.note_kept(machine, loop, [one.symbol], left)
 
 
