@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, field
 
 from dtlint.findings import Step
 from dtlint.ir.heeded import done_anyway
 from dtlint.machine.lanes import lanes_in
+from dtlint.machine.library.exit_stacks import LEAVING
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.managers import NAME, is_manager
 from dtlint.machine.logs import Attempt, Call, Choice, Decision, Event, Log, LogNode, Loop, decisions
@@ -388,7 +389,8 @@ def left_behind(run: Run) -> Iterator[tuple[Event | Object, str, tuple[Step, ...
 def unguarded_end(run: Run, op: str, thing: Value | None) -> tuple[Event, Path] | None:
     """Where something is ended, if no failure on the way comes to that."""
     ends = [(event, path) for event, path in recorded(run, op) if event.subject is thing]
-    return ends[0] if ends and not any(survives(event, path) for event, path in ends) else None
+    leaving = run.facts.get(LEAVING, frozenset())
+    return ends[0] if ends and not any(survives(event, path, leaving) for event, path in ends) else None
 
 
 def told_end(what: str, end: tuple[Event, Path]) -> tuple[Step, ...]:
@@ -396,10 +398,14 @@ def told_end(what: str, end: tuple[Event, Path]) -> tuple[Step, ...]:
     return (*ways_down(event, path), Step(event.path, event.at[0], f"{what} here, on the way without failure only"))
 
 
-def survives(end: Event, path: tuple[LogNode, ...]) -> bool:
-    """Is the end made in a `finally`, by the exit of a `with`, or for every exception, around the work? What begins
-    inside the `try` is ended by it as well."""
+def survives(end: Event, path: tuple[LogNode, ...], leaving: Collection[object]) -> bool:
+    """Is the end made in a `finally`, by the exit of a `with` or of a stack, or for every exception, around the work?
+    What begins inside the `try` is ended by it as well."""
+    if (end.path, end.at) in leaving:
+        return True
     for node in path:
+        if isinstance(node, Call) and (node.path, node.at) in leaving:
+            return True
         if isinstance(node, Attempt):
             logs = [handler.log for handler in node.handlers if not EVERY.isdisjoint(handler.types)]
             if any(inner is end for log in (*logs, node.final) if log is not None for inner, _ in walk(log)):
