@@ -69,6 +69,7 @@ class Type:
     iterates: str = ""  # what iterating gives
     turns: tuple[str, ...] = ()  # those of them that it calls in every turn of its loop
     losses: tuple[str, ...] = ()  # those whose answer it differentiates
+    schedules: tuple[str, ...] = ()  # those that answer with optimizers and schedules, which it steps
     alone: tuple[str, ...] = ()  # methods that it calls on the rank that writes, and on no other
     lacks: tuple[str, ...] = ()  # what programs ask it for, though it has no such attribute
     computes: Mapping[str, str] = field(default_factory=dict)  # called on a derived class: which of its methods runs
@@ -233,6 +234,7 @@ def build(packs: list[tuple[str, Mapping[str, Any]]]) -> Knowledge:
                     row.get("iterates", ""),
                     tuple(row.get("turns", ())),
                     tuple(row.get("losses", ())),
+                    tuple(row.get("schedules", ())),
                     tuple(row.get("alone", ())),
                     tuple(row.get("lacks", ())),
                     row.get("computes", {}),

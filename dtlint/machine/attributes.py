@@ -6,8 +6,9 @@ import builtins
 from collections import Counter, deque
 from collections.abc import Callable, Iterator
 
+from dtlint.ir import nodes as ir
 from dtlint.knowledge.loader import Api, Type
-from dtlint.machine import containers, kept, lacking, library, written
+from dtlint.machine import containers, kept, lacking, library, one_of_several, written
 from dtlint.machine.core import Machine
 from dtlint.machine.frames import Frame
 from dtlint.machine.given import PARSED
@@ -31,6 +32,7 @@ from dtlint.machine.values import (
 
 # properties that are equal on all ranks though the values differ
 ALIKE = frozenset({"type", "dtype", "device", "ndim", "is_cuda", "requires_grad", "shape"})
+NAME = "__name__"
 BUILTINS = frozenset(dir(builtins))
 COLLECTIONS: dict[str, type] = {"deque": deque, "Counter": Counter}
 
@@ -88,6 +90,8 @@ def read_one(machine: Machine, base: Value, name: str, mask: int) -> Value:
             return calls.follow(machine, found, base, (), (), mask)
         if found is not None:
             return found
+        if name == NAME:
+            return Const(base.node.name)
         return library.computed_by(machine, base, name) or machine.unknown("class attribute", base.name, name)
     if isinstance(base, Unknown):
         return of_unknown(machine, base, name, mask)
@@ -97,6 +101,8 @@ def read_one(machine: Machine, base: Value, name: str, mask: int) -> Value:
             return found
         if isinstance(base, Bound) and name in ("func",):
             return base.function
+        if isinstance(base, FunctionRef) and name == NAME and isinstance(base.node, ir.Function):
+            return Const(base.node.name)
         return machine.unknown("function attribute", token(base), name)
     if isinstance(base, Const | Tuple):
         if base != NONE and not has(type_name(base), name):
@@ -167,6 +173,8 @@ def of_object(machine: Machine, thing: Object, name: str, mask: int) -> Value:
     found = machine.get(thing, name)
     if found is not None:
         lacking.read(machine, thing, name, found, mask)
+    found = one_of_several.field(machine, thing, found, name) if thing.otherwise else found
+    if found is not None:
         return found
     if isinstance(thing.kind, ClassRef):
         return of_instance(machine, thing, name, mask)
@@ -189,7 +197,7 @@ def of_instance(machine: Machine, thing: Object, name: str, mask: int) -> Value:
     assert isinstance(thing.kind, ClassRef)
     found = in_class(machine, thing.kind, name)
     if found is not None:
-        return bind(machine, found, thing, mask)
+        return one_of_several.method(machine, thing, bind(machine, found, thing, mask), name, mask)
     inner = library.loaders.inside_of(thing)
     if inner is not thing:
         return of_object(machine, inner, name, mask)

@@ -78,14 +78,17 @@ def element(machine: Machine, value: Value, index: Value | None = None) -> Value
         symbol = machine.symbols.of("any", token(value), *(() if index is None else (token(index),)))
         for item_value in known[1:]:
             result = join(result, item_value, machine.symbols, symbol, None)
-        return result
+        from dtlint.machine import any_record
+
+        return any_record.of(machine, known, symbol) or result
     if isinstance(value, Row):
         return map_lanes(lambda held: element(machine, held), (value,), machine.world)
     if isinstance(value, Object) and "[]" in value.attributes:
         if value.kind == "dict" and index is None:
             return any_key(machine, value)
         held = value.attributes["[]"]
-        return machine.unknown("item", token(held), cause=held.cause, tags=held.tags, like=getattr(held, "like", None))
+        tags = held.tags - {UNEVEN}  # that one of them has more than the others says nothing of any item
+        return machine.unknown("item", token(held), cause=held.cause, tags=tags, like=getattr(held, "like", None))
     value = content(value)
     return machine.unknown("item", token(value), cause=value.cause, tags=value.tags - {UNEVEN})
 

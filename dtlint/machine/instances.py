@@ -7,7 +7,7 @@ from dtlint.machine import attributes, calls, containers, library
 from dtlint.machine.core import Machine
 from dtlint.machine.lanes import token
 from dtlint.machine.library.invocation import Keywords
-from dtlint.machine.opaque import deep_cause
+from dtlint.machine.opaque import deep_cause, opaque
 from dtlint.machine.values import ClassRef, Const, FunctionRef, Object, Tuple, Unknown, Value
 
 DATACLASSES = ("dataclasses.dataclass", "attr.s", "attr.attrs", "attr.dataclass", "attrs.define", "attrs.frozen")
@@ -104,6 +104,14 @@ def field_names(machine: Machine, kind: ClassRef) -> list[str]:
     return list(dict.fromkeys(names))
 
 
+def left_to(machine: Machine, made: Object, name: str, spread: Value | None) -> Value:
+    """A field that no argument names: `Snapshot(**state)` takes it from what is under this name there."""
+    if isinstance(spread, Unknown):
+        return opaque(machine, "item", spread, Const(name))
+    cause = containers.element(machine, spread).cause if spread is not None else None
+    return machine.unknown("field", made.number, name, cause=cause)
+
+
 def fill_fields(
     machine: Machine, made: Object, kind: ClassRef, arguments: tuple[Value, ...], keywords: Keywords, mask: int
 ) -> None:
@@ -130,8 +138,7 @@ def fill_fields(
             factory = default.facts["default_factory"]  # type: ignore[union-attr]
             machine.set(made, name, calls.call_value(machine, factory, (), (), mask), mask)
         elif default is None:
-            cause = containers.element(machine, spread).cause if spread is not None else None
-            machine.set(made, name, machine.unknown("field", made.number, name, cause=cause), mask)
+            machine.set(made, name, left_to(machine, made, name, spread), mask)
     after = attributes.in_class(machine, kind, "__post_init__")
     if isinstance(after, FunctionRef):
         calls.follow(machine, after, made, (), (), mask)

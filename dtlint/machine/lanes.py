@@ -158,8 +158,11 @@ ALONE_SIZES = (None, 0, 1, -1)
 STRUCTURED = (Object, FunctionRef, ClassRef, Bound, External, Tuple)
 
 
-def join(left: Value, right: Value, symbols: Symbols, decision: Symbol, cause: Cause | None) -> Value:
-    """What a variable holds after a branch nobody can decide. With a cause, lanes may have taken different sides."""
+def join(
+    left: Value, right: Value, symbols: Symbols, decision: Symbol, cause: Cause | None, older: int | None = None
+) -> Value:
+    """What a variable holds after a branch nobody can decide. With a cause, lanes may have taken different sides. What
+    was made since number `older` was made below the branch."""
     if left is right or left == right:
         return left
     if left is MISSING:
@@ -171,7 +174,7 @@ def join(left: Value, right: Value, symbols: Symbols, decision: Symbol, cause: C
         return agreed
     if isinstance(left, Tuple) and isinstance(right, Tuple) and len(left.items) == len(right.items):
         pairs = zip(left.items, right.items, strict=True)
-        return Tuple(tuple(join(one, other, symbols, decision, cause) for one, other in pairs))
+        return Tuple(tuple(join(one, other, symbols, decision, cause, older) for one, other in pairs))
     if isinstance(left, Row) and isinstance(right, Row):
         if cause is None and all_constant(left) and all_constant(right):
             # all lanes hold the one or all hold the other, never a mixture; who may choose the first of all has
@@ -198,6 +201,8 @@ def join(left: Value, right: Value, symbols: Symbols, decision: Symbol, cause: C
             if isinstance(other, Unknown) and is_empty(kept):  # `given or []`: nobody knows whether it is empty
                 symbol = symbols.of("phi", decision, token(left), token(right))
                 return Unknown(symbol, other.cause, left.tags | right.tags, kept)
+            if older is not None:
+                made_instead(kept, other, decision, kept is left, older)
             return one_of_two(kept, other, decision, kept is left)
         sized = size_of_many(left, right) or size_of_many(right, left)
         if sized is not None:
@@ -231,6 +236,23 @@ def one_of_two(kept: Value, other: Value, question: Symbol, answer: bool) -> Val
     both = copy(kept)
     both.otherwise = (question, answer, other)
     return both
+
+
+def made_instead(kept: Value, other: Value, question: Symbol, answer: bool, older: int) -> None:
+    """`policy = Strict(options) if options.strict else Lenient(options)`: the one or the other has been made, and each
+    does what its own class says. What was there before has other names under which it is never the other."""
+    if not isinstance(kept, Object) or not isinstance(other, Object) or kept.kind is other.kind:
+        return
+    if not isinstance(kept.kind, ClassRef) or not isinstance(other.kind, ClassRef):
+        return
+    known = any(other is one for _, _, one in kept.otherwise)
+    if min(kept.number, other.number) > older and not known and made_from(kept) + made_from(other) <= FUNCTIONS:
+        kept.otherwise = (*kept.otherwise, (question, answer, other))
+
+
+def made_from(thing: Value) -> int:
+    """From how many things a branch above has chosen this one."""
+    return 1 + sum(made_from(other) for _, _, other in thing.otherwise) if isinstance(thing, Object) else 0
 
 
 def chosen_from(value: Value) -> int:
@@ -299,6 +321,7 @@ def prefer(left: Value, right: Value) -> Value:
     if isinstance(kept, Object) and isinstance(other, Object) and other not in kept.instead:
         if len(kept.instead) < ALTERNATIVES:  # one of a table of thousands of entries is like the next
             kept.instead = (*kept.instead, other)
+        kept.made_if = None  # there is something in both cases
     if isinstance(kept, Object) and isinstance(other, Unknown):
         kept.doubted = True
     return kept

@@ -12,7 +12,7 @@ from dtlint.machine.lanes import map_lanes, token
 from dtlint.machine.library import filled_shares
 from dtlint.machine.linear import difference
 from dtlint.machine.opaque import deep_cause, opaque
-from dtlint.machine.presence import ALIKE, ALWAYS, own_gradient, presence
+from dtlint.machine.presence import ALIKE, ALWAYS, own_gradient, perhaps_not_made, presence
 from dtlint.machine.truth import SPELLED, truth_of
 from dtlint.machine.values import (
     BY_SHARE,
@@ -171,7 +171,10 @@ def truthy(value: bool) -> Const:
 
 def compare_one(machine: Machine, op: str, left: Value, right: Value) -> Value:
     if op in ("is", "is not") and NONE in (left, right) and (isinstance(left, Object) or isinstance(right, Object)):
-        return truthy(op == "is not")  # a tensor is there, whatever it holds
+        made = perhaps_not_made(machine, left if isinstance(left, Object) else right)
+        if made is None:
+            return truthy(op == "is not")  # a tensor is there, whatever it holds
+        return Unknown(made) if op == "is not" else machine.unknown("not", made)
     left, right = content(left), content(right)
     if isinstance(left, Const) and isinstance(right, Const):
         if op in COMPARISONS and not scale_decides_nothing(op, left, right):

@@ -9,7 +9,8 @@ from __future__ import annotations
 from typing import Any
 
 from dtlint.knowledge.loader import Knowledge
-from dtlint.machine.values import Row, Symbol, Unknown, Value
+from dtlint.machine.core import Machine
+from dtlint.machine.values import Object, Row, Symbol, Unknown, Value
 
 ALWAYS = "always"  # never None
 ALIKE = "alike"  # None on all ranks or on none
@@ -129,3 +130,14 @@ def of_token(knowledge: Knowledge, token: Any) -> str:
     if token is None:
         return ALIKE
     return of_symbol(knowledge, token) if isinstance(token, Symbol) else ALWAYS
+
+
+def perhaps_not_made(machine: Machine, thing: Value) -> Symbol | None:
+    """`scaler = GradScaler() if options.amp else None`: who asks whether there is one asks for the option."""
+    if not isinstance(thing, Object) or thing.made_if is None:
+        return None
+    question, answer = thing.made_if
+    machine.oldest_write = 0  # what holds here need not hold wherever this is called
+    if machine.assumes(question, answer):
+        return None
+    return question if answer else machine.symbols.of("not", question)

@@ -69,7 +69,7 @@ def turn(
             widen(machine, container, name, node, mask, causes.get(place), place in apart)
         decision = Decision("loop", frame.path, node.at, text(), cause, mask, mask, frame.scope)
         loop = Loop(decision, mask, outer_guards, trip, cause, subject, kind)
-        state = LoopState(subject=subject, newest=machine.objects, managers=len(frame.exits))
+        state = LoopState(subject=subject, newest=machine.objects, managers=len(frame.exits), number=id(node))
         frame.loops.append(state)
         leavings_before = len(frame.leavings)
         returns_before = len(frame.returns)

@@ -384,14 +384,16 @@ Otherwise = tuple[Symbol, bool, Value]  # a question, the answer with which it i
 
 class Slots(dict[Any, Value]):
     """A dictionary of variables or attributes; `serial` tells whether an object's is older than a call, `newer` than
-    how many objects it is, whosever it is, `partly` which lanes have bound what some have not."""
+    how many objects it is, whosever it is, `partly` which lanes have bound what some have not, `over` that these were
+    the variables of a call that has ended, so that nobody reads them any more."""
 
-    __slots__ = ("newer", "partly", "serial")
+    __slots__ = ("newer", "over", "partly", "serial")
 
     def __init__(self, serial: int = 0) -> None:
         super().__init__()
         self.serial = self.newer = serial
         self.partly: dict[Any, int] | None = None
+        self.over = False
 
 
 class Object(Value):
@@ -401,11 +403,26 @@ class Object(Value):
     Attributes are written only through the machine, which keeps a journal. Containers keep their items under the
     attribute "[]": a Tuple, or an Unknown once they are no longer known; dictionaries keep "[]" → Unknown when open
     and one attribute ("key", constant) per known key. `birth` is the mask of lanes that made it. `instead` are the
-    things that a branch nobody can decide may have put in its place; `filled`, the lanes that ever put something into a
+    things that a branch nobody can decide may have put in its place; `otherwise`, those of them that were made below
+    such a branch, of other classes of the project, with the question; `made_if`, the question and the answer with which
+    it was made, where with the other there is None in its place; `filled`, the lanes that ever put something into a
     container that was empty, and why only they do; `doubted`, whether something nobody knows may be in its place.
     """
 
-    __slots__ = ("at", "attributes", "birth", "doubted", "facts", "filled", "instead", "kind", "number", "path")
+    __slots__ = (
+        "at",
+        "attributes",
+        "birth",
+        "doubted",
+        "facts",
+        "filled",
+        "instead",
+        "kind",
+        "made_if",
+        "number",
+        "otherwise",
+        "path",
+    )
 
     def __init__(
         self, kind: ClassRef | str, birth: int, number: int, at: tuple[int, int, int, int] | None = None, path: str = ""
@@ -418,7 +435,9 @@ class Object(Value):
         self.path = path
         self.facts: dict[str, Any] = {}
         self.instead: tuple[Object, ...] = ()
+        self.otherwise: tuple[Otherwise, ...] = ()
         self.doubted = False
+        self.made_if: tuple[Symbol, bool] | None = None
         self.filled: tuple[int, Cause | None] | None = None
 
     def __repr__(self) -> str:

@@ -11,6 +11,7 @@ from dtlint.findings import Step
 from dtlint.machine.lanes import token
 from dtlint.machine.library import evidence, inside, provenance
 from dtlint.machine.library.batches import NOTHING_LEFT
+from dtlint.machine.library.draws import IN_LESSON
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.loaders import Described, option
 from dtlint.machine.library.picks import PICK
@@ -20,6 +21,7 @@ from dtlint.machine.logs import Event, Loop, Site
 from dtlint.machine.run import Run
 from dtlint.machine.values import NONE, Const, Object, Row, Symbol, Unknown, Value
 from dtlint.timeline.data import whole_world
+from dtlint.timeline.metrics import several_processes
 from dtlint.timeline.options import usual
 from dtlint.timeline.records import ways_to
 from dtlint.timeline.training import REDUCES, event_step, is_gradient, loader_of, place_of, step_at, survey
@@ -64,6 +66,24 @@ def shared_noise(run: Run) -> Iterator[tuple[Site, Steps]]:
         drawn = event_step(event, f"`{event.api.rpartition('.')[2]}` draws the same numbers on every rank")
         combined = event_step(combining[id(loop)], "the gradients of all ranks are combined here")
         yield state.site, (*ways_to(run, state.site), drawn, combined)
+
+
+def noise_of_lessons(run: Run) -> Iterator[tuple[Site, Steps]]:
+    """Draws from a generator of its own in the training step of a framework that runs it in several processes."""
+    done = set()
+    for event, _ in survey(run).of("draw") if several_processes(run) else ():
+        call, generator = event.extra["call"], generator_of(event)
+        state = call.extra.get("rng")
+        if generator is None or not call.extra.get(IN_LESSON) or not isinstance(state, State):
+            continue
+        if not any(belongs_to_batch(value, "parameter") for value in drawn_with(call)):
+            continue  # what all ranks decide together
+        agreed = call.row.extra.get("permutes") or event.api.rpartition(".")[2] in AGREES
+        if state.site is None or state.site in done or not alike(state) or agreed or event.mask != run.world.full:
+            continue
+        done.add(state.site)
+        drawn = event_step(event, f"`{event.api.rpartition('.')[2]}` draws the same numbers on every rank")
+        yield state.site, (*ways_to(run, state.site), drawn)
 
 
 def fed_to_models(run: Run) -> set[tuple[str, Any]]:
@@ -158,12 +178,13 @@ def drawn_with(call: Invocation) -> Iterator[Value]:
         yield held
 
 
-def belongs_to_batch(value: Value) -> bool:
-    """Is its shape or content that of a batch of a loader, or of what the model gave?"""
+def belongs_to_batch(value: Value, *others: str) -> bool:
+    """Is its shape or content that of a batch of a loader, or of what the model gave? A framework hands its batches
+    over as parameters."""
     for part in provenance.parts(value, 2):
         if any(isinstance(tag, tuple) and tag[0] in ("loader", *ANSWERED) for tag in part.tags):
             return True
-    return provenance.mentions(value, lambda symbol: symbol.key[0] in ("batch", "output"))
+    return provenance.mentions(value, lambda symbol: symbol.key[0] in ("batch", "output", *others))
 
 
 # --- DT306 -----------------------------------------------------------------------------------------------------

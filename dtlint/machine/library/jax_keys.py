@@ -11,7 +11,7 @@ from typing import Any
 from dtlint.findings import Step
 from dtlint.machine.core import Machine
 from dtlint.machine.lanes import token
-from dtlint.machine.library import jax_facts, jax_flow, jax_shapes, key_splits
+from dtlint.machine.library import jax_facts, jax_flow, jax_shapes, key_splits, state_keys
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.jax_facts import fact, has, is_fact, words
 from dtlint.machine.logs import Site
@@ -70,6 +70,7 @@ def split(machine: Machine, call: Invocation) -> Value | None:
     if key is None:
         return None
     batch_used_as_key(machine, call, key)
+    state_keys.used(machine, key, call)
     number = call.get("num")
     if number is None:
         pair = (machine.symbols.fresh("key"), machine.symbols.fresh("key"))
@@ -232,6 +233,7 @@ def taken_apart(machine: Machine, value: Value, names: int, mask: int) -> None:
 def draw(machine: Machine, call: Invocation) -> Value | None:
     jax_flow.started(machine)
     key = key_of(machine, call)
+    state_keys.used(machine, key, call)
     return key_splits.remembered(machine, call, key, numbers_of(machine, call, key)) if key is not None else None
 
 
@@ -365,6 +367,7 @@ def carried_by_keyword(machine: Machine, call: Invocation) -> Value | None:
             continue
         for way, key in jax_facts.paths(value, 2):
             batch_used_as_key(machine, call, key)
+            state_keys.used(machine, key, call)
             if has(key, "key"):
                 weak = name == "rngs"
                 machine.emit_event(

@@ -7,6 +7,8 @@ windows, loss_scale, unreduced.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from dtlint.ir import nodes as ir
@@ -33,6 +35,7 @@ from dtlint.machine.values import (
 OPTIMIZER = "torch.optim.Optimizer"
 SHARDED_IN_PLACE = "torch.distributed.fsdp.FSDPModule"
 BY_HAND = "differentiated by hand"
+TRAINING = "training"  # fact of the run: a framework makes a step of its training here
 GATHERED, INNER, PLAIN, LOADED, LEARNED, ASKED = "gathered", "inner", "plain", "loaded", "learned", "asked"
 ROW_AFTER_ROW = ("torch.cat", "torch.concat", "torch.vstack")
 JOINED = "joined_tensors"  # what is made of several tensors
@@ -209,7 +212,7 @@ def joined(machine: Machine, call: Invocation) -> Value | None:
     uneven = containers.length_cause(machine, given) if call.name in ROW_AFTER_ROW else None
     if uneven is not None and call.get("dim") in (None, Const(0)):
         symbol = machine.symbols.of(tensors.OWN_ROWS, result.symbol)
-        result = Unknown(symbol, uneven, result.tags, result.like)
+        result = Unknown(symbol, uneven, result.tags | {containers.UNEVEN}, result.like)
     for tag in result.tags:
         if isinstance(tag, tuple) and tag[0] == GATHERED:
             source = machine.facts["gathers"][tag[1]].extra.get("source")
@@ -266,9 +269,20 @@ def detached(symbol: Symbol, depth: int = 3) -> bool:
 # --- wrapped models called by their inside -------------------------------------------------------------------------
 
 
+@contextmanager
+def training(machine: Machine, trains: bool) -> Iterator[None]:
+    """Is this the method by which a framework trains the model that it has wrapped?"""
+    outer = machine.facts.get(TRAINING)
+    machine.facts[TRAINING] = trains
+    try:
+        yield
+    finally:
+        machine.facts[TRAINING] = outer
+
+
 def module_called(machine: Machine, thing: Value, mask: int) -> None:
     """Inside the forward pass of a wrapped model: which of its parts work?"""
-    if machine.facts.get("module depth") and machine.facts.get("watched"):
+    if (machine.facts.get("module depth") and machine.facts.get("watched")) or machine.facts.get(TRAINING):
         machine.emit_event("record", "module-call", "forward", mask, subject=thing)
 
 
@@ -283,11 +297,10 @@ def inner_called(machine: Machine, thing: Object, result: Value, mask: int) -> V
     if outer is None and machine.facts.get("forwarding") and is_module(machine, thing):
         return with_tags(machine, result, frozenset({(LEARNED, thing.number)}))
     if outer is None:
-        outermost = isinstance(result, Unknown) and not (
-            machine.facts.get("module depth") or machine.facts.get("no_grad")
-        )
+        outermost = isinstance(result, Unknown) and not machine.facts.get("module depth")
         if outermost and is_module(machine, thing):
-            return with_tags(machine, result, frozenset({(PLAIN, thing.number)}))
+            said = ASKED if machine.facts.get("no_grad") else PLAIN  # nobody learns from what is only asked
+            return with_tags(machine, result, frozenset({(said, thing.number)}))
         return result
     return behind(machine, thing, result, mask)
 
