@@ -12,6 +12,7 @@ from dtlint.machine.containers import (
     REPEAT,
     UNEVEN,
     alike_part,
+    alike_parts,
     element,
     is_text,
     items_of,
@@ -158,8 +159,9 @@ def item_one(machine: Machine, base: Value, index: Value, mask: int) -> Value:
     put_before = base.attributes.get(WRITTEN) if isinstance(base, Object) else None
     found = opaque(machine, "item", base, index, *([put_before] if put_before is not None else []))
     if isinstance(base, Object) and base.kind == "list":
-        like = getattr(base.attributes.get("[]"), "like", None)
-        return Unknown(found.symbol, found.cause, found.tags, like) if like is not None else found
+        held = base.attributes.get("[]")
+        alike = alike_parts(held) if held is not None and index.cause is None else frozenset()
+        return Unknown(found.symbol, found.cause, found.tags | alike, getattr(held, "like", None) or found.like)
     return found
 
 
