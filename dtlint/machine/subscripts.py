@@ -32,6 +32,7 @@ from dtlint.machine.values import (
     Object,
     Row,
     SliceValue,
+    Symbol,
     Tuple,
     Unknown,
     Value,
@@ -300,9 +301,17 @@ def a_key_more(table: Object) -> tuple[Any, ...]:
 def others_in(machine: Machine, table: Object) -> Value:
     """What stands under the keys that are not known. That some lanes have one more says nothing of the others."""
     held = table.attributes.get("[]")
-    if isinstance(held, Unknown) and held.symbol.key[0] == "keys" and held.symbol.key[-1] == "more":
+    if isinstance(held, Unknown) and has_more(held.symbol):
         return table.attributes.get(OTHERS) or machine.unknown("others", table.number)
     return held or machine.unknown("others", table.number)
+
+
+def has_more(symbol: Symbol) -> bool:
+    """Here, or on one side of a branch."""
+    word, *parts = symbol.key
+    return (word == "keys" and parts[-1] == "more") or (
+        word == "phi" and any(isinstance(part, Symbol) and has_more(part) for part in parts)
+    )
 
 
 def put(machine: Machine, container: Value, index: Value, value: Value, mask: int) -> None:
