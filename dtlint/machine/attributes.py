@@ -265,7 +265,11 @@ def bind(machine: Machine, found: Value, thing: Object, mask: int) -> Value:
 def of_unknown(machine: Machine, base: Unknown, name: str, mask: int) -> Value:
     if base.like is not None:
         return read(machine, base.like, name, mask)
-    found = written.read(machine, base, name) or of_state(machine, base, name, mask)
+    found = (
+        written.read(machine, base, name)
+        or one_of_several.of_modules(machine, base, name, mask)
+        or of_state(machine, base, name, mask)
+    )
     if found is not None:
         return found
     member = machine.knowledge.members.get(library.options.spelled(machine, base, name))
