@@ -384,6 +384,9 @@ def implied(question: Symbol | None, known: Mapping[Any, Any]) -> bool | None:
         return None
     if asked in known:
         return bool(known[asked] is given)
+    equal = equality(asked)
+    if equal is not None and ("equal to", equal[0]) in known:
+        return (known["equal to", equal[0]] == equal[1]) is given
     if asked.key[0] not in ("and", "or"):
         found = ranges.follows(asked, known.items())
         return None if found is None else found is given

@@ -8,11 +8,23 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from copy import copy
+from typing import Any
 
 from dtlint.ir import nodes as ir
 from dtlint.machine.core import Machine
 from dtlint.machine.lanes import FUNCTIONS, join, token
-from dtlint.machine.values import Bound, ClassRef, External, FunctionRef, Object, Otherwise, Unknown, Value
+from dtlint.machine.values import (
+    Bound,
+    ClassRef,
+    Const,
+    External,
+    FunctionRef,
+    Object,
+    Otherwise,
+    Symbol,
+    Unknown,
+    Value,
+)
 
 LEADING = "leads on"  # note: classes whose methods reach what rules ask for
 
@@ -63,16 +75,26 @@ def either(found: Bound, otherwise: Otherwise) -> Bound:
     return both
 
 
+def of_table(machine: Machine, table: dict[Any, Value], index: Unknown) -> Value | None:
+    """`SAVERS[options.strategy]`: who is there under a name is there where the option is that name."""
+    asked = [machine.symbols.of("compare ==", index.symbol, token(Const(name))) for name in table]
+    return chosen_by(machine, list(zip(table.values(), asked, strict=True)))
+
+
 def maker(machine: Machine, makers: Sequence[Value], key: object) -> Value | None:
-    """One of the classes or functions of a table: those that reach what rules ask for, or the first, which stands for
-    all of which there is nothing to say."""
+    """One of several classes or functions, nobody knows which."""
+    return chosen_by(machine, [(one, machine.symbols.of("which", key, token(one))) for one in makers])
+
+
+def chosen_by(machine: Machine, makers: list[tuple[Value, Symbol]]) -> Value | None:
+    """Those of the makers that reach what rules ask for, each with its question, or the first, which stands for all of
+    which there is nothing to say."""
     first, *others = makers
-    chosen = [first, *(one for one in others if leads_on(machine, one))]
-    if len(chosen) > 1 and not leads_on(machine, first):
+    chosen = [first, *(one for one in others if leads_on(machine, one[0]))]
+    if len(chosen) > 1 and not leads_on(machine, first[0]):
         chosen = chosen[1:]
     made: Value | None = None
-    for one in reversed(chosen[:FUNCTIONS]):
-        question = machine.symbols.of("which", key, token(one))
+    for one, question in reversed(chosen[:FUNCTIONS]):
         made = one if made is None else either(Bound(one, None), (question, True, made))
     return made
 
