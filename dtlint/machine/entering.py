@@ -89,6 +89,7 @@ def enter(
         at = getattr(node, "at", None)
         machine.emit(Call(scope, caller.path, place, mask, caller.guards, log, caller.scope, function.path, at))
     after_call(machine, frame, caller, mask)
+    machine.end(frame)
     if outcome is not None:
         outcome.whole = not frame.left and all(leaving.word not in EXITS for leaving in frame.leavings)
         outcome.log, outcome.scope = (log if log.nodes else None), scope

@@ -16,6 +16,7 @@ from dtlint.machine.twins import one_thing
 from dtlint.machine.values import (
     BY_RANK,
     CONTAINERS,
+    ITEMS,
     MISSING,
     NONE,
     Bound,
@@ -210,10 +211,43 @@ def join(
         tags = left.tags | right.tags | orders_in(left) | orders_in(right)
         return Unknown(symbol, left.cause or right.cause, tags, like_of(left) or like_of(right))
     symbol = symbols.of("split", decision, token(left), token(right))
+    if cause.kind == "files":
+        cause = own_items(left) or own_items(right) or cause
     like = None
     if isinstance(left, STRUCTURED) or isinstance(right, STRUCTURED):
         like = prefer(left, right)
     return Unknown(symbol, cause, left.tags | right.tags, like or like_of(left) or like_of(right))
+
+
+def own_items(value: Value, inside: bool = False) -> Cause | None:
+    """`if not path.exists(): left.append(path)`: whatever files there are, what is kept is of this rank's data."""
+    if isinstance(value, Tuple):
+        return next((cause for one in value.items if (cause := own_items(one, True)) is not None), None)
+    kept = inside or (isinstance(value, Unknown) and value.symbol.key[0] == ITEMS)
+    return value.cause if kept and value.cause is not None and value.cause.kind == "data" else None
+
+
+def either_tree(left: Value, right: Value, join_leaves: Callable[[Value, Value], Value]) -> Value | None:
+    """Of two trees of arrays, one with what either has there: a buffer of the one that was given away is not certainly
+    what is found. Of one of them nobody may know the names. None where they are no such trees."""
+    if isinstance(left, Unknown) and isinstance(right, Unknown):
+        return join_leaves(left, right)
+    known, other = (left, right) if isinstance(left, Object) else (right, left)
+    if not isinstance(known, Object) or known.kind != "dict" or not known.attributes or left is right:
+        return None
+    if isinstance(other, Object) and (other.kind != "dict" or other.attributes.keys() != known.attributes.keys()):
+        return None
+    if not isinstance(other, Object | Unknown):
+        return None
+    made = Object(known.kind, known.birth, known.number, known.at, known.path)
+    made.facts = known.facts
+    for name, held in known.attributes.items():
+        there = other.attributes[name] if isinstance(other, Object) else other
+        leaf = either_tree(held, there, join_leaves)
+        if leaf is None:
+            return None
+        made.attributes[name] = leaf
+    return made
 
 
 def one_of_two(kept: Value, other: Value, question: Symbol, answer: bool) -> Value:
@@ -310,6 +344,7 @@ def prefer(left: Value, right: Value) -> Value:
     if isinstance(kept, Object) and isinstance(other, Object) and other not in kept.instead:
         if len(kept.instead) < ALTERNATIVES:  # one of a table of thousands of entries is like the next
             kept.instead = (*kept.instead, other)
+        kept.made_if = None  # there is something in both cases
     if isinstance(kept, Object) and isinstance(other, Unknown):
         kept.doubted = True
     return kept

@@ -12,6 +12,7 @@ from dtlint.machine.containers import (
     REPEAT,
     UNEVEN,
     alike_part,
+    alike_parts,
     element,
     is_text,
     items_of,
@@ -160,8 +161,9 @@ def item_one(machine: Machine, base: Value, index: Value, mask: int) -> Value:
     put_before = base.attributes.get(WRITTEN) if isinstance(base, Object) else None
     found = opaque(machine, "item", base, index, *([put_before] if put_before is not None else []))
     if isinstance(base, Object) and base.kind == "list":
-        like = getattr(base.attributes.get("[]"), "like", None)
-        return Unknown(found.symbol, found.cause, found.tags, like) if like is not None else found
+        held = base.attributes.get("[]")
+        alike = alike_parts(held) if held is not None and index.cause is None else frozenset()
+        return Unknown(found.symbol, found.cause, found.tags | alike, getattr(held, "like", None) or found.like)
     return found
 
 
@@ -362,6 +364,8 @@ def put(machine: Machine, container: Value, index: Value, value: Value, mask: in
             if index.cause is not None and not filled:
                 tags |= {UNEVEN}
             machine.set(container, "[]", Unknown(widened.symbol, index.cause or widened.cause, tags), mask)
+            if index.cause is None and value.cause is None:
+                perhaps_another(machine, container, index, value, mask)
     elif container.kind == "torch.Tensor":
         if "running" in machine.facts:
             from dtlint.machine.library import marks, works
@@ -385,6 +389,14 @@ def put(machine: Machine, container: Value, index: Value, value: Value, mask: in
             if isinstance(several, Unknown) and several.symbol.key[0] == REPEAT:  # one of them is another now
                 now = machine.unknown("put", several.symbol, cause=several.cause, tags=several.tags)
                 machine.set(container, "[]", now, mask)
+
+
+def perhaps_another(machine: Machine, table: Object, index: Value, value: Value, mask: int) -> None:
+    """`options[name] = value` with a name nobody knows: what was put in as a placeholder may be something by now."""
+    symbol = machine.symbols.of("changed", table.number, token(index))
+    for name, old in list(table.attributes.items()):
+        if isinstance(name, tuple) and old == NONE:
+            machine.set(table, name, join(value, old, machine.symbols, symbol, None), mask)
 
 
 def merge(machine: Machine, target: Object, source: Value, mask: int) -> None:

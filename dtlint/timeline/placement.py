@@ -49,11 +49,16 @@ def spelled(part: Any) -> str:
     return "" if isinstance(part, Symbol) else str(part)
 
 
-def beyond_node(run: Any, value: Value | None) -> Cause | None:
-    """Why a device number is larger than any a node has: it is the global rank."""
+def named(value: Value | None) -> tuple[Value | None, ...]:
+    """The device, or those in `device_ids=[local_rank]`."""
     if isinstance(value, Object) and value.kind == "list":
         value = value.attributes.get("[]")
-    for item in value.items if isinstance(value, Tuple) else (value,):
+    return value.items if isinstance(value, Tuple) else (value,)
+
+
+def beyond_node(run: Any, value: Value | None) -> Cause | None:
+    """Why a device number is larger than any a node has: it is the global rank."""
+    for item in named(value):
         if isinstance(item, Row) and item.cause.kind == "rank":
             numbers = [number_of(lane_value(item, lane)) for lane in range(run.world.size)]
             if numbers == list(run.world.ranks()):
@@ -64,9 +69,7 @@ def beyond_node(run: Any, value: Value | None) -> Cause | None:
 def counted_over_nodes(run: Any, value: Value | None, ranks: list[Value | None]) -> Cause | None:
     """Processes spawned on each of several machines: the number that the group knows them by, computed from the number
     of the machine, is not their index on it."""
-    if isinstance(value, Object) and value.kind == "list":
-        value = value.attributes.get("[]")
-    for item in value.items if isinstance(value, Tuple) else (value,):
+    for item in named(value):
         if isinstance(item, Row) and any(item == rank for rank in ranks):
             numbers = [number_of(held) for held in item.lanes]
             first, second = item.lanes[0], item.lanes[run.world.per_host % run.world.size]
@@ -224,7 +227,8 @@ def unchosen(run: Any) -> Iterator[tuple[Met, Met, Met | None]]:
                 return
             if any(one.number < met.number for one in choices):
                 return
-            if on_default_device(met.event) or (choices and nccl and meets_on_device(met.event)):
+            meets = nccl and meets_on_device(met.event)
+            if on_default_device(met.event) or (meets and (choices or (packs(met.event) and works_on_own(run, met)))):
                 late = next((one for one in choices if not exclusive(met, one)), None)
                 if nccl or late is not None:
                     yield met, start, late
@@ -272,7 +276,33 @@ def meets_on_device(event: Event) -> bool:
     call = event.extra.get("call")
     if event.kind != "collective" or call is None or not call.row.name.startswith("torch.distributed."):
         return False
-    return (event.op == "barrier" and call.get("device_ids") in (None, NONE)) or call.row.name.endswith("_object")
+    return (event.op == "barrier" and call.get("device_ids") in (None, NONE)) or packs(event)
+
+
+def packs(event: Event) -> bool:
+    """Does it send objects, packed into a tensor on the current device? In a group that is made for it, as one of gloo
+    may be, the tensor is elsewhere."""
+    call = event.extra["call"]
+    if call.get("device") not in (None, NONE) or call.get("group") not in (None, NONE):
+        return False
+    return call.row.name.endswith(("_object", "_object_list"))
+
+
+def works_on_own(run: Any, way: Met) -> bool:
+    """Does the program that comes here name another device for each rank of a node? Else every process may see one
+    only."""
+    for met in ordered(run):
+        call = met.event.extra.get("call")
+        if call is None or not names_device(met.event) or exclusive(met, way):
+            continue
+        for value in (*(call.get(name) for name in PARAMS), *call.arguments[:1]):
+            for item in named(value):
+                numbers = (
+                    [number_of(held) for held in item.lanes[: run.world.per_host]] if isinstance(item, Row) else []
+                )
+                if len(numbers) > 1 and None not in numbers and len(set(numbers)) == len(numbers):
+                    return True
+    return False
 
 
 # --- loads ---------------------------------------------------------------------------------------------------------

@@ -133,15 +133,31 @@ def unconditional(met: Met, window: Window) -> bool:
 def in_every_turn(run: Any, op: str) -> Iterator[tuple[Met, Window]]:
     """Events of a kind that belong to the end of the window but happen in each turn."""
     for window in windows(run):
-        if window.nested:
+        here = at_each_pass(run, op, window)
+        if not here or (window.nested and not all_that_counts(run, op, window)):
             continue
-        for met in events(run, "record", op):
-            if (
-                met.event.mask & window.step.event.mask
-                and unconditional(met, window)
-                and same_optimizer(met, window.step)
-            ):
-                yield met, window
+        yield from ((met, window) for met in here)
+
+
+def at_each_pass(run: Any, op: str, window: Window) -> list[Met]:
+    """The events of a kind that happen whenever the window's backward pass does."""
+    return [
+        met
+        for met in events(run, "record", op)
+        if met.event.mask & window.step.event.mask and unconditional(met, window) and same_optimizer(met, window.step)
+    ]
+
+
+def all_that_counts(run: Any, op: str, window: Window) -> bool:
+    """Does the step behind the loop see nothing but what the passes of its turns have left, and is it the same for each
+    of them? An attack on the inputs is followed by a pass of its own; some keep the gradients of a turn elsewhere, and
+    put them back at the end."""
+    passes = [other for other in windows(run) if other.nested and other.loop is window.loop]
+    if not all(at_each_pass(run, op, other) for other in passes):
+        return False
+    afresh = (*backwards(run), *events(run, "record", "grad-write", "zero-grad"))
+    last = max(other.backward.number for other in passes)
+    return not any(last < met.number < window.step.number and not inside(met, window.loop) for met in afresh)
 
 
 def same_optimizer(met: Met, step: Met) -> bool:

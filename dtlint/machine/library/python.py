@@ -22,6 +22,7 @@ from dtlint.machine.library.python_iteration import (
     length,
     map_,
     range_,
+    slice_,
     through,
     zip_,
 )
@@ -240,6 +241,7 @@ FUNCTIONS: dict[str, Handler] = {
     "builtins.bool": bool_,
     "builtins.len": length,
     "builtins.range": range_,
+    "builtins.slice": slice_,
     "builtins.isinstance": isinstance_,
     "builtins.getattr": getattr_,
     "builtins.hasattr": hasattr_,

@@ -188,7 +188,7 @@ def hasattr_(machine: Machine, call: Invocation) -> Value | None:
             if machine.get(base, name) is not None:
                 return lacking.asked(machine, base, name, TRUE, FALSE) or TRUE
             if isinstance(base.kind, ClassRef):
-                if attributes.in_class(machine, base.kind, name) is not None:
+                if attributes.in_class(machine, base.kind, name) is not None or inherits(machine, base.kind, name):
                     return TRUE
                 if not attributes.may_have(machine, base.kind, name):
                     return FALSE
@@ -197,6 +197,14 @@ def hasattr_(machine: Machine, call: Invocation) -> Value | None:
         if isinstance(base, Unknown) and has_no_longer(machine, base.symbol, name):
             return FALSE
     return machine.unknown("hasattr", *(token(value) for value in call.arguments))
+
+
+def inherits(machine: Machine, kind: ClassRef, name: str) -> bool:
+    """`hasattr(self, "state")` in a class derived from one of a library, of which the packs know the attribute: what
+    asks is written for other classes as well."""
+    from dtlint.machine import attributes
+
+    return any(machine.knowledge.attribute(base, name) is not None for base in attributes.external_bases(machine, kind))
 
 
 def has_no_longer(machine: Machine, symbol: Symbol, name: str) -> bool:

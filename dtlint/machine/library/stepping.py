@@ -7,11 +7,13 @@ windows, loss_scale, unreduced.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from dtlint.ir import nodes as ir
 from dtlint.machine import attributes, containers
-from dtlint.machine.core import Machine
+from dtlint.machine.core import TRAINING, Machine
 from dtlint.machine.frames import Frame
 from dtlint.machine.library import marks, parts, provenance, tensors, works
 from dtlint.machine.library.invocation import Invocation
@@ -20,6 +22,7 @@ from dtlint.machine.logs import Event
 from dtlint.machine.opaque import opaque
 from dtlint.machine.values import (
     FALSE,
+    ITEMS,
     Const,
     External,
     Object,
@@ -208,7 +211,7 @@ def joined(machine: Machine, call: Invocation) -> Value | None:
     uneven = containers.length_cause(machine, given) if call.name in ROW_AFTER_ROW else None
     if uneven is not None and call.get("dim") in (None, Const(0)):
         symbol = machine.symbols.of(tensors.OWN_ROWS, result.symbol)
-        result = Unknown(symbol, uneven, result.tags, result.like)
+        result = Unknown(symbol, uneven, result.tags | {containers.UNEVEN}, result.like)
     for tag in result.tags:
         if isinstance(tag, tuple) and tag[0] == GATHERED:
             source = machine.facts["gathers"][tag[1]].extra.get("source")
@@ -223,7 +226,7 @@ def has_own(item: Value, own: Symbol) -> bool:
 
 
 def is_among(own: Symbol, listed: Symbol, depth: int = 6) -> bool:
-    if listed.key[0] not in (containers.ITEMS, "item") or not depth:
+    if listed.key[0] not in (ITEMS, "item") or not depth:
         return False
     return any(
         part is own
@@ -265,9 +268,20 @@ def detached(symbol: Symbol, depth: int = 3) -> bool:
 # --- wrapped models called by their inside -------------------------------------------------------------------------
 
 
+@contextmanager
+def training(machine: Machine, trains: bool) -> Iterator[None]:
+    """Is this the method by which a framework trains the model that it has wrapped?"""
+    outer = machine.facts.get(TRAINING)
+    machine.facts[TRAINING] = trains
+    try:
+        yield
+    finally:
+        machine.facts[TRAINING] = outer
+
+
 def module_called(machine: Machine, thing: Value, mask: int) -> None:
     """Inside the forward pass of a wrapped model: which of its parts work?"""
-    if machine.facts.get("module depth") and machine.facts.get("watched"):
+    if (machine.facts.get("module depth") and machine.facts.get("watched")) or machine.facts.get(TRAINING):
         machine.emit_event("record", "module-call", "forward", mask, subject=thing)
 
 
@@ -282,11 +296,10 @@ def inner_called(machine: Machine, thing: Object, result: Value, mask: int) -> V
     if outer is None and machine.facts.get("forwarding") and is_module(machine, thing):
         return with_tags(machine, result, frozenset({(LEARNED, thing.number)}))
     if outer is None:
-        outermost = isinstance(result, Unknown) and not (
-            machine.facts.get("module depth") or machine.facts.get("no_grad")
-        )
+        outermost = isinstance(result, Unknown) and not machine.facts.get("module depth")
         if outermost and is_module(machine, thing):
-            return with_tags(machine, result, frozenset({(PLAIN, thing.number)}))
+            said = ASKED if machine.facts.get("no_grad") else PLAIN  # nobody learns from what is only asked
+            return with_tags(machine, result, frozenset({(said, thing.number)}))
         return result
     return behind(machine, thing, result, mask)
 
