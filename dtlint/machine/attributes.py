@@ -198,6 +198,9 @@ def of_instance(machine: Machine, thing: Object, name: str, mask: int) -> Value:
     found = in_class(machine, thing.kind, name)
     if found is not None:
         return one_of_several.method(machine, thing, bind(machine, found, thing, mask), name, mask)
+    found = one_of_several.only_of_other(machine, thing, name, mask)
+    if found is not None:
+        return found
     inner = library.loaders.inside_of(thing)
     if inner is not thing:
         return of_object(machine, inner, name, mask)

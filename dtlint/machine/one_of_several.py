@@ -57,6 +57,20 @@ def method(machine: Machine, thing: Object, found: Value, name: str, mask: int) 
     return found
 
 
+def only_of_other(machine: Machine, thing: Object, name: str, mask: int) -> Value | None:
+    """A method that only the other thing has: where it is called, it is there."""
+    from dtlint.machine import attributes
+
+    for _, _, other in thing.otherwise:
+        if isinstance(other, Object) and isinstance(other.kind, ClassRef):
+            if attributes.in_class(machine, other.kind, name) is not None:
+                return attributes.read(machine, other, name, mask)
+            found = only_of_other(machine, other, name, mask)
+            if found is not None:
+                return found
+    return None
+
+
 def call(machine: Machine, thing: Object, mask: int) -> Value | None:
     """`policy(batch)`: the `__call__` of each."""
     from dtlint.machine import attributes
