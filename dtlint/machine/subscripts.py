@@ -110,8 +110,8 @@ def item_one(machine: Machine, base: Value, index: Value, mask: int) -> Value:
     if isinstance(base, Unknown) and base.like is not None:
         base = base.like
     if isinstance(index, SliceValue):
-        keys = library.jax_hosts.some_keys(machine, base, index)
-        return keys if keys is not None else cut(machine, base, index)
+        part = library.jax_hosts.some_keys(machine, base, index) or library.data.read_item(machine, base, index, mask)
+        return part if part is not None else cut(machine, base, index)
     if isinstance(base, Unknown) and is_text(index):
         found = written.read(machine, base, str(index.value))  # type: ignore[attr-defined]
         if found is not None:

@@ -20,7 +20,7 @@ from dtlint.machine.library.stepping import ANSWERED
 from dtlint.machine.library.whole_batches import RANGES
 from dtlint.machine.logs import Event, Loop, Site
 from dtlint.machine.run import Run
-from dtlint.machine.values import NONE, Const, Object, Row, Symbol, Unknown, Value
+from dtlint.machine.values import BY_SHARE, NONE, Const, Object, Row, Symbol, Unknown, Value
 from dtlint.timeline.data import whole_world
 from dtlint.timeline.metrics import several_processes
 from dtlint.timeline.options import usual
@@ -147,6 +147,38 @@ def shared_masks(run: Run) -> Iterator[tuple[Site, Steps]]:
             drawn = event_step(event, "every rank draws the same numbers here for its own batch")
             combined = event_step(use.reduced, "the gradients of all ranks are combined here")
             yield state.site, (*ways_to(run, state.site), drawn, combined)
+
+
+def shared_worker_seeds(run: Run) -> Iterator[tuple[Site, Steps]]:
+    """Workers get their seeds from the loader's generator: where that is seeded alike, those of all ranks draw the same
+    for the samples of each."""
+    done = set()
+    for use in survey(run).training():
+        known, state = use.described, use.described.seeded
+        divided = use.reduced is not None and known.gives == "differs"
+        if not divided or state is None or state.site is None or state.site in done or not alike(state):
+            continue
+        begun = use.loader.facts.get("worker start")
+        told = begun is not None and any(of_this_rank(seed_of(event)) for event in begun.events("seed"))
+        if told or not workers_of(run, use.loader, known):
+            continue
+        drawing = (event for look in known.looks if not look.cut for event in look.events("draw"))
+        event = next((one for one in drawing if generator_of(one) is None and not of_this_rank(rng_of(one))), None)
+        if event is None:
+            continue
+        done.add(state.site)
+        drawn = event_step(event, "the workers of every rank draw the same numbers here")
+        fed = step_at(place_of(use.loader), "its workers get their seeds from this generator")
+        yield state.site, (*ways_to(run, state.site), fed, drawn)
+
+
+def rng_of(event: Event) -> Value | None:
+    state = event.extra["call"].extra.get("rng")
+    return state.seed if isinstance(state, State) else None
+
+
+def of_this_rank(seed: Value | None) -> bool:
+    return seed is not None and provenance.cause_of(seed, BY_SHARE) is not None
 
 
 def asks_index(value: Value) -> bool:

@@ -24,7 +24,7 @@ from dtlint.machine.library import (
 )
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.opaque import deep_cause, opaque
-from dtlint.machine.values import NONE, Cause, Const, Object, Trail, Unknown, Value
+from dtlint.machine.values import NONE, Cause, Const, Object, SliceValue, Trail, Unknown, Value
 
 LEAVES = frozenset(
     {"column_names", "features", "num_rows", "to_pandas", "to_dict", "save_to_disk", "num_shards", "n_shards"}
@@ -163,6 +163,10 @@ def read_item(machine: Machine, base: Value, index: Value, mask: int) -> Value |
     if isinstance(base, Object) and isinstance(base.kind, str) and base.kind.startswith("datasets."):
         if isinstance(index, Const) and isinstance(index.value, str):
             return base  # a split of the data set
+    if isinstance(base, Object) and isinstance(base.kind, str) and isinstance(index, SliceValue):
+        row = machine.knowledge.method(base.kind, "__getitem__")
+        if row is not None and row.extra.get("slices"):
+            return streams.sliced(machine, base, index, mask)
     return None
 
 
