@@ -414,4 +414,5 @@ def merge(machine: Machine, target: Object, source: Value, mask: int) -> None:
             put(machine, target, pair.items[0], pair.items[1], mask)
         return
     if source.cause is not None or not isinstance(source, Const):
-        machine.set(target, "[]", machine.unknown("merged", token(source), cause=source.cause), mask)
+        tags = machine.flow(machine, "item", (source,), source.tags) if machine.flow is not None else frozenset()
+        machine.set(target, "[]", machine.unknown("merged", token(source), cause=source.cause, tags=tags), mask)

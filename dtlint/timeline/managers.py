@@ -227,19 +227,20 @@ class Apart:
 
 
 def apart(run: Run) -> Iterator[Apart]:
-    """Collectives of a manager which a decision by rank keeps from some of the ranks that made it."""
-    events = [(event, path) for event, path in recorded(run, "managed") if number_of(event) is not None]
-    together: dict[int, int] = {}
+    """Collectives of a manager which a decision by rank keeps from some of the ranks that made it. To ask for a quorum
+    and whether a step is good, all ranks of a replica group have to come, too."""
+    events = [one for one in recorded(run, "managed", "asked", "quorum") if number_of(one[0]) is not None]
+    together: dict[tuple[int, str], int] = {}
     for event, path in events:
-        number, here = number_of(event), reached(event, path)
-        assert number is not None and isinstance(event.subject, Object)
+        assert isinstance(event.subject, Object)
+        which, here = (event.subject.number, event.op), reached(event, path)
         if here != event.subject.birth:  # what all do makes up for nothing that some leave out
-            together[number] = together.get(number, 0) | here
+            together[which] = together.get(which, 0) | here
     seen: set[object] = set()
     for event, path in events:
         assert isinstance(event.subject, Object)
         members, here = event.subject.birth, reached(event, path)
-        missing = members & ~together.get(event.subject.number, members)
+        missing = members & ~together.get((event.subject.number, event.op), members)
         decision = decision_over(event, path, members)
         if missing and decision is not None and (decision.path, decision.at) not in seen:
             seen.add((decision.path, decision.at))
