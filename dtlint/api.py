@@ -53,7 +53,7 @@ from dtlint.timeline.epochs_kept import kept_to_itself
 from dtlint.timeline.explain import does, short, spoken_exit
 from dtlint.timeline.files import accesses, together
 from dtlint.timeline.inverted import inverted
-from dtlint.timeline.jax_notes import drifting, hosts_meet, late_starts, written_keys, written_with_copies
+from dtlint.timeline.jax_notes import drifting, hosts_meet, kept_keys, late_starts, written_keys, written_with_copies
 from dtlint.timeline.jax_notes import noted as jax_notes
 from dtlint.timeline.jax_notes import place as jax_place
 from dtlint.timeline.jax_notes import saved as saved_copies
@@ -136,6 +136,7 @@ __all__ = [
     "lifecycle",
     "inverted",
     "jax_notes",
+    "kept_keys",
     "kept_to_itself",
     "jax_place",
     "late_starts",
@@ -176,7 +177,8 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """One question to a run. `check` and `documentation` are filled in by the registry from the module."""
+    """One question to a run. `check` and `documentation` are filled in by the registry from the module, and so is
+    `check_launch` for a rule about programs that has a word on what starts them as well."""
 
     code: str
     slug: str
@@ -188,6 +190,7 @@ class Rule:
     title: str
     severity: str | None = None
     check: Callable[[Any], Iterable[Finding]] | None = None
+    check_launch: Callable[[Any], Iterable[Finding]] | None = None
     documentation: str = ""
 
     def __post_init__(self) -> None:

@@ -40,7 +40,7 @@ RULE = Rule(
 
 
 def check(run: Run) -> Iterator[Finding]:
-    for place, steps in (*noise.shared_noise(run), *noise.shared_masks(run)):
+    for place, steps in (*noise.shared_noise(run), *noise.noise_of_lessons(run), *noise.shared_masks(run)):
         yield RULE.finding(
             span_at(place),
             "every rank gets the same seed here and then draws the same noise for different samples",

@@ -12,6 +12,7 @@ from dtlint.machine.lanes import join, map_lanes, orders_in, row, token
 from dtlint.machine.opaque import deep_cause, inner_tags
 from dtlint.machine.values import (
     FILLED,
+    ITEMS,
     MISSING,
     NONE,
     Cause,
@@ -27,7 +28,6 @@ from dtlint.machine.values import (
 )
 
 MANY = 64
-ITEMS = "items"  # symbol: one of the items of a list that has grown, of which each part is named
 SHORT = 16  # items of a list that differs between lanes
 REPEAT = "repeat"  # symbol: the same items over and over, nobody knows how often
 TIMES = "times"  # fact of a list: by which number of processes or devices its items are repeated
@@ -87,7 +87,8 @@ def element(machine: Machine, value: Value, index: Value | None = None) -> Value
         if value.kind == "dict" and index is None:
             return any_key(machine, value)
         held = value.attributes["[]"]
-        return machine.unknown("item", token(held), cause=held.cause, tags=held.tags, like=getattr(held, "like", None))
+        tags = held.tags - {UNEVEN}  # that one of them has more than the others says nothing of any item
+        return machine.unknown("item", token(held), cause=held.cause, tags=tags, like=getattr(held, "like", None))
     value = content(value)
     return machine.unknown("item", token(value), cause=value.cause, tags=value.tags - {UNEVEN})
 
@@ -247,6 +248,12 @@ def grown(machine: Machine, held: Value | None, value: Value, uneven: Cause | No
         tags |= {(ALIKE, frozenset(place for place, one in enumerate(value.items) if not deep_cause(machine, (one,))))}
     like = value if of_handles(value) else None
     return machine.unknown(ITEMS, token(held) if held else 0, token(value), cause=cause, tags=tags, like=like)
+
+
+def alike_parts(held: Value) -> frozenset[Any]:
+    """Which parts of the item at one place are the same on all lanes? None, where some lanes have more items."""
+    marked = frozenset(tag for tag in held.tags if type(tag) is tuple and tag[0] == ALIKE)
+    return frozenset() if UNEVEN in held.tags else marked
 
 
 def alike_part(base: Value, index: Value) -> bool:

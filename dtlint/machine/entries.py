@@ -108,6 +108,8 @@ def run_function(machine: Machine, path: str, function: ir.Function, owner: ir.C
         return
     answer = entering.enter(machine, value, receiver if skip_self else None, arguments, (), machine.world.full, None)
     note_answer(machine, value, receiver, answer, machine.world.full)
+    if isinstance(receiver, Object) and is_loss(machine, value, receiver):
+        steering.learns(machine, receiver, value, answer, machine.world.full)
     if handed:
         steering.goes_on(machine)
     if function.name == "__enter__" and isinstance(receiver, Object) and isinstance(receiver.kind, ClassRef):
@@ -151,7 +153,9 @@ def tells_who_it_is(machine: Machine, owner: ir.Class | None) -> bool:
         return False
     methods = (one for one in owner.body if isinstance(one, ir.Function))
     decorators = {getattr(by, "name", getattr(by, "id", "")) for one in methods for by in one.decorators}
-    return not owner.tokens.isdisjoint(machine.knowledge.ranks) or not decorators.isdisjoint(following.asking(machine))
+    return not owner.tokens.isdisjoint(machine.knowledge.ranks) or not decorators.isdisjoint(
+        following.own_names(machine).asking
+    )
 
 
 def find(module_frame: Frame, function: ir.Function) -> Value | None:

@@ -7,6 +7,7 @@ what can reach nothing any rule asks for is passed over, and so is most of what 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 
 from dtlint.ir import nodes as ir
 from dtlint.ir.functions import called_names, every_node
@@ -44,12 +45,14 @@ def is_leaf(machine: Machine, node: ir.Function | ir.Lambda) -> bool:
         return True
     if not isinstance(node, ir.Function):
         return False
-    return tells_where(machine, node) or (is_question(node) and called.isdisjoint(defined(machine)))
+    return tells_where(machine, node) or (is_question(node) and called.isdisjoint(own_names(machine).defined))
 
 
 def tells_where(machine: Machine, node: ir.Function) -> bool:
     """`rank, local, size = settings()`: it asks the environment or a library who this rank is, and does little else."""
-    return sum(not insists(one) for one in node.body) <= SHORT and not node.tokens.isdisjoint(telling_where(machine))
+    return sum(not insists(one) for one in node.body) <= SHORT and not node.tokens.isdisjoint(
+        own_names(machine).telling_where
+    )
 
 
 def is_question(node: ir.Function) -> bool:
@@ -65,42 +68,33 @@ def insists(statement: ir.Stmt) -> bool:
     )
 
 
-def asking(machine: Machine) -> frozenset[str]:
-    """What tells who this rank is: names of the libraries, and the program's functions that ask them."""
-    return with_own(machine, machine.knowledge.ranks)
+@dataclass(frozen=True, slots=True)
+class OwnNames:
+    """Of what the program itself defines, in all of its files, those that were not selected as well."""
+
+    asking: frozenset[str]  # what tells who this rank is: names of the libraries, and functions that ask them
+    telling_where: frozenset[str]  # what tells who this rank is or whether there are others, in the same way
+    defined: frozenset[str]  # all functions and classes
 
 
-def telling_where(machine: Machine) -> frozenset[str]:
-    """What tells who this rank is or whether there are others, names of the program's functions among them."""
-    return with_own(machine, machine.knowledge.places)
-
-
-def with_own(machine: Machine, names: frozenset[str]) -> frozenset[str]:
-    """These names of libraries, and the functions of the program that use them and do nothing a rule asks for."""
-    known: dict[frozenset[str], frozenset[str]] = machine.notes.setdefault("with own", {})
-    if names not in known:
-        own = (
-            name
-            for name, tokens, _ in functions(machine)
-            if not tokens.isdisjoint(names) and tokens.isdisjoint(machine.interesting)
-        )
-        known[names] = names.union(own)
-    return known[names]
-
-
-def defined(machine: Machine) -> frozenset[str]:
-    """The names of all functions and classes of the program."""
-    known: frozenset[str] | None = machine.notes.get("defined")
+def own_names(machine: Machine) -> OwnNames:
+    """Functions that do something a rule asks for count among those that are defined, but not among those that ask."""
+    known: OwnNames | None = machine.notes.get("own names")
     if known is None:
-        every = functions(machine)
-        known = frozenset(name for function, _, owner in every for name in (function, owner or function))
-        machine.notes["defined"] = known
+        ranks, places = machine.knowledge.ranks, machine.knowledge.places
+        asking, telling = set(ranks), set(places)
+        defined: set[str] = set()
+        for path in machine.project.paths:
+            for name, tokens, owner in machine.project.functions(path):
+                defined.update((name, owner or name))
+                if tokens.isdisjoint(machine.interesting):
+                    if not tokens.isdisjoint(ranks):
+                        asking.add(name)
+                    if not tokens.isdisjoint(places):
+                        telling.add(name)
+        known = OwnNames(frozenset(asking), frozenset(telling), frozenset(defined))
+        machine.notes["own names"] = known
     return known
-
-
-def functions(machine: Machine) -> Iterator[tuple[str, frozenset[str], str | None]]:
-    """Of all files, those that were not selected as well: name, tokens and class."""
-    return (one for path in machine.project.paths for one in machine.project.functions(path))
 
 
 def can_skip(
@@ -152,7 +146,12 @@ def matters(machine: Machine, node: ir.Function, receiver: Value | None, values:
             return True  # it may train a wrapped model behind the wrapper's back, or count
         if receiver is machine.frame.receiver and attributes.called_as(machine, lambda known: known.losses):
             return True  # what it gives goes into a loss, with the gradients of the layers it uses
-    if is_answer(node) or makes_function(node) or any(once(machine, ask, node) for ask in SHOWN_BY_TEXT):
+    if (
+        is_answer(node)
+        or makes_function(node)
+        or once(machine, fills, node)
+        or any(once(machine, ask, node) for ask in SHOWN_BY_TEXT)
+    ):
         return True
     return any(written_onto(machine, value) for value in values)
 
@@ -190,6 +189,32 @@ def keeps_count(node: ir.Function) -> bool:
     """A short method that writes to what it belongs to: a counter, a flag, the best value so far."""
     first = node.params[0].name if node.params else ""
     return first in ("self", "cls") and any(writes_to(one, first) for one in node.body)
+
+
+FILLING = frozenset({"append", "appendleft", "extend", "add", "update", "setdefault"})
+
+
+def fills(node: ir.Function) -> bool:
+    """A short function that puts something into a list or table it has not made itself: `self.seen[name] += 1`."""
+    own = set(node.assigned) - {parameter.name for parameter in node.params}
+    return any(filled not in own for filled in filled_in(node))
+
+
+def filled_in(node: ir.Function) -> Iterator[str]:
+    """The variables whose contents change, those of an attribute among them."""
+    for one in every_node(node.body, (ir.Function, ir.Class)):
+        if isinstance(one, ir.Assign | ir.AugAssign):
+            targets = one.targets if isinstance(one, ir.Assign) else (one.target,)
+            yield from (name for target in targets if isinstance(target, ir.Index) and (name := root_of(target)))
+        elif isinstance(one, ir.Call) and isinstance(one.func, ir.Attr) and one.func.name in FILLING:
+            if name := root_of(one.func.value):
+                yield name
+
+
+def root_of(node: ir.Expr) -> str:
+    while isinstance(node, ir.Attr | ir.Index):
+        node = node.value
+    return node.id if isinstance(node, ir.Name) else ""
 
 
 def calls_what_it_finds(node: ir.Function) -> bool:

@@ -1,17 +1,21 @@
-"""What does a framework's loop ask when a hook is through? `trainer.should_stop`, `control.should_evaluate`.
+"""What does a framework's loop ask when a hook is through? `trainer.should_stop`, `control.should_evaluate`, and
+whether a step gave a loss at all.
 
 Every rank runs that loop, and each asks the thing it holds itself: those that were not told to stop go on with the next
-step and wait in it for those that were.
+step and wait in it for those that were, and those that have a loss wait for the gradients of those that have none.
 """
 
 from __future__ import annotations
 
 from dtlint.ir import nodes as ir
-from dtlint.machine import statements
+from dtlint.machine import operators, statements
 from dtlint.machine.core import Machine
 from dtlint.machine.frames import Frame
 from dtlint.machine.library.steered import STEERED
-from dtlint.machine.values import Value
+from dtlint.machine.presence import lacking
+from dtlint.machine.values import FALSE, NONE, FunctionRef, Object, Row, Unknown, Value
+
+BY_HAND = "automatic_optimization"  # False: the step itself does what the loop does otherwise
 
 
 def goes_on(machine: Machine) -> None:
@@ -26,6 +30,24 @@ def goes_on(machine: Machine) -> None:
         staying = asked(machine, value, f"{thing.kind.rpartition('.')[2]}.{name}", at)
         op = step.rpartition(".")[2]
         machine.emit_event("collective", op, step, staying, group=machine.world_group, implicit=True)
+
+
+def learns(machine: Machine, receiver: Object, function: FunctionRef, answer: Value, mask: int) -> None:
+    """The loop differentiates what a step gave, and goes on with the next batch where that is None."""
+    lanes = answer.lanes if isinstance(answer, Row) else (answer,)
+    missing = any(lane == NONE or (isinstance(lane, Unknown) and lacking(lane.symbol)) for lane in lanes)
+    nothing = operators.comparison(machine, "is", answer, NONE, mask)
+    if not missing or nothing.cause is None or receiver.attributes.get(BY_HAND) == FALSE:
+        return
+    frame, before = machine.frame, machine.current_at
+    decided = nothing.cause.steps()[-1]
+    at = (decided.line, 1, decided.line, 1)
+    machine.frame = Frame(decided.path, function.node.qualname, frame.globals, function.closure, None, mask)
+    machine.current_at = at
+    text = f"{function.name}() is None"
+    staying = asked(machine, nothing, text, at)
+    machine.emit_event("collective", "backward", "Tensor.backward", staying, group=machine.world_group, implicit=True)
+    machine.frame, machine.current_at = frame, before
 
 
 def asked(machine: Machine, value: Value, text: str, at: tuple[int, int, int, int]) -> int:

@@ -7,8 +7,11 @@ from dtlint.machine.core import Machine
 from dtlint.machine.lanes import lanes_in, restrict, token
 from dtlint.machine.logs import plain_truth
 from dtlint.machine.opaque import TEMPORARY
+from dtlint.machine.presence import perhaps_not_made
 from dtlint.machine.values import (
     BY_RANK,
+    CONTAINERS,
+    FILLED,
     Bound,
     Cause,
     ClassRef,
@@ -43,7 +46,8 @@ def truth_of(machine: Machine, value: Value) -> tuple[bool | None, Symbol, Cause
     if isinstance(value, Tuple):
         return bool(value.items), machine.symbols.of("tuple"), None
     if isinstance(value, Object):
-        return containers.truth(machine, value)
+        asked = perhaps_not_made(machine, value)
+        return containers.truth(machine, value) if asked is None else (None, asked, None)
     if isinstance(value, Bound) and is_field(machine, value):
         return None, machine.symbols.of("field", token(value)), None
     return True, machine.symbols.of("true"), None
@@ -122,6 +126,7 @@ def truth(
     if some is not None:
         _, one, _ = truth_of(machine, value)
         return 0, mask & ~some[0], some[0], some[1], one
+    value = of_each_lane(value, mask)
     if not isinstance(value, Row):
         known, one, why = truth_of(machine, value)
         if known is None:
@@ -154,6 +159,15 @@ def truth(
     if symbol is not None and not all(computed_alike(symbol, other) for other in others):
         symbol = machine.symbols.of(APART, *symbols)
     return true, false, unsure, cause, symbol
+
+
+def of_each_lane(value: Value, mask: int) -> Value:
+    """A list into which each rank has put something else: what it holds there, where that is known of all of them."""
+    if not isinstance(value, Object) or value.kind not in CONTAINERS or FILLED in value.attributes:
+        return value
+    held = value.attributes.get("[]")
+    known = isinstance(held, Row) and all(isinstance(held.lanes[lane], Tuple) for lane in lanes_in(mask))
+    return held if held is not None and known else value
 
 
 APART = "apart"  # ranks ask about values that were made in different ways

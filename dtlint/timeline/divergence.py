@@ -30,7 +30,7 @@ def find(run: Run) -> Iterator[Divergence]:
         one
         for one in certain
         if (one.here or one.shape != "exit")  # nobody waits
-        and not follows_wrap(one, certain)
+        and not follows_set_up(one, certain)
         and not untold.may_answer(one.here, one.absent)
         and (one.decision is None or one.decision.exit_word != ASSERTED)
         and not nobody_started(one)
@@ -111,8 +111,13 @@ def before_spawn(run: Run, divergence: Divergence) -> bool:
     return any(node is divergence.choice or node is divergence.loop for node in outside)
 
 
-def follows_wrap(divergence: Divergence, certain: list[Divergence]) -> bool:
-    """Calls of a model that only some ranks wrapped: reported where it was wrapped."""
-    return divergence.event.op in ("forward", "backward") and any(
-        one.event.op == "wrap" and (one.here, one.absent) == (divergence.here, divergence.absent) for one in certain
-    )
+def follows_set_up(divergence: Divergence, certain: list[Divergence]) -> bool:
+    """Calls of a model that only some ranks wrapped, and all calls of those who alone have started the process group:
+    reported where it was wrapped or started."""
+
+    def set_up(one: Divergence) -> bool:
+        of_model = one.event.op == "wrap" and divergence.event.op in ("forward", "backward")
+        return of_model or (one.event.op == "init" and divergence.event is not one.event)
+
+    parted = divergence.here, divergence.absent
+    return any((one.here, one.absent) == parted and set_up(one) for one in certain)

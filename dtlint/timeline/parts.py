@@ -69,7 +69,16 @@ def matters(run: Run, event: Event, one: Difference, below: frozenset[Any], runs
         return False  # another model, or one that has learned everything by then
     if one.kind == "made":
         return split(event, one.lanes) if one.lanes else True
-    return parted(event, one.mask)
+    return parted(event, one.mask | done_elsewhere(run, one))
+
+
+def done_elsewhere(run: Run, one: Difference) -> int:
+    """The ranks that do the same to the same on another branch."""
+    mask = 0
+    for other in run.facts.get(KEY, ()):
+        if one.what and (other.kind, other.roots, other.what) == (one.kind, one.roots, one.what):
+            mask |= other.mask
+    return mask
 
 
 def below_wrapped(event: Event, one: Difference, below: frozenset[Any]) -> bool:

@@ -9,7 +9,7 @@ from typing import Any
 
 from dtlint.ir import nodes as ir
 from dtlint.machine import containers
-from dtlint.machine.core import Machine
+from dtlint.machine.core import IN_WORKER, Machine
 from dtlint.machine.library import (
     draws,
     files,
@@ -195,7 +195,8 @@ def worker_info(machine: Machine, call: Invocation) -> Value:
     """None where there are no workers; who runs as one has it. Elsewhere nobody can say."""
     tags = frozenset({provenance.WORKER})
     info = machine.unknown(inside.INFO, 0, tags=tags)
-    in_worker = machine.facts.get(inside.IN_WORKER)
+    machine.symbols.lasting.update(machine.symbols.of("attr", info.symbol, name) for name in inside.COUNTED)
+    in_worker = machine.facts.get(IN_WORKER)
     if in_worker is None:
         return info
     if not in_worker:

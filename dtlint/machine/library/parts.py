@@ -45,6 +45,7 @@ class Difference:
     scope: str
     lanes: tuple[Any, ...] = ()  # what each lane gave, where that is what differs
     made_at: tuple[str, tuple[int, int, int, int]] | None = None  # the call that gave a constructor what differs
+    what: tuple[Any, ...] = ()  # which part, and what it is from now on: ranks on another branch may have done the same
     moment: int = 0  # symbols made by then; 0 inside a loop, which comes to everything again
 
 
@@ -59,8 +60,11 @@ def is_part(machine: Machine, value: Value) -> bool:
     return is_module(machine, value) or (isinstance(value, Object) and value.kind == PARAMETER)
 
 
-def owners(machine: Machine, base: Value) -> int:
-    return base.birth if isinstance(base, Object) else machine.world.full
+def owners(machine: Machine, base: Value, mask: int) -> int:
+    """The lanes that hold what these lanes have; what each of several lanes has made alike, nobody else holds."""
+    if not isinstance(base, Object):
+        return machine.world.full
+    return mask if mask & ~base.birth else base.birth
 
 
 def rank_decision(machine: Machine, mask: int) -> Decision | None:
@@ -77,16 +81,21 @@ def rank_decision(machine: Machine, mask: int) -> Decision | None:
     return None
 
 
-def add(machine: Machine, kind: str, base: Value, mask: int, decision: Decision | None, cause: Cause | None) -> None:
+def add(
+    machine: Machine,
+    kind: str,
+    base: Value,
+    mask: int,
+    decision: Decision | None,
+    cause: Cause | None,
+    *what: Any,
+) -> None:
     frame = machine.frame
     found = Difference(kind, roots_of(base), mask, decision, cause, frame.path, machine.current_at, frame.scope)
-    if (
-        decision is not None
-        and isinstance(base, Object)
-        and base.at is not None
-        and given_from_outside(frame, decision)
-    ):
-        found.made_at = (base.path, base.at)
+    found.what = what
+    whole = frame.receiver
+    if decision is not None and isinstance(whole, Object) and whole.at and given_from_outside(frame, decision):
+        found.made_at = (whole.path, whole.at)
     if not in_a_loop(frame):
         found.moment = machine.symbols.count
     differences(machine).append(found)
@@ -115,42 +124,43 @@ def written(machine: Machine, base: Value, name: str, value: Value, mask: int) -
     """`model.head = …` or `parameter.requires_grad = …` on some ranks only."""
     if name == "requires_grad":
         learning(machine, base, value)
-    if mask == owners(machine, base):
+    if mask == owners(machine, base, mask):
         if isinstance(value, Row) and is_part(machine, base) and is_part(machine, value):
             made_differently(machine, base, value)
         elif name == "requires_grad":
             frozen_unevenly(machine, base)
         return
-    frozen = name == "requires_grad" and isinstance(value, Const)
+    frozen = name == "requires_grad"
     if not frozen and not is_part(machine, value):
         return
     if isinstance(base, Object) and not frozen and not is_part(machine, base):
         return
     decision = rank_decision(machine, mask)
     if decision is not None:
-        add(machine, "frozen" if frozen else "built", base, mask, decision, decision.cause)
+        add(machine, "frozen" if frozen else "built", base, mask, decision, decision.cause, name, made_shape(value))
 
 
 def put(machine: Machine, base: Value, value: Value, mask: int) -> None:
     """`network[2] = …` on some ranks only. A parameter is put in place of one that was made without storage."""
     if (
-        mask != owners(machine, base)
+        mask != owners(machine, base, mask)
         and is_part(machine, value)
         and not (isinstance(value, Object) and value.kind == PARAMETER)
         and (isinstance(base, Unknown) or is_part(machine, base))
     ):
         decision = rank_decision(machine, mask)
         if decision is not None:
-            add(machine, "built", base, mask, decision, decision.cause)
+            add(machine, "built", base, mask, decision, decision.cause, "[]", made_shape(value))
 
 
 def part_added(machine: Machine, call: Invocation) -> Value | None:
     """`layers.append(…)`, `network.add_module(name, …)`"""
     if call.receiver is not None and any(is_part(machine, value) for value in call.values):
-        if call.mask != owners(machine, call.receiver):
+        if call.mask != owners(machine, call.receiver, call.mask):
             decision = rank_decision(machine, call.mask)
             if decision is not None:
-                add(machine, "built", call.receiver, call.mask, decision, decision.cause)
+                shapes = map(made_shape, call.values)
+                add(machine, "built", call.receiver, call.mask, decision, decision.cause, call.name, *shapes)
                 return None
         grown_unevenly(machine, call.receiver)
     return None
@@ -167,10 +177,11 @@ def grown_unevenly(machine: Machine, base: Value) -> None:
 def frozen(machine: Machine, call: Invocation) -> Value | None:
     """`part.requires_grad_(False)`"""
     learning(machine, call.receiver, next(iter(call.values), None))
-    if call.receiver is not None and call.mask != owners(machine, call.receiver):
+    if call.receiver is not None and call.mask != owners(machine, call.receiver, call.mask):
         decision = rank_decision(machine, call.mask)
         if decision is not None and not at_this_line(machine, decision):
-            add(machine, "frozen", call.receiver, call.mask, decision, decision.cause)
+            shapes = map(made_shape, call.values)
+            add(machine, "frozen", call.receiver, call.mask, decision, decision.cause, call.name, *shapes)
     elif call.receiver is not None:
         frozen_unevenly(machine, call.receiver)
     return None
@@ -206,9 +217,13 @@ def parameters_of(value: Value) -> object:
 def rebuilt(machine: Machine, call: Invocation) -> Value | None:
     """`SyncBatchNorm.convert_sync_batchnorm(model)`: puts other layers into what it is given."""
     base = call.arguments[0] if call.arguments else None
-    decision = rank_decision(machine, call.mask) if base is not None and call.mask != owners(machine, base) else None
+    decision = (
+        rank_decision(machine, call.mask)
+        if base is not None and call.mask != owners(machine, base, call.mask)
+        else None
+    )
     if base is not None and decision is not None:
-        add(machine, "built", base, call.mask, decision, decision.cause)
+        add(machine, "built", base, call.mask, decision, decision.cause, call.name)
     return None
 
 

@@ -62,6 +62,16 @@ def length(machine: Machine, call: Invocation) -> Value | None:
     return made
 
 
+def slice_(machine: Machine, call: Invocation) -> Value | None:
+    """`mine = slice(rank, None, world); rows[mine]` is `rows[rank::world]`."""
+    given = call.arguments
+    if not given or len(given) > 3 or any(isinstance(part, SliceValue) for part in given):
+        return None
+    if len(given) == 1:
+        return SliceValue(NONE, given[0], NONE)
+    return SliceValue(given[0], given[1], given[2] if len(given) == 3 else NONE)
+
+
 def range_(machine: Machine, call: Invocation) -> Value | None:
     bounds = call.arguments
     start: Value = Const(0)
@@ -172,9 +182,11 @@ def zip_(machine: Machine, call: Invocation) -> Value | None:
 
 def through(kind: str) -> Handler:
     def handler(machine: Machine, call: Invocation) -> Value | None:
+        from dtlint.machine.library import reading
+
         if not call.arguments:
             return machine.new_list((), call.mask, "set" if kind == "set" else "list")
-        inner = call.arguments[0]
+        inner = reading.iterated(machine, call.arguments[0], call.mask)
         held = own_order.ranked(machine, call, inner) if kind == "sorted" else None
         if held is not None:
             ordered_list = machine.new_list(None, call.mask)
@@ -374,7 +386,7 @@ def map_(machine: Machine, call: Invocation) -> Value | None:
 
     if len(call.arguments) < 2:
         return None
-    function, inner = call.arguments[0], call.arguments[1]
+    function, inner = call.arguments[0], library.iterated(machine, call.arguments[1], call.mask)
     items = containers.items_of(machine, inner)
     if items is not None and len(items) <= 8 and len(call.arguments) == 2:
         results = tuple(calls.call_value(machine, function, (item,), (), call.mask) for item in items)

@@ -113,7 +113,8 @@ def dict_view(machine: Machine, receiver: Object, name: str, call: Invocation) -
         symbol = machine.symbols.of(name, receiver.number, token(held), *keyed)
         like = getattr(held, "like", None)
         if name == "items":
-            like = Tuple((key, machine.unknown("item", token(held), cause=held.cause, tags=held.tags, like=like)))
+            tags = held.tags - {containers.UNEVEN}
+            like = Tuple((key, machine.unknown("item", token(held), cause=held.cause, tags=tags, like=like)))
         made.attributes["[]"] = Unknown(symbol, held.cause, held.tags, like)
         return made
     pairs = [(Const(key_), value) for key_, value in dictionaries.entries(receiver)]

@@ -11,10 +11,11 @@ from typing import Any
 
 from dtlint.findings import Step
 from dtlint.ir import nodes as ir
+from dtlint.knowledge.loader import Api
 from dtlint.machine import attributes
 from dtlint.machine.core import Machine
 from dtlint.machine.lanes import lanes_in, lowest
-from dtlint.machine.library import marks, provenance
+from dtlint.machine.library import marks, provenance, stepping
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.modules import is_module
 from dtlint.machine.logs import Event, Site
@@ -55,6 +56,7 @@ TOUCHES = frozenset(
         "numpy.mean",
     ]
 )
+OF_MODELS = frozenset({"wrapped", stepping.INNER, stepping.LEARNED, stepping.PLAIN})
 
 
 DECIDES = "and decide on it"
@@ -63,9 +65,10 @@ DECIDES = "and decide on it"
 class Result:
     """One reduction: its event, the lanes that have the result, and where the others first computed with it."""
 
-    def __init__(self, event: Event, holders: int) -> None:
+    def __init__(self, event: Event, holders: int, constant: bool = False) -> None:
         self.event = event
         self.holders = holders
+        self.constant = constant  # of no model: a loss that is reduced in place has the gradient it had before
         # the destination may make its call in a branch of its own: the others take part all the same
         self.lanes = event.group.members[lowest(holders)] if event.group is not None else event.mask
         self.first: Site | None = None
@@ -77,7 +80,7 @@ def landed(machine: Machine, call: Invocation, event: Event) -> None:
     holders = holders_of(machine, call, event)
     if not params or holders is None:
         return
-    number = remember(machine, event, holders)
+    number = remember(machine, event, holders, not from_model(*map(call.get, params)))
     for param in params:
         value = call.get(param)
         if isinstance(value, Object) and not call.mask & ~holders:
@@ -86,10 +89,16 @@ def landed(machine: Machine, call: Invocation, event: Event) -> None:
             marks.put(machine, call, param, (OFF, number))
 
 
-def remember(machine: Machine, event: Event, holders: int) -> int:
+def remember(machine: Machine, event: Event, holders: int, constant: bool = False) -> int:
     results: list[Result] = machine.facts.setdefault(OFF, [])
-    results.append(Result(event, holders))
+    results.append(Result(event, holders, constant))
     return len(results) - 1
+
+
+def from_model(*values: Value | None) -> bool:
+    """Did one of them come out of a model, wrapped or not?"""
+    tags = marks.deep_tags(tuple(value for value in values if value is not None))
+    return any(isinstance(tag, tuple) and tag[0] in OF_MODELS for tag in tags)
 
 
 def tags_of_result(machine: Machine, call: Invocation, event: Event | None) -> frozenset[Any]:
@@ -181,7 +190,7 @@ def called(
         return value
     values = (*arguments, *(one for _, one in keywords))
     absent(machine, callee, values, mask)
-    tags = marks.deep_tags((*((base,) if base is not None else ()), *values))
+    tags = marks.deep_tags((*((base,) if base is not None else ()), *values, *made_of(machine, callee)))
     results = touched(machine, tags, mask)
     if not results:
         return value
@@ -202,7 +211,7 @@ def called(
             return value
         elif changes_model(callee, base) and touched(machine, shown, mask):
             note(machine, result, mask, "and put it to use")
-        elif result.event.op == "gather" and method_of_unknown(callee) == "backward":
+        elif learns(callee, row) and (result.event.op == "gather" or (result.constant and from_model(base, *values))):
             note(machine, result, mask, "and learn from it")
         elif is_module(machine, callee) and touched(machine, shown, mask):
             note(machine, result, mask, "and run a model on it")
@@ -220,6 +229,17 @@ def changes_model(callee: Value, base: Value | None) -> bool:
     name = method_of_unknown(callee)
     in_place = name.endswith("_") and not name.endswith("__")
     return in_place and isinstance(base, Unknown) and bool(provenance.modules_of(base.symbol))
+
+
+def made_of(machine: Machine, callee: Value) -> tuple[Value, ...]:
+    """`CrossEntropyLoss(weight=counts)` computes with what it was made of, and not with its arguments alone."""
+    made = callee.facts.get("call") if isinstance(callee, Object) and is_module(machine, callee) else None
+    return made.values if isinstance(made, Invocation) else ()
+
+
+def learns(callee: Value, row: Api | None) -> bool:
+    """`loss.backward()`, `accelerator.backward(loss)`"""
+    return method_of_unknown(callee) == "backward" or (row is not None and row.record == "backward")
 
 
 def method_of_unknown(callee: Value) -> str:

@@ -13,7 +13,7 @@ from typing import Any
 
 from dtlint.ir import nodes as ir
 from dtlint.machine import attributes, containers
-from dtlint.machine.core import Machine
+from dtlint.machine.core import TRAINING, Machine
 from dtlint.machine.frames import Frame
 from dtlint.machine.lanes import token
 from dtlint.machine.library import marks, parts, provenance, tensors, works
@@ -23,6 +23,7 @@ from dtlint.machine.logs import Event
 from dtlint.machine.opaque import opaque
 from dtlint.machine.values import (
     FALSE,
+    ITEMS,
     Bound,
     Const,
     External,
@@ -37,7 +38,6 @@ OPTIMIZER = "torch.optim.Optimizer"
 SHARDED_IN_PLACE = "torch.distributed.fsdp.FSDPModule"
 BY_HAND = "differentiated by hand"
 PARAMETERS = ("weight", "bias")  # of the layers of torch that have parameters
-TRAINING = "training"  # fact of the run: a framework makes a step of its training here
 GATHERED, INNER, PLAIN, LOADED, LEARNED, ASKED = "gathered", "inner", "plain", "loaded", "learned", "asked"
 ROW_AFTER_ROW = ("torch.cat", "torch.concat", "torch.vstack")
 JOINED = "joined_tensors"  # what is made of several tensors
@@ -219,7 +219,7 @@ def joined(machine: Machine, call: Invocation) -> Value | None:
     uneven = containers.length_cause(machine, given) if call.name in ROW_AFTER_ROW else None
     if uneven is not None and call.get("dim") in (None, Const(0)):
         symbol = machine.symbols.of(tensors.OWN_ROWS, result.symbol)
-        result = Unknown(symbol, uneven, result.tags, result.like)
+        result = Unknown(symbol, uneven, result.tags | {containers.UNEVEN}, result.like)
     for tag in result.tags:
         if isinstance(tag, tuple) and tag[0] == GATHERED:
             source = machine.facts["gathers"][tag[1]].extra.get("source")
@@ -234,7 +234,7 @@ def has_own(item: Value, own: Symbol) -> bool:
 
 
 def is_among(own: Symbol, listed: Symbol, depth: int = 6) -> bool:
-    if listed.key[0] not in (containers.ITEMS, "item") or not depth:
+    if listed.key[0] not in (ITEMS, "item") or not depth:
         return False
     return any(
         part is own
@@ -304,11 +304,10 @@ def inner_called(machine: Machine, thing: Object, result: Value, mask: int) -> V
     if outer is None and machine.facts.get("forwarding") and is_module(machine, thing):
         return with_tags(machine, result, frozenset({(LEARNED, thing.number)}))
     if outer is None:
-        outermost = isinstance(result, Unknown) and not (
-            machine.facts.get("module depth") or machine.facts.get("no_grad")
-        )
+        outermost = isinstance(result, Unknown) and not machine.facts.get("module depth")
         if outermost and is_module(machine, thing):
-            return with_tags(machine, result, frozenset({(PLAIN, thing.number)}))
+            said = ASKED if machine.facts.get("no_grad") else PLAIN  # nobody learns from what is only asked
+            return with_tags(machine, result, frozenset({(said, thing.number)}))
         return result
     return behind(machine, thing, result, mask)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from dtlint.machine import containers
@@ -28,6 +29,13 @@ FROM_VALUE = (
     "torch.Tensor",
     "torch.BoolTensor",
 )
+MADE_BESIDE = {  # methods that make a new tensor on the device of another, and of its type
+    "new_zeros": "torch.zeros",
+    "new_ones": "torch.ones",
+    "new_empty": "torch.empty",
+    "new_full": "torch.full",
+    "new_tensor": "torch.tensor",
+}
 ALIASES = frozenset(
     {"detach", "view", "view_as", "reshape", "squeeze", "unsqueeze", "flatten", "contiguous", "requires_grad_", "data"}
 )
@@ -145,6 +153,17 @@ def construct(machine: Machine, call: Invocation) -> Value | None:
     return made
 
 
+def made_beside(machine: Machine, receiver: Value, name: str, call: Invocation) -> Value | None:
+    """`x.new_zeros(4)`: of `x` it has the type and the device alone."""
+    made = construct(machine, replace(call, name=MADE_BESIDE[name], receiver=None))
+    if isinstance(made, Object) and call.get("dtype") is None:
+        made.facts.pop(elements.TYPE, None)
+        kind = receiver.facts.get(elements.TYPE) if isinstance(receiver, Object) else None
+        if kind is not None:
+            made.facts[elements.TYPE] = kind
+    return made
+
+
 def constructed(machine: Machine, call: Invocation) -> Value | None:
     if call.name in FILLED:
         return make(machine, Const(FILLED[call.name]), call.mask)
@@ -176,6 +195,8 @@ def method(machine: Machine, receiver: Object, name: str, call: Invocation) -> V
     held = receiver.attributes.get("content", NONE)
     if name in ALIASES:
         return receiver
+    if name in MADE_BESIDE:
+        return made_beside(machine, receiver, name, call)
     if "running" in machine.facts:
         from dtlint.machine.library import works
 
@@ -233,6 +254,8 @@ def unknown_method(machine: Machine, receiver: Value, name: str, call: Invocatio
         if isinstance(func, ir.Attr) and isinstance(func.value, ir.Name | ir.Attr):
             in_place.changed(machine, func.value, receiver, new, call.mask)
             return new
+    if name in MADE_BESIDE:
+        return made_beside(machine, receiver, name, call)
     if name in ("reshape", "view") and isinstance(receiver, Unknown) and receiver.cause is None:
         # the same values in any form: the size of a rank's own part, which all have gathered, is the others' too
         if any(one.cause is not None and one.cause.kind == "data" for one in call.arguments):

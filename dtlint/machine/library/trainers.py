@@ -161,7 +161,7 @@ def hooks_of(machine: Machine, kind: ClassRef) -> list[tuple[Value, FunctionRef]
 
 
 def run_hooks(machine: Machine, thing: Value, leading: tuple[Value, ...], mask: int) -> None:
-    from dtlint.machine import calls, entries, instances, state
+    from dtlint.machine import calls, entries, instances, state, steering
 
     if isinstance(thing, ClassRef):
         thing = instances.instantiate(machine, thing, (), (), mask)
@@ -171,13 +171,14 @@ def run_hooks(machine: Machine, thing: Value, leading: tuple[Value, ...], mask: 
     for _, hook in hooks:
         machine.consult(hook)
     if all(hook.node.tokens.isdisjoint(machine.interesting) for _, hook in hooks):
-        return
+        hooks = [(method, hook) for method, hook in hooks if entries.is_loss(machine, hook, thing)]
     for method, hook in hooks:
         node: Any = hook.node
         frame = machine.frame
         if hook.closure is not None:
             machine.frame = hook.closure.globals  # annotations are words of the module that has the hook
-        arguments = entries.unknown_arguments(machine, node, True)
+        handed = entries.handed_to(machine, thing, node.name)
+        arguments = entries.unknown_arguments(machine, node, True, handed=handed)
         machine.frame = frame
         arguments = (*leading, *arguments[len(leading) :])[: len(arguments)]
 
@@ -185,9 +186,12 @@ def run_hooks(machine: Machine, thing: Value, leading: tuple[Value, ...], mask: 
 
         def inside(method: Value = method, arguments: tuple[Value, ...] = arguments) -> int:
             if isinstance(method, FunctionRef):
-                with stepping.training(machine, entries.is_loss(machine, method, thing)):
+                loss = entries.is_loss(machine, method, thing)
+                with stepping.training(machine, loss):
                     answer = calls.follow(machine, method, thing, arguments, (), mask)
                 entries.note_answer(machine, method, thing, answer, mask)
+                if loss:
+                    steering.learns(machine, thing, method, answer, mask)
             else:
                 calls.call_value(machine, attributes.bind(machine, method, thing, mask), arguments, (), mask)
             return mask

@@ -44,9 +44,13 @@ def resized(machine: Machine, call: Invocation) -> Value | None:
     """`model.resize_token_embeddings(len(tokenizer))`; with a number that the size is a multiple of, it may be the same
     after all."""
     size, multiple = call.get("new_num_tokens"), call.get("pad_to_multiple_of")
-    if call.receiver is None or machine.parted(call.mask) or (multiple is not None and multiple != NONE):
+    if call.receiver is None or (multiple is not None and multiple != NONE):
         return None
-    if isinstance(size, Row) and parts.plain(size):
+    if machine.parted(call.mask):
+        decision = parts.rank_decision(machine, call.mask)
+        if decision is not None and call.mask != parts.owners(machine, call.receiver, call.mask):
+            parts.add(machine, "built", call.receiver, call.mask, decision, decision.cause, call.name)
+    elif isinstance(size, Row) and parts.plain(size):
         parts.made_differently(machine, call.receiver, size)
     elif isinstance(size, Row) and grown_by_some(size):
         parts.add(machine, "made", call.receiver, call.mask, None, size.cause)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any, TypeGuard
 
 from dtlint.machine import containers
@@ -175,4 +176,18 @@ def unpadded(batch: Value | None) -> bool:
         return is_hand_cut(batch.symbol)
     if not isinstance(batch, Unknown) or not provenance.has_mark(batch, "loader", 1):
         return False
-    return all(symbol.key[0] in SIZE_KEPT or symbol.key[0] in WALKED for symbol in provenance.symbols_in(batch.symbol))
+    return all(symbol.key[0] in SIZE_KEPT or symbol.key[0] in WALKED for symbol in steps_of(batch.symbol))
+
+
+def steps_of(symbol: Symbol) -> Iterator[Symbol]:
+    """What was done to come here. `x.numpy() if hasattr(x, "numpy") else x`: one of two things, whatever was asked."""
+    todo, seen = [symbol], set[Symbol]()
+    while todo:
+        one = todo.pop()
+        if one in seen:
+            continue
+        seen.add(one)
+        sides = one.key[2:] if one.key[0] == "phi" else one.key
+        if one.key[0] != "phi" or not all(isinstance(side, Symbol) for side in sides):
+            yield one
+        todo.extend(provenance.inner_symbols(sides))
