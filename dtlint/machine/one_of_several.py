@@ -84,11 +84,26 @@ def maker(machine: Machine, makers: Sequence[Value], key: object) -> Value | Non
     chosen = [first, *(one for one in others if leads_on(machine, one))]
     if len(chosen) > 1 and not leads_on(machine, first):
         chosen = chosen[1:]
+    chosen = most_derived(machine, chosen)
     made: Value | None = None
     for one in reversed(chosen[:FUNCTIONS]):
         question = machine.symbols.of("which", key, token(one))
         made = one if made is None else either(Bound(one, None), (question, True, made))
     return made
+
+
+def most_derived(machine: Machine, makers: list[Value]) -> list[Value]:
+    """Without the classes that others of them are derived from: these say all that those say."""
+    from dtlint.machine import attributes
+
+    above = [
+        base
+        for one in makers
+        if isinstance(one, ClassRef)
+        for base in attributes.linearise(machine, one)
+        if base is not one
+    ]
+    return [one for one in makers if not any(one is base for base in above)]
 
 
 def of_kind(machine: Machine, classes: list[ClassRef], key: object) -> Value | None:
