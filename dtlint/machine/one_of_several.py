@@ -107,10 +107,25 @@ def chosen_by(machine: Machine, makers: list[tuple[Value, Symbol]]) -> Value | N
     chosen = [first, *(one for one in others if leads_on(machine, one[0]))]
     if len(chosen) > 1 and not leads_on(machine, first[0]):
         chosen = chosen[1:]
+    chosen = most_derived(machine, chosen)
     made: Value | None = None
     for one, question in reversed(chosen[:FUNCTIONS]):
         made = one if made is None else either(Bound(one, None), (question, True, made))
     return made
+
+
+def most_derived(machine: Machine, makers: list[Value]) -> list[Value]:
+    """Without the classes that others of them are derived from: these say all that those say."""
+    from dtlint.machine import attributes
+
+    above = [
+        base
+        for one in makers
+        if isinstance(one, ClassRef)
+        for base in attributes.linearise(machine, one)
+        if base is not one
+    ]
+    return [one for one in makers if not any(one is base for base in above)]
 
 
 def of_kind(machine: Machine, classes: list[ClassRef], key: object) -> Value | None:
