@@ -161,7 +161,7 @@ def hooks_of(machine: Machine, kind: ClassRef) -> list[tuple[Value, FunctionRef]
 
 
 def run_hooks(machine: Machine, thing: Value, leading: tuple[Value, ...], mask: int) -> None:
-    from dtlint.machine import calls, entering, entries, instances, state, steering
+    from dtlint.machine import calls, entries, instances, state, steering
 
     if isinstance(thing, ClassRef):
         thing = instances.instantiate(machine, thing, (), (), mask)
@@ -188,10 +188,7 @@ def run_hooks(machine: Machine, thing: Value, leading: tuple[Value, ...], mask: 
             if isinstance(method, FunctionRef):
                 loss = entries.is_loss(machine, method, thing)
                 with stepping.training(machine, loss):
-                    if loss:
-                        answer = entering.enter(machine, method, thing, arguments, (), mask, None)
-                    else:
-                        answer = calls.follow(machine, method, thing, arguments, (), mask)
+                    answer = calls.follow(machine, method, thing, arguments, (), mask)
                 entries.note_answer(machine, method, thing, answer, mask)
                 if loss:
                     steering.learns(machine, thing, method, answer, mask)
