@@ -278,7 +278,7 @@ def build(packs: list[tuple[str, Mapping[str, Any]]]) -> Knowledge:
         frozenset(meaningful),
         telling_names(every) | steering,
         rank_names(every),
-        frozenset(api.last for api in every if api.does == "value" and api.value not in ("", "open_run")),
+        frozenset(api.last for api in every if api.does == "value" and api.value not in ("", "open_run", "never")),
         tables["setting"],
         {api.last: api for api in apis.values() if api.extra.get("anywhere")},
         frozenset(name.encode() for name in communicating | parting_names(every)),
