@@ -53,7 +53,7 @@ from dtlint.timeline.epochs_kept import kept_to_itself
 from dtlint.timeline.explain import does, short, spoken_exit
 from dtlint.timeline.files import accesses, together
 from dtlint.timeline.inverted import inverted
-from dtlint.timeline.jax_notes import drifting, hosts_meet, late_starts, written_keys, written_with_copies
+from dtlint.timeline.jax_notes import drifting, hosts_meet, kept_keys, late_starts, written_keys, written_with_copies
 from dtlint.timeline.jax_notes import noted as jax_notes
 from dtlint.timeline.jax_notes import place as jax_place
 from dtlint.timeline.jax_notes import saved as saved_copies
@@ -72,6 +72,7 @@ from dtlint.timeline.reused_buffers import reused_buffers
 from dtlint.timeline.reused_keys import reused_keys
 from dtlint.timeline.saved import questionable_saves
 from dtlint.timeline.telling import acting, diverging, missing, place_of, told, waiting, who
+from dtlint.timeline.trainer_schedules import before_the_trainer
 from dtlint.timeline.training import span_at, step_at
 from dtlint.timeline.worker_counts import lost_counts
 from dtlint.timeline.writers import shared_writes, turns
@@ -129,11 +130,13 @@ __all__ = [
     "noise",
     "pairing",
     "seeding",
+    "before_the_trainer",
     "drifting",
     "environment",
     "lifecycle",
     "inverted",
     "jax_notes",
+    "kept_keys",
     "kept_to_itself",
     "jax_place",
     "late_starts",
@@ -174,7 +177,8 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """One question to a run. `check` and `documentation` are filled in by the registry from the module."""
+    """One question to a run. `check` and `documentation` are filled in by the registry from the module, and so is
+    `check_launch` for a rule about programs that has a word on what starts them as well."""
 
     code: str
     slug: str
@@ -186,6 +190,7 @@ class Rule:
     title: str
     severity: str | None = None
     check: Callable[[Any], Iterable[Finding]] | None = None
+    check_launch: Callable[[Any], Iterable[Finding]] | None = None
     documentation: str = ""
 
     def __post_init__(self) -> None:

@@ -144,10 +144,11 @@ def _fresh(
     for done in _outcomes(project, config, here, store, progress):
         findings += done.findings
         incomplete += done.incomplete
-    started = launch_run(listing.launchers, listing.files)
+    started = launch_run(listing.launchers, listing.files, _knowledge(config), project.files_with)
     for rule in rules:
-        if rule.family == LAUNCH:
-            findings += _answers(rule, started, incomplete)
+        check = rule.check if rule.family == LAUNCH else rule.check_launch
+        if check is not None:
+            findings += _answers(replace(rule, check=check), started, incomplete)
     incomplete += started.incomplete
     findings = [_recognisable(finding, project) for finding in _distinct(findings)]
     findings = with_fingerprints(findings, lambda path: from_project(path, Path.cwd(), config.root))

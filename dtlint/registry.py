@@ -44,7 +44,8 @@ def load(path: Path) -> Rule:
     rule: Rule = module.RULE
     if not path.name.startswith(rule.code.lower() + "_"):
         raise ImportError(f"{path}: the rule in it says its code is {rule.code}")
-    return replace(rule, check=module.check, documentation=(module.__doc__ or "").strip())
+    launch = getattr(module, "check_launch", None)
+    return replace(rule, check=module.check, check_launch=launch, documentation=(module.__doc__ or "").strip())
 
 
 @cache

@@ -4,7 +4,8 @@ What it finds
 -------------
 A key is drawn from or split, and then drawn from or split again: in a row, in every turn of a loop, comprehension,
 `scan` or `tree.map`, through helpers and files; or a turn draws from the key that it hands on, and the next turn splits
-it. `fold_in` with other data gives another key and does not count.
+it; or a step draws from the key of its train state, which the next state still has. `fold_in` with other data gives
+another key and does not count.
 
 Why it is bad
 -------------
@@ -24,7 +25,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dtlint.api import Finding, Rule, Run, jax_place, reused_keys, short, way, written_keys
+from dtlint.api import Finding, Rule, Run, jax_place, kept_keys, reused_keys, short, way, written_keys
 
 RULE = Rule(
     code="DT302",
@@ -59,4 +60,8 @@ def check(run: Run) -> Iterator[Finding]:
     for event, trail in written_keys(run):
         message = "every step makes this key of the same number, and drops the same units"
         remedy = "hand the step another key each time, or fold in its number: `jax.random.fold_in(key, state.step)`"
+        yield RULE.finding(*jax_place(run, event), message, remedy, trail=trail)
+    for event, trail in kept_keys(run):
+        message = "every step draws from the key of the state, and hands on the same key with the next state"
+        remedy = "fold in the number of the step, `jax.random.fold_in(state.key, state.step)`, or put a new key in"
         yield RULE.finding(*jax_place(run, event), message, remedy, trail=trail)

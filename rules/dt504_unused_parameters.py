@@ -39,23 +39,23 @@ RULE = Rule(
 
 
 def check(run: Run) -> Iterator[Finding]:
-    for met, part in models_used.unused_parts(run):
-        event = met.event
+    for (path, at, scope), part in models_used.unused_parts(run):
         if part.use is not None and part.choice is None:
             what = f"`forward` uses one of `{part.name}` in each step, and leaves out the others"
             picked = part.use.event
             steps = (Step(picked.path, picked.at[0], "which of them is used changes from step to step"),)
         elif part.choice is None:
             what = f"`forward` never uses `{part.name}`"
-            steps = (Step(part.module.path, (part.module.at or event.at)[0], f"`{part.name}` has parameters"),)
+            steps = (Step(part.module.path, (part.module.at or at)[0], f"`{part.name}` has parameters"),)
         else:
             decision = part.choice.decision
             what = f"`forward` leaves out `{part.name}` in some steps (`{decision.text}`)"
             steps = (Step(decision.path, decision.at[0], f"decides whether `{part.name}` is used"),)
         yield RULE.finding(
-            run.span(event.path, event.at),
+            run.span(path, at),
             f"{what}: DDP waits for its gradient",
-            "pass `find_unused_parameters=True`, or let every forward pass use all parameters",
-            scope=event.function,
-            trail=(*steps, Step(event.path, event.at[0], "wrapped without find_unused_parameters")),
+            'pass `find_unused_parameters=True` (Lightning: `strategy="ddp_find_unused_parameters_true"`), '
+            "or let every forward pass use all parameters",
+            scope=scope,
+            trail=(*steps, Step(path, at[0], "wrapped without find_unused_parameters")),
         )

@@ -60,7 +60,12 @@ def check(run: Run) -> Iterator[Finding]:
     for op, what in MISPLACED.items():
         for met, window in windows.in_every_turn(run, op):
             message = f"{what} in every micro-batch; line {window.step.event.at[0]} steps once per window"
-            yield told(run, met.event, window, message, "move it to the optimizer step, under the same predicate")
+            where = (
+                "out of the loop, to the optimizer step"
+                if window.nested
+                else "to the optimizer step, under the same predicate"
+            )
+            yield told(run, met.event, window, message, f"move it {where}")
     for window in loss_scale.undivided(run):
         message = "the mean loss of each micro-batch is added up without dividing by their number"
         remedy = "divide the loss by the number of micro-batches before `backward()`"

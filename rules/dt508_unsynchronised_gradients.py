@@ -58,11 +58,30 @@ def check(run: Run) -> Iterator[Finding]:
         message = "the model is wrapped under this option only; without it nothing reduces the gradients"
         remedy = "wrap the model whenever there is a process group"
         yield told(run, event, backward.event, message, remedy)
-    for met in unreduced.never_reduced(run):
-        event = met.event
-        message = "each rank trains on its own part of the data, and nothing reduces the gradients"
-        remedy = "wrap the model with DistributedDataParallel, or all_reduce the gradients before the step"
-        yield told(run, event, event, message, remedy)
+    for alone in unreduced.never_reduced(run):
+        event, step = alone.backward.event, alone.step.event
+        yield RULE.finding(
+            run.span(event.path, event.at),
+            "each rank trains on its own part of the data, and nothing reduces the gradients",
+            alone.remedy,
+            scope=event.function,
+            trail=(
+                Step(event.path, event.at[0], "the gradients of this rank"),
+                Step(step.path, step.at[0], "are all that the optimizer of this rank steps with"),
+            ),
+        )
+    for alone, late in unreduced.reduced_too_late(run):
+        event, step = late.event, alone.step.event
+        yield RULE.finding(
+            run.span(event.path, event.at),
+            f"the gradients are reduced after line {step.at[0]} has used them",
+            alone.remedy,
+            scope=event.function,
+            trail=(
+                Step(step.path, step.at[0], "the optimizer steps with the gradients of this rank"),
+                Step(event.path, event.at[0], "reduced too late: they are cleared before the next step"),
+            ),
+        )
 
 
 def told(run: Run, event: Any, backward: Any, message: str, remedy: str) -> Finding:

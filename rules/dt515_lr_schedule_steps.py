@@ -4,7 +4,7 @@ What it finds
 -------------
 The length of a schedule is counted from the loader before it is divided among the ranks, from all samples of the data
 set, in micro-batches although it steps once per accumulation window, or multiplied by the number of ranks once too
-often.
+often. The same for a schedule that Lightning steps with every batch of loaders it divides.
 
 Why it is bad
 -------------
@@ -25,7 +25,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dtlint.api import Finding, Rule, Run, Step, lifecycle, schedules
+from dtlint.api import Finding, Rule, Run, Step, before_the_trainer, lifecycle, schedules
 
 RULE = Rule(
     code="DT515",
@@ -36,6 +36,7 @@ RULE = Rule(
     since="0.1.0",
     frameworks=(
         "torch",
+        "lightning",
         "accelerate",
         "transformers",
     ),
@@ -44,7 +45,7 @@ RULE = Rule(
 
 
 def check(run: Run) -> Iterator[Finding]:
-    for found in schedules.wrong_lengths(run):
+    for found in (*schedules.wrong_lengths(run), *before_the_trainer(run)):
         event = found.met.event
         yield RULE.finding(
             run.span(event.path, event.at),

@@ -2,8 +2,9 @@
 
 What it finds
 -------------
-`torch.nn.utils.clip_grad_norm_` is called on the parameters of an FSDP1 model, or a norm that was computed by hand
-from this rank's shards is shown as that of the model.
+`torch.nn.utils.clip_grad_norm_` is called on the parameters of a model that FSDP1 shards, also where Fabric, Lightning
+or accelerate make the wrapper, or a norm that was computed by hand from this rank's shards is shown as that of the
+model.
 
 Why it is bad
 -------------
@@ -13,6 +14,7 @@ by another, too small norm, and the gradient changes its direction.
 Instead
 -------
     model.clip_grad_norm_(1.0)         # FSDP1: the method of the wrapper
+    fabric.clip_gradients(model, optimizer, max_norm=1.0)
 
 Limits
 ------
@@ -38,14 +40,18 @@ RULE = Rule(
 
 
 def check(run: Run) -> Iterator[Finding]:
-    for met in stepping.sharded_clips(run):
+    for met, wrap in stepping.sharded_clips(run):
         event = met.event
+        row = wrap.event.extra["call"].row
         yield RULE.finding(
             run.span(event.path, event.at),
             "the norm is taken over this rank's shards only: the parameters belong to FSDP",
-            "call `model.clip_grad_norm_(max_norm)` of the FSDP wrapper",
+            f"call {row.extra.get('clips', '`model.clip_grad_norm_(max_norm)` of the FSDP wrapper')}",
             scope=event.function,
-            trail=(Step(event.path, event.at[0], "each rank clips by the norm of its own shards"),),
+            trail=(
+                Step(wrap.event.path, wrap.event.at[0], "FSDP keeps a shard of each gradient on each rank"),
+                Step(event.path, event.at[0], "each rank clips by the norm of its own shards"),
+            ),
         )
     for met in stepping.parts_shown(run):
         event = met.event

@@ -2,8 +2,9 @@
 
 What it finds
 -------------
-The program sets a variable or an XLA flag that no library reads: a name that never existed, one that is misspelt, or
-one that was renamed. Torch still reads the old names of its NCCL settings, with a warning.
+The program, or the launch file that starts it, sets a variable or an XLA flag that no library reads: a name that never
+existed, one that is misspelt, or one that was renamed. Torch still reads the old names of its NCCL settings, with a
+warning.
 
 Why it is bad
 -------------
@@ -17,12 +18,14 @@ The message names what works.
 
 Limits
 ------
-Known are the variables of jax, XLA, torch.distributed and NCCL. A variable that the program reads itself is its own.
+Known are the variables of jax, XLA, torch.distributed and NCCL. A variable that the program or the launch file reads
+itself is its own.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 from dtlint.api import Finding, Rule, Run, Step, environment
 
@@ -42,11 +45,20 @@ RULE = Rule(
 def check(run: Run) -> Iterator[Finding]:
     for write, name, instead, said in environment.unread_writes(run):
         event = write.met.event
-        remedy = f"use {instead}" if instead else f"remove `{name}`, or look up the option that is meant"
         yield RULE.finding(
             run.span(event.path, event.at),
             f"`{name}` {said}",
-            remedy,
+            remedy(name, instead),
             scope=event.function,
             trail=(Step(event.path, event.at[0], f"`{name}` is set here"),),
         )
+
+
+def check_launch(run: Any) -> Iterator[Finding]:
+    for variable in run.variables():
+        for name, instead, said in environment.unread_here(run.knowledge, variable):
+            yield run.finding(RULE, variable.conflict(f"`{name}` {said}", remedy(name, instead)))
+
+
+def remedy(name: str, instead: str) -> str:
+    return f"use {instead}" if instead else f"remove `{name}`, or look up the option that is meant"

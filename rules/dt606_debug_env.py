@@ -15,12 +15,13 @@ Instead
 
 Limits
 ------
-Only switches that the program sets itself are seen, not those of the launcher.
+Of launch files, those are seen that set the switch in plain words, outside of branches.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 from dtlint.api import Finding, Rule, Run, Step, environment
 
@@ -46,3 +47,11 @@ def check(run: Run) -> Iterator[Finding]:
             scope=event.function,
             trail=(Step(event.path, event.at[0], f"`{write.name}` is set here, whatever the options say"),),
         )
+
+
+def check_launch(run: Any) -> Iterator[Finding]:
+    for variable in run.variables():
+        row = run.knowledge.settings.get(variable.name)
+        if row is not None and row.extra.get("debug") == variable.given.value:
+            message = f"`{variable.name}` is on in every run: {row.extra['costs']}"
+            yield run.finding(RULE, variable.conflict(message, f"set `{variable.name}` for debugging runs only"))

@@ -2,8 +2,8 @@
 
 What it finds
 -------------
-`manager.allreduce` (or another collective of a manager) is reached on a way on which this manager has not started a
-quorum since the last commit.
+`manager.allreduce` (or another collective of a manager, or the backward pass of a model it wraps) is reached on a way
+on which this manager has not started a quorum since the last commit.
 
 Why it is bad
 -------------
@@ -25,7 +25,6 @@ Managers that come from outside the analysed program are left alone: their quoru
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 from dtlint.api import Finding, Rule, Run, Span, Step, review
 
@@ -43,13 +42,13 @@ RULE = Rule(
 
 def check(run: Run) -> Iterator[Finding]:
     found = review(run)
-    for event, way in found.early if found is not None else ():
+    for event, manager, way in found.early if found is not None else ():
         name = event.api.rpartition(".")[2]
-        message = f"`{name}()` of this manager is reached without a quorum for this step"
+        whose = "of this manager" if event.op == "managed" else "of a model that a manager reduces"
+        message = f"`{name}()` {whose} is reached without a quorum for this step"
         remedy = "call `start_quorum()` of the same manager at the start of every step, on every way to here"
-        manager: Any = event.subject
         trail = (
-            Step(manager.path, manager.at[0], "the manager is made here"),
+            *((Step(manager.path, manager.at[0], "the manager is made here"),) if manager.at is not None else ()),
             *way,
             Step(event.path, event.at[0], "no `start_quorum()` of it on some way to here"),
         )

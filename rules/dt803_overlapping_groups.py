@@ -3,7 +3,7 @@
 What it finds
 -------------
 Two ranks are together in more than one manager (or level), and the order of the managers' collectives depends on the
-rank, or two threads drive them at the same time.
+rank, or two threads drive them at the same time: two managers, or a manager beside the gradients of a wrapped model.
 
 Why it is bad
 -------------
@@ -40,7 +40,7 @@ RULE = Rule(
 
 def check(run: Run) -> Iterator[Finding]:
     for event, told, steps in disordered(run):
-        message = f"{told}: ranks that share both managers may wait for each other crosswise"
+        message = f"{told}: ranks that share both may wait for each other crosswise"
         remedy = "use the managers in one order on all ranks and from one thread"
         trail = (*steps, Step(event.path, event.at[0], told))
         yield RULE.finding(Span(event.path, *event.at), message, remedy, scope=event.function, trail=trail)

@@ -2,8 +2,8 @@
 
 What it finds
 -------------
-`should_commit()` stands alone, its answer goes into a name nobody reads, or the optimizer steps after a manager's
-collective without the question.
+`should_commit()` stands alone, its answer goes into a name nobody reads or is only logged and counted, or the optimizer
+steps after a manager's collective without the question.
 
 Why it is bad
 -------------
@@ -45,6 +45,14 @@ def check(run: Run) -> Iterator[Finding]:
         asked = Step(event.path, event.at[0], "asked here, and the answer is dropped")
         yield RULE.finding(Span(event.path, *event.at), message, remedy, scope=event.function, trail=(asked,))
     found = review(run)
+    for event, question, way in found.anyway if found is not None else ():
+        message = "the optimizer steps whatever `should_commit()` has answered"
+        trail = (
+            Step(question.path, question.at[0], "asked here, and the answer decides nothing"),
+            *way,
+            Step(event.path, event.at[0], "applied on every way"),
+        )
+        yield RULE.finding(Span(event.path, *event.at), message, remedy, scope=event.function, trail=trail)
     for event, reduced, way in found.unheard if found is not None else ():
         message = "the optimizer steps without asking `should_commit()` first"
         trail = (

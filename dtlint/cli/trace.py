@@ -35,7 +35,8 @@ FORMATS = ("full", "json")
     type=click.Choice(["auto", "cpu", "cuda", "tpu"]),
     default="auto",
     show_default=True,
-    help="Devices to use. Torch ranks always compute on the CPU; with cpu no GPU is pretended to the script.",
+    help="Whose programs to look at. All ranks compute on the CPU: `cuda` is played there, which `cpu` does not; for "
+    "`tpu` programs of JAX are lowered and, with libtpu, compiled.",
 )
 @click.option(
     "--steps", type=click.IntRange(0), default=0, help="End each rank after K optimizer steps.  [default: all]"
@@ -85,6 +86,7 @@ def command(script: str, arguments: tuple[str, ...], **given: Any) -> None:
         python = interpreter.choose(given["python"], framework)
         with Session(python, f"dtlint.trace.{framework}.server", framework=framework) as session:
             result = session.run_as_wanted(job, _live if given["live"] else None)
+            result.notices.extend(_not_used(given["backend"], framework))
             if given["confirm"] and engine == "lockstep":
                 second = session.run(replace(job, engine="gloo", ranks=result.ranks))
                 result.notices.append(f"second opinion: {second.outcome.sentence}")
@@ -93,6 +95,15 @@ def command(script: str, arguments: tuple[str, ...], **given: Any) -> None:
         raise Mistake(str(problem)) from None
     _write(result, wanted, given)
     sys.exit(result.exit_code)
+
+
+def _not_used(backend: str, framework: str) -> list[str]:
+    """A device that was asked for and took no part has to be said."""
+    if backend == "cuda":
+        return ["no GPU took part: what the script puts on `cuda` was computed on the CPU"]
+    if backend == "tpu" and framework == "torch":
+        return ["no TPU took part: programs are compiled for TPUs in JAX only"]
+    return []
 
 
 def _format(text: str) -> tuple[str, str]:

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import ast
 import warnings
+from typing import TypeGuard
 
 import libcst
+
+WORD_LENGTH = 40  # a string constant up to this long may be an identifier in disguise: `getattr(x, "barrier")`
 
 OPERATORS: dict[type, str] = {
     libcst.Add: "+",
@@ -62,3 +65,7 @@ def unescaped(text: str) -> str:
             value = string_value(f"{quote}{text}{quote}")
             return value if isinstance(value, str) else text
     return text
+
+
+def is_word(value: object) -> TypeGuard[str]:
+    return isinstance(value, str) and len(value) <= WORD_LENGTH and value.isidentifier()

@@ -12,11 +12,9 @@ from typing import Any
 import libcst
 
 from dtlint.ir import nodes
-from dtlint.ir.literals import OPERATORS, string_value, unescaped
+from dtlint.ir.literals import OPERATORS, is_word, string_value, unescaped
 from dtlint.ir.lowering_state import Lowering, Misaligned
 from dtlint.ir.positions import has_values
-
-TOKEN_LENGTH = 40  # a string constant up to this long may be an identifier in disguise: `getattr(x, "barrier")`
 
 _KEYWORDS: dict[str, object] = {"None": None, "True": True, "False": False}
 
@@ -73,7 +71,7 @@ def _string(node: Any, state: Lowering) -> nodes.Expr:
 
 
 def _constant(value: str | bytes, state: Lowering) -> nodes.Expr:
-    if value.__class__ is str and len(value) <= TOKEN_LENGTH and value.isidentifier():
+    if is_word(value):
         value = state.token(value)
     return nodes.Const(value)
 

@@ -25,6 +25,7 @@ from dtlint.launch.vocabulary import (
     WRAPPERS,
 )
 
+SCRIPTS = (".sh", ".bash")
 DEEPEST = 8  # a string in a string in a string …
 
 
@@ -40,18 +41,21 @@ class Place:
     loops: int = 0
     branch: tuple[tuple[int, int], ...] = ()
     order: int = 0
+    read_in: str = ""
 
 
-def script_launches(text: str, place: Place, line: int = 1, scope: Scope | None = None) -> list[Launch]:
-    """All launches of a shell text. Raises `ShellProblem`."""
+def script_launches(
+    text: str, place: Place, line: int = 1, scope: Scope | None = None, given: tuple[Word, ...] | None = None
+) -> list[Launch]:
+    """All launches of a shell text, called with the arguments `given`. Raises `ShellProblem`."""
     scope = scope if scope is not None else Scope()
-    if place.depth == 0 or text.lstrip().startswith("#!"):
+    if (place.depth == 0 or text.lstrip().startswith("#!")) and not place.read_in:
         job = slurm.batch_job(place.path, text, line)
         if job is not None:
             place = replace(place, job=job, outer=job)
             slurm.environment_of(job, scope)
     found: list[Launch] = []
-    for number, command in enumerate(commands(text, scope, line)):
+    for number, command in enumerate(commands(text, scope, line, given)):
         here = replace(
             place,
             background=place.background or command.background,
@@ -136,7 +140,9 @@ def words_launches(
     if name == "accelerate-launch":
         return [_launch("accelerate", head, rest, place, environment)]
     if name in SHELLS:
-        return _shell(rest, place, scope)
+        return _shell(rest, place, scope, environment)
+    if name.endswith(SCRIPTS):
+        return _script(head, rest, place, scope, environment)
     if name in WRAPPERS:
         if name == "eval":
             joined = Word(" ".join(word.text for word in rest), rest[0].line if rest else head.line)
@@ -198,15 +204,41 @@ def _search(
     return []
 
 
-def _shell(words: tuple[Word, ...], place: Place, scope: Scope) -> list[Launch]:
-    """`bash -c "…"`; a script file is read on its own."""
+def _shell(words: tuple[Word, ...], place: Place, scope: Scope, environment: dict[str, Argument]) -> list[Launch]:
+    """`bash -c "…"`, `bash run.sh`"""
     for position, word in enumerate(words):
         if re.match(r"-\w*c$", word.text) and position + 1 < len(words):
-            each_node = place.outer is not None and place.outer.kind in ("srun", "mpirun", "skypilot", "pytorchjob")
-            return _text_launches(words[position + 1], place, scope, each_node)
+            return _text_launches(words[position + 1], place, scope, _on_each_node(place))
         if not word.text.startswith(("-", "+")):
-            break
+            return _script(word, words[position + 1 :], place, scope, environment)
     return []
+
+
+def _on_each_node(place: Place) -> bool:
+    return place.outer is not None and place.outer.kind in ("srun", "mpirun", "skypilot", "pytorchjob")
+
+
+def _script(
+    name: Word, given: tuple[Word, ...], place: Place, scope: Scope, environment: dict[str, Argument]
+) -> list[Launch]:
+    """What another script starts, with what it inherits and is given here. By itself it is read on its own: this way
+    only where something around it matters, and then it belongs to the file that calls it."""
+    found = scope.script(name.text) if place.outer is not None and place.outer.kind != "ssh" else None
+    if found is None or place.depth >= DEEPEST:
+        return []
+    path, text = found
+    inner = Scope(each_node=scope.each_node or _on_each_node(place), beside=scope.beside)
+    for variable, value in environment.items():
+        own_number = variable.startswith("SLURM_") and variable.endswith("ID")
+        if value.value is not None and not (inner.each_node and own_number):
+            inner.values[variable] = (Word(value.value, 0),)  # written in another file
+            inner.exported.add(variable)
+    here = replace(place, path=path, depth=place.depth + 1, read_in=place.read_in or place.path)
+    try:
+        launches = script_launches(text, here, 1, inner, tuple(Word(word.text, 0, word.quoted) for word in given))
+    except ShellProblem:
+        return []
+    return [replace(launch, read_in=here.read_in) for launch in launches]
 
 
 def _python(

@@ -28,7 +28,7 @@ def evidence(launch: Launch, *options: Argument | None, said: str = "") -> tuple
     steps.append(launch.place)
     for option in options:
         if option is not None:
-            step = Step(launch.path, option.line, f"`{option.shown}`" + (f": {said}" if said else ""))
+            step = Step(path_of(launch, option), option.line, f"`{option.shown}`" + (f": {said}" if said else ""))
             if step not in steps:
                 steps.append(step)
     return tuple(steps)
@@ -37,3 +37,9 @@ def evidence(launch: Launch, *options: Argument | None, said: str = "") -> tuple
 def line_of(launch: Launch, *options: Argument | None) -> int:
     """The line an author would edit: the first option that is written down, else the launcher's."""
     return next((option.line for option in options if option is not None and option.line), launch.line)
+
+
+def path_of(launch: Launch, option: Argument | None) -> str:
+    """The file in which an option of the launch stands, or of what is around it: `srun bash run.sh` makes two."""
+    around = (outer for outer in launch.outers if any(item is option for item in outer.options))
+    return next((outer.path for outer in around), launch.path)

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
+from dtlint.launch import workflows
 from dtlint.launch.commands import Place, script_launches, words_launches
 from dtlint.launch.model import Argument, Launch, Options
 from dtlint.launch.shell_values import Scope, Word, marker
@@ -39,6 +40,8 @@ def read_document(path: str, tree: Tree) -> Started:
         return _job(path, tree)
     if is_skypilot(tree):
         return _skypilot(path, tree)
+    if workflows.is_workflow(tree):
+        return Started(tuple(workflows.launches(path, tree)))
     return _compose(path, tree.get("services") or Tree({}, 0))
 
 

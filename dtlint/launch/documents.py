@@ -37,7 +37,9 @@ PROGRAM = re.compile(r"(?<![\w./-])((?:[\w.-]+/)*[\w-]+\.py)\b")
 MODULE = re.compile(r"-m\s+([\w.]+)")
 OPTION = re.compile(r"\s--([A-Za-z][\w-]*)")
 ANY_OPTION = re.compile(r"\$[@*]|\$\{[@*]|\.py[^-\n]*\s\$")  # all arguments, or a variable before any option
-ALONE = re.compile(r"^[\s>$`]*(?:[A-Z_][A-Z0-9_]*=\S*\s+)*python3?(?:\.\d+)?\s+(?:-u\s+)?(?:\./)?([\w./-]+\.py)\b")
+ALONE = re.compile(
+    r"^[\s>$`]*(?:[A-Z_][A-Z0-9_]*=\S*\s+)*python3?(?:\.\d+)?\s+(?:-u\s+)?(?:(?:\./)?([\w./-]+\.py)\b|-m\s+([\w.]+))"
+)
 
 
 def document_files(paths: Sequence[str], exclude: Sequence[str] = ()) -> Discovery:
@@ -71,10 +73,10 @@ def started(files: Iterable[SourceFile], programs: Collection[str] = ()) -> Star
             if not (by_launcher or begun or batch or "$" in line):
                 continue
             scripts = {place_of(one.group(1), file.path, programs) for one in PROGRAM.finditer(line)}
-            modules = (f"{one.group(1).replace('.', '/')}.py" for one in MODULE.finditer(line))
+            modules = (file_of(one.group(1)) for one in MODULE.finditer(line))
             named = scripts | {place_of(one, file.path, programs) for one in modules}
             if begun and not by_launcher and not batch:
-                alone.add(place_of(begun.group(1), file.path, programs))
+                alone.add(place_of(begun.group(1) or file_of(begun.group(2)), file.path, programs))
                 asked_alone |= {(place, option) for place in named for option in options_in(line)}
             else:
                 launched |= named
@@ -100,6 +102,10 @@ def started(files: Iterable[SourceFile], programs: Collection[str] = ()) -> Star
         frozenset(asked_alone),
         frozenset(asked_launched),
     )
+
+
+def file_of(module: str) -> str:
+    return f"{module.replace('.', '/')}.py"
 
 
 def options_in(line: str) -> set[str]:

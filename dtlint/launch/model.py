@@ -85,6 +85,7 @@ class Launch:
     loops: int = 0
     branch: tuple[tuple[int, int], ...] = ()
     order: int = 0  # position among the commands of its file
+    read_in: str = ""  # the file whose reading led to it, where a script calls another
     lost: tuple[int, int] | None = None  # the line after which nothing belongs to the command, and the next one
     configuration: Configuration | None = None  # accelerate's `--config_file`, deepspeed's hostfile
     deepspeed: Configuration | None = None  # the DeepSpeed settings that the program is given

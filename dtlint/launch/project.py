@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -12,11 +12,13 @@ from dtlint.launch import containers, settings, topology
 from dtlint.launch.commands import Place, script_launches
 from dtlint.launch.files import SHELL_SUFFIXES, YAML_SUFFIXES
 from dtlint.launch.model import Argument, Configuration, Launch, LaunchFile
-from dtlint.launch.shell_values import known
+from dtlint.launch.shell_values import Scope, known
 from dtlint.launch.shell_words import ShellProblem
 from dtlint.launch.tree import Tree, is_template, read_json, read_yaml
 from dtlint.source.text import Incomplete, SourceFile, decode, read, read_bytes
 
+FOLDERS = 3  # in which the scripts of a script are looked for: its own, and those above
+LARGEST_SCRIPT = 256 * 1024
 EDITORS = frozenset({".vscode", ".devcontainer", ".idea"})
 # A cheap look before any parsing: a file without one of these starts nothing we know of. What cannot be parsed is
 # worth a word only where one of the sure signs says that it was meant as a launch file.
@@ -24,14 +26,14 @@ SHELL_SIGNS = re.compile(
     rb"torchrun|torch\.distributed|accelerate[ -]launch|deepspeed |\bsrun |#SBATCH|mpirun |mpiexec |tpu-vm"
     rb"|queued-resources"
 )
-SHELL_TOKENS = re.compile(SHELL_SIGNS.pattern + rb"|accelerate|deepspeed|python")
+SHELL_TOKENS = re.compile(SHELL_SIGNS.pattern + rb"|accelerate|deepspeed|python|\.py\b")
 DATA_KINDS = (
     rb"PyTorchJob|TrainJob|TrainingRuntime|JobSet|compute_environment|num_machines|num_nodes"
     rb"|train_batch_size|train_micro_batch_size_per_gpu|zero_optimization"
 )
 # a command line is a sign as well, also in a file that cannot be parsed
 DATA_SIGNS = re.compile(DATA_KINDS + rb"|torchrun +-|torch\.distributed\.(?:run|launch)|accelerate launch|tpu-vm ssh")
-DATA_TOKENS = re.compile(DATA_KINDS + rb"|torchrun|torch\.distributed|accelerate|deepspeed")
+DATA_TOKENS = re.compile(DATA_KINDS + rb"|torchrun|torch\.distributed|accelerate|deepspeed|tpu-vm")
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +51,8 @@ class Launches:
         return iter(self.launches)
 
     def in_file(self, path: str) -> list[Launch]:
-        return [launch for launch in self.launches if launch.path == path]
+        """Of the launches that reading this file led to, those that other scripts make included."""
+        return [launch for launch in self.launches if (launch.read_in or launch.path) == path]
 
     def users_of(self, configuration: Configuration) -> list[Launch]:
         """The launches that are given this settings file."""
@@ -121,7 +124,7 @@ def load(files: Iterable[SourceFile]) -> Launches:
         if isinstance(source, Incomplete):
             problems.append(source)
             continue
-        one = read_text(file.path, source.text)
+        one = read_text(file.path, source.text, _beside(file))
         places[file.path] = file.location
         shell = file.path.lower().endswith(SHELL_SUFFIXES)
         if one.problems and not shell and is_template(source.text):
@@ -136,7 +139,26 @@ def load(files: Iterable[SourceFile]) -> Launches:
     return _joined(read_files, problems, notices, places)
 
 
-def read_text(path: str, text: str) -> LaunchFile:
+def _beside(file: SourceFile) -> Callable[[str], tuple[str, str] | None]:
+    """Finds another script by the name that one has for it: from its own folder, or from one of those above."""
+
+    def find(name: str) -> tuple[str, str] | None:
+        if not known(name) or not name or name.startswith(("/", "~", "-")):
+            return None
+        folder, shown = file.location.parent, posixpath.dirname(file.path)
+        for _ in range(FOLDERS):
+            location = folder / name
+            if location.is_file() and location.stat().st_size <= LARGEST_SCRIPT:
+                path = posixpath.normpath(posixpath.join(shown, name))
+                source = read(SourceFile(path, location))
+                return None if isinstance(source, Incomplete) else (path, source.text)
+            folder, shown = folder.parent, posixpath.join(shown, "..")
+        return None
+
+    return find
+
+
+def read_text(path: str, text: str, beside: Callable[[str], tuple[str, str] | None] = lambda name: None) -> LaunchFile:
     """What one file says, by the kind of file its name promises."""
     lower = path.lower()
     if lower.endswith(".json"):
@@ -152,7 +174,7 @@ def read_text(path: str, text: str) -> LaunchFile:
             else _documents(path, text, trees)
         )
     try:
-        return LaunchFile(path, text, tuple(script_launches(text, Place(path))))
+        return LaunchFile(path, text, tuple(script_launches(text, Place(path), scope=Scope(beside=beside))))
     except ShellProblem as problem:
         return LaunchFile(path, text, problems=(Incomplete(path, problem.line, f"not valid shell: {problem.message}"),))
     except RecursionError:

@@ -19,7 +19,7 @@ EACH_POD = ("pytorchjob", "trainjob", "jobset", "job", "skypilot")
 MEETING_ARGUMENTS = ("dist_url", "init_method", "master_addr", "coordinator_address", "dist_init_method")
 MEETING_VARIABLES = ("MASTER_ADDR", "MASTER_PORT", "COORDINATOR_ADDRESS", "JAX_COORDINATOR_ADDRESS")
 TALKING = ("NCCL_", "TORCH_NCCL_", "GLOO_")  # beginnings of variables that say how the ranks talk to each other
-LITERAL_RANK = re.compile(r"node[-_]rank[= ]+\d")
+RANK_WRITTEN = re.compile(r"node[-_]rank[= ]+[\"']?(?:\d|\$\{?(?P<name>[A-Za-z_]\w*))")
 DEFAULT_PORT = "29500"
 HEAD_OF_JOB = 'the first host of the job, as in `$(scontrol show hostnames "$SLURM_JOB_NODELIST" | head -n 1):29500`'
 
@@ -156,8 +156,7 @@ def _rank(launch: Launch, launches: Launches, counted: Argument | None) -> Itera
         return
     nodes = started_on(launch)
     if nodes is None and launch.loops and launch.step("ssh") is not None:
-        # one turn of the loop for each host; a variable may count them
-        nodes = launch.nodes if LITERAL_RANK.search(launches.line(launch.path, option.line)) else None
+        nodes = launch.nodes if _stays(launches, launch, option) else None  # one turn of the loop for each host
     if nodes is None or nodes < 2:
         return
     value = option.value or ""
@@ -172,6 +171,22 @@ def _rank(launch: Launch, launches: Launches, counted: Argument | None) -> Itera
             "or use `--rdzv_backend=c10d`",
             evidence(launch, counted, option),
         )  # fmt: skip
+
+
+def _stays(launches: Launches, launch: Launch, option: Argument) -> bool:
+    """Is the rank a number, or a variable that is given its value once and counts nothing?"""
+    rows = launches.texts.get(launch.path, [])
+    row = launches.line(launch.path, launch.line)
+    written = RANK_WRITTEN.search(row) or RANK_WRITTEN.search(launches.line(launch.path, option.line))
+    if written is None:
+        return False
+    name = written["name"]
+    if name is None:
+        return True
+    changes = re.compile(
+        rf"(?<![\w$]){name}(?:\[[^]]*\])?\s*(?:[-+*]?=(?!=)|\+\+|--)|\b(?:let|read|for)\s+(?:-\w+\s+)*{name}\b|\+\+{name}\b"
+    )
+    return known(option.value or "") and sum(len(changes.findall(line)) for line in rows) == 1
 
 
 def _by_slurm(option: Argument) -> bool:

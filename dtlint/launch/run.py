@@ -3,26 +3,30 @@
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from dtlint.findings import Finding, Span
-from dtlint.launch import batch, cut, machines, rendezvous, tasks, workers
+from dtlint.launch import batch, cut, machines, rendezvous, tasks, variables, workers
 from dtlint.launch.conflict import Conflict
 from dtlint.launch.model import Launch
 from dtlint.launch.project import Launches, load
 from dtlint.launch.shell_values import known
+from dtlint.launch.variables import Variable
 from dtlint.source.text import Incomplete, SourceFile, read
 
 
 @dataclass(frozen=True, slots=True)
 class LaunchRun:
-    """All launch files of a run at once. `sources` are the Python files beside them, for what they promise."""
+    """All launch files of a run at once. `sources` are the Python files beside them, for what they promise;
+    `mentioning` finds those in which a word stands."""
 
     launches: Launches
     sources: dict[str, str] = field(default_factory=dict)
     path: str = ""
+    knowledge: Any = None
+    mentioning: Callable[[str], Sequence[str]] = lambda word: ()
 
     @property
     def incomplete(self) -> tuple[Incomplete, ...]:
@@ -46,11 +50,15 @@ class LaunchRun:
     def cut(self) -> Iterator[Conflict]:
         return cut.conflicts(self.launches)
 
+    def variables(self) -> Iterator[Variable]:
+        return variables.handed_on(self.launches, self.mentioning)
+
     def finding(self, rule: Any, conflict: Conflict) -> Finding:
         """The conflict as a finding of `rule`, at its line."""
-        row = self.launches.line(conflict.path, conflict.line)
+        line = max(conflict.line, 1)  # of what another file says, none
+        row = self.launches.line(conflict.path, line)
         start = len(row) - len(row.lstrip()) + 1
-        span = Span(conflict.path, conflict.line, start, conflict.line, max(len(row.rstrip()) + 1, start + 1))
+        span = Span(conflict.path, line, start, line, max(len(row.rstrip()) + 1, start + 1))
         given = {name: getattr(conflict, name) for name in ("effect", "severity", "tier")}
         more = {name: value for name, value in given.items() if value is not None}
         found: Finding = rule.finding(
@@ -60,7 +68,12 @@ class LaunchRun:
         return found
 
 
-def launch_run(files: Sequence[SourceFile], python: Sequence[SourceFile] = ()) -> LaunchRun:
+def launch_run(
+    files: Sequence[SourceFile],
+    python: Sequence[SourceFile] = (),
+    knowledge: Any = None,
+    mentioning: Callable[[str], Sequence[str]] = lambda word: (),
+) -> LaunchRun:
     """Read launch files; and the programs that TPU pods are asked to run, from `python` or beside the launch file."""
     launches = load(files)
     sources: dict[str, str] = {}
@@ -72,7 +85,7 @@ def launch_run(files: Sequence[SourceFile], python: Sequence[SourceFile] = ()) -
                 source = read(file)
                 if not isinstance(source, Incomplete):
                     sources[file.path] = source.text
-    return LaunchRun(launches, sources)
+    return LaunchRun(launches, sources, knowledge=knowledge, mentioning=mentioning)
 
 
 def _beside(launch: Launch, files: Sequence[SourceFile]) -> Iterator[SourceFile]:

@@ -13,7 +13,7 @@ from itertools import zip_longest
 
 from dtlint.launch.shell_tests import BRACKETS, answer, names
 from dtlint.launch.shell_values import Scope, Word, expand, marker
-from dtlint.launch.shell_words import Token, tokens
+from dtlint.launch.shell_words import ShellProblem, Token, tokens
 
 ASSIGNMENT = re.compile(r"([A-Za-z_]\w*)(\[[^\]]*\])?(\+?=)")
 DEEPEST_CALL = 3
@@ -162,9 +162,13 @@ def _with_lost(command: Command, after: Command | None) -> Command:
     return command
 
 
-def commands(text: str, scope: Scope | None = None, line: int = 1) -> list[Command]:
+def commands(
+    text: str, scope: Scope | None = None, line: int = 1, given: tuple[Word, ...] | None = None
+) -> list[Command]:
     """All simple commands of `text`. Raises `ShellProblem` when a quote or bracket is never closed."""
     reader = _Reader(scope.own() if scope is not None else Scope())
+    if given is not None:
+        reader.scope.give(given)
     _read(reader, tokens(text, line))
     return reader.left()
 
@@ -324,6 +328,8 @@ def _command(reader: _Reader, parts: list[Token], background: bool) -> None:
     words = tuple(word for part in parts[start:] for word in expand(part.text, part.line, scope))
     if not words:
         return
+    if head in ("source", ".") and len(words) > 1:
+        _source(reader, words[1], conditional)
     if head == "shift":
         scope.shift(words[1:])
     if reader.frames and reader.frames[-1].kind == "if" and reader.frames[-1].saved is None:
@@ -343,6 +349,26 @@ def _command(reader: _Reader, parts: list[Token], background: bool) -> None:
         reader.found.append(made)
     else:
         _call(reader, function, made)
+
+
+def _source(reader: _Reader, name: Word, conditional: bool) -> None:
+    """`source settings.sh`: what the other script assigns and defines is from here on known in this one. What it starts
+    is told where it stands."""
+    found = reader.scope.script(name.text)
+    if found is None or reader.calls >= DEEPEST_CALL:
+        return
+    inside = _Reader(reader.scope.copy(), functions=reader.functions, called=reader.called, count=reader.count)
+    inside.calls = reader.calls + 1
+    try:
+        _read(inside, (replace(token, line=name.line) for token in tokens(found[1])))
+    except ShellProblem:
+        return
+    reader.count = inside.count
+    if conditional:
+        reader.scope.forget_changes_of(inside.scope)
+    else:
+        reader.scope.values.update(inside.scope.values)
+        reader.scope.exported |= inside.scope.exported
 
 
 def _call(reader: _Reader, function: _Function, call: Command) -> None:

@@ -25,6 +25,9 @@ FIELD_PART = re.compile(
 LONGEST = 50_000  # letters of one word; a variable that doubles itself must not fill the memory
 GIVEN = "@"  # the name under which a scope holds the arguments of the function that is being run
 MOST = 9  # positional parameters that have names of one digit
+OWN_FOLDER = re.compile(
+    r"dirname|BASH_SOURCE|\$\{?0\b|SLURM_SUBMIT_DIR|\$\{?PWD\b|\$\(pwd\)"
+)  # where the script itself lies
 EACH_NODE = "@"  # first letter of a marker's source when it was expanded by a shell that runs once per node
 
 
@@ -48,14 +51,23 @@ class Word:
 
 @dataclass(slots=True)
 class Scope:
-    """What the variables hold here. `each_node`: this shell runs once on every node."""
+    """What the variables hold here. `each_node`: this shell runs once on every node. `beside` finds another script by
+    the name that this one has for it: the path to show, and the text."""
 
     values: dict[str, tuple[Word, ...]] = field(default_factory=dict)
     exported: set[str] = field(default_factory=set)
     each_node: bool = False
+    beside: Callable[[str], tuple[str, str] | None] = lambda name: None
 
     def copy(self) -> Scope:
-        return Scope(dict(self.values), set(self.exported), self.each_node)
+        return Scope(dict(self.values), set(self.exported), self.each_node, self.beside)
+
+    def script(self, name: str) -> tuple[str, str] | None:
+        """A script that is named by a known path, or beside `$(dirname "$0")` and its like."""
+        start, _, rest = name.rpartition(CLOSE)
+        if start and not (rest.startswith("/") and OWN_FOLDER.search(shown(start + CLOSE))):
+            return None
+        return self.beside(rest.lstrip("/") if start else rest)
 
     def give(self, words: tuple[Word, ...]) -> None:
         """The positional parameters, as far as it is known which word is which."""
@@ -283,6 +295,9 @@ def _lookup(name: str, piece: str, scope: Scope) -> str:
 
 
 def _braced(piece: str, line: int, scope: Scope) -> str:
+    if counted := re.fullmatch(r"\$\{#(\w+)\[[@*]\]\}", piece):
+        elements = scope.values.get(counted[1])
+        return marker(piece) if elements is None or any(word.spreads for word in elements) else str(len(elements))
     match = BRACED.match(piece[1:])
     if match is None:
         return marker(piece)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from dtlint.launch.conflict import Conflict, evidence, line_of
+from dtlint.launch.conflict import Conflict, evidence, line_of, path_of
 from dtlint.launch.devices import too_many_processes
 from dtlint.launch.model import PER_NODE_LAUNCHERS, Argument, Launch
 from dtlint.launch.project import Launches
@@ -57,7 +57,7 @@ def _agents(launch: Launch, step: Launch) -> Iterator[Conflict]:
     option = step.options.get("ntasks_per_node", "ntasks") or _of_job(step, "ntasks_per_node", "ntasks")
     each = f", each with {launch.processes_per_node} processes" if launch.processes_per_node else ""
     yield Conflict(
-        launch.path, option.line if option else step.line,
+        path_of(launch, option) if option else step.path, option.line if option else step.line,
         f"`srun` starts {tasks} times `{launch.kind}` on every node{each}; one for each node is meant",
         "use `--ntasks-per-node=1` for `srun` (or for the job) and let the launcher start the processes",
         evidence(launch, option),
@@ -133,7 +133,7 @@ def _tasks(launch: Launch, step: Launch) -> Iterator[Conflict]:
         return
     option = step.options.get("ntasks_per_node", "ntasks") or _of_job(step, "ntasks_per_node", "ntasks")
     yield Conflict(
-        launch.path, option.line if option else step.line,
+        path_of(launch, option) if option else step.path, option.line if option else step.line,
         f"{want} tasks start on each node, but the job has {have} accelerator{'s' if have > 1 else ''} there",
         f"use `--ntasks-per-node={have}`, one task for each device",
         evidence(launch, option), effect="crash", tier=None if _meets(launch) else "strict",

@@ -6,8 +6,9 @@ import builtins
 from collections import Counter, deque
 from collections.abc import Callable, Iterator
 
+from dtlint.ir import nodes as ir
 from dtlint.knowledge.loader import Api, Type
-from dtlint.machine import containers, kept, lacking, library, written
+from dtlint.machine import containers, kept, lacking, library, one_of_several, written
 from dtlint.machine.core import Machine
 from dtlint.machine.frames import Frame
 from dtlint.machine.given import PARSED
@@ -31,6 +32,7 @@ from dtlint.machine.values import (
 
 # properties that are equal on all ranks though the values differ
 ALIKE = frozenset({"type", "dtype", "device", "ndim", "is_cuda", "requires_grad", "shape"})
+NAME = "__name__"
 BUILTINS = frozenset(dir(builtins))
 COLLECTIONS: dict[str, type] = {"deque": deque, "Counter": Counter}
 
@@ -88,6 +90,8 @@ def read_one(machine: Machine, base: Value, name: str, mask: int) -> Value:
             return calls.follow(machine, found, base, (), (), mask)
         if found is not None:
             return found
+        if name == NAME:
+            return Const(base.node.name)
         return library.computed_by(machine, base, name) or machine.unknown("class attribute", base.name, name)
     if isinstance(base, Unknown):
         return of_unknown(machine, base, name, mask)
@@ -97,6 +101,8 @@ def read_one(machine: Machine, base: Value, name: str, mask: int) -> Value:
             return found
         if isinstance(base, Bound) and name in ("func",):
             return base.function
+        if isinstance(base, FunctionRef) and name == NAME and isinstance(base.node, ir.Function):
+            return Const(base.node.name)
         return machine.unknown("function attribute", token(base), name)
     if isinstance(base, Const | Tuple):
         if base != NONE and not has(type_name(base), name):
@@ -167,6 +173,8 @@ def of_object(machine: Machine, thing: Object, name: str, mask: int) -> Value:
     found = machine.get(thing, name)
     if found is not None:
         lacking.read(machine, thing, name, found, mask)
+    found = one_of_several.field(machine, thing, found, name) if thing.otherwise else found
+    if found is not None:
         return found
     if isinstance(thing.kind, ClassRef):
         return of_instance(machine, thing, name, mask)
@@ -189,7 +197,10 @@ def of_instance(machine: Machine, thing: Object, name: str, mask: int) -> Value:
     assert isinstance(thing.kind, ClassRef)
     found = in_class(machine, thing.kind, name)
     if found is not None:
-        return bind(machine, found, thing, mask)
+        return one_of_several.method(machine, thing, bind(machine, found, thing, mask), name, mask)
+    found = one_of_several.only_of_other(machine, thing, name, mask)
+    if found is not None:
+        return found
     inner = library.loaders.inside_of(thing)
     if inner is not thing:
         return of_object(machine, inner, name, mask)
@@ -257,7 +268,11 @@ def bind(machine: Machine, found: Value, thing: Object, mask: int) -> Value:
 def of_unknown(machine: Machine, base: Unknown, name: str, mask: int) -> Value:
     if base.like is not None:
         return read(machine, base.like, name, mask)
-    found = written.read(machine, base, name) or of_state(machine, base, name, mask)
+    found = (
+        written.read(machine, base, name)
+        or one_of_several.of_modules(machine, base, name, mask)
+        or of_state(machine, base, name, mask)
+    )
     if found is not None:
         return found
     member = machine.knowledge.members.get(library.options.spelled(machine, base, name))
@@ -298,18 +313,21 @@ def of_state(machine: Machine, base: Unknown, name: str, mask: int) -> Value | N
     return calls.follow(machine, found, base, (), (), mask) if found.kind == "property" else Bound(found, base)
 
 
-def linearise(machine: Machine, kind: ClassRef) -> list[Value]:
+def linearise(machine: Machine, kind: ClassRef) -> tuple[Value, ...]:
     """The class and its bases, depth first, project classes and library names alike."""
-    done: list[Value] = []
-    todo: list[Value] = [kind]
-    while todo and len(done) < 40:
-        owner = todo.pop(0)
-        if owner in done:
-            continue
-        done.append(owner)
-        if isinstance(owner, ClassRef):
-            todo = [*owner.bases, *todo]
-    return done
+    if not kind.line:
+        done: list[Value] = []
+        todo: list[Value] = [kind]
+        while todo and len(done) < 40:
+            owner = todo.pop(0)
+            if owner in done:
+                continue
+            done.append(owner)
+            if isinstance(owner, ClassRef):
+                todo = [*owner.bases, *todo]
+        kind.line = tuple(done)
+        kind.library_bases = tuple(owner.name for owner in done if isinstance(owner, External))
+    return kind.line
 
 
 def in_class(machine: Machine, kind: ClassRef, name: str) -> Value | None:
@@ -321,8 +339,9 @@ def in_class(machine: Machine, kind: ClassRef, name: str) -> Value | None:
     return None
 
 
-def external_bases(machine: Machine, kind: ClassRef) -> list[str]:
-    return [owner.name for owner in linearise(machine, kind) if isinstance(owner, External)]
+def external_bases(machine: Machine, kind: ClassRef) -> tuple[str, ...]:
+    linearise(machine, kind)
+    return kind.library_bases
 
 
 def library_types(machine: Machine, kind: ClassRef) -> Iterator[Type]:

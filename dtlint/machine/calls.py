@@ -7,15 +7,14 @@ from copy import copy
 from typing import Any
 
 from dtlint.ir import nodes as ir
-from dtlint.machine import attributes, containers, instances, kept, library, parameters, passed_over
-from dtlint.machine.core import DEEPEST, Machine
+from dtlint.machine import attributes, containers, instances, kept, library, one_of_several, parameters, passed_over
+from dtlint.machine.core import AROUND, DEEPEST, Machine
 from dtlint.machine.entering import Outcome, enter
 from dtlint.machine.following import can_skip, may_talk, too_deep
 from dtlint.machine.frames import Frame
 from dtlint.machine.lanes import join, lanes_in, token
 from dtlint.machine.library import files, key_splits, provenance, roots, run_later, spawning, works
 from dtlint.machine.library.generators import BOUNDED, PART, items_of_part
-from dtlint.machine.library.inside import IN_WORKER
 from dtlint.machine.library.invocation import Keywords
 from dtlint.machine.logs import WHAT_IS_CALLED, Call, Decision, Event
 from dtlint.machine.opaque import opaque
@@ -183,12 +182,13 @@ def call_one_of_two(
         return run
 
     then, rest = (one, other) if answer else (other, one)
+    older = machine.objects
     choose(
         machine, mask, None, question, machine.current_at, lambda: WHAT_IS_CALLED, side(then, True), side(rest, False)
     )
     if len(given) < len((True, False)):
         return next(iter(given.values()))
-    return join(given[True], given[False], machine.symbols, question, None)
+    return join(given[True], given[False], machine.symbols, question, None, older)
 
 
 def call_bound(
@@ -214,6 +214,9 @@ def call_object(
 ) -> Value:
     if isinstance(thing.kind, ClassRef):
         method = attributes.in_class(machine, thing.kind, "__call__")
+        several = one_of_several.call(machine, thing, mask) if thing.otherwise else None
+        if several is not None:
+            return call_value(machine, several, arguments, keywords, mask, node)
         if isinstance(method, FunctionRef):
             return follow(machine, method, thing, arguments, keywords, mask)
         return library.call_model(machine, thing, arguments, keywords, mask, node)
@@ -330,7 +333,7 @@ def remembered(
         tuple([token(value) for value in arguments]),
         tuple([(name, token(value)) for name, value in keywords]),
         library.circumstances(machine, arguments, keywords) if machine.flow is not None else None,
-        machine.facts.get(IN_WORKER),
+        *[machine.facts.get(fact) for fact in AROUND],
     )
     known = machine.remembered.get(index)
     if known is not None:

@@ -145,7 +145,7 @@ def run_comprehension(machine: Machine, node: ir.Comp, mask: int) -> Value:
             takers.append(lanes)
             return
         part = node.clauses[index]
-        iterable = machine.evaluate(part.iterable, lanes)
+        iterable = library.iterated(machine, machine.evaluate(part.iterable, lanes), lanes)
         walked(machine, iterable, lanes)
         sources.append(iterable)
         items = containers.items_of(machine, iterable)
@@ -212,6 +212,7 @@ def run_comprehension(machine: Machine, node: ir.Comp, mask: int) -> Value:
     finally:
         machine.frame = outer
         outer.left |= frame.left
+        machine.end(frame)
     if exact and parted is None and not uneven and len(collected) <= containers.MANY:
         return finished(machine, node, tuple(collected), mask)
     told = all(map(acts, collected)) or (

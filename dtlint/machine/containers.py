@@ -12,6 +12,7 @@ from dtlint.machine.lanes import join, map_lanes, orders_in, row, token
 from dtlint.machine.opaque import deep_cause, inner_tags
 from dtlint.machine.values import (
     FILLED,
+    ITEMS,
     MISSING,
     NONE,
     Cause,
@@ -27,7 +28,6 @@ from dtlint.machine.values import (
 )
 
 MANY = 64
-ITEMS = "items"  # symbol: one of the items of a list that has grown, of which each part is named
 SHORT = 16  # items of a list that differs between lanes
 REPEAT = "repeat"  # symbol: the same items over and over, nobody knows how often
 TIMES = "times"  # fact of a list: by which number of processes or devices its items are repeated
@@ -78,7 +78,9 @@ def element(machine: Machine, value: Value, index: Value | None = None) -> Value
         symbol = machine.symbols.of("any", token(value), *(() if index is None else (token(index),)))
         for item_value in known[1:]:
             result = join(result, item_value, machine.symbols, symbol, None)
-        return result
+        from dtlint.machine import any_record
+
+        return any_record.of(machine, known, symbol) or result
     if isinstance(value, Row):
         return map_lanes(lambda held: element(machine, held), (value,), machine.world)
     if isinstance(value, Object) and "[]" in value.attributes:
@@ -246,6 +248,12 @@ def grown(machine: Machine, held: Value | None, value: Value, uneven: Cause | No
         tags |= {(ALIKE, frozenset(place for place, one in enumerate(value.items) if not deep_cause(machine, (one,))))}
     like = value if of_handles(value) else None
     return machine.unknown(ITEMS, token(held) if held else 0, token(value), cause=cause, tags=tags, like=like)
+
+
+def alike_parts(held: Value) -> frozenset[Any]:
+    """Which parts of the item at one place are the same on all lanes? None, where some lanes have more items."""
+    marked = frozenset(tag for tag in held.tags if type(tag) is tuple and tag[0] == ALIKE)
+    return frozenset() if UNEVEN in held.tags else marked
 
 
 def alike_part(base: Value, index: Value) -> bool:

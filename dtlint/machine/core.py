@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING, Any
 from dtlint.findings import Step
 from dtlint.ir import nodes as ir
 from dtlint.machine.frames import Frame, Write
-from dtlint.machine.lanes import World, join, overlay, taken_off
-from dtlint.machine.logs import Choice, Decision, Event, Group, Guards, Log, LogNode, Place, decisions
+from dtlint.machine.lanes import World, either_tree, join, overlay, taken_off
+from dtlint.machine.logs import Choice, Decision, Event, Group, Guards, Log, LogNode, Place, decisions, plain_question
 from dtlint.machine.uses import Uses
 from dtlint.machine.values import (
     FILLED,
     MISSING,
+    NONE,
     Cause,
     ClassRef,
     Const,
@@ -36,7 +37,11 @@ if TYPE_CHECKING:
     from dtlint.project.modules import Project
 
 MAX_SINKS = 6
+IN_WORKER = "in worker"  # fact: is this run by a worker, or by a loader that has none? Absent where nobody knows
+TRAINING = "training"  # fact: does a framework make a step of its training here?
+AROUND = (IN_WORKER, TRAINING)  # facts of whoever calls, by which the same call on the same arguments says other things
 DEEPEST = 48  # calls within calls, whatever the entry
+DONATED = "jax donated"  # fact of the run: the buffers that were given away
 CHANGED_NOTHING = "changed nothing"  # fact of the run: calls of which nothing is left but what they give back
 
 
@@ -59,6 +64,7 @@ class Machine:
         self.world = world
         self.symbols = Symbols()
         self.journal: list[tuple[dict[Any, Value], Any, Value]] = []
+        self.over: list[Slots] = []  # variables of calls that have ended, held so that an id stays theirs
         self.sinks: list[tuple[Log, int]] = []
         self.frame: Frame = None  # type: ignore[assignment]
         self.paths = frozenset(project.paths)
@@ -193,6 +199,12 @@ class Machine:
             self.remembered.clear()  # any of those calls may have read it
         self.store(frame.variables, name, value, mask, frame.mask)
 
+    def end(self, frame: Frame) -> None:
+        """The call is over. No rollback need touch its variables, unless a function defined in it may read them."""
+        if not frame.captured:
+            frame.variables.over = True
+            self.over.append(frame.variables)
+
     def changed_nothing(self) -> None:
         """Of the call that stands here, all that is left is what it gives back."""
         self.facts.setdefault(CHANGED_NOTHING, set()).add((self.frame.path, self.current_at))
@@ -220,11 +232,13 @@ class Machine:
         return mask != self.world.full or self.control_cause() is not None
 
     def rollback(self, mark: int) -> list[Write]:
-        """Undo every write since `mark`; return what the locations held before undoing."""
+        """Undo every write since `mark`; return what the locations held before undoing. What is over stays as it is."""
         latest: dict[tuple[int, Any], Write] = {}
         journal = self.journal
         while len(journal) > mark:
             container, name, old = journal.pop()
+            if type(container) is Slots and container.over:
+                continue
             place = (id(container), name)
             if place not in latest:
                 latest[place] = (container, name, container.get(name, MISSING))
@@ -247,7 +261,10 @@ class Machine:
         for container, name, left, right in sorted(sides.values(), key=of_variable):
             old = container.get(name, MISSING)
             left, right = old if left is None else left, old if right is None else right
-            joined = taken_off(left, right, older) or join(left, right, self.symbols, symbol, cause)
+            joined = taken_off(left, right, older)
+            if joined is None and cause is None and DONATED in self.facts:
+                joined = either_tree(left, right, lambda one, other: join(one, other, self.symbols, symbol, None))
+            joined = joined or join(left, right, self.symbols, symbol, cause, older)
             if name == "[]" and isinstance(joined, Unknown) and joined.like == Tuple(()) and joined.cause is None:
                 joined = Tuple(())  # what a container holds on one side, and may hold on the other
             if joined is not old:
@@ -256,7 +273,11 @@ class Machine:
                 if isinstance(joined, Object) and joined.number > older and cause is None:
                     from dtlint.machine import settings
 
-                    settings.perhaps_given(self, joined, right if joined is left else left)
+                    instead = right if joined is left else left
+                    if instead == NONE:
+                        question, answer = plain_question(symbol)
+                        joined.made_if = (question or symbol, (joined is left) is answer)
+                    settings.perhaps_given(self, joined, instead)
                 if name == "[]" and isinstance(joined, Tuple) and Tuple(()) in (left, right):
                     self.perhaps_empty(container, symbol, cause)
                 elif MISSING in (left, right) and type(name) is tuple and name[0] == "key":
@@ -292,8 +313,8 @@ class Machine:
 
     def emit_event(self, kind: str, op: str, api: str, mask: int, **more: Any) -> Event:
         frame = self.frame
-        at = more.pop("at", None) or self.current_at
-        event = Event(kind, op, api, mask, frame.guards, frame.path, at, frame.scope, **more)
+        at, path = more.pop("at", None) or self.current_at, more.pop("path", frame.path)
+        event = Event(kind, op, api, mask, frame.guards, path, at, frame.scope, **more)
         self.emit(event)
         return event
 

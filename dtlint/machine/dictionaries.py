@@ -26,8 +26,10 @@ def take_out(machine: Machine, container: Value, index: Value, mask: int) -> Non
 
 
 def one_of_makers(machine: Machine, base: Object, index: Value) -> Value | None:
-    """`OPTIMIZERS[args.optimizer]`: what stands under the option's default; where it has none, whichever class of one
-    kind it is, the first stands for all."""
+    """`OPTIMIZERS[args.optimizer]`: what stands under the option's default; where it has none, whichever of the classes
+    it is; of one kind, the first stands for all of which there is nothing to say."""
+    from dtlint.machine import one_of_several
+
     held = dict(entries(base))
     if not held or index.cause is not None or "[]" in base.attributes:
         return None
@@ -35,8 +37,14 @@ def one_of_makers(machine: Machine, base: Object, index: Value) -> Value | None:
     if isinstance(chosen, FunctionRef | ClassRef | External):
         return chosen
     first = next(iter(held.values()))
-    if all(isinstance(value, ClassRef) for value in held.values()):
-        return first if common_base(machine, list(held.values())) else None
+    if all(isinstance(value, ClassRef | FunctionRef) for value in held.values()):
+        if isinstance(index, Unknown):
+            found = one_of_several.of_table(machine, held, index)
+        else:
+            found = one_of_several.maker(machine, list(held.values()), (base.number, token(index)))
+        if found is not first or one_of_several.leads_on(machine, first):
+            return found
+        return first if one_of_several.common_base(machine, list(held.values())) else None
     rows = [machine.knowledge.api(value.name) if isinstance(value, External) else None for value in held.values()]
     return first if all(row is not None and row.does == "make" for row in rows) else None
 
@@ -69,12 +77,3 @@ def default_of(machine: Machine, index: Value) -> Any:
         return machine.facts.get(options.DEFAULTS, {}).get(key[2])
     found = machine.facts.get(environment_use.DEFAULTS, {}).get(key[1]) if key[0] == "environment" else None
     return found.value if isinstance(found, Const) else None
-
-
-def common_base(machine: Machine, classes: list[Value]) -> bool:
-    """Do these classes inherit from one class of the project, or of a library?"""
-    from dtlint.machine import attributes
-
-    lines = [attributes.linearise(machine, one) for one in classes if isinstance(one, ClassRef)]
-    plain = (External("builtins.object"), External("abc.ABC"))
-    return any(base not in plain and all(base in line for line in lines) for base in lines[0])

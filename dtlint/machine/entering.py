@@ -89,6 +89,7 @@ def enter(
         at = getattr(node, "at", None)
         machine.emit(Call(scope, caller.path, place, mask, caller.guards, log, caller.scope, function.path, at))
     after_call(machine, frame, caller, mask)
+    machine.end(frame)
     if outcome is not None:
         outcome.whole = not frame.left and all(leaving.word not in EXITS for leaving in frame.leavings)
         outcome.log, outcome.scope = (log if log.nodes else None), scope
@@ -150,6 +151,7 @@ def returned(
         return entries[0][1]
     given = tuple(token(argument) for argument in arguments)
     choice_cause = next((cause for _, _, cause, _ in entries if cause is not None), None)
+    older = frame.variables.newer
     lanes: list[Value] = []
     for lane in range(machine.world.size):
         here = [(way, value) for mask, value, _, way in entries if mask >> lane & 1]
@@ -157,13 +159,15 @@ def returned(
             # all ranks leave at the same of them, and the answer without ranks is that of an undistributed run
             here = [one for one in here if isinstance(one[1], Row) or one[1].cause is not None]
         if choice_cause is None and len(here) <= MANY and all(way is not None for way, _ in here):
-            lanes.append(by_answers([(way or (), lane_value(value, lane)) for way, value in here], machine.symbols))
+            lanes.append(
+                by_answers([(way or (), lane_value(value, lane)) for way, value in here], machine.symbols, older)
+            )
             continue
         held: Value | None = None
         for index, (_, value) in enumerate(here):
             one = lane_value(value, lane)
             symbol = machine.symbols.of("returned", id(function.node), index, *given)
-            held = one if held is None else join(held, one, machine.symbols, symbol, choice_cause)
+            held = one if held is None else join(held, one, machine.symbols, symbol, choice_cause, older)
         lanes.append(held if held is not None else MISSING)
     present = next((value for value in lanes if value is not MISSING), NONE)
     lanes = [present if value is MISSING else value for value in lanes]
@@ -173,7 +177,7 @@ def returned(
     return row(tuple(lanes), cause or Cause("rank"))
 
 
-def by_answers(entries: list[tuple[Way, Value]], symbols: Symbols) -> Value:
+def by_answers(entries: list[tuple[Way, Value]], symbols: Symbols, older: int) -> Value:
     """What is given back, by the answers to the questions on the way to each `return`."""
     if not entries:
         return MISSING
@@ -189,7 +193,8 @@ def by_answers(entries: list[tuple[Way, Value]], symbols: Symbols) -> Value:
                 if one[:1] != ((question, not side),)
             ],
             symbols,
+            older,
         )
         for side in (True, False)
     )
-    return join(then, other, symbols, question, None)
+    return join(then, other, symbols, question, None, older)

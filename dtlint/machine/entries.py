@@ -107,8 +107,8 @@ def run_function(machine: Machine, path: str, function: ir.Function, owner: ir.C
         calls.resume(machine, generator, machine.world.full, lambda held, lanes: NONE)
         return
     answer = entering.enter(machine, value, receiver if skip_self else None, arguments, (), machine.world.full, None)
-    if isinstance(receiver, Object) and is_loss(machine, receiver, function.name):
-        machine.emit_event("record", "loss", function.name, machine.world.full, at=function.at, subject=answer)
+    note_answer(machine, value, receiver, answer, machine.world.full)
+    if isinstance(receiver, Object) and is_loss(machine, value, receiver):
         steering.learns(machine, receiver, value, answer, machine.world.full)
     if handed:
         steering.goes_on(machine)
@@ -127,10 +127,24 @@ def is_hook(machine: Machine, kind: ClassRef, name: str) -> bool:
     return any(name in known.hooks for known in attributes.library_types(machine, kind))
 
 
-def is_loss(machine: Machine, receiver: Object, name: str) -> bool:
-    """Does a framework differentiate what this method gives back?"""
-    kind = receiver.kind
-    return isinstance(kind, ClassRef) and any(name in known.losses for known in attributes.library_types(machine, kind))
+def note_answer(machine: Machine, method: FunctionRef, receiver: Value | None, answer: Value, mask: int) -> None:
+    """A framework called this method; some of them give it a loss to differentiate, or schedules to step."""
+    kind, node = getattr(receiver, "kind", None), method.node
+    if not isinstance(kind, ClassRef) or not isinstance(node, ir.Function):
+        return
+    more: dict[str, Any] = {"path": method.path, "at": node.at, "subject": answer, "extra": {"module": receiver}}
+    for known in attributes.library_types(machine, kind):
+        if node.name in known.losses:
+            machine.emit_event("record", "loss", node.name, mask, **more)
+        if node.name in known.schedules:
+            machine.emit_event("record", "schedules", node.name, mask, **more)
+
+
+def is_loss(machine: Machine, method: FunctionRef, receiver: Value | None) -> bool:
+    kind, node = getattr(receiver, "kind", None), method.node
+    if not isinstance(kind, ClassRef) or not isinstance(node, ir.Function):
+        return False
+    return any(node.name in known.losses for known in attributes.library_types(machine, kind))
 
 
 def tells_who_it_is(machine: Machine, owner: ir.Class | None) -> bool:
@@ -139,7 +153,9 @@ def tells_who_it_is(machine: Machine, owner: ir.Class | None) -> bool:
         return False
     methods = (one for one in owner.body if isinstance(one, ir.Function))
     decorators = {getattr(by, "name", getattr(by, "id", "")) for one in methods for by in one.decorators}
-    return not owner.tokens.isdisjoint(machine.knowledge.ranks) or not decorators.isdisjoint(following.asking(machine))
+    return not owner.tokens.isdisjoint(machine.knowledge.ranks) or not decorators.isdisjoint(
+        following.own_names(machine).asking
+    )
 
 
 def find(module_frame: Frame, function: ir.Function) -> Value | None:

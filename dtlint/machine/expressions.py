@@ -319,6 +319,7 @@ def conditional(machine: Machine, node: ir.IfExp, mask: int) -> Value:
 def lambda_(machine: Machine, node: ir.Lambda, mask: int) -> Value:
     from dtlint.machine.scopes import parameter_defaults
 
+    machine.frame.capture()
     return FunctionRef(node, machine.frame.path, machine.frame, defaults=parameter_defaults(machine, node.params, mask))
 
 

@@ -7,10 +7,11 @@ what can reach nothing any rule asks for is passed over, and so is most of what 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 
 from dtlint.ir import nodes as ir
 from dtlint.ir.functions import called_names, every_node
-from dtlint.machine import written
+from dtlint.machine import attributes, written
 from dtlint.machine.core import Machine
 from dtlint.machine.library.batches import is_whole_name
 from dtlint.machine.reaching import names_reaching
@@ -44,12 +45,14 @@ def is_leaf(machine: Machine, node: ir.Function | ir.Lambda) -> bool:
         return True
     if not isinstance(node, ir.Function):
         return False
-    return tells_where(machine, node) or (is_question(node) and called.isdisjoint(defined(machine)))
+    return tells_where(machine, node) or (is_question(node) and called.isdisjoint(own_names(machine).defined))
 
 
 def tells_where(machine: Machine, node: ir.Function) -> bool:
     """`rank, local, size = settings()`: it asks the environment or a library who this rank is, and does little else."""
-    return sum(not insists(one) for one in node.body) <= SHORT and not node.tokens.isdisjoint(telling_where(machine))
+    return sum(not insists(one) for one in node.body) <= SHORT and not node.tokens.isdisjoint(
+        own_names(machine).telling_where
+    )
 
 
 def is_question(node: ir.Function) -> bool:
@@ -65,42 +68,33 @@ def insists(statement: ir.Stmt) -> bool:
     )
 
 
-def asking(machine: Machine) -> frozenset[str]:
-    """What tells who this rank is: names of the libraries, and the program's functions that ask them."""
-    return with_own(machine, machine.knowledge.ranks)
+@dataclass(frozen=True, slots=True)
+class OwnNames:
+    """Of what the program itself defines, in all of its files, those that were not selected as well."""
+
+    asking: frozenset[str]  # what tells who this rank is: names of the libraries, and functions that ask them
+    telling_where: frozenset[str]  # what tells who this rank is or whether there are others, in the same way
+    defined: frozenset[str]  # all functions and classes
 
 
-def telling_where(machine: Machine) -> frozenset[str]:
-    """What tells who this rank is or whether there are others, names of the program's functions among them."""
-    return with_own(machine, machine.knowledge.places)
-
-
-def with_own(machine: Machine, names: frozenset[str]) -> frozenset[str]:
-    """These names of libraries, and the functions of the program that use them and do nothing a rule asks for."""
-    known: dict[frozenset[str], frozenset[str]] = machine.notes.setdefault("with own", {})
-    if names not in known:
-        own = (
-            name
-            for name, tokens, _ in functions(machine)
-            if not tokens.isdisjoint(names) and tokens.isdisjoint(machine.interesting)
-        )
-        known[names] = names.union(own)
-    return known[names]
-
-
-def defined(machine: Machine) -> frozenset[str]:
-    """The names of all functions and classes of the program."""
-    known: frozenset[str] | None = machine.notes.get("defined")
+def own_names(machine: Machine) -> OwnNames:
+    """Functions that do something a rule asks for count among those that are defined, but not among those that ask."""
+    known: OwnNames | None = machine.notes.get("own names")
     if known is None:
-        every = functions(machine)
-        known = frozenset(name for function, _, owner in every for name in (function, owner or function))
-        machine.notes["defined"] = known
+        ranks, places = machine.knowledge.ranks, machine.knowledge.places
+        asking, telling = set(ranks), set(places)
+        defined: set[str] = set()
+        for path in machine.project.paths:
+            for name, tokens, owner in machine.project.functions(path):
+                defined.update((name, owner or name))
+                if tokens.isdisjoint(machine.interesting):
+                    if not tokens.isdisjoint(ranks):
+                        asking.add(name)
+                    if not tokens.isdisjoint(places):
+                        telling.add(name)
+        known = OwnNames(frozenset(asking), frozenset(telling), frozenset(defined))
+        machine.notes["own names"] = known
     return known
-
-
-def functions(machine: Machine) -> Iterator[tuple[str, frozenset[str], str | None]]:
-    """Of all files, those that were not selected as well: name, tokens and class."""
-    return (one for path in machine.project.paths for one in machine.project.functions(path))
 
 
 def can_skip(
@@ -150,6 +144,8 @@ def matters(machine: Machine, node: ir.Function, receiver: Value | None, values:
             return True  # it may read a tensor that is still on its way
         if "wrapper" in receiver.facts or once(machine, keeps_count, node):
             return True  # it may train a wrapped model behind the wrapper's back, or count
+        if receiver is machine.frame.receiver and attributes.called_as(machine, lambda known: known.losses):
+            return True  # what it gives goes into a loss, with the gradients of the layers it uses
     if (
         is_answer(node)
         or makes_function(node)
@@ -238,6 +234,23 @@ def calls_found(node: ir.Function) -> Iterator[bool]:
             yield isinstance(one.func, LOOKED_UP) or (isinstance(one.func, ir.Name) and one.func.id in looked_up)
 
 
+def gives_what_it_finds(node: ir.Function) -> bool:
+    """`return MAKERS[name]`: the table is the file's, and what stands there may be anything."""
+    every = list(every_node(node.body, (ir.Function, ir.Class)))
+    targets = (target for one in every if isinstance(one, ir.Assign) for target in one.targets)
+    own = {param.name for param in node.params} | {one.id for one in targets if isinstance(one, ir.Name)}
+    tables = (table_asked(one.value) for one in every if isinstance(one, ir.Return))
+    return any(isinstance(table, ir.Name) and table.id not in own for table in tables)
+
+
+def table_asked(found: ir.Expr | None) -> ir.Expr | None:
+    """`table` of `table[name]` and `table.get(name)`"""
+    if isinstance(found, ir.Index):
+        return found.value
+    method = found.func if isinstance(found, ir.Call) else None
+    return method.value if isinstance(method, ir.Attr) and method.name == "get" else None
+
+
 def sets_nothing(node: ir.Function) -> bool:
     """`p.requires_grad == False`: a comparison that stands alone."""
     every = every_node(node.body, (ir.Function, ir.Class))
@@ -255,7 +268,7 @@ def asks_to_fit(node: ir.Function) -> bool:
     return {"%", "//"} <= operators
 
 
-SHOWN_BY_TEXT = (calls_what_it_finds, sets_nothing, counts_all_ranks, asks_to_fit)
+SHOWN_BY_TEXT = (calls_what_it_finds, gives_what_it_finds, sets_nothing, counts_all_ranks, asks_to_fit)
 
 
 def written_onto(machine: Machine, value: Value) -> bool:

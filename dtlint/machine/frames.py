@@ -39,6 +39,7 @@ class LoopState:
     newest: int = 0
     managers: int = 0  # how many context managers were entered outside of the loop
     parted: dict[int, tuple[Decision, Any]] = field(default_factory=dict)  # who breaks from who does not, and where
+    number: int = 0  # of its node, as the symbols of what it changes have it
 
 
 @dataclass(slots=True)
@@ -70,6 +71,7 @@ class Frame:
         "called_at",
         "answers",
         "caller",
+        "captured",
         "choices",
         "closure",
         "ended",
@@ -114,6 +116,7 @@ class Frame:
         self.globals: Frame = module or self
         self.closure = closure
         self.caller = caller
+        self.captured = False  # may a function that is defined in here outlive the call?
         self.called_at: tuple[int, int, int, int] | None = None  # where in the caller
         self.mask = mask
         self.guards: Guards | None = None
@@ -135,3 +138,10 @@ class Frame:
         self.is_class = False
         self.last_exit: tuple[str, Any] = ("", None)
         self.node = function.node if function else None
+
+    def capture(self) -> None:
+        """A function is defined in here: it may read these variables, and those around them, when the call is over."""
+        frame: Frame | None = self
+        while frame is not None and not frame.captured:
+            frame.captured = True
+            frame = frame.closure

@@ -7,7 +7,7 @@ from dtlint.machine import attributes, calls, containers, library
 from dtlint.machine.core import Machine
 from dtlint.machine.lanes import token
 from dtlint.machine.library.invocation import Keywords
-from dtlint.machine.opaque import deep_cause
+from dtlint.machine.opaque import deep_cause, opaque
 from dtlint.machine.values import ClassRef, Const, FunctionRef, Object, Tuple, Unknown, Value
 
 DATACLASSES = ("dataclasses.dataclass", "attr.s", "attr.attrs", "attr.dataclass", "attrs.define", "attrs.frozen")
@@ -60,12 +60,17 @@ LAYERS = "layers made"  # fact of the run, by their class
 ENOUGH = 16  # layers of a class; further ones are taken to be like the last of them
 
 
-def is_layer(bases: list[str]) -> bool:
+def is_layer(bases: tuple[str, ...]) -> bool:
     return any(base.rpartition(".")[2] in ("Module", "Layer") for base in bases)
 
 
 def alike(
-    machine: Machine, kind: ClassRef, bases: list[str], arguments: tuple[Value, ...], keywords: Keywords, mask: int
+    machine: Machine,
+    kind: ClassRef,
+    bases: tuple[str, ...],
+    arguments: tuple[Value, ...],
+    keywords: Keywords,
+    mask: int,
 ) -> Object | None:
     """One more layer of a large network, made by all ranks of what is the same on all."""
     made: list[Object] = machine.facts.get(LAYERS, {}).get(kind, [])
@@ -83,7 +88,7 @@ def is_stub(node: ir.Function | ir.Lambda) -> bool:
     return bool(told) and all(isinstance(one, ir.Raise) for one in told)
 
 
-def has_fields(machine: Machine, kind: ClassRef, bases: list[str]) -> bool:
+def has_fields(machine: Machine, kind: ClassRef, bases: tuple[str, ...]) -> bool:
     for owner in attributes.linearise(machine, kind):
         if isinstance(owner, ClassRef) and any(
             name in DATACLASSES or name.endswith(("dataclass", ".define", ".struct.dataclass"))
@@ -102,6 +107,14 @@ def field_names(machine: Machine, kind: ClassRef) -> list[str]:
             if isinstance(fields, Tuple):
                 names.extend(str(item.value) for item in fields.items if isinstance(item, Const))
     return list(dict.fromkeys(names))
+
+
+def left_to(machine: Machine, made: Object, name: str, spread: Value | None) -> Value:
+    """A field that no argument names: `Snapshot(**state)` takes it from what is under this name there."""
+    if isinstance(spread, Unknown):
+        return opaque(machine, "item", spread, Const(name))
+    cause = containers.element(machine, spread).cause if spread is not None else None
+    return machine.unknown("field", made.number, name, cause=cause)
 
 
 def fill_fields(
@@ -130,8 +143,7 @@ def fill_fields(
             factory = default.facts["default_factory"]  # type: ignore[union-attr]
             machine.set(made, name, calls.call_value(machine, factory, (), (), mask), mask)
         elif default is None:
-            cause = containers.element(machine, spread).cause if spread is not None else None
-            machine.set(made, name, machine.unknown("field", made.number, name, cause=cause), mask)
+            machine.set(made, name, left_to(machine, made, name, spread), mask)
     after = attributes.in_class(machine, kind, "__post_init__")
     if isinstance(after, FunctionRef):
         calls.follow(machine, after, made, (), (), mask)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 from dtlint.ir import nodes as ir
 from dtlint.ir.functions import called_names, every_node
@@ -91,15 +90,24 @@ def of_groups(machine: Machine, node: ir.For, iterable: Value) -> tuple[Value, .
     if not isinstance(iterable, Object) or iterable.kind != "builtins.range":
         return None
     items = few(iterable)
-    return items if items is not None and mentions(node.body, maker_names(machine)) else None
+    makes = items is not None and not maker_names(machine).isdisjoint(called_in(machine, node))
+    return items if makes else None
 
 
 CALLS = 6  # in the body of a loop that does little more than copy
 
 
+def called_in(machine: Machine, node: ir.For) -> tuple[str, ...]:
+    """The names of what the body calls; it is looked at once, however often it is run."""
+    known: dict[int, tuple[str, ...]] = machine.notes.setdefault("called in loops", {})
+    if id(node) not in known:
+        known[id(node)] = tuple(called_names(node.body))
+    return known[id(node)]
+
+
 def of_settings(machine: Machine, node: ir.For, iterable: Value) -> tuple[Value, ...] | None:
     """`for name, value in given.items(): setattr(self, name, value)`: each goes to a name of its own."""
-    names = list(called_names(node.body))
+    names = called_in(machine, node)
     if "setattr" not in names or len(names) > CALLS:
         return None
     items = containers.items_of(machine, iterable)
@@ -108,7 +116,7 @@ def of_settings(machine: Machine, node: ir.For, iterable: Value) -> tuple[Value,
 
 def of_environment(machine: Machine, node: ir.For, iterable: Value, mask: int) -> tuple[Value, ...] | None:
     """`for name, value in table.items(): os.environ[name] = value`: each is a variable of its own."""
-    if len(list(called_names(node.body))) > CALLS or not writes_environment(machine, node, mask):
+    if len(called_in(machine, node)) > CALLS or not writes_environment(machine, node, mask):
         return None
     items = presets.walked(machine, iterable)
     return items if items and len(items) <= containers.MANY else None
@@ -116,11 +124,12 @@ def of_environment(machine: Machine, node: ir.For, iterable: Value, mask: int) -
 
 def writes_environment(machine: Machine, node: ir.For, mask: int) -> bool:
     """Does the body put something into the environment under a name that the loop gives?"""
-    given = {one.id for one in every_node(node.target) if isinstance(one, ir.Name)}
-    return any(
-        isinstance(name, ir.Name) and name.id in given and is_environment(machine, table, mask)
-        for table, name in named_places(node)
-    )
+    known: dict[int, tuple[ir.Expr, ...]] = machine.notes.setdefault("written by name of the turn", {})
+    if id(node) not in known:
+        given = {one.id for one in every_node(node.target) if isinstance(one, ir.Name)}
+        places = ((table, name) for table, name in named_places(node) if isinstance(name, ir.Name))
+        known[id(node)] = tuple(table for table, name in places if name.id in given)
+    return any(is_environment(machine, table, mask) for table in known[id(node)])
 
 
 def named_places(node: ir.For) -> Iterator[tuple[ir.Expr, ir.Expr]]:
@@ -145,11 +154,6 @@ def maker_names(machine: Machine) -> frozenset[str]:
         known = frozenset(row.name.rpartition(".")[2] for row in rows if row.model == "new_group")
         machine.notes["names of group makers",] = known
     return known
-
-
-def mentions(part: Any, names: frozenset[str]) -> bool:
-    """Is one of these called below?"""
-    return any(name in names for name in called_names(part))
 
 
 def whole(value: Value | None, usual: int) -> int:

@@ -16,6 +16,7 @@ from dtlint.machine.twins import one_thing
 from dtlint.machine.values import (
     BY_RANK,
     CONTAINERS,
+    ITEMS,
     MISSING,
     NONE,
     Bound,
@@ -157,8 +158,11 @@ ALONE_SIZES = (None, 0, 1, -1)
 STRUCTURED = (Object, FunctionRef, ClassRef, Bound, External, Tuple)
 
 
-def join(left: Value, right: Value, symbols: Symbols, decision: Symbol, cause: Cause | None) -> Value:
-    """What a variable holds after a branch nobody can decide. With a cause, lanes may have taken different sides."""
+def join(
+    left: Value, right: Value, symbols: Symbols, decision: Symbol, cause: Cause | None, older: int | None = None
+) -> Value:
+    """What a variable holds after a branch nobody can decide. With a cause, lanes may have taken different sides. What
+    was made since number `older` was made below the branch."""
     if left is right or left == right:
         return left
     if left is MISSING:
@@ -170,7 +174,7 @@ def join(left: Value, right: Value, symbols: Symbols, decision: Symbol, cause: C
         return agreed
     if isinstance(left, Tuple) and isinstance(right, Tuple) and len(left.items) == len(right.items):
         pairs = zip(left.items, right.items, strict=True)
-        return Tuple(tuple(join(one, other, symbols, decision, cause) for one, other in pairs))
+        return Tuple(tuple(join(one, other, symbols, decision, cause, older) for one, other in pairs))
     if isinstance(left, Row) and isinstance(right, Row):
         if cause is None and all_constant(left) and all_constant(right):
             # all lanes hold the one or all hold the other, never a mixture; who may choose the first of all has
@@ -197,6 +201,8 @@ def join(left: Value, right: Value, symbols: Symbols, decision: Symbol, cause: C
             if isinstance(other, Unknown) and is_empty(kept):  # `given or []`: nobody knows whether it is empty
                 symbol = symbols.of("phi", decision, token(left), token(right))
                 return Unknown(symbol, other.cause, left.tags | right.tags, kept)
+            if older is not None:
+                made_instead(kept, other, decision, kept is left, older)
             return one_of_two(kept, other, decision, kept is left)
         sized = size_of_many(left, right) or size_of_many(right, left)
         if sized is not None:
@@ -205,10 +211,43 @@ def join(left: Value, right: Value, symbols: Symbols, decision: Symbol, cause: C
         tags = left.tags | right.tags | orders_in(left) | orders_in(right)
         return Unknown(symbol, left.cause or right.cause, tags, like_of(left) or like_of(right))
     symbol = symbols.of("split", decision, token(left), token(right))
+    if cause.kind == "files":
+        cause = own_items(left) or own_items(right) or cause
     like = None
     if isinstance(left, STRUCTURED) or isinstance(right, STRUCTURED):
         like = prefer(left, right)
     return Unknown(symbol, cause, left.tags | right.tags, like or like_of(left) or like_of(right))
+
+
+def own_items(value: Value, inside: bool = False) -> Cause | None:
+    """`if not path.exists(): left.append(path)`: whatever files there are, what is kept is of this rank's data."""
+    if isinstance(value, Tuple):
+        return next((cause for one in value.items if (cause := own_items(one, True)) is not None), None)
+    kept = inside or (isinstance(value, Unknown) and value.symbol.key[0] == ITEMS)
+    return value.cause if kept and value.cause is not None and value.cause.kind == "data" else None
+
+
+def either_tree(left: Value, right: Value, join_leaves: Callable[[Value, Value], Value]) -> Value | None:
+    """Of two trees of arrays, one with what either has there: a buffer of the one that was given away is not certainly
+    what is found. Of one of them nobody may know the names. None where they are no such trees."""
+    if isinstance(left, Unknown) and isinstance(right, Unknown):
+        return join_leaves(left, right)
+    known, other = (left, right) if isinstance(left, Object) else (right, left)
+    if not isinstance(known, Object) or known.kind != "dict" or not known.attributes or left is right:
+        return None
+    if isinstance(other, Object) and (other.kind != "dict" or other.attributes.keys() != known.attributes.keys()):
+        return None
+    if not isinstance(other, Object | Unknown):
+        return None
+    made = Object(known.kind, known.birth, known.number, known.at, known.path)
+    made.facts = known.facts
+    for name, held in known.attributes.items():
+        there = other.attributes[name] if isinstance(other, Object) else other
+        leaf = either_tree(held, there, join_leaves)
+        if leaf is None:
+            return None
+        made.attributes[name] = leaf
+    return made
 
 
 def one_of_two(kept: Value, other: Value, question: Symbol, answer: bool) -> Value:
@@ -220,6 +259,23 @@ def one_of_two(kept: Value, other: Value, question: Symbol, answer: bool) -> Val
     both = copy(kept)
     both.otherwise = (question, answer, other)
     return both
+
+
+def made_instead(kept: Value, other: Value, question: Symbol, answer: bool, older: int) -> None:
+    """`policy = Strict(options) if options.strict else Lenient(options)`: the one or the other has been made, and each
+    does what its own class says. What was there before has other names under which it is never the other."""
+    if not isinstance(kept, Object) or not isinstance(other, Object) or kept.kind is other.kind:
+        return
+    if not isinstance(kept.kind, ClassRef) or not isinstance(other.kind, ClassRef):
+        return
+    known = any(other is one for _, _, one in kept.otherwise)
+    if min(kept.number, other.number) > older and not known and made_from(kept) + made_from(other) <= FUNCTIONS:
+        kept.otherwise = (*kept.otherwise, (question, answer, other))
+
+
+def made_from(thing: Value) -> int:
+    """From how many things a branch above has chosen this one."""
+    return 1 + sum(made_from(other) for _, _, other in thing.otherwise) if isinstance(thing, Object) else 0
 
 
 def chosen_from(value: Value) -> int:
@@ -288,6 +344,7 @@ def prefer(left: Value, right: Value) -> Value:
     if isinstance(kept, Object) and isinstance(other, Object) and other not in kept.instead:
         if len(kept.instead) < ALTERNATIVES:  # one of a table of thousands of entries is like the next
             kept.instead = (*kept.instead, other)
+        kept.made_if = None  # there is something in both cases
     if isinstance(kept, Object) and isinstance(other, Unknown):
         kept.doubted = True
     return kept

@@ -7,7 +7,7 @@ from typing import Any
 from dtlint.machine.core import Machine
 from dtlint.machine.lanes import token
 from dtlint.machine.twins import DEVICES
-from dtlint.machine.values import Cause, Object, Row, Tuple, Unknown, Value
+from dtlint.machine.values import Cause, Object, Row, SliceValue, Tuple, Unknown, Value
 
 
 def first_cause(*values: Value) -> Cause | None:
@@ -106,6 +106,8 @@ def deep_cause(machine: Machine, values: tuple[Value, ...], depth: int = 0) -> C
         if depth < 2:
             if isinstance(value, Tuple):
                 found = deep_cause(machine, value.items, depth + 1)
+            elif isinstance(value, SliceValue):  # `table[:, first:last]`
+                found = deep_cause(machine, (value.lower, value.upper, value.step), depth + 1)
             elif isinstance(value, Object) and isinstance(value.kind, str):
                 said = value.facts.get("text")  # of a path
                 held = (

@@ -12,7 +12,7 @@ from dtlint.machine.lanes import map_lanes, token
 from dtlint.machine.library import filled_shares
 from dtlint.machine.linear import difference
 from dtlint.machine.opaque import deep_cause, opaque
-from dtlint.machine.presence import ALIKE, ALWAYS, own_gradient, presence
+from dtlint.machine.presence import ALIKE, ALWAYS, own_gradient, perhaps_not_made, presence
 from dtlint.machine.truth import SPELLED, truth_of
 from dtlint.machine.values import (
     BY_SHARE,
@@ -145,7 +145,24 @@ def comparison(machine: Machine, op: str, left: Value, right: Value, mask: int) 
     if op in ("in", "not in") and containers.is_text(left) and containers.of_unknown_make(right):
         asked = machine.unknown("compare in", token(left), token(right), tags=right.tags)
         return asked if op == "in" else machine.unknown("not", asked.symbol, tags=right.tags)
-    return map_lanes(lambda one, other: compare_one(machine, op, one, other), (left, right), machine.world)
+    answer = map_lanes(lambda one, other: compare_one(machine, op, one, other), (left, right), machine.world)
+    return nobody_lacks(left, answer, op) if op in ("is", "is not") and right == NONE else answer
+
+
+HANDED_OVER = frozenset({"parameter", "attr", "item", "any", "phi", "split", "loop"})  # others may have put None there
+
+
+def nobody_lacks(held: Value, answer: Value, op: str) -> Value:
+    """Ranks that hold the results of different calls hold something, where nobody is known to hold None: `x = zeros()`,
+    and on the first rank `x = sample()`, of which nobody knows what it gives."""
+    if not isinstance(held, Row) or not isinstance(answer, Row):
+        return answer
+    there = truthy(op == "is not")
+    for one, answered in zip(held.lanes, answer.lanes, strict=True):
+        made = isinstance(one, Unknown) and one.cause is None and one.symbol.key[0] not in HANDED_OVER
+        if answered != there and (isinstance(answered, Const) or not made):
+            return answer
+    return there
 
 
 def truthy(value: bool) -> Const:
@@ -154,7 +171,10 @@ def truthy(value: bool) -> Const:
 
 def compare_one(machine: Machine, op: str, left: Value, right: Value) -> Value:
     if op in ("is", "is not") and NONE in (left, right) and (isinstance(left, Object) or isinstance(right, Object)):
-        return truthy(op == "is not")  # a tensor is there, whatever it holds
+        made = perhaps_not_made(machine, left if isinstance(left, Object) else right)
+        if made is None:
+            return truthy(op == "is not")  # a tensor is there, whatever it holds
+        return Unknown(made) if op == "is not" else machine.unknown("not", made)
     left, right = content(left), content(right)
     if isinstance(left, Const) and isinstance(right, Const):
         if op in COMPARISONS and not scale_decides_nothing(op, left, right):

@@ -9,12 +9,14 @@ from __future__ import annotations
 from typing import Any
 
 from dtlint.knowledge.loader import Knowledge
-from dtlint.machine.values import Row, Symbol, Unknown, Value
+from dtlint.machine.core import Machine
+from dtlint.machine.values import Object, Row, Symbol, Unknown, Value
 
 ALWAYS = "always"  # never None
 ALIKE = "alike"  # None on all ranks or on none
 
 MADE = ("op ", "compare ", "unary ")  # beginnings of what expressions are called
+COMPARED = ("compare ", "unary ")  # numbers, whose methods give numbers
 COMPUTED = ("call", "output")
 PARTS = ("item", "batch", "deep")
 MADE_WHOLE = frozenset({"source", "text", "tensor", "slice", "tuple", "comprehension", "path"})
@@ -97,7 +99,9 @@ def of_symbol(knowledge: Knowledge, symbol: Symbol) -> str:
         return ALIKE if what == "phi" and (common or "" not in sides) else ""
     if what in MADE_WHOLE or what.startswith(MADE):
         return ALWAYS
-    made = part_of(symbol).key[0]  # `torch.frombuffer(data).clone().to(device)`
+    made = part_of(symbol).key[0]  # `torch.frombuffer(data).clone().to(device)`, `(scores > 0).float()`
+    if isinstance(made, str) and what == "call" and made.startswith(COMPARED):
+        return ALWAYS
     if isinstance(made, str) and made.startswith("torch.") and knowledge.always_gives(made):
         return ALWAYS
     return ALWAYS if knowledge.always_gives(method_of_source(symbol) or what) else ""
@@ -126,3 +130,14 @@ def of_token(knowledge: Knowledge, token: Any) -> str:
     if token is None:
         return ALIKE
     return of_symbol(knowledge, token) if isinstance(token, Symbol) else ALWAYS
+
+
+def perhaps_not_made(machine: Machine, thing: Value) -> Symbol | None:
+    """`scaler = GradScaler() if options.amp else None`: who asks whether there is one asks for the option."""
+    if not isinstance(thing, Object) or thing.made_if is None:
+        return None
+    question, answer = thing.made_if
+    machine.oldest_write = 0  # what holds here need not hold wherever this is called
+    if machine.assumes(question, answer):
+        return None
+    return question if answer else machine.symbols.of("not", question)

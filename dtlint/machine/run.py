@@ -12,7 +12,7 @@ from dtlint.findings import Span, Step
 from dtlint.ir import nodes as ir
 from dtlint.ir.functions import functions_of
 from dtlint.knowledge.loader import Knowledge
-from dtlint.machine import expressions, statements
+from dtlint.machine import expressions, following, statements
 from dtlint.machine.consistent import consistent
 from dtlint.machine.core import DEEPEST, Machine, OutOfBudget
 from dtlint.machine.driving import callers_first, drivers
@@ -69,7 +69,8 @@ def make_machine(project: Project, knowledge: Knowledge, world: World, budget: i
 
 
 def load_modules(machine: Machine) -> None:
-    """Every module, before processes are forked that would each do it for themselves."""
+    """Every module, and what is asked of all files, before processes are forked that would each do it all."""
+    following.own_names(machine)
     for path in machine.project.selected:
         load_first(machine, path)
 
@@ -227,6 +228,7 @@ def finish_entry(machine: Machine) -> None:
     modules it loaded stay."""
     machine.rollback(0)
     machine.journal = []
+    machine.over = []
     machine.symbols.telling.clear()
 
 

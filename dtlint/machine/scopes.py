@@ -33,6 +33,7 @@ def parameter_defaults(machine: Machine, params: tuple[ir.Param, ...], mask: int
 
 def run_function(machine: Machine, node: ir.Function, mask: int) -> int:
     frame = machine.frame
+    frame.capture()
     value: Value = FunctionRef(
         node,
         frame.path,

@@ -7,6 +7,7 @@ from dtlint.machine.core import Machine
 from dtlint.machine.lanes import lanes_in, restrict, token
 from dtlint.machine.logs import plain_truth
 from dtlint.machine.opaque import TEMPORARY
+from dtlint.machine.presence import perhaps_not_made
 from dtlint.machine.values import (
     BY_RANK,
     CONTAINERS,
@@ -45,7 +46,8 @@ def truth_of(machine: Machine, value: Value) -> tuple[bool | None, Symbol, Cause
     if isinstance(value, Tuple):
         return bool(value.items), machine.symbols.of("tuple"), None
     if isinstance(value, Object):
-        return containers.truth(machine, value)
+        asked = perhaps_not_made(machine, value)
+        return containers.truth(machine, value) if asked is None else (None, asked, None)
     if isinstance(value, Bound) and is_field(machine, value):
         return None, machine.symbols.of("field", token(value)), None
     return True, machine.symbols.of("true"), None

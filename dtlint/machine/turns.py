@@ -69,7 +69,7 @@ def turn(
             widen(machine, container, name, node, mask, causes.get(place), place in apart)
         decision = Decision("loop", frame.path, node.at, text(), cause, mask, mask, frame.scope)
         loop = Loop(decision, mask, outer_guards, trip, cause, subject, kind)
-        state = LoopState(subject=subject, newest=machine.objects, managers=len(frame.exits))
+        state = LoopState(subject=subject, newest=machine.objects, managers=len(frame.exits), number=id(node))
         frame.loops.append(state)
         leavings_before = len(frame.leavings)
         returns_before = len(frame.returns)
@@ -168,6 +168,7 @@ def note_turn(machine: Machine, loop: Loop, mark: int) -> None:
         if id(container) in onto or is_older(container, loop.objects):
             loop.variant.update(left)
             loop.carried.update(dict.fromkeys(left, after))
+            loop.kept_by.extend((symbol, after) for symbol in left)
 
 
 def is_older(container: dict[Any, Value], objects: int) -> bool:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from dtlint.machine.frames import Frame
 
 CONTAINERS = ("list", "dict", "set")  # kinds of objects
+ITEMS = "items"  # symbol: one of the items of a list that has grown, of which each part is named
 
 
 class Trail:
@@ -102,12 +103,14 @@ TRUE, FALSE, NONE = Const(True), Const(False), Const(None)
 class Symbol:
     """The identity of an unknown: equal computations on equal inputs share one symbol."""
 
-    __slots__ = ("depth", "key", "numbers")
+    __slots__ = ("compared", "depth", "key", "numbers", "told")
 
     def __init__(self, key: tuple[Any, ...], depth: int, numbers: str | None = None) -> None:
         self.key = key
         self.depth = depth
         self.numbers = numbers  # of which type, where nothing else is kept of a long computation
+        self.told: Any = None  # what `logs.told` says of it, and
+        self.compared: Any = None  # what `ranges.compared` does, once somebody has asked
 
     def __repr__(self) -> str:
         return f"<{self.key[0]} {self.key[1] if len(self.key) > 1 else ''}>"
@@ -116,6 +119,7 @@ class Symbol:
 # a method is one step with its call; a place has many parts; what is asked of a number is asked whatever it is made of
 NO_STEPS = frozenset({"attr", "text", "path", "op %", "compare ==", "compare !="})
 DEEPEST, KEPT_STEPS = 10, 3
+MOST = 400  # symbols of one computation that are looked at
 
 
 class Symbols:
@@ -126,6 +130,7 @@ class Symbols:
         self.count = 0
         self.cut: dict[tuple[Symbol, int], Symbol] = {}  # long computations, and what is kept of them
         self.telling: dict[Symbol, bool] = {}  # questions, and the answer for which ranks know who they are
+        self.lasting: set[Symbol] = set()  # what stays known of a computation, however long it is
 
     def of(self, *key: Any) -> Symbol:
         found = self.table.get(key)
@@ -152,10 +157,24 @@ class Symbols:
                 key = tuple(self.shortened(part, left) if type(part) is Symbol else part for part in symbol.key)
                 found = Symbol(key, 1 + max((part.depth for part in key if type(part) is Symbol), default=0))
             else:
-                found = self.fresh("deep")
+                self.count += 1
+                found = Symbol(("deep", self.count, *self.lasting_in(symbol), "fresh"), 1)
                 found.numbers = numbers_in(symbol)
             self.cut[symbol, steps] = found
         return found
+
+    def lasting_in(self, symbol: Symbol) -> list[Symbol]:
+        """Which of the things that stay known was this made of?"""
+        todo: list[Any] = [symbol] if self.lasting else []
+        seen: dict[Symbol, None] = {}  # in the order they are found in
+        while todo and len(seen) < MOST:
+            one = todo.pop()
+            if type(one) is tuple:
+                todo.extend(one)
+            elif type(one) is Symbol and one not in seen:
+                seen[one] = None
+                todo.extend(() if one in self.lasting else one.key)
+        return [one for one in seen if one in self.lasting]
 
     def tell(self, question: Symbol, answer: bool) -> None:
         while question.key[0] == "not" and isinstance(question.key[1], Symbol):
@@ -328,7 +347,7 @@ class FunctionRef(Value):
 class ClassRef(Value):
     """A class of the project."""
 
-    __slots__ = ("attributes", "bases", "decorated", "name", "node", "path")
+    __slots__ = ("attributes", "bases", "decorated", "library_bases", "line", "name", "node", "path")
 
     def __init__(self, node: ir.Class, path: str, bases: tuple[Value, ...], attributes: dict[str, Value]) -> None:
         self.node = node
@@ -337,6 +356,8 @@ class ClassRef(Value):
         self.attributes = attributes
         self.name = node.qualname
         self.decorated: tuple[str, ...] = ()
+        self.line: tuple[Value, ...] = ()  # of the class and its bases, once somebody has asked
+        self.library_bases: tuple[str, ...] = ()  # those of libraries in it
 
     def __repr__(self) -> str:
         return f"ClassRef({self.name})"
@@ -383,14 +404,16 @@ Otherwise = tuple[Symbol, bool, Value]  # a question, the answer with which it i
 
 class Slots(dict[Any, Value]):
     """A dictionary of variables or attributes; `serial` tells whether an object's is older than a call, `newer` than
-    how many objects it is, whosever it is, `partly` which lanes have bound what some have not."""
+    how many objects it is, whosever it is, `partly` which lanes have bound what some have not, `over` that these were
+    the variables of a call that has ended, so that nobody reads them any more."""
 
-    __slots__ = ("newer", "partly", "serial")
+    __slots__ = ("newer", "over", "partly", "serial")
 
     def __init__(self, serial: int = 0) -> None:
         super().__init__()
         self.serial = self.newer = serial
         self.partly: dict[Any, int] | None = None
+        self.over = False
 
 
 class Object(Value):
@@ -400,11 +423,26 @@ class Object(Value):
     Attributes are written only through the machine, which keeps a journal. Containers keep their items under the
     attribute "[]": a Tuple, or an Unknown once they are no longer known; dictionaries keep "[]" → Unknown when open
     and one attribute ("key", constant) per known key. `birth` is the mask of lanes that made it. `instead` are the
-    things that a branch nobody can decide may have put in its place; `filled`, the lanes that ever put something into a
+    things that a branch nobody can decide may have put in its place; `otherwise`, those of them that were made below
+    such a branch, of other classes of the project, with the question; `made_if`, the question and the answer with which
+    it was made, where with the other there is None in its place; `filled`, the lanes that ever put something into a
     container that was empty, and why only they do; `doubted`, whether something nobody knows may be in its place.
     """
 
-    __slots__ = ("at", "attributes", "birth", "doubted", "facts", "filled", "instead", "kind", "number", "path")
+    __slots__ = (
+        "at",
+        "attributes",
+        "birth",
+        "doubted",
+        "facts",
+        "filled",
+        "instead",
+        "kind",
+        "made_if",
+        "number",
+        "otherwise",
+        "path",
+    )
 
     def __init__(
         self, kind: ClassRef | str, birth: int, number: int, at: tuple[int, int, int, int] | None = None, path: str = ""
@@ -417,7 +455,9 @@ class Object(Value):
         self.path = path
         self.facts: dict[str, Any] = {}
         self.instead: tuple[Object, ...] = ()
+        self.otherwise: tuple[Otherwise, ...] = ()
         self.doubted = False
+        self.made_if: tuple[Symbol, bool] | None = None
         self.filled: tuple[int, Cause | None] | None = None
 
     def __repr__(self) -> str:

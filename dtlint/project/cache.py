@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import sys
+from collections.abc import Iterable
 from importlib import metadata
 from pathlib import Path
 
@@ -12,10 +13,7 @@ from dtlint import __version__
 from dtlint.ir import nodes, store
 from dtlint.ir.functions import functions_of, tables_of
 from dtlint.ir.lowering_state import SyntaxProblem
-from dtlint.project.shelf import Shelf, digest_of, write
-
-CLEAN_LIMIT = 200_000  # remembered hashes of files that parse, but need not be analysed
-
+from dtlint.project.shelf import Shelf, digest_of
 
 # a function, or a table of functions: its name, the words in it, the class it is in
 Summary = tuple[str, frozenset[str], "str | None"]
@@ -30,42 +28,24 @@ class TreeCache(Shelf):
         lowering = digest_of(Path(store.__file__).parent.glob("*.py"))
         basis = f"{store.VERSION} {__version__} {metadata.version('libcst')} {sys.version_info[:2]} {lowering}"
         self._basis = hashlib.sha256(basis.encode()).digest()
-        self._clean: set[str] | None = None
-        self._clean_changed = False
 
     def key(self, text: str) -> str:
         return hashlib.sha256(self._basis + text.encode("utf-8", "surrogatepass")).hexdigest()
 
-    # --- files that only have to be well-formed ---------------------------------------------------------------
-
-    def is_clean(self, key: str) -> bool:
-        if self._clean is None:
-            self._clean = set()
-            if self.directory is not None:
-                try:
-                    listed = json.loads((self.directory / "clean.json").read_text(encoding="ascii"))
-                    self._clean = {item for item in listed if isinstance(item, str)}
-                except (OSError, ValueError, TypeError):
-                    pass
-        return key in self._clean
-
-    def mark_clean(self, key: str) -> None:
-        if self._clean is not None and key not in self._clean:
-            self._clean.add(key)
-            self._clean_changed = True
-
-    def save(self) -> None:
-        if self.directory is not None and self._clean is not None and self._clean_changed:
-            keys = sorted(self._clean)[:CLEAN_LIMIT]
-            write(self.directory / "clean.json", json.dumps(keys).encode("ascii"))
-            self._clean_changed = False
+    def outline_key(self, text: str) -> str:
+        """Of a file that is not analysed no tree is made, but its functions in short."""
+        return f"{self.key(text)}.outline"
 
 
 def encode(outcome: nodes.Module | SyntaxProblem) -> bytes:
     if isinstance(outcome, SyntaxProblem):
         return b"!" + json.dumps([outcome.line, outcome.column, outcome.message]).encode("ascii")
-    names = [[name, sorted(tokens), owner] for name, tokens, owner in summaries(outcome)]
-    return json.dumps(names, separators=(",", ":")).encode("ascii") + b"\n" + store.dump(outcome)
+    return encode_outline(summaries(outcome)) + store.dump(outcome)
+
+
+def encode_outline(functions: Iterable[Summary]) -> bytes:
+    names = [[name, sorted(tokens), owner] for name, tokens, owner in functions]
+    return json.dumps(names, separators=(",", ":")).encode("ascii") + b"\n"
 
 
 def decode(data: bytes, path: str) -> nodes.Module | SyntaxProblem | None:
@@ -89,7 +69,8 @@ def summaries(module: nodes.Module) -> list[Summary]:
 
 
 def decode_summaries(data: bytes) -> list[Summary] | None:
-    """What `summaries` says of a stored tree, which is not decoded for it. None when the bytes are damaged."""
+    """What `summaries` says of a stored tree, which is not decoded for it, or of an outline. None when the bytes are
+    damaged."""
     try:
         listed = json.loads(data.partition(b"\n")[0])
         return [(str(name), frozenset(map(str, tokens)), owner) for name, tokens, owner in listed]

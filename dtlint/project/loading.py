@@ -12,12 +12,13 @@ from dataclasses import dataclass
 from dtlint.ir import nodes
 from dtlint.ir.lowering import lower
 from dtlint.ir.lowering_state import SyntaxProblem
+from dtlint.ir.outline import functions_in
 from dtlint.ir.positions import parse_ast
 from dtlint.project import cache
 from dtlint.source.tables import shortened
 
 PARALLEL_BYTES = 500_000  # below this much source a pool of processes costs more than it saves
-CHUNK_BYTES = 200_000  # of files that are only checked
+CHUNK_BYTES = 200_000  # of files of which only an outline is made
 CRASHED = "the parser crashed"
 
 _texts: Mapping[str, str] = {}  # what workers read: inherited through fork, never sent
@@ -25,24 +26,24 @@ _texts: Mapping[str, str] = {}  # what workers read: inherited through fork, nev
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """Paths to lower, or (`only_check`) paths whose syntax is to be looked at and no more."""
+    """Paths to lower, or (`only_outline`) of which only the syntax and the functions in short are wanted."""
 
     paths: tuple[str, ...]
-    only_check: bool
+    only_outline: bool
 
 
-Outcome = tuple[str, bytes | None]  # path, encoded tree or problem; None: nothing to complain about
+Outcome = tuple[str, bytes]  # path, encoded tree, outline or problem
 
 
 def load(
-    texts: Mapping[str, str], lowered: Sequence[str], checked: Sequence[str], jobs: int, tick: Callable[[int], None]
+    texts: Mapping[str, str], lowered: Sequence[str], outlined: Sequence[str], jobs: int, tick: Callable[[int], None]
 ) -> Iterator[Outcome]:
-    """Lower some files and check others; `tick(n)` is called as files are done."""
+    """Lower some files and outline others; `tick(n)` is called as files are done."""
     global _texts
-    work = _plan(texts, lowered, checked)
+    work = _plan(texts, lowered, outlined)
     _texts = texts
     try:
-        total = sum(len(texts[path]) for path in lowered) + sum(len(texts[path]) for path in checked) // 5
+        total = sum(len(texts[path]) for path in lowered) + sum(len(texts[path]) for path in outlined) // 5
         if jobs > 1 and total > PARALLEL_BYTES and "fork" in multiprocessing.get_all_start_methods():
             outcomes = _in_processes(work, jobs)
         else:
@@ -54,12 +55,12 @@ def load(
         _texts = {}
 
 
-def _plan(texts: Mapping[str, str], lowered: Sequence[str], checked: Sequence[str]) -> list[Job]:
+def _plan(texts: Mapping[str, str], lowered: Sequence[str], outlined: Sequence[str]) -> list[Job]:
     """Largest first, so that no worker is left alone with a long file at the end."""
     work = [Job((path,), False) for path in sorted(lowered, key=lambda item: (-len(texts[item]), item))]
     group: list[str] = []
     size = 0
-    for path in sorted(checked):
+    for path in sorted(outlined):
         group.append(path)
         size += len(texts[path])
         if size > CHUNK_BYTES:
@@ -71,8 +72,8 @@ def _plan(texts: Mapping[str, str], lowered: Sequence[str], checked: Sequence[st
 
 
 def _run(job: Job) -> list[Outcome]:
-    if job.only_check:
-        return [(path, _checked(_texts[path], path)) for path in job.paths]
+    if job.only_outline:
+        return [(path, _outlined(_texts[path], path)) for path in job.paths]
     return [(path, cache.encode(lowered(_texts[path], path))) for path in job.paths]
 
 
@@ -83,14 +84,12 @@ def lowered(text: str, path: str) -> nodes.Module | SyntaxProblem:
         return problem
 
 
-def _checked(text: str, path: str) -> bytes | None:
+def _outlined(text: str, path: str) -> bytes:
     try:
-        parse_ast(shortened(text))
+        return cache.encode_outline(functions_in(parse_ast(shortened(text))))
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         # Newer syntax than this interpreter's, or really an error: libcst has the last word.
-        outcome = lowered(text, path)
-        return cache.encode(outcome) if isinstance(outcome, SyntaxProblem) else None
-    return None
+        return cache.encode(lowered(text, path))
 
 
 def _in_processes(work: Sequence[Job], jobs: int) -> Iterator[list[Outcome]]:
@@ -116,6 +115,6 @@ def _one_by_one(job: Job) -> Iterator[list[Outcome]]:
     for path in job.paths:
         with ProcessPoolExecutor(1, mp_context=context) as pool:
             try:
-                yield pool.submit(_run, Job((path,), job.only_check)).result()
+                yield pool.submit(_run, Job((path,), job.only_outline)).result()
             except BrokenProcessPool:
                 yield [(path, cache.encode(SyntaxProblem(1, 1, CRASHED)))]

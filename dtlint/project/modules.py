@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
@@ -47,6 +48,7 @@ class Project:
         self._mentioned: dict[str, tuple[str, ...]] = {}
         self._trees = trees
         self._stored: dict[str, bytes] = {}
+        self._outlines: dict[str, bytes] = {}  # of files that are not analysed
         self._modules: dict[str, nodes.Module] = {}
 
     @classmethod
@@ -87,6 +89,12 @@ class Project:
 
     def find_module(self, dotted: str) -> str | None:
         return self._names.find_module(dotted)
+
+    def named(self, pattern: str) -> tuple[str, ...]:
+        """The dotted names of files that look so."""
+        self.looked.add(IMPORTS)
+        names = map(self.name_of, self.paths)
+        return tuple(sorted(name for name in names if re.fullmatch(pattern, name)))
 
     def find_package(self, dotted: str) -> bool:
         return self._names.find_package(dotted)
@@ -164,7 +172,7 @@ class Project:
 
     def functions(self, path: str) -> list[cache.Summary]:
         """The functions of a file in short; a stored tree need not be decoded for it."""
-        stored = self._stored.get(path)
+        stored = self._outlines.get(path) or self._stored.get(path)
         found = cache.decode_summaries(stored) if stored is not None else None
         return cache.summaries(self.tree(path)) if found is None else found
 
@@ -189,32 +197,23 @@ class Project:
     def _load(self, jobs: int, tick: Callable[[int], None]) -> None:
         chosen = set(self.selected)
         lowered: list[str] = []
-        checked: list[str] = []
+        outlined: list[str] = []
         for path in self.paths:
-            if path in chosen:
-                stored = self._from_cache(path)
-                if stored is None:
-                    lowered.append(path)
-                    continue
-                self._keep(path, stored)
-            elif not (self._trees.active and self._trees.is_clean(self._key(path))):
-                checked.append(path)
+            stored = self._trees.read(self._key(path, path in chosen)) if self._trees.active else None
+            if stored is None:
+                (lowered if path in chosen else outlined).append(path)
                 continue
+            self._keep(path, stored, path in chosen)
             tick(1)
-        for path, outcome in loading.load(self._texts, lowered, checked, jobs, tick):
-            if path in chosen and outcome is not None:
-                self._to_cache(path, outcome)
-                self._keep(path, outcome)
-            elif outcome is not None:
-                self._keep(path, outcome)
-            elif self._trees.active:
-                self._trees.mark_clean(self._key(path))
-        self._trees.save()
+        for path, outcome in loading.load(self._texts, lowered, outlined, jobs, tick):
+            if self._trees.active:
+                self._trees.write(self._key(path, path in chosen), outcome)
+            self._keep(path, outcome, path in chosen)
         broken = {problem.path for problem in self.problems}
         self.selected = tuple(path for path in self.selected if path not in broken)
         self.problems.sort()
 
-    def _keep(self, path: str, stored: bytes) -> None:
+    def _keep(self, path: str, stored: bytes, whole: bool) -> None:
         """Problems are wanted at once, trees when somebody looks."""
         if stored.startswith(b"!"):
             outcome = cache.decode(stored, path)
@@ -222,7 +221,7 @@ class Project:
                 self._note(path, outcome)
                 self._modules[path] = nodes.Module(path, (), None, frozenset())
                 return
-        self._stored[path] = stored
+        (self._stored if whole else self._outlines)[path] = stored
 
     def cell_at(self, path: str, line: int) -> int | None:
         """The number of the cell, in a notebook or in a script that is one."""
@@ -243,8 +242,9 @@ class Project:
         if found not in self.problems:
             self.problems.append(found)
 
-    def _key(self, path: str) -> str:
-        return self._trees.key(self._texts[path])
+    def _key(self, path: str, whole: bool = True) -> str:
+        text = self._texts[path]
+        return self._trees.key(text) if whole else self._trees.outline_key(text)
 
     def _from_cache(self, path: str) -> bytes | None:
         return self._trees.read(self._key(path)) if self._trees.active else None

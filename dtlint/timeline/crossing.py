@@ -65,7 +65,8 @@ def beside(run: Run, start: Event, path: tuple[LogNode, ...], talk: Callable[[Ev
 
 
 def joins(event: Event, start: Event) -> bool:
-    return event.subject is start.subject or not hasattr(event.subject, "number")
+    begun = (start.subject, start.extra.get("future"))
+    return any(event.subject is one for one in begun) or not hasattr(event.subject, "number")
 
 
 def share(one: Event, other: Event) -> bool:

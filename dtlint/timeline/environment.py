@@ -163,22 +163,12 @@ def own_init(met: Met, write: Write) -> bool:
 
 def unread(run: Any, name: str, reads: frozenset[str] | set[str]) -> tuple[str, str] | None:
     """What works instead of a variable nobody reads, and what to say of it; None where somebody may read it."""
-    settings = run.knowledge.settings
-    row = settings.get(name)
-    if row is not None:
-        instead = row.extra.get("instead")
-        return (str(instead), said(row, "nothing reads this name")) if instead else None
-    if name in reads or name in run.knowledge.environment:
+    if name in reads and name not in run.knowledge.settings:
         return None
-    family = next(
-        (row for prefix, row in settings.items() if prefix.endswith("_*") and name.startswith(prefix[:-1])), None
-    )
-    if family is None:
-        return None
-    known = [other for other, row in settings.items() if other.isupper() and "instead" not in row.extra]
-    near = difflib.get_close_matches(name, known, n=1, cutoff=0.88)
-    if near:
-        return near[0], "has no effect: nothing reads this name"
+    found = meant(run.knowledge, name)
+    family = family_of(run.knowledge, name) if found is None else None
+    if family is None or name in run.knowledge.settings or name in run.knowledge.environment:
+        return found
     if family.extra.get("near_miss") or any(uses(run, package) for package in family.extra.get("unless", ())):
         return None
     if family.extra.get("family") and uses(run, str(family.extra["family"])):
@@ -186,12 +176,36 @@ def unread(run: Any, name: str, reads: frozenset[str] | set[str]) -> tuple[str, 
     return None
 
 
+def meant(knowledge: Any, name: str) -> tuple[str, str] | None:
+    """The variable that is meant by a name that a row calls old or wrong, or that is nearly the one of a variable."""
+    settings = knowledge.settings
+    row = settings.get(name)
+    if row is not None:
+        instead = row.extra.get("instead")
+        return (str(instead), said(row, "nothing reads this name")) if instead else None
+    if name in knowledge.environment or family_of(knowledge, name) is None:
+        return None
+    known = [other for other, row in settings.items() if other.isupper() and "instead" not in row.extra]
+    near = difflib.get_close_matches(name, known, n=1, cutoff=0.88)
+    return (near[0], "has no effect: nothing reads this name") if near else None
+
+
+def family_of(knowledge: Any, name: str) -> Api | None:
+    rows = ((prefix, row) for prefix, row in knowledge.settings.items() if prefix.endswith("_*"))
+    return next((row for prefix, row in rows if name.startswith(prefix[:-1])), None)
+
+
+def old_name(knowledge: Any, name: str) -> str:
+    """The new name of a variable that a library goes on reading under its old one."""
+    row = knowledge.settings.get(name)
+    return str(row.extra.get("instead", "")).strip("`") if row is not None and "told" in row.extra else ""
+
+
 def asked_by_program(run: Any, name: str) -> bool:
     """Does a file of this program ask for the variable? Then the program means it for itself, whoever else does not."""
     known: dict[str, bool] = run.cache.setdefault("asked by the program", {})
-    row = run.knowledge.settings.get(name)
-    if row is not None and "told" in row.extra:
-        return False  # an old name that a library goes on reading
+    if old_name(run.knowledge, name):
+        return False
     if name not in known:
         own = run.project.relatives(run.entry.path)
         known[name] = any(
@@ -241,10 +255,22 @@ def unread_writes(run: Any) -> Iterator[tuple[Write, str, str, str]]:
                 yield write, flag, str(row.extra["instead"]), said(row, "nothing reads this flag")
 
 
+def unread_here(knowledge: Any, variable: Any) -> Iterator[tuple[str, str, str]]:
+    """The same of a variable that a launch file hands on, and of the flags in it."""
+    name, text = variable.name, variable.given.value or ""
+    older = old_name(knowledge, name)
+    found = meant(knowledge, name)
+    if found is not None and (older not in variable.beside if older else not variable.read_here):
+        yield name, *found
+    for flag in flags(Const(text)):
+        row = knowledge.settings.get(flag)
+        if row is not None and row.extra.get("instead"):
+            yield flag, str(row.extra["instead"]), said(row, "nothing reads this flag")
+
+
 def for_older(run: Any, name: str, written: set[str]) -> bool:
     """An old name that is still read, in a program that sets the new one as well: it is for an older library."""
-    row = run.knowledge.settings.get(name)
-    return row is not None and "told" in row.extra and str(row.extra.get("instead", "")).strip("`") in written
+    return old_name(run.knowledge, name) in written
 
 
 def debugging(run: Any) -> Iterator[tuple[Write, Api]]:

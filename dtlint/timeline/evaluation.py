@@ -10,7 +10,7 @@ from dtlint.machine.library import evidence, provenance, samplers
 from dtlint.machine.library.loaders import LOADER, is_true, number_of, option
 from dtlint.machine.logs import Call, Choice, Event, Loop, Site
 from dtlint.machine.run import Run
-from dtlint.machine.values import Const, Object, Unknown, Value
+from dtlint.machine.values import Const, Object, Symbol, Unknown, Value
 from dtlint.machine.walks import walk
 from dtlint.timeline.training import REDUCES, Path, Use, event_step, is_gradient, place_of, step_at, survey
 
@@ -98,12 +98,24 @@ def skipped_twice(run: Run) -> Iterator[tuple[Site, Steps]]:
 
 
 def compares(node: Choice, count: Value) -> bool:
-    symbol = node.symbol
-    if symbol is None or not str(symbol.key[0]).startswith("compare"):
+    return node.symbol is not None and any(asks(one, count) for one in all_of(node.symbol))
+
+
+def all_of(symbol: Symbol) -> Iterator[Symbol]:
+    """`resumed and epoch == first and index < done`: each of these has to hold."""
+    if symbol.key[0] == "and":
+        for part in symbol.key[1:]:
+            yield from all_of(part) if isinstance(part, Symbol) else ()
+    else:
+        yield symbol
+
+
+def asks(question: Symbol, count: Value) -> bool:
+    if not str(question.key[0]).startswith("compare"):
         return False
     if isinstance(count, Const):
-        return any(provenance.number_in(part) == count.value for part in symbol.key[1:])
-    return isinstance(count, Unknown) and count.symbol in symbol.key[1:]
+        return any(provenance.number_in(part) == count.value for part in question.key[1:])
+    return isinstance(count, Unknown) and count.symbol in question.key[1:]
 
 
 def state_left_out(run: Run) -> Iterator[tuple[Site, Steps]]:

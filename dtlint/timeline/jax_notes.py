@@ -11,6 +11,7 @@ from dtlint.machine.library.jax_facts import READ_BACK, SAVED_ALONE, has, is_fac
 from dtlint.machine.library.jax_flow import OF_SOME
 from dtlint.machine.library.jax_grids import OF_OTHERS
 from dtlint.machine.library.provenance import symbols_in
+from dtlint.machine.library.state_keys import FOLLOWS, KEPT, states_before
 from dtlint.machine.logs import Call, Event, LogNode, Loop
 from dtlint.machine.run import Run
 from dtlint.machine.values import Object, Tuple, Unknown
@@ -42,6 +43,28 @@ def written_keys(run: Run) -> Iterator[tuple[Event, tuple[Step, ...]]]:
     for event, path in recorded(run, "<jax>") if run.facts.get("jax") else ():
         if event.op == "written key" and any(isinstance(node, Loop) for node in path):
             yield event, trail_of(event, path)
+
+
+def kept_keys(run: Run) -> Iterator[tuple[Event, tuple[Step, ...]]]:
+    """Steps that draw from the key of their state and hand that key on, where the next turn begins with what they
+    gave."""
+    told: set[Any] = set()
+    for event, path in recorded(run, "<jax>") if run.facts.get("jax") else ():
+        if event.op != KEPT or event.extra["place"] in told:
+            continue
+        if any(isinstance(node, Loop) and begins_with_it(run, event, node) for node in path):
+            told.add(event.extra["place"])
+            yield event, trail_of(event, path)
+
+
+def begins_with_it(run: Run, event: Event, loop: Loop) -> bool:
+    state, after = event.extra["state"], loop.carried.get(event.extra["state"])
+    return after is not None and any(
+        before is state and event.extra["field"] not in put
+        for _, leaf in paths(after)
+        if isinstance(leaf, Unknown)
+        for before, put in states_before(run.facts[FOLLOWS], leaf.symbol)
+    )
 
 
 def hosts_meet(run: Run) -> bool:

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, field
 
 from dtlint.findings import Step
+from dtlint.ir.heeded import done_anyway
 from dtlint.machine.lanes import lanes_in
+from dtlint.machine.library.exit_stacks import LEAVING
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.managers import NAME, is_manager
 from dtlint.machine.logs import Attempt, Call, Choice, Decision, Event, Log, LogNode, Loop, decisions
 from dtlint.machine.run import Run
-from dtlint.machine.values import BY_PROCESS, Object, Symbol, Value
+from dtlint.machine.values import BY_PROCESS, Const, Object, Symbol, Value
 from dtlint.machine.walks import walk
 from dtlint.timeline.lives import parts, plain
 from dtlint.timeline.parting import Path
@@ -27,6 +29,7 @@ class State:
 
     quorum: dict[int, Conditions] = field(default_factory=dict)  # and what has to be so for it
     unasked: dict[int, Event] = field(default_factory=dict)
+    asked: dict[int, Event] = field(default_factory=dict)  # and were asked whether what they have reduced is good
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,23 +44,25 @@ class Leaving:
 
 @dataclass(slots=True)
 class Review:
-    """One walk over a run: `early` collectives had no quorum on some way, `unheard` steps came before the question.
-    Both with the calls that lead there."""
+    """One walk over a run: `early` collectives had no quorum on some way, `unheard` steps came before the question,
+    and those in `anyway` whatever it was answered. All with the calls that lead there."""
 
-    made: frozenset[int]
+    made: dict[int, Object]  # the managers, by their numbers
     averaging: set[int] = field(default_factory=set)  # managers of wrapped models: each backward pass reduces by them
-    early: list[tuple[Event, tuple[Step, ...]]] = field(default_factory=list)
+    early: list[tuple[Event, Object, tuple[Step, ...]]] = field(default_factory=list)
     unheard: list[tuple[Event, Event, tuple[Step, ...]]] = field(default_factory=list)
+    anyway: list[tuple[Event, Event, tuple[Step, ...]]] = field(default_factory=list)
     calls: list[Call] = field(default_factory=list)  # that the walk is in
+    done_anyway: Callable[[Event, Event, list[Call]], bool] = lambda _asked, _step, _calls: False
 
 
 def review(run: Run) -> Review | None:
     if "managers" not in run.cache:
         subjects = [event.subject for event, _ in recorded(run, "manager-made")]
-        made = frozenset(thing.number for thing in subjects if isinstance(thing, Object) and is_manager(thing))
+        made = {thing.number: thing for thing in subjects if isinstance(thing, Object) and is_manager(thing)}
         found = None
         if made:
-            found = Review(made)
+            found = Review(made, done_anyway=lambda *places: whatever(run, *places))
             follow(found, run.log, State(), 0, {}, [])
         run.cache["managers"] = found
     result: Review | None = run.cache["managers"]
@@ -120,42 +125,43 @@ def merged(state: State, leavings: list[Leaving], left: list[Leaving], words: tu
 
 
 def copied(state: State) -> State:
-    return State(dict(state.quorum), dict(state.unasked))
+    return State(dict(state.quorum), dict(state.unasked), dict(state.asked))
 
 
 def both(one: State, other: State, entered: bool = False, symbol: Symbol | None = None, side: bool = True) -> State:
     """Either of two states; `symbol` is what decides that it is the one (where it is `side`)."""
-    unasked = {**one.unasked, **other.unasked}
+    unasked, asked = {**one.unasked, **other.unasked}, {**one.asked, **other.asked}
     if entered:
-        return State(dict(other.quorum), unasked)
+        return State(dict(other.quorum), unasked, asked)
     quorum = {}
     for number in one.quorum.keys() | other.quorum.keys():
         if number in one.quorum and number in other.quorum:
             quorum[number] = one.quorum[number] & other.quorum[number]
         elif symbol is not None:
             quorum[number] = (one.quorum | other.quorum)[number] | {(symbol, side == (number in one.quorum))}
-    return State(quorum, unasked)
+    return State(quorum, unasked, asked)
 
 
 def step(review_: Review, event: Event, state: State, taken: Taken) -> None:
     if event.op == "forward" and event.kind == "collective":
-        review_.averaging |= managers_of(event.subject) & review_.made
+        review_.averaging |= managers_of(event.subject) & review_.made.keys()
     elif event.op == "backward" and event.kind == "step":
-        state.unasked.update(dict.fromkeys(review_.averaging, event))
+        for averaging in sorted(review_.averaging):
+            reduces(review_, event, averaging, state, taken)
     if event.kind != "record":
         return
     number = number_of(event)
     if event.op == "quorum":
-        state.quorum.update(dict.fromkeys([number] if number is not None else review_.made, frozenset()))
+        begun = [number] if number is not None else list(review_.made)
+        state.quorum.update(dict.fromkeys(begun, frozenset()))
+        for known in begun:
+            state.asked.pop(known, None)
     elif event.op == "managed" and number is not None:
-        needed = state.quorum.get(number)
-        met = needed is not None and all(is_so(taken, symbol, side) for symbol, side in needed)
-        if not met and number in review_.made:
-            review_.early.append((event, ways_down(event, tuple(review_.calls))))
-        state.unasked[number] = event
+        reduces(review_, event, number, state, taken)
     elif event.op == "asked":
         for known in [number] if number is not None else list(state.unasked):
-            state.unasked.pop(known, None)
+            if state.unasked.pop(known, None) is not None:
+                state.asked[known] = event
         if number is not None:
             state.quorum.pop(number, None)
     elif event.op == "optimizer-step" and event.extra["call"].row.op == "should_commit":
@@ -165,6 +171,32 @@ def step(review_: Review, event: Event, state: State, taken: Taken) -> None:
         reduced = next(iter(state.unasked.values()))
         review_.unheard.append((event, reduced, ways_down(event, tuple(review_.calls))))
         state.unasked.clear()
+    elif event.op == "optimizer-step":
+        for known, asked in list(state.asked.items()):
+            if review_.done_anyway(asked, event, review_.calls):
+                review_.anyway.append((event, asked, ways_down(event, tuple(review_.calls))))
+                state.asked.pop(known)
+
+
+def whatever(run: Run, asked: Event, step: Event, calls: list[Call]) -> bool:
+    """Does the step, or the call that leads to it, come behind the question in the same function, and the answer
+    decides nothing?"""
+    place = (asked.path, asked.function)
+    ways = [(step.path, step.function, step.at), *((one.path, one.caller, one.at) for one in reversed(calls))]
+    deed = next((at for path, function, at in ways if (path, function) == place), None)
+    if deed is None:
+        return False
+    return done_anyway(run.project.tree(asked.path), asked.at[:2], deed[:2], run.knowledge.shows)
+
+
+def reduces(review_: Review, event: Event, number: int, state: State, taken: Taken) -> None:
+    """A manager reduces. Without its quorum that fails, and nothing half-reduced is left to be applied."""
+    needed = state.quorum.get(number)
+    met = needed is not None and all(is_so(taken, symbol, side) for symbol, side in needed)
+    if not met and number in review_.made:
+        review_.early.append((event, review_.made[number], ways_down(event, tuple(review_.calls))))
+    else:
+        state.unasked[number] = event
 
 
 def managers_of(model: Value | None) -> set[int]:
@@ -195,19 +227,20 @@ class Apart:
 
 
 def apart(run: Run) -> Iterator[Apart]:
-    """Collectives of a manager which a decision by rank keeps from some of the ranks that made it."""
-    events = [(event, path) for event, path in recorded(run, "managed") if number_of(event) is not None]
-    together: dict[int, int] = {}
+    """Collectives of a manager which a decision by rank keeps from some of the ranks that made it. To ask for a quorum
+    and whether a step is good, all ranks of a replica group have to come, too."""
+    events = [one for one in recorded(run, "managed", "asked", "quorum") if number_of(one[0]) is not None]
+    together: dict[tuple[int, str], int] = {}
     for event, path in events:
-        number, here = number_of(event), reached(event, path)
-        assert number is not None and isinstance(event.subject, Object)
+        assert isinstance(event.subject, Object)
+        which, here = (event.subject.number, event.op), reached(event, path)
         if here != event.subject.birth:  # what all do makes up for nothing that some leave out
-            together[number] = together.get(number, 0) | here
+            together[which] = together.get(which, 0) | here
     seen: set[object] = set()
     for event, path in events:
         assert isinstance(event.subject, Object)
         members, here = event.subject.birth, reached(event, path)
-        missing = members & ~together.get(event.subject.number, members)
+        missing = members & ~together.get((event.subject.number, event.op), members)
         decision = decision_over(event, path, members)
         if missing and decision is not None and (decision.path, decision.at) not in seen:
             seen.add((decision.path, decision.at))
@@ -251,18 +284,55 @@ def disordered(run: Run) -> Iterator[tuple[Event, str, tuple[Step, ...]]]:
 
 
 def in_threads(run: Run) -> Iterator[tuple[Event, str, tuple[Step, ...]]]:
-    from dtlint.timeline.crossing import beside
+    """A thread drives a manager while another thread of the rank communicates among the same ranks."""
+    from dtlint.timeline.crossing import beside, share, talk
 
     for event, path in recorded(run, "thread-start"):
-        inside = [node for node, _ in walk(event.extra["log"]) if isinstance(node, Event) and managed(node)]
+        inside = driven(event)
         if not inside:
             continue
-        main = next(beside(run, event, path, managed), None)
-        if main is not None:
-            there = Step(inside[0].path, inside[0].at[0], "the second thread is in a manager's collective here")
+        there = Step(inside[0].path, inside[0].at[0], "the second thread is in a manager's collective here")
+
+        def meanwhile(one: Event, start: Event = event, inside: list[Event] = inside) -> bool:
+            if one.op == "thread-start":
+                return one is not start and not in_turn(one, start) and others(driven(one), inside)
+            return managed(one) or (talk(one) and any(share(one, mine) for mine in inside if mine.group is not None))
+
+        main = next(beside(run, event, path, meanwhile), None)
+        if main is None:
+            continue
+        told = (*ways_down(event, path), there)
+        if main.op == "thread-start":
+            third = driven(main)[0]
+            here = Step(third.path, third.at[0], "and a third thread is in one of another manager")
+            yield main, "two threads drive managers at the same time", (*told, here)
+        elif managed(main):
             here = Step(main.path, main.at[0], "meanwhile this thread is in a collective of a manager, too")
-            told = (*ways_down(event, path), there, here)
-            yield event, "a second thread drives a manager while this one does", told
+            yield event, "a second thread drives a manager while this one does", (*told, here)
+        else:
+            here = Step(main.path, main.at[0], "meanwhile this thread communicates with the same ranks")
+            yield event, "a second thread drives a manager while this one communicates", (*told, here)
+
+
+def driven(start: Event) -> list[Event]:
+    """The collectives of managers that a thread makes."""
+    return [node for node, _ in walk(start.extra["log"]) if isinstance(node, Event) and managed(node)]
+
+
+def others(one: list[Event], other: list[Event]) -> bool:
+    """Is there another manager among them, where both are known?"""
+    mine, theirs = {event.group for event in one if event.group}, {event.group for event in other if event.group}
+    return bool(mine and theirs) and mine != theirs
+
+
+def in_turn(one: Event, other: Event) -> bool:
+    """Does a pool of a single thread do both?"""
+    pool = one.subject
+    if pool is not other.subject or not isinstance(pool, Object):
+        return False
+    made = pool.facts.get("call")
+    given = made.get("max_workers") if isinstance(made, Invocation) else None
+    return given == Const(1)
 
 
 ROUND = frozenset({"quorum", "should_commit"})  # what an optimizer's wrapper asks its manager for
@@ -320,7 +390,8 @@ def left_behind(run: Run) -> Iterator[tuple[Event | Object, str, tuple[Step, ...
 def unguarded_end(run: Run, op: str, thing: Value | None) -> tuple[Event, Path] | None:
     """Where something is ended, if no failure on the way comes to that."""
     ends = [(event, path) for event, path in recorded(run, op) if event.subject is thing]
-    return ends[0] if ends and not any(survives(event, path) for event, path in ends) else None
+    leaving = run.facts.get(LEAVING, frozenset())
+    return ends[0] if ends and not any(survives(event, path, leaving) for event, path in ends) else None
 
 
 def told_end(what: str, end: tuple[Event, Path]) -> tuple[Step, ...]:
@@ -328,10 +399,14 @@ def told_end(what: str, end: tuple[Event, Path]) -> tuple[Step, ...]:
     return (*ways_down(event, path), Step(event.path, event.at[0], f"{what} here, on the way without failure only"))
 
 
-def survives(end: Event, path: tuple[LogNode, ...]) -> bool:
-    """Is the end made in a `finally`, by the exit of a `with`, or for every exception, around the work? What begins
-    inside the `try` is ended by it as well."""
+def survives(end: Event, path: tuple[LogNode, ...], leaving: Collection[object]) -> bool:
+    """Is the end made in a `finally`, by the exit of a `with` or of a stack, or for every exception, around the work?
+    What begins inside the `try` is ended by it as well."""
+    if (end.path, end.at) in leaving:
+        return True
     for node in path:
+        if isinstance(node, Call) and (node.path, node.at) in leaving:
+            return True
         if isinstance(node, Attempt):
             logs = [handler.log for handler in node.handlers if not EVERY.isdisjoint(handler.types)]
             if any(inner is end for log in (*logs, node.final) if log is not None for inner, _ in walk(log)):

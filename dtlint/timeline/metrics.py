@@ -6,8 +6,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from dtlint.findings import Step
+from dtlint.machine.library import cut_shares
 from dtlint.machine.library.evidence import evidence
 from dtlint.machine.library.invocation import Invocation
+from dtlint.machine.library.jax_facts import LEARNED
 from dtlint.machine.library.marks import deep_tags
 from dtlint.machine.library.metrics import OWN_COUNTS
 from dtlint.machine.library.roots import OFF
@@ -33,6 +35,7 @@ class LocalMetric:
 
 def local_metrics(run: Run) -> Iterator[LocalMetric]:
     yield from evaluated(run)
+    yield from of_cut_shares(run)
     yield from lightning(run)
     yield from reduced_twice(run)
     yield from means_of_means(run)
@@ -63,6 +66,34 @@ def evaluated(run: Run) -> Iterator[LocalMetric]:
     for first, *more in found.values():
         used = tuple(Step(one.event.path, one.event.at[0], "and used here") for one in more)
         yield replace(first, steps=(*first.steps, *used))
+
+
+def of_cut_shares(run: Run) -> Iterator[LocalMetric]:
+    """Means over a part of the samples that each rank has cut for itself. In a program that trains it takes marks to
+    show that these are not what it trains with."""
+    shown = list(recorded(run, cut_shares.SHOWN))
+    if not shown or not evidence(run).at_least("strong"):
+        return
+    learned = [event.subject for event, _ in recorded(run, "<step>")]
+    used = {tag for value in learned if value is not None for tag in deep_tags((value,))}
+    from_loaders = any(tags_of(value) for value in learned)
+    trains = bool(learned) or learns_unseen(run) or bool(run.facts.get(LEARNED))
+    found: dict[object, list[Event]] = {}
+    for event, _ in shown:
+        cuts = event.extra["cuts"]
+        if trains and (not from_loaders or not cuts or cuts & used):
+            continue
+        found.setdefault(cuts or event.extra["value"].symbol, []).append(event)
+    for first, *more in found.values():
+        used_too = tuple(Step(one.path, one.at[0], "and used here") for one in more)
+        cause = first.extra["value"].cause
+        cut = cause.steps() if cause is not None else cut_here(first.extra["cuts"])
+        yield LocalMetric("shown", first, (*cut, *used_too))
+
+
+def cut_here(cuts: frozenset[tuple[str, str, tuple[int, ...], str]]) -> tuple[Step, ...]:
+    places = sorted((path, at[0]) for _, path, at, *_ in cuts)
+    return tuple(Step(path, line, "each rank takes its own part here") for path, line in places[:1])
 
 
 def learns_unseen(run: Run) -> bool:

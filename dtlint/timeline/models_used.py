@@ -9,19 +9,23 @@ from typing import Any
 from dtlint.ir import nodes as ir
 from dtlint.machine import attributes
 from dtlint.machine.dictionaries import entries
+from dtlint.machine.lanes import token
 from dtlint.machine.library.models import SEQUENTIAL
 from dtlint.machine.library.modules import MODULE
+from dtlint.machine.library.parts import CONSTANT
 from dtlint.machine.library.provenance import symbols_in
-from dtlint.machine.logs import Call, Choice, Event, Loop
+from dtlint.machine.library.wrapping import ALONE
+from dtlint.machine.logs import Call, Choice, Event, Loop, Site
 from dtlint.machine.presence import asks_presence, decided_by
 from dtlint.machine.subscripts import named_parts
-from dtlint.machine.values import Bound, ClassRef, Const, FunctionRef, Object, Row, Symbol, Tuple, Unknown, Value
+from dtlint.machine.values import TRUE, Bound, ClassRef, Const, FunctionRef, Object, Row, Symbol, Tuple, Unknown, Value
 from dtlint.machine.walks import walk
 from dtlint.timeline.arrivals import in_constructor
 from dtlint.timeline.order import Met
 from dtlint.timeline.stepping import DDP, events
 from dtlint.timeline.symbols import objects_in
 
+TELLING = ("find_unused_parameters", "static_graph")  # options by which DDP knows that gradients may be missing
 DEPTH = 6
 NESTED = 3  # classes of the project within each other
 # computed anew in each turn of the training loop
@@ -121,15 +125,41 @@ def off(value: Value | None) -> bool:
 # --- parts that are left out ---------------------------------------------------------------------------------------
 
 
-def unused_parts(run: Any) -> Iterator[tuple[Met, Part]]:
+def unused_parts(run: Any) -> Iterator[tuple[Site, Part]]:
+    """Where the model is wrapped without a word of missing gradients, and the part that has none in some turns."""
     for met, call, inner in wraps(run):
-        if not off(option(call, "find_unused_parameters")) or not off(option(call, "static_graph")):
+        if not all(off(option(call, word)) for word in TELLING):
             continue
         if in_constructor(run, met.event, tuple(node for node, _ in met.above)):
             continue  # which of the methods trains, and with what, is up to whoever made the instance
-        part = next((part for model in of_project(inner) for part in left_out(run, inner, model)), None)
+        forwards = [one for one in events(run, "collective", "forward") if inner in inner_of(one.event)]
+        part = next((part for model in of_project(inner) for part in left_out(run, model, forwards)), None)
         if part is not None:
-            yield met, part
+            yield (met.event.path, met.event.at, met.event.function), part
+    for met, trainer, module in waiting_trainers(run):
+        steps = [one for one in events(run, "record", "loss") if one.event.extra["module"] is module]
+        part = next(left_out(run, module, steps), None)
+        if part is not None:
+            yield (trainer.path, trainer.at or met.event.at, met.event.function), part
+
+
+def waiting_trainers(run: Any) -> Iterator[tuple[Met, Object, Object]]:
+    """A trainer that wraps the module it is given by DDP, and was not told that parts of it may be missing."""
+    for met in events(run, "collective", "fit"):
+        call = met.event.extra.get("call")
+        trainer, module = getattr(call, "receiver", None), call.get("model") if call is not None else None
+        made = trainer.facts.get("call") if isinstance(trainer, Object) else None
+        if made is None or not isinstance(trainer, Object) or not isinstance(module, Object):
+            continue
+        strategy = made.get("strategy")
+        name = strategy.value if isinstance(strategy, Const) else getattr(strategy, "kind", None)
+        own = getattr(strategy, "facts", {}).get("call")
+        told = own is not None and not all(
+            off(option(own, word)) for word in ("find_unused_parameters", "static_graph")
+        )
+        by_hand = module.attributes.get("automatic_optimization") not in (None, TRUE)
+        if name in made.row.extra.get("waits", ()) and not trainer.facts.get(ALONE) and not told and not by_hand:
+            yield met, trainer, module
 
 
 def of_project(model: Object, depth: int = NESTED) -> Iterator[Object]:
@@ -141,17 +171,17 @@ def of_project(model: Object, depth: int = NESTED) -> Iterator[Object]:
             yield from of_project(inner, depth - 1)
 
 
-def left_out(run: Any, wrapped: Object, model: Object) -> Iterator[Part]:
+def left_out(run: Any, model: Object, forwards: list[Met]) -> Iterator[Part]:
     """Parts that some forward pass does not use."""
-    forwards = [met for met in events(run, "collective", "forward") if wrapped in inner_of(met.event)]
     if not isinstance(model.kind, ClassRef) or not forwards:
         return
     yield from picked_anew(run, model, forwards[0])
     uses = events(run, "record", "module-call")
     called = {model.number}.union(*(numbers_of(met.event.subject) for met in uses))
+    frozen = without_gradient(run, model)
     for part in parts(model):
         module, owner = part.module, part.owner
-        if not is_module(run, module) or not has(run, module, "parameters"):
+        if module.number in frozen or not is_module(run, module) or not has(run, module, "parameters"):
             continue
         mine = [met for met in uses if module.number in numbers_of(met.event.subject)]
         if not mine:
@@ -161,6 +191,15 @@ def left_out(run: Any, wrapped: Object, model: Object) -> Iterator[Part]:
         skipped = sometimes(mine, forwards[0]) or between_calls(module, forwards)
         if skipped is not None and not all_of_it(skipped, uses):
             yield Part(part.name, module, mine[0], skipped)
+
+
+def without_gradient(run: Any, model: Object) -> set[int]:
+    """The parts whose gradients are switched off for good, with what is inside of them: nobody waits for these."""
+    off_for_good, found = run.facts.get(CONSTANT, ()), set[int]()
+    for part in parts(model):
+        if token(part.module) in off_for_good:
+            found |= {part.module.number, *(one.module.number for one in inside(part.name, part.module))}
+    return found
 
 
 def picked_anew(run: Any, model: Object, forward: Met) -> Iterator[Part]:
@@ -240,7 +279,18 @@ def inner_of(event: Event) -> list[Object]:
 
 
 def numbers_of(subject: Any) -> set[int]:
-    return objects_in(subject) if subject is not None else set()
+    """What is called: a thing, one of several, or a part of one. A method of what a part has given (`hidden.mean()`)
+    belongs to no part."""
+    if subject is None or (isinstance(subject, Unknown) and given_by_a_call(subject.symbol)):
+        return set()
+    return objects_in(subject)
+
+
+def given_by_a_call(symbol: Symbol) -> bool:
+    """`self.layers[i](x).mean`: of something that came out of what was called."""
+    while symbol.key[0] in ("attr", "item") and isinstance(symbol.key[1], Symbol):
+        symbol = symbol.key[1]
+    return symbol.key[0] == "call" and len(symbol.key) > 1 and isinstance(symbol.key[1], Symbol)
 
 
 def sometimes(uses: list[Met], forward: Met) -> Choice | None:

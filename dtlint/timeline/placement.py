@@ -49,11 +49,16 @@ def spelled(part: Any) -> str:
     return "" if isinstance(part, Symbol) else str(part)
 
 
-def beyond_node(run: Any, value: Value | None) -> Cause | None:
-    """Why a device number is larger than any a node has: it is the global rank."""
+def named(value: Value | None) -> tuple[Value | None, ...]:
+    """The device, or those in `device_ids=[local_rank]`."""
     if isinstance(value, Object) and value.kind == "list":
         value = value.attributes.get("[]")
-    for item in value.items if isinstance(value, Tuple) else (value,):
+    return value.items if isinstance(value, Tuple) else (value,)
+
+
+def beyond_node(run: Any, value: Value | None) -> Cause | None:
+    """Why a device number is larger than any a node has: it is the global rank."""
+    for item in named(value):
         if isinstance(item, Row) and item.cause.kind == "rank":
             numbers = [number_of(lane_value(item, lane)) for lane in range(run.world.size)]
             if numbers == list(run.world.ranks()):
@@ -64,9 +69,7 @@ def beyond_node(run: Any, value: Value | None) -> Cause | None:
 def counted_over_nodes(run: Any, value: Value | None, ranks: list[Value | None]) -> Cause | None:
     """Processes spawned on each of several machines: the number that the group knows them by, computed from the number
     of the machine, is not their index on it."""
-    if isinstance(value, Object) and value.kind == "list":
-        value = value.attributes.get("[]")
-    for item in value.items if isinstance(value, Tuple) else (value,):
+    for item in named(value):
         if isinstance(item, Row) and any(item == rank for rank in ranks):
             numbers = [number_of(held) for held in item.lanes]
             first, second = item.lanes[0], item.lanes[run.world.per_host % run.world.size]
@@ -209,10 +212,10 @@ def statements(body: tuple[Any, ...]) -> Iterator[Any]:
 def unchosen(run: Any) -> Iterator[tuple[Met, Met, Met | None]]:
     """The first GPU work after an NCCL start for which nobody chose this rank's device, and the choice that comes too
     late for it. Where the backend is an option, only such a choice shows that the ranks work on GPUs of their own."""
-    start = next((met for met in events(run, "record", "init") if met.event.api == INIT), None)
+    start = next((met for met in events(run, "record", "init") if met.event.api == INIT or own_card(met.event)), None)
     if start is None or of_one(start.event) or sets_visible(run) or in_an_actor(run, start.event):
         return
-    nccl = on_nccl(start.event.extra["call"])
+    nccl = own_card(start.event) or on_nccl(start.event.extra["call"])
     if nccl is False or start.event.extra["call"].get("device_id") not in (None, NONE):
         return
     choices = [met for met in ordered(run) if chooses(met.event)]
@@ -224,11 +227,18 @@ def unchosen(run: Any) -> Iterator[tuple[Met, Met, Met | None]]:
                 return
             if any(one.number < met.number for one in choices):
                 return
-            if on_default_device(met.event) or (choices and nccl and meets_on_device(met.event)):
+            meets = nccl and meets_on_device(met.event)
+            if on_default_device(met.event) or (meets and (choices or (packs(met.event) and works_on_own(run, met)))):
                 late = next((one for one in choices if not exclusive(met, one)), None)
                 if nccl or late is not None:
                     yield met, start, late
                 return
+
+
+def own_card(event: Event) -> bool:
+    """Is each process meant for a GPU of its own, where it uses any?"""
+    call = event.extra.get("call")
+    return call is not None and bool(call.row.extra.get("own_card"))
 
 
 def some_other_time(met: Met) -> bool:
@@ -272,7 +282,33 @@ def meets_on_device(event: Event) -> bool:
     call = event.extra.get("call")
     if event.kind != "collective" or call is None or not call.row.name.startswith("torch.distributed."):
         return False
-    return (event.op == "barrier" and call.get("device_ids") in (None, NONE)) or call.row.name.endswith("_object")
+    return (event.op == "barrier" and call.get("device_ids") in (None, NONE)) or packs(event)
+
+
+def packs(event: Event) -> bool:
+    """Does it send objects, packed into a tensor on the current device? In a group that is made for it, as one of gloo
+    may be, the tensor is elsewhere."""
+    call = event.extra["call"]
+    if call.get("device") not in (None, NONE) or call.get("group") not in (None, NONE):
+        return False
+    return call.row.name.endswith(("_object", "_object_list"))
+
+
+def works_on_own(run: Any, way: Met) -> bool:
+    """Does the program that comes here name another device for each rank of a node? Else every process may see one
+    only."""
+    for met in ordered(run):
+        call = met.event.extra.get("call")
+        if call is None or not names_device(met.event) or exclusive(met, way):
+            continue
+        for value in (*(call.get(name) for name in PARAMS), *call.arguments[:1]):
+            for item in named(value):
+                numbers = (
+                    [number_of(held) for held in item.lanes[: run.world.per_host]] if isinstance(item, Row) else []
+                )
+                if len(numbers) > 1 and None not in numbers and len(set(numbers)) == len(numbers):
+                    return True
+    return False
 
 
 # --- loads ---------------------------------------------------------------------------------------------------------

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from dtlint.machine.agreeing import inside, settled
-from dtlint.machine.containers import ITEMS
 from dtlint.machine.failures import WRITES
 from dtlint.machine.logs import Loop
 from dtlint.machine.run import Run
 from dtlint.machine.spoken import talks
-from dtlint.machine.values import Symbol, Unknown, lane_value
+from dtlint.machine.values import ITEMS, Symbol, Unknown, lane_value
 from dtlint.timeline.files import ARRIVAL, Access, accesses, overlap
 from dtlint.timeline.parting import Divergence
 

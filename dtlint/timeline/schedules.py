@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from dtlint.ir import nodes as ir
+from dtlint.machine.lanes import token
 from dtlint.machine.library.provenance import symbols_in
 from dtlint.machine.library.run_later import names_in
+from dtlint.machine.library.wrapping import ALONE
 from dtlint.machine.logs import Choice, Loop
 from dtlint.machine.values import Bound, Const, FunctionRef, Object, Symbol, Unknown, Value
 from dtlint.timeline.order import Met, choices_below, loops_over
@@ -18,6 +21,8 @@ from dtlint.timeline.windows import unconditional, windows
 from dtlint.timeline.workers import loaded_by
 
 MULTIPLIES = frozenset({"op *", "op +", "length", "len"})
+DIVIDES = ("op //", "op /")
+ROUNDED = ("math.ceil", "math.floor")
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +131,7 @@ def wrong_lengths(run: Any) -> Iterator[WrongLength]:
             yield found
 
 
-OTHERWISE = ("gradient_accumulation_steps", "gradient_accumulation_plugin", "step_scheduler_with_optimizer")
+OTHERWISE = ("gradient_accumulation_plugin", "step_scheduler_with_optimizer")
 
 
 def after_sharding(schedule: Schedule, by: Any, loader: Any) -> WrongLength | None:
@@ -135,7 +140,9 @@ def after_sharding(schedule: Schedule, by: Any, loader: Any) -> WrongLength | No
         return None
     if not isinstance(loader, Object) or loader.facts.get("whole batches") is not False:
         return None
-    if schedule.parallel or schedule.lengths != {loader.number} or not multiplies_only(schedule.symbol):
+    window = made.get("gradient_accumulation_steps")
+    counts_turns = multiplies_only if window in (None, Const(1)) else partial(counts_windows, of=token(window))
+    if schedule.parallel or schedule.lengths != {loader.number} or not counts_turns(schedule.symbol):
         return None
     return WrongLength(
         schedule.made,
@@ -148,16 +155,34 @@ def after_sharding(schedule: Schedule, by: Any, loader: Any) -> WrongLength | No
 def before_sharding(run: Any, schedule: Schedule) -> WrongLength | None:
     if schedule.parallel:
         return None
-    for met, call in prepares(run):
-        # what `prepare()` gives back is another loader: this is the length of the one it was given, whenever asked
-        if any(isinstance(value, Object) and value.number in schedule.lengths for value in call.values):
+    for met, given in divisions(run):
+        # what comes back is another loader: this is the length of the one that was given, whenever asked
+        if any(isinstance(value, Object) and value.number in schedule.lengths for value in given):
             return WrongLength(
                 schedule.made,
                 "the schedule counts the batches of all ranks: they were counted before the loader was divided",
-                "count the batches after `prepare()`, or prepare the schedule as well",
+                "count the batches of the loader that comes back" + (ALSO if met.event.op == "wrap" else ""),
                 f"line {met.event.at[0]} divides the loader among the ranks",
             )
     return None
+
+
+ALSO = ", or prepare the schedule as well"
+
+
+def divisions(run: Any) -> Iterator[tuple[Met, tuple[Value, ...]]]:
+    """Where loaders are divided among the ranks, and what was given there."""
+    for met, call in prepares(run):
+        yield met, call.values
+    for met in events(run, "record", "prepare"):
+        loader, owner = met.event.subject, met.event.extra.get("owner")
+        row = run.knowledge.apis.get(met.event.api)
+        made = loader.facts.get("call") if isinstance(loader, Object) else None
+        if loader is None or row is None or made is None or getattr(owner, "facts", {}).get(ALONE):
+            continue
+        own = made.get("sampler") is not None or made.get("batch_sampler") is not None
+        if row.extra.get("divides") and not (own and row.extra["divides"] == "unless sampled"):
+            yield met, (loader,)
 
 
 def sharded_data(run: Any) -> set[int | Symbol]:
@@ -197,7 +222,7 @@ def batches_of_all(run: Any) -> set[Any]:
         if isinstance(size, Const) and type(size.value) is int:
             found.add(size.value * run.world.size)
         for one in symbols_in(size.symbol) if isinstance(size, Unknown) else ():
-            if one.key[0] in ("op //", "op /") and not is_written(one.key[1]) and not is_written(one.key[2]):
+            if one.key[0] in DIVIDES and not is_written(one.key[1]) and not is_written(one.key[2]):
                 found.add(one.key[1])
     return found
 
@@ -268,19 +293,25 @@ def multiplies_only(symbol: Symbol) -> bool:
     )
 
 
+def counts_windows(symbol: Symbol, of: Any) -> bool:
+    """`epochs * math.ceil(len(loader) / accumulate)`: what steps once per window, and nothing else is in it."""
+    key = symbol.key
+    if key[0] == "op *":
+        sides = [part for part in key[1:] if isinstance(part, Symbol) and any(lengths(part))]
+        return len(sides) == 1 and counts_windows(sides[0], of)
+    if key[0] in ROUNDED:
+        return isinstance(key[1], Symbol) and counts_windows(key[1], of)
+    return key[0] in DIVIDES and key[2] == of and isinstance(key[1], Symbol) and multiplies_only(key[1])
+
+
 def too_often(run: Any, schedule: Schedule, step: Met) -> WrongLength | None:
     """Divided by the window's length, but stepped in every micro-batch."""
-    divided = schedule.symbol.key[0] in ("op //", "op /") or any(
-        one.key[0] in ("op //", "op /") for one in symbols_in(schedule.symbol)
-    )
+    divided = any(one.key[0] in DIVIDES for one in symbols_in(schedule.symbol))
     for window in windows(run):
         if not window.nested and divided and unconditional(step, window):
             steps = {part for symbol, _ in window.when for part in moduli(symbol)}
             if any(
-                part in steps
-                for one in symbols_in(schedule.symbol)
-                if one.key[0] in ("op //", "op /")
-                for part in one.key[2:]
+                part in steps for one in symbols_in(schedule.symbol) if one.key[0] in DIVIDES for part in one.key[2:]
             ):
                 return WrongLength(
                     step,

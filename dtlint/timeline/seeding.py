@@ -22,11 +22,21 @@ from dtlint.machine.library.seeds import State
 from dtlint.machine.library.streams import CHAINS
 from dtlint.machine.logs import EXITS, Attempt, Choice, Event, Group, Log, LogNode, Site
 from dtlint.machine.run import Run
-from dtlint.machine.values import BY_SHARE, FALSE, Cause, ClassRef, Const, Object, Row, Unknown, Value
+from dtlint.machine.values import BY_SHARE, FALSE, Cause, ClassRef, Const, Object, Row, Symbol, Unknown, Value
 from dtlint.machine.walks import walk
 from dtlint.timeline.files import accesses
 from dtlint.timeline.records import ways_to
-from dtlint.timeline.training import REDUCES, Use, event_step, is_gradient, place_of, step_at, survey, unshared
+from dtlint.timeline.training import (
+    REDUCES,
+    Use,
+    combines_all,
+    event_step,
+    is_gradient,
+    place_of,
+    step_at,
+    survey,
+    unshared,
+)
 
 LOCAL = {
     "clock": "the clock",
@@ -282,12 +292,6 @@ def ends_there(node: LogNode, event: Event) -> bool:
 # --- first weights ---------------------------------------------------------------------------------------------
 
 
-def combines(event: Event) -> bool:
-    """An optimizer that reduces gradients before it steps, and does nothing else."""
-    call = event.extra.get("call")
-    return isinstance(call, Invocation) and bool(call.row.extra.get("combines_gradients"))
-
-
 def first_weights(run: Run) -> Iterator[Disagreement]:
     """Layers drawn from different seeds, in a program that nowhere makes them equal."""
     seen = survey(run)
@@ -319,7 +323,9 @@ def first_weights(run: Run) -> Iterator[Disagreement]:
         ),
         None,
     )
-    stepped = next((event for event, _ in seen.collectives if combines(event) and apart(state.seed, event.group)), None)
+    stepped = next(
+        (event for event, _ in seen.collectives if combines_all(event) and apart(state.seed, event.group)), None
+    )
     because = raw or reduced or stepped
     if because is None or state.cause is None or not told_cause(state.cause):
         return
@@ -366,10 +372,11 @@ def first_weights_of_hosts(run: Run) -> Iterator[Disagreement]:
     seen = survey(run)
     if not seen.of("init") or not seen.gradients or seen.of("load-state"):
         return
-    if not all(reads_samples(event) for event, _ in seen.of("load")):
-        return  # the weights may come from there
+    loaded = not all(reads_samples(event) for event, _ in seen.of("load"))
     for event, _ in seen.of("replicate"):
         subject = event.subject
+        if subject is not None and loaded and not straight_from_init(run, subject):
+            continue  # the weights may come from there
         if subject is None or (provenance.has_mark(subject, "jax", 3) and is_key(subject)):
             continue
         cause = provenance.cause_of(subject, BY_SHARE | set(LOCAL)) or of_this_host(run, subject)
@@ -381,6 +388,21 @@ def first_weights_of_hosts(run: Run) -> Iterator[Disagreement]:
         text = "each host copies its own weights to its devices"
         yield told("DT305", place, "the first weights", cause, "the key differs by host", event_step(event, text))
         return
+
+
+def straight_from_init(run: Run, value: Value) -> bool:
+    """Is it what `init` gave, or a train state that was made of it, with nothing else put into it?"""
+    weights: dict[Symbol, list[Symbol]] = run.facts.get(jax_facts.WEIGHTS, {})
+    leaves = [leaf.symbol for leaf in jax_facts.leaves(value) if isinstance(leaf, Unknown)]
+    parts = [part for leaf in leaves for part in weights.get(leaf, [leaf])]
+    return bool(parts) and all(taken_from(part) == jax_facts.INITIALISED for part in parts)
+
+
+def taken_from(symbol: Symbol) -> object:
+    """What this is a part of: `variables["params"]`"""
+    while symbol.key[0] in ("item", "attr") and isinstance(symbol.key[1], Symbol):
+        symbol = symbol.key[1]
+    return symbol.key[0]
 
 
 def reads_samples(load: Event) -> bool:

@@ -13,6 +13,7 @@ from dtlint.machine.library.batches import (
     Share,
     Total,
     history,
+    is_part_name,
     is_share_of_one,
     is_whole_name,
     same_number,
@@ -91,7 +92,7 @@ def mistake_in(run: Run, shares: list[Share], size: Value, loader: Object, use: 
         return twice
     if len(divided) == 1 and not grown and divided[0].by == "local" and not run.facts.get("spawned"):
         share = divided[0]
-        if is_whole_text(share.text) or is_whole(run, share.left):
+        if of_all(run, share):
             text = (
                 f"`{share.text}` is divided by the devices of this node, but every rank of every node takes that much"
             )
@@ -147,6 +148,11 @@ def mistake_in_prepared(run: Run, shares: list[Share], size: Value, loader: Obje
     return None
 
 
+def of_all(run: Run, share: Share) -> bool:
+    """Is it a number of all ranks together that is divided or multiplied here?"""
+    return is_whole_text(share.text) or is_whole(run, share.left)
+
+
 def is_whole_text(text: str) -> bool:
     return is_whole_name(text.rpartition(".")[2])
 
@@ -174,7 +180,7 @@ def accumulation(run: Run, shares: list[Share], size: Value, use: Use) -> Iterat
     """`steps = global // micro` without the ranks, where micro is what each rank's loader takes."""
     given = step_at(place_of(use.loader), "every rank's loader takes batches of this size")
     for share in shares:
-        if share.op not in ("/", "//") or share.by or not (is_whole_text(share.text) or is_whole(run, share.left)):
+        if share.op not in ("/", "//") or share.by or not of_all(run, share):
             continue
         if any(one.by for one in history(shares, share.left)):
             continue  # that of one rank already
@@ -214,10 +220,10 @@ def micro_steps(run: Run, shares: list[Share]) -> Iterator[Mistake]:
 
 
 def micro_steps_of_one(run: Run, shares: list[Share]) -> Iterator[Mistake]:
-    """`for micro in range(total // taken)`, where the program has asked for a multiple of `taken * world`."""
-    totals: list[Total] = run.facts.get(TOTALS, [])
+    """`for micro in range(total // taken)`, where the program has asked for a multiple of `taken * world`, or says that
+    the one is of all ranks and the other of one."""
     done: set[Site] = set()
-    for window in windows(run) if totals else ():
+    for window in windows(run) if shares and not survey(run).of("model-parallel") else ():
         if any(choice.cause is not None for choice, _ in choices_below(window.backward, window.loop)):
             continue  # a rank may do its part of the steps only
         for count in counted(window):
@@ -225,14 +231,35 @@ def micro_steps_of_one(run: Run, shares: list[Share]) -> Iterator[Mistake]:
             if not chain or chain[0].op == "*" or any(share.by for share in chain) or place_in(chain[0]) in done:
                 continue
             share = chain[0]
-            total = next((one for one in totals if same_number(one.number, share.left)), None)
-            if total is None or not is_share_of_one(share.right, total, run.world.size):
+            says = said_of_all(run, share) or spelled_of_all(run, shares, share)
+            if says is None:
                 continue
             done.add(place_in(share))
             event = window.backward.event
-            asked = step_at((total.path, total.at, total.scope), "asked here for what all ranks take at once")
             given = step_at((event.path, event.at, event.function), "this often before one step of the optimizer")
-            yield Mistake(place_in(share), (asked, given), left_out(share), f"divide by `{share.spelled} * world_size`")
+            yield Mistake(place_in(share), (*says, given), left_out(share), f"divide by `{share.spelled} * world_size`")
+
+
+def said_of_all(run: Run, share: Share) -> Steps | None:
+    """Does the program ask for a multiple of what all ranks take at once?"""
+    totals: list[Total] = run.facts.get(TOTALS, [])
+    total = next((one for one in totals if same_number(one.number, share.left)), None)
+    if total is None or not is_share_of_one(share.right, total, run.world.size):
+        return None
+    return (step_at((total.path, total.at, total.scope), "asked here for what all ranks take at once"),)
+
+
+def spelled_of_all(run: Run, shares: list[Share], share: Share) -> Steps | None:
+    """`global_batch // micro_batch`, by the names of both, where neither is divided between the ranks elsewhere."""
+    name = share.spelled.rpartition(".")[2]
+    if not is_whole_text(share.text) or not name.isidentifier() or not is_part_name(name):
+        return None
+    if any(one.by for one in history(shares, share.right)):
+        return None  # what all of them take at once
+    used = (share.left, share.right, share.result)
+    if any(one.by and any(same_number(one.left, number) for number in used) for one in shares):
+        return None
+    return ()
 
 
 def counted(window: Window) -> Iterator[Value]:
@@ -285,6 +312,10 @@ def pipelines(run: Run, shares: list[Share]) -> Iterator[Mistake]:
         twice = divided_twice(chain, batched)
         if twice is not None and len({share.by for share in chain if share.by}) == 1:
             yield twice  # dividing by the hosts and then by their devices is right
+        if len(chain) == 1 and chain[0].op != "*" and chain[0].by == "local" and of_all(run, chain[0]):
+            text = f"`{chain[0].text}` is divided by the devices of this host, but the hosts share it between them"
+            remedy = "divide by the number of hosts: `jax.process_count()`"
+            yield Mistake(place_in(chain[0]), (batched,), text, remedy)
         if chain or not is_whole(run, size):
             continue
         held = run.facts.get("whole", {}).get(id(size))
@@ -301,7 +332,7 @@ def of_one_host(run: Run, shares: list[Share]) -> Iterator[Mistake]:
     """`global_batch // local_device_count()`: the devices of the other hosts take that much as well."""
     learns = survey(run).gradients if run.facts.get("jax hosts") else []
     for share in shares if learns else ():
-        if share.op == "*" or share.by != "local" or not (is_whole_text(share.text) or is_whole(run, share.left)):
+        if share.op == "*" or share.by != "local" or not of_all(run, share):
             continue
         others = [*history(shares, share.left), *(one for one in shares if same_number(one.left, share.result))]
         if any(one.by and one.op != "*" for one in others):

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from dtlint.machine.library.gradient_parts import PART
 from dtlint.machine.library.marks import deep_tags
 from dtlint.machine.library.stepping import BY_HAND, GATHERED
+from dtlint.machine.library.wrapping import KEEPS_PARTS
 from dtlint.machine.logs import Event
 from dtlint.machine.values import Object, Symbol, Unknown, Value
 from dtlint.timeline.order import Met, ordered
@@ -32,12 +34,11 @@ def events(run: Any, kind: str, *ops: str) -> list[Met]:
 def backwards(run: Any) -> list[Met]:
     """`loss.backward()` of torch, and what hands the loss on to it as it is; other frameworks divide and switch by
     themselves."""
-    return [met for met in events(run, "step", "backward") if met.event.api == "Tensor.backward" or as_it_is(run, met)]
-
-
-def as_it_is(run: Any, met: Met) -> bool:
-    row = run.knowledge.apis.get(met.event.api)
-    return row is not None and bool(row.extra.get("as_it_is"))
+    return [
+        met
+        for met in events(run, "step", "backward")
+        if met.event.api == "Tensor.backward" or met.event.extra.get("as it is")
+    ]
 
 
 def symbol_of(value: Value | None) -> Symbol | None:
@@ -83,19 +84,31 @@ def gathers_in_losses(run: Any) -> Iterator[tuple[Event, Met]]:
             yield found[0], met  # one loss, told once
 
 
-def sharded_clips(run: Any) -> Iterator[Met]:
-    """torch's own clip on parameters that FSDP1 has divided."""
-    sharded = {
-        number: met
-        for met in events(run, "collective", "wrap")
-        if met.event.extra.get("wrap") == FSDP and isinstance(met.event.subject, Object)
-        for number in (met.event.subject.number, wrapper_number(met.event.subject))
-    }
+def sharded_clips(run: Any) -> Iterator[tuple[Met, Met]]:
+    """torch's own clip on parameters that FSDP1 has divided, and where it was told to."""
+    sharded = dict(in_parts(run))
     for met in events(run, "record", "clip"):
         call = met.event.extra["call"]
-        given = call.get("parameters")
-        if given is not None and call.row.name.startswith("torch.nn.utils.") and objects_in(given) & sharded.keys():
-            yield met
+        given, norm = call.get("parameters"), call.get(str(call.row.extra.get("norm", "")))
+        if norm is not None and not any(tag[:1] == (PART,) for tag in deep_tags((norm,)) if isinstance(tag, tuple)):
+            continue  # a norm that was found some other way
+        if given is not None and call.row.name.startswith("torch.nn.utils."):
+            numbers = sorted(objects_in(given) & sharded.keys())
+            if numbers:
+                yield met, sharded[numbers[0]]
+
+
+def in_parts(run: Any) -> Iterator[tuple[int, Met]]:
+    """The models, and their wrappers, of which each rank keeps parts of tensors, by number."""
+    for met in events(run, "collective", "wrap", "fit"):
+        call, model = met.event.extra.get("call"), met.event.subject
+        if met.event.op == "fit":
+            model = call.get("model") if call is not None else None
+        receiver = getattr(call, "receiver", None)
+        by_framework = isinstance(receiver, Object) and receiver.facts.get(KEEPS_PARTS)
+        if isinstance(model, Object) and (by_framework or met.event.extra.get("wrap") == FSDP):
+            yield model.number, met
+            yield wrapper_number(model), met
 
 
 def parts_shown(run: Any) -> list[Met]:

@@ -8,6 +8,7 @@ from typing import Any
 
 from dtlint.findings import Span, Step
 from dtlint.machine.library import evidence, provenance
+from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.loaders import LOADER, Described, inside_of
 from dtlint.machine.library.models import GRADIENT
 from dtlint.machine.logs import Attempt, Call, Choice, Event, LogNode, Loop, Site
@@ -161,7 +162,7 @@ def note(result: Survey, by_loop: dict[int, Use], loaders: dict[int, Object], ev
             use.backward = use.backward or event
             if event.group is not None:  # also inside `Join`, where nobody waits for those that have no data left
                 use.reduced = use.reduced or event
-        elif event.op in REDUCES and is_gradient(event.extra.get("tensor")):
+        elif (event.op in REDUCES and is_gradient(event.extra.get("tensor"))) or combines_all(event):
             use.reduced = use.reduced or event
 
 
@@ -236,6 +237,12 @@ def around(use: Use, path: Path) -> bool:
 
 def combines(event: Event) -> bool:
     return event.implicit or (event.op in REDUCES and is_gradient(event.extra.get("tensor")))
+
+
+def combines_all(event: Event) -> bool:
+    """An optimizer that reduces the gradients of a model before it steps."""
+    call = event.extra.get("call")
+    return isinstance(call, Invocation) and bool(call.row.extra.get("combines_gradients"))
 
 
 def is_gradient(value: Any) -> bool:

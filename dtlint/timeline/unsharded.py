@@ -13,6 +13,7 @@ from dtlint.machine.library.seeds import alike
 from dtlint.machine.logs import Choice, Event, Loop, Site
 from dtlint.machine.run import Run
 from dtlint.machine.values import BY_SHARE, FALSE, NONE, Const, Object, Unknown, Value
+from dtlint.machine.walks import walk
 from dtlint.timeline import lives
 from dtlint.timeline.arrivals import in_constructor
 from dtlint.timeline.data import Steps, kept, whole_world
@@ -23,6 +24,7 @@ from dtlint.timeline.training import (
     Survey,
     Use,
     event_step,
+    is_pipeline,
     place_of,
     spoken_training,
     step_at,
@@ -40,7 +42,7 @@ def unsharded(run: Run) -> Iterator[tuple[Use, Site, Steps]]:
             continue
         forgotten = sampler_left_out(run, use)
         reads_all = use.described.gives == "same" or webdatasets.reads_all(run.knowledge, use.loader) is not None
-        if not reads_all and forgotten is None:
+        if not reads_all and not walked_bare(use) and forgotten is None:
             continue
         if splits_by_worker(use.loader):
             continue  # half a split is another rule's question
@@ -62,6 +64,16 @@ def unsharded(run: Run) -> Iterator[tuple[Use, Site, Steps]]:
             place,
             kept(made, step_at(place, "no sampler: every rank walks over all of it"), spoken_training(use)),
         )
+
+
+def walked_bare(use: Use) -> bool:
+    """A pipeline that is walked over without a loader around it, and that nobody has told the rank. Those of WebDataset
+    answer for themselves."""
+    loader = use.loader
+    if not is_pipeline(loader) or webdatasets.dataset_of(loader) is not None or not same_on_all_hosts(loader):
+        return False
+    turn = walk(use.loop.body) if use.loop is not None else ()  # `if number % world != rank: continue`
+    return not any(one.cause is not None and one.cause.kind in BY_SHARE for one, _ in turn if isinstance(one, Choice))
 
 
 def sampler_left_out(run: Run, use: Use) -> Event | None:
@@ -141,6 +153,9 @@ def handed_over(run: Run) -> Iterator[tuple[Use, Site, Steps]]:
     is; a stream it cannot divide anyway."""
     for event, path in survey(run).of("hand-over"):
         loader = event.subject
+        if event.extra.get("together") and isinstance(loader, Object) and walked_bare(Use(loader, None, path)):
+            learns = event_step(event, "the gradients of all ranks are combined while it learns from this")
+            yield Use(loader, None, path), place_of(stream_under(loader) or loader), kept(learns)
         if not isinstance(loader, Object) or loader.kind != LOADER:
             continue
         known = loader.facts.get("described")

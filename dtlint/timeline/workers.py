@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,7 +15,7 @@ from dtlint.machine.library.provenance import symbols_in
 from dtlint.machine.library.stepping import attribute_of
 from dtlint.machine.logs import Call, Event, Loop
 from dtlint.machine.subscripts import PRESETS
-from dtlint.machine.values import NONE, TRUE, ClassRef, Const, Object, Symbol, Unknown, Value
+from dtlint.machine.values import NONE, TRUE, Bound, ClassRef, Const, FunctionRef, Object, Symbol, Unknown, Value
 from dtlint.timeline.environment import starts
 from dtlint.timeline.options import asked_for, default_of, option_of, usual
 from dtlint.timeline.order import Met, before, below, loops_over
@@ -59,20 +59,33 @@ def refused(run: Any) -> Iterator[tuple[Met, str, str]]:
                 yield met, found, why
             continue
         unless = "" if number_of_workers(call) == 0 else ", unless the option for it is given: its default is 0"
-        if call.get("persistent_workers") == TRUE:
-            yield met, "persistent_workers=True", f"ValueError when the loader is made{unless}"
-            continue
-        factor = call.get("prefetch_factor")
-        if isinstance(factor, Const) and factor.value is not None:
-            yield met, f"prefetch_factor={factor.value}", f"ValueError when the loader is made{unless}"
-            continue
-        context = call.get("multiprocessing_context")
-        if isinstance(context, Const) and isinstance(context.value, str):
-            yield met, f"multiprocessing_context={context.value!r}", f"ValueError when the loader is made{unless}"
-            continue
-        timeout = call.get("timeout")
-        if isinstance(timeout, Const) and isinstance(timeout.value, int | float) and timeout.value > 0:
-            yield met, f"timeout={timeout.value}", f"AssertionError when the loader is iterated{unless}"
+        for option, refuses in NEED_WORKERS.items():
+            value = as_given(run, met, call.get(option))
+            if value is not None and refuses(value.value):
+                when = "iterated" if option == "timeout" else "made"
+                error = "AssertionError" if option == "timeout" else "ValueError"
+                yield met, f"{option}={value.value!r}", f"{error} when the loader is {when}{unless}"
+                break
+
+
+NEED_WORKERS: dict[str, Callable[[Any], bool]] = {
+    "persistent_workers": lambda value: value is True,
+    "prefetch_factor": lambda value: value is not None,
+    "multiprocessing_context": lambda value: isinstance(value, str),
+    "timeout": lambda value: isinstance(value, int | float) and value > 0,
+}
+
+
+def as_given(run: Any, met: Met, value: Value | None) -> Const | None:
+    """The value of an option; of one that the command line gives, the default, where no branch asks for it."""
+    if isinstance(value, Const):
+        return value
+    name = attribute_of(value.symbol) if isinstance(value, Unknown) else None
+    option = option_of(run, name)
+    if name is None or option is None or asked_for(run, met.event.path, name) or asked_for(run, option.path, name):
+        return None
+    default = default_of(option)
+    return default if isinstance(default, Const) else None
 
 
 def none_by_default(run: Any, met: Met, call: Any) -> bool:
@@ -284,7 +297,11 @@ def stale_writes(run: Any) -> Iterator[StaleWrite]:
         event = met.event
         call, name = event.extra["loader"], event.extra["attribute"]
         workers = usual(run, call.get("num_workers"))
-        if not isinstance(workers, Const) or not workers.value or not read_by_items(event.subject, name):
+        if (
+            not isinstance(workers, Const)
+            or not workers.value
+            or not read_by_items(event.subject, name, collating(call))
+        ):
             continue
         persistent = stays(call, workers.value)
         loops = loops_over(met)
@@ -345,7 +362,16 @@ def calls_below(met: Met, outer: Loop) -> tuple[Call, ...]:
     return tuple(node for node, _ in below(met, outer) if isinstance(node, Call))
 
 
-def read_by_items(dataset: Any, name: str) -> bool:
+def collating(call: Any) -> Bound | None:
+    """`collate_fn=batches.make`: a method that the workers call."""
+    given = call.get("collate_fn")
+    return given if isinstance(given, Bound) else None
+
+
+WORKED_WITH = ("__getitem__", "__iter__", "__getitems__", "__call__", "forward")
+
+
+def read_by_items(dataset: Any, name: str, collate: Bound | None = None) -> bool:
     """Does what the workers run (`__getitem__`, `__iter__`, or `__call__` of what makes samples and batches, and what
     they call) read this attribute?"""
     if not isinstance(dataset, Object) or not isinstance(dataset.kind, ClassRef):
@@ -355,7 +381,10 @@ def read_by_items(dataset: Any, name: str) -> bool:
         for statement in dataset.kind.node.body
         if isinstance(statement, ir.Function) and statement.name != "__init__"
     }
-    todo, done = [found for found in ("__getitem__", "__iter__", "__getitems__", "__call__") if found in methods], set()
+    begun = [found for found in WORKED_WITH if found in methods]
+    if collate is not None and collate.receiver is dataset and isinstance(collate.function, FunctionRef):
+        begun += [found for found in methods if found == collate.function.name.rpartition(".")[2]]
+    todo, done = begun, set()
     while todo:
         method = todo.pop()
         if method in done:

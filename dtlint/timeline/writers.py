@@ -49,6 +49,7 @@ def shared_writes(run: Run) -> Iterator[tuple[Access, int]]:
             or ends_before_start(run, access)
             or done_before_the_others(run, access)
             or prepared(run, access)
+            or there_already(run, access)
             or of_a_failure(access)
         ):
             continue
@@ -163,12 +164,40 @@ def ends_before_start(run: Run, access: Access) -> bool:
 
 def done_before_the_others(run: Run, access: Access) -> bool:
     """A trainer starts the other processes of its node when it fits: the first one has been here alone by then, and
-    where a file tells whether it is still to be done, they find it done."""
+    where a file tells whether it is still to be done, or what fetches it looks for itself, they find it done."""
     if moment(run, access.event) >= first_start(run):
         return False
     if any(event.op != "fit" for event, _ in recorded(run, *STARTS, "<collective>") if event.op in STARTS):
         return False
-    return where_there_is_none(run, access)
+    return looks_first(access) or where_there_is_none(run, access)
+
+
+def looks_first(access: Access) -> bool:
+    return access.call is not None and bool(access.call.row.extra.get("looks_first"))
+
+
+def there_already(run: Run, access: Access) -> bool:
+    """Has each of these ranks made a folder inside of this one before? Then it finds this one."""
+    if access.kind != "mkdir":
+        return False
+    inside = 0
+    for before in accesses(run):
+        if before.kind == "mkdir" and before.order < access.order and surely_before(run, before, access):
+            inside |= sum(
+                1 << lane
+                for lane in before.lanes()
+                if access.places[lane] and before.places[lane].startswith(f"{access.places[lane]}/")
+            )
+    return access.mask & ~inside == 0
+
+
+def surely_before(run: Run, before: Access, access: Access) -> bool:
+    """Is it done, or found done, wherever the other is?"""
+    asked = [choice for ask in accesses(run) if ask.kind == "file-ask" for choice in choices_of_files(run, ask)]
+    above = [*access.path, *asked]
+    return not any(
+        isinstance(node, Choice | Attempt) and all(node is not other for other in above) for node in before.path
+    )
 
 
 PREPARES = "prepare_data"  # a trainer calls it in one process of each node, and lets the others wait

@@ -34,6 +34,8 @@ OFFLINE = {
     "CUDA_VISIBLE_DEVICES": "",
     "JAX_PLATFORMS": "cpu",
     "TPU_SKIP_MDS_QUERY": "1",
+    "TPU_WORKER_HOSTNAMES": "localhost",  # with the next one: libtpu compiles without asking who is there
+    "TPU_ACCELERATOR_TYPE": "v5litepod-8",
     "TOKENIZERS_PARALLELISM": "false",
     "PYTHONDONTWRITEBYTECODE": "1",
     "OMP_NUM_THREADS": "1",

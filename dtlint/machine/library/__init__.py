@@ -22,6 +22,7 @@ from dtlint.machine.library import (
     exit_stacks,
     files,
     foreign,
+    gradient_parts,
     group_start,
     groups,
     hooks,
@@ -122,6 +123,7 @@ __all__ = [  # what the machine asks
 
 HANDLERS: dict[str, Any] = {
     **elements.MODELS,
+    **gradient_parts.MODELS,
     **groups.MODELS,
     **sharded_scope.MODELS,
     **metrics.MODELS,
@@ -349,9 +351,12 @@ def perform(
             made = machine.unknown("source", row.name, time, cause=machine.cause(kind, text), tags=tags)
             return jax_hosts.with_shape(machine, invocation, made) if machine.flow is not None else made
         case "make":
+            if "needs_group" in row.extra:
+                group_start.asked(machine, invocation)
             return make(machine, invocation)
         case "same":
-            return machine.unknown("same", row.name, *(token(value) for value in invocation.values))
+            word = "turn" if row.extra.get("counts") else "same"
+            return machine.unknown(word, row.name, *(token(value) for value in invocation.values))
         case "identity":
             if row.op and collectives.condition_holds(machine, invocation):
                 note(machine, invocation)

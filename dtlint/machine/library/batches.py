@@ -20,6 +20,7 @@ from dtlint.machine.values import Const, Row, Symbol, Unknown, Value
 
 SIZES = frozenset({"world", "local", "group", "nodes"})
 WHOLE = ("global", "total", "effective")
+PART = ("micro", "device", "gpu", "rank", "local")
 OPERATORS = frozenset({"//", "/", "*", "+", "-", "%"})
 
 
@@ -139,8 +140,17 @@ def says_whole(node: ir.Expr) -> bool:
 
 
 def is_whole_name(name: str) -> bool:
+    return names_a_batch(name, WHOLE)
+
+
+def is_part_name(name: str) -> bool:
+    """`micro_batch_size`, `per_device_train_batch_size`: what one rank takes at once."""
+    return names_a_batch(name, PART)
+
+
+def names_a_batch(name: str, said: tuple[str, ...]) -> bool:
     words = name.lower().replace("-", "_").split("_")
-    return "batch" in words and any(word in words for word in WHOLE)
+    return "batch" in words and any(word in words for word in said)
 
 
 def same_number(value: Value, other: Value) -> bool:

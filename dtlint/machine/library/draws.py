@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from dtlint.ir import nodes as ir
-from dtlint.machine import containers
+from dtlint.machine import attributes, containers
 from dtlint.machine.assignment import assign_target
 from dtlint.machine.core import Machine
 from dtlint.machine.library import picks, provenance, sharding, tensors
@@ -24,6 +24,7 @@ from dtlint.machine.library.seeds import (
 )
 from dtlint.machine.values import BY_SHARE, FALSE, NONE, TRUE, Cause, Object, Symbol, Trail, Tuple, Unknown, Value
 
+IN_LESSON = "in lesson"  # of a draw: a framework learns from what the method around it gives
 OWN_NUMBERS = "numbers of its own"  # of a tensor: a script drew it that had seeded nothing
 PERMUTES = frozenset({"shuffle", "permutation", "permuted", "sample", "choice", "choices"})
 REORDERS = frozenset({"permutation", "permuted"})
@@ -34,6 +35,7 @@ def torch_draw(machine: Machine, call: Invocation) -> Value | None:
     from dtlint.machine.library import python
 
     call.extra["rng"] = generator_for(machine, call, "torch")
+    call.extra[IN_LESSON] = in_lesson(machine)
     call.extra["device"] = current(machine, "cuda")
     made = tensors.construct(machine, call)
     if made is None:
@@ -43,6 +45,11 @@ def torch_draw(machine: Machine, call: Invocation) -> Value | None:
     if isinstance(made, Unknown) and call.name.endswith("randperm"):
         return as_many(machine, call, drawn_order(machine, call, made, call.extra["rng"]))
     return picks.drawn(machine, drawn_apart(machine, call, made, call.extra["rng"]), call.extra["rng"])
+
+
+def in_lesson(machine: Machine) -> bool:
+    """Is this below a method whose result a framework differentiates?"""
+    return attributes.called_as(machine, lambda known: known.losses)
 
 
 def drawn_apart(machine: Machine, call: Invocation, made: Value, state: State) -> Value:
@@ -165,7 +172,7 @@ def method(machine: Machine, receiver: Object, name: str, call: Invocation) -> V
         machine.set(receiver, SEEDED, value, call.mask)
         return NONE
     state = of_generator(machine, receiver)
-    call.extra["rng"] = state
+    call.extra.update({"rng": state, IN_LESSON: in_lesson(machine)})
     machine.emit_event("record", "draw", f"{receiver.kind}.{name}", call.mask, subject=receiver, extra={"call": call})
     if name == "shuffle":
         shuffled(machine, call, call.arguments[0] if call.arguments else NONE, state)

@@ -42,3 +42,15 @@ def holds_part(machine: Machine, values: tuple[Value, ...]) -> bool:
     return DIVIDED in machine.facts and any(
         isinstance(tag, tuple) and tag[0] == PART for tag in marks.deep_tags(values)
     )
+
+
+def total_norm(machine: Machine, call: Invocation) -> Value | None:
+    """`get_total_norm(gradients)` of this rank's parts is another number on each rank; of tensors that know of the
+    others' it is one for all."""
+    if not holds_part(machine, call.values):
+        return None
+    owners = [tag for tag in marks.deep_tags(call.values) if isinstance(tag, tuple) and tag[0] == PART]
+    return provenance.marked(opaque(machine, call.name, *call.values), *owners)
+
+
+MODELS: dict[str, Any] = {"total_norm": total_norm}

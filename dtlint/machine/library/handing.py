@@ -83,7 +83,29 @@ def train_loader(machine: Machine, trainer: Object, module: Value, call: Invocat
     return calls.follow(machine, method, module, (), (), call.mask)
 
 
+def keras_compile(machine: Machine, call: Invocation) -> Value:
+    """`model.compile(optimizer=…)`"""
+    optimizer = call.get("optimizer")
+    if isinstance(call.receiver, Object) and optimizer is not None:
+        machine.set(call.receiver, "optimizer", optimizer, call.mask)
+    return NONE
+
+
+def keras_fit(machine: Machine, call: Invocation) -> Value | None:
+    """`model.fit(dataset)` walks over it as it is, also where the optimizer combines the gradients of all ranks."""
+    optimizer = call.receiver.attributes.get("optimizer") if isinstance(call.receiver, Object) else None
+    kind = optimizer.kind if isinstance(optimizer, Object) else None
+    row = machine.knowledge.method(kind, "step") if isinstance(kind, str) else None
+    given = call.get("x")
+    if isinstance(given, Object) and row is not None and row.extra.get("combines_gradients"):
+        extra = {"replaces": False, "together": True}
+        machine.emit_event("record", "hand-over", call.name, call.mask, subject=given, extra=extra)
+    return None
+
+
 MODELS = {
     "accelerate_prepare_loader": prepare_loader,
     "fabric_setup_loaders": fabric_setup,
+    "keras_compile": keras_compile,
+    "keras_fit": keras_fit,
 }

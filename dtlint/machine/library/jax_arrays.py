@@ -8,13 +8,13 @@ from typing import Any
 from dtlint.ir import nodes as ir
 from dtlint.machine.core import Machine
 from dtlint.machine.lanes import token
-from dtlint.machine.library import jax_donation, jax_facts, jax_flow, jax_grids, jax_shapes
+from dtlint.machine.library import jax_donation, jax_facts, jax_flow, jax_grids, jax_shapes, state_keys
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.jax_copies import copied
 from dtlint.machine.library.jax_facts import fact, has, is_fact, words
 from dtlint.machine.library.jax_shapes import LAYOUT, leading, shaped
 from dtlint.machine.library.whole_project import any_function
-from dtlint.machine.values import ClassRef, Const, FunctionRef, Symbol, Tuple, Unknown, Value
+from dtlint.machine.values import NONE, ClassRef, Const, FunctionRef, Symbol, Tuple, Unknown, Value
 
 REDUCERS = frozenset({"pmean", "psum", "psum_scatter", "all_gather"})
 LIKE = frozenset({"zeros_like", "ones_like", "full_like", "empty_like"})
@@ -104,7 +104,7 @@ def method(machine: Machine, receiver: Value, name: str, call: Invocation) -> Va
         if same is not None:
             return copied(machine, same, call)
     if name in ("apply_gradients", "apply_gradient"):
-        return apply_gradients(machine, receiver, call)
+        return apply_gradients(machine, receiver, call, stores=name == "apply_gradients")
     if name == "init":
         return initialised(machine, call)
     if jax_shapes.from_shape(call):
@@ -138,14 +138,14 @@ def initialised(machine: Machine, call: Invocation) -> Value | None:
         tag = fact(
             "host tree", "straight from `init`, without a copy for each device", "init", jax_facts.place(machine)
         )
-        return machine.fresh("initialised", None, frozenset((fact("array"), tag, *of_this_host(machine, call))))
+        return machine.fresh(jax_facts.INITIALISED, None, frozenset((fact("array"), tag, *of_this_host(machine, call))))
     if len(call.values) == 1 and not jax_facts.mappings(machine):
         symbols = tuple(leaf.symbol for leaf in jax_facts.leaves(call.values[0]) if isinstance(leaf, Unknown))
         text = "the state of parameters before they were copied to the devices"
         if symbols:
             plain = [tag for leaf in jax_facts.leaves(call.values[0]) for tag in words(leaf.tags, "plain")]
             tags = (fact("array"), fact("state of", text, symbols), *plain)
-            return machine.fresh("initialised", None, frozenset(tags))
+            return machine.fresh(jax_facts.INITIALISED, None, frozenset(tags))
     return None
 
 
@@ -186,11 +186,15 @@ def train_state(machine: Machine, call: Invocation) -> Value:
     made = machine.fresh("train state", None, frozenset(tags | {fact("array")}))
     held = [leaf.symbol for value in call.values for leaf in jax_facts.leaves(value) if isinstance(leaf, Unknown)]
     machine.facts.setdefault("jax holds", {})[made.symbol] = held
+    weights = next((value for name, value in call.keywords if name == "params"), NONE)
+    parts = [leaf.symbol for leaf in jax_facts.leaves(weights) if isinstance(leaf, Unknown)]
+    machine.facts.setdefault(jax_facts.WEIGHTS, {})[made.symbol] = parts
     return made
 
 
-def apply_gradients(machine: Machine, receiver: Value, call: Invocation) -> Value:
-    """`state.apply_gradients(grads=…, batch_stats=…)`: everything it stores must be equal on all devices."""
+def apply_gradients(machine: Machine, receiver: Value, call: Invocation, stores: bool = True) -> Value:
+    """`state.apply_gradients(grads=…, batch_stats=…)`: everything it stores must be equal on all devices. The older
+    `optimizer.apply_gradient(grads, learning_rate=…)` only uses the rest for this one step."""
     given = next((value for name, value in call.keywords if name in ("grads", "grad")), None)
     given = given or (call.arguments[0] if call.arguments else None)
     own, found = jax_facts.deep((receiver,)), jax_facts.certain((given,)) if given is not None else set()
@@ -210,14 +214,16 @@ def apply_gradients(machine: Machine, receiver: Value, call: Invocation) -> Valu
         if words(found, "grad"):
             drop = {"grad", "varies", "may"} if any(tag in mapping.noted for tag in words(found, "grad")) else set()
         for name, value in call.keywords:
-            if value is given or name is None or not replicas:
+            if value is given or name is None or not replicas or not stores:
                 continue
             other = jax_facts.deep((value,))
             axes = mapping.axes or ()
             if any(tag[2] in axes for tag in words(other, "varies")) and not normalises_together(machine):
                 jax_facts.note(machine, "unreduced state", call.mask, None, (mapped,), name=name)
     tags = own | set(jax_facts.without(found, frozenset(drop | {"host tree", "key", "keys"})))
-    return machine.fresh("state", None, frozenset(tag for tag in tags if jax_facts.is_jax(tag)))
+    made = machine.fresh("state", None, frozenset(tag for tag in tags if jax_facts.is_jax(tag)))
+    state_keys.follows(machine, receiver, made, call)
+    return made
 
 
 def stepped(machine: Machine, call: Invocation) -> Value | None:
@@ -225,7 +231,9 @@ def stepped(machine: Machine, call: Invocation) -> Value | None:
     state = call.receiver or call.get("self")
     if not isinstance(state, Unknown):
         return None
-    return Unknown(machine.symbols.fresh("state"), state.cause, state.tags, state.like)
+    made = Unknown(machine.symbols.fresh("state"), state.cause, state.tags, state.like)
+    state_keys.follows(machine, state, made, call)
+    return made
 
 
 def changes_statistics(machine: Machine, call: Invocation) -> bool:

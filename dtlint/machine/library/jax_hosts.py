@@ -29,6 +29,7 @@ from dtlint.machine.library import (
     jax_shapes,
     optax,
     replaced,
+    state_keys,
 )
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.jax_facts import fact, has
@@ -222,8 +223,12 @@ def unknown_method(machine: Machine, receiver: Value, name: str, call: Invocatio
     found = jax_arrays.method(machine, receiver, name, call)
     if found is not None:
         return found
-    if name in replaced.METHODS:
-        return None  # the copy holds the key, and nothing is drawn from it
+    if name in replaced.METHODS:  # the copy holds the key, and nothing is drawn from it
+        from dtlint.machine.library import python
+
+        made = python.opaque(machine, call)
+        state_keys.follows(machine, receiver, made, call)
+        return made
     return by_keyword(machine, call)
 
 

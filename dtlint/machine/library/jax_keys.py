@@ -11,7 +11,7 @@ from typing import Any
 from dtlint.findings import Step
 from dtlint.machine.core import Machine
 from dtlint.machine.lanes import token
-from dtlint.machine.library import jax_facts, jax_flow, jax_shapes, key_splits
+from dtlint.machine.library import jax_facts, jax_flow, jax_shapes, key_splits, state_keys
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.jax_facts import fact, has, is_fact, words
 from dtlint.machine.logs import Site
@@ -70,6 +70,7 @@ def split(machine: Machine, call: Invocation) -> Value | None:
     if key is None:
         return None
     batch_used_as_key(machine, call, key)
+    state_keys.used(machine, key, call)
     number = call.get("num")
     if number is None:
         pair = (machine.symbols.fresh("key"), machine.symbols.fresh("key"))
@@ -232,6 +233,7 @@ def taken_apart(machine: Machine, value: Value, names: int, mask: int) -> None:
 def draw(machine: Machine, call: Invocation) -> Value | None:
     jax_flow.started(machine)
     key = key_of(machine, call)
+    state_keys.used(machine, key, call)
     return key_splits.remembered(machine, call, key, numbers_of(machine, call, key)) if key is not None else None
 
 
@@ -356,7 +358,7 @@ def copied_at(ways: list[Site], made: Site | None, mapping: jax_facts.Mapping | 
 
 def carried_by_keyword(machine: Machine, call: Invocation) -> Value | None:
     """`model.apply(…, rngs={"dropout": key})`, `Layer(…, key=key)`: a library draws from the key."""
-    if call.name.rpartition(".")[2] in ("init", "init_with_output", "lazy_init", "eval_shape"):
+    if makes_parameters(call.name.rpartition(".")[2]):
         return None
     if any(map(draws_its_own_way, call.values)):
         return None
@@ -365,6 +367,7 @@ def carried_by_keyword(machine: Machine, call: Invocation) -> Value | None:
             continue
         for way, key in jax_facts.paths(value, 2):
             batch_used_as_key(machine, call, key)
+            state_keys.used(machine, key, call)
             if has(key, "key"):
                 weak = name == "rngs"
                 machine.emit_event(
@@ -375,8 +378,8 @@ def carried_by_keyword(machine: Machine, call: Invocation) -> Value | None:
                     subject=key,
                     extra={"call": call, "weak": weak, "keyword": name},
                 )
-                if way == DROPOUT and evaluated(machine):
-                    continue
+                if evaluated(machine) and (way == DROPOUT or told_to_be_still(machine, call)):
+                    continue  # what noise is left there is of the model's answer, and the same for all rows if need be
                 if way == DROPOUT:
                     always_alike(machine, call, key)
                 others = tuple(held for held in call.values if held is not value)
@@ -386,16 +389,27 @@ def carried_by_keyword(machine: Machine, call: Invocation) -> Value | None:
     return None
 
 
+def makes_parameters(name: str) -> bool:
+    """`init`, `init_with_output`, and what libraries call theirs: `initialize_model`, `init_params`."""
+    return name.startswith("init") or name in ("lazy_init", "eval_shape")
+
+
 def always_alike(machine: Machine, call: Invocation, key: Value) -> None:
     """Layers that drop units draw from a key which the step makes of a written number: the same units in every step."""
-    mapping, still = jax_facts.device_mapping(machine), machine.knowledge.still
+    mapping = jax_facts.device_mapping(machine)
     if mapping is None or any(is_shared(key, axis) for axis in mapping.axes or ()):
         return  # told as a key that all devices share
-    if any(name in still and value == Const(still[name]) for name, value in call.keywords if name is not None):
+    if told_to_be_still(machine, call):
         return
     for tag in words(key.tags, WRITTEN):
         where = machine.facts["jax roots"][tag[2]][0]
         jax_facts.note(machine, "written key", call.mask, where, (machine.step("units are dropped by it here"),))
+
+
+def told_to_be_still(machine: Machine, call: Invocation) -> bool:
+    """`model.apply(…, train=False)`: the model is asked for its answer, without the noise of a training."""
+    still = machine.knowledge.still
+    return any(name in still and value == Const(still[name]) for name, value in call.keywords if name is not None)
 
 
 def evaluated(machine: Machine) -> bool:

@@ -25,6 +25,7 @@ from dtlint.machine.library import (
     jax_launch,
     jax_outputs,
     key_splits,
+    state_keys,
 )
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.jax_axes import option
@@ -150,6 +151,7 @@ def over_devices(machine: Machine, thing: Object, call: Invocation) -> Value:
     if mapping.reduced and not words(jax_facts.deep((result,)), "varies"):
         synced(machine, call)
     made = jax_outputs.leave(machine, thing, call, mapping, result, records, here)
+    state_keys.returned(machine, tuple(entered), result, made, call.mask)
     jax_donation.taken_over(machine, told, made)
     return made
 
@@ -315,12 +317,13 @@ def compiled(machine: Machine, thing: Object, call: Invocation) -> Value:
         machine.facts["jax compiled"], machine.facts[jax_facts.WHOLE] = saved, whole
     jax_launch.jitted(machine, call)
     told = jax_donation.donate(machine, thing, call)
-    result = jax_donation.in_new_buffers(machine, result)
+    made = jax_donation.in_new_buffers(machine, result)
     machine.changed_nothing()
     if not jax_facts.mappings(machine):
-        result = jax_outputs.placed(machine, thing, result, call)
-    jax_donation.taken_over(machine, told, result)
-    return result
+        made = jax_outputs.placed(machine, thing, made, call)
+    state_keys.returned(machine, call.values, result, made, call.mask)
+    jax_donation.taken_over(machine, told, made)
+    return made
 
 
 def padded(machine: Machine, thing: Object, call: Invocation) -> Value:

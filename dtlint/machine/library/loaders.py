@@ -139,7 +139,7 @@ def prepared(machine: Machine, loader: Object, by: str, mask: int, owner: Value 
     made.facts["original"] = loader
     made.facts["whole batches"] = takes_whole_batches(owner)
     machine.facts.setdefault("loaders", {})[made.number] = made
-    machine.emit_event("record", "prepare", by, mask, subject=loader, extra={"prepared": made})
+    machine.emit_event("record", "prepare", by, mask, subject=loader, extra={"prepared": made, "owner": owner})
     return made
 
 
@@ -257,13 +257,18 @@ def dataset_cause(machine: Machine, dataset: Value, found: Described) -> Cause |
     for look in found.looks:
         for value in look.values:
             cause = sharding.is_part(value)
-            if cause is not None and not (cause.kind == "random" and by_index(value)):
+            if cause is not None and not (cause.kind == "random" and (by_index(value) or seeds_workers(found))):
                 return cause  # what chance does to a sample that the index names divides nothing
         cause = next((one.cause for one in inside.rank_decisions(look)), None)
         if cause is not None:
             return cause
     length = length_of(machine, dataset)
     return length.cause if length is not None else None
+
+
+def seeds_workers(found: Described) -> bool:
+    """Do the workers draw by seeds that they get from a generator which the loader was given?"""
+    return found.seeded is not None and found.workers != 0
 
 
 def cause_of_making(dataset: Value) -> Cause | None:

@@ -10,9 +10,9 @@ from typing import Any
 from dtlint.machine.containers import KEPT
 from dtlint.machine.core import Machine
 from dtlint.machine.frames import Frame
-from dtlint.machine.library import gradient_parts, marks
+from dtlint.machine.lanes import token
+from dtlint.machine.library import cut_shares, gradient_parts, marks
 from dtlint.machine.library.invocation import Invocation
-from dtlint.machine.library.tensors import method_of
 from dtlint.machine.opaque import opaque
 from dtlint.machine.presence import asks_presence
 from dtlint.machine.values import BY_RANK, FALSE, NONE, TRUE, Cause, Object, Row, Symbol, Unknown, Value
@@ -30,6 +30,7 @@ def shown(machine: Machine, call: Invocation) -> None:
     """`print(…)`, `writer.add_scalar(…)`: a number of this rank's data, without its rank beside it."""
     if call.mask != machine.world.full and gradient_parts.holds_part(machine, call.values) and not named(call.values):
         machine.emit_event("record", "part-shown", call.name, call.mask, extra={"call": call})
+    cut_shares.shown(machine, call)
     alone = call.mask & (call.mask - 1) == 0
     if not local(call.values) and not (alone and kept_alone(call.values)):
         return
@@ -119,21 +120,12 @@ def divided_by(machine: Machine, count: Unknown) -> None:
         counted = counted[1].key  # `max(count, 1)`: not by nothing
     inner = [part.key for part in counted[1:] if isinstance(part, Symbol)]
     total = [key for key in inner if key[0] == "loop"] if counted[0] == "op +" else []
-    by_content = cause is not None and cause.kind == "data" and bool(total) and any(map(is_sum, counted[1:]))
+    by_content = cause is not None and cause.kind == "data" and bool(total) and any(map(cut_shares.is_sum, counted[1:]))
     if cause is None or (cause.kind == "data" and not by_content):
         loops = machine.facts.get(OWN_TURNS, {})
         cause = next((loops[key[1]] for key in total if loops.get(key[1]) is not None), None)
     if cause is not None and (cause.kind in OWN_SHARE or by_content):
         machine.facts.setdefault(OWN_COUNTS, {})[count.symbol] = cause
-
-
-def is_sum(part: Any) -> bool:
-    """`mask.sum()`, `mask.sum().item()`: it counts what the data hold, not how many rows there are."""
-    while isinstance(part, Symbol) and (method := method_of(part)) is not None:
-        part, name = method
-        if name in ("sum", "count_nonzero"):
-            return True
-    return False
 
 
 def turning(machine: Machine, node: Any, cause: Cause | None) -> None:
@@ -157,11 +149,15 @@ def computed(machine: Machine, call: Invocation) -> Value | None:
     return of_one_rank_alone(machine, call) if alone else None
 
 
-def of_one_rank_alone(machine: Machine, call: Invocation) -> Value:
+def of_one_rank_alone(machine: Machine, call: Invocation) -> Value | None:
     """What a metric makes of that which it was shown on this rank."""
     metric = call.receiver
+    made = metric.facts.get("call") if isinstance(metric, Object) else None
+    asks = call.row.extra.get("asks_when")
+    if asks and isinstance(made, Invocation) and any(name in (asks, None) for name, _ in made.keywords):
+        return machine.unknown("computed", token(metric) if metric is not None else "")
     held = metric.attributes.get("content") if isinstance(metric, Object) else None
-    return opaque(machine, "compute", *(value for value in (metric, held) if value is not None))
+    return opaque(machine, "compute", *(value for value in (metric, held, *call.values) if value is not None))
 
 
 def changed(machine: Machine, call: Invocation) -> Value:

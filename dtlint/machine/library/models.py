@@ -282,10 +282,21 @@ def framework_backward(machine: Machine, call: Invocation) -> Value:
             extra={"call": call, "loss": held, **({"model": models[0]} if models else {})},
         )
     parts.learned(machine)
+    off = machine.facts.get("no_sync", 0)
     machine.emit_event(
-        "step", "backward", call.name, call.mask, subject=held, extra={"no_sync": machine.facts.get("no_sync", 0)}
+        "step", "backward", call.name, call.mask, subject=held, extra={"no_sync": off, "as it is": as_it_is(call)}
     )
     return NONE
+
+
+def as_it_is(call: Invocation) -> bool:
+    """Does the framework hand the loss on without dividing it: never, or because its maker has named no number?"""
+    options = call.row.extra.get("divides_by", ())
+    made = call.receiver.facts.get("call") if isinstance(call.receiver, Object) else None
+    if not options or not isinstance(made, Invocation) or made.name != call.receiver.kind:  # type: ignore[union-attr]
+        return bool(call.row.extra.get("as_it_is"))
+    spread = any(name is None for name, _ in made.keywords)
+    return not spread and all(made.get(option) in (None, NONE, Const(1)) for option in options)
 
 
 def scaled_step(machine: Machine, call: Invocation) -> Value:

@@ -118,13 +118,31 @@ def last_choice(machine: Machine, asked: Symbol) -> bool:
 
 
 def is_text(machine: Machine, value: Value | None) -> bool:
-    """A text that is written down or put together, or an option of the command line that nothing converts."""
+    """A text that is written down or put together, a variable of the environment, or an option of the command line that
+    nothing converts."""
     if isinstance(value, Const):
         return isinstance(value.value, str | bytes)
-    if not isinstance(value, Unknown):
-        return False
-    key = value.symbol.key
-    return key[:1] == ("text",) or (is_option(value.symbol) and key[2] in machine.facts.get(TEXT_OPTIONS, ()))
+    return isinstance(value, Unknown) and is_text_symbol(machine, value.symbol)
+
+
+TEXTS = frozenset({"text", "environment", "builtins.str"})
+SPELLING = frozenset({"lower", "upper", "strip", "lstrip", "rstrip", "casefold", "title"})  # methods of texts alone
+
+
+def is_text_symbol(machine: Machine, symbol: Any) -> bool:
+    if not isinstance(symbol, Symbol):
+        return type(symbol) is str
+    what, *parts = symbol.key
+    if is_option(symbol):
+        return parts[1] in machine.facts.get(TEXT_OPTIONS, ())
+    if what == "op +":
+        return any(is_text_symbol(machine, part) for part in parts)
+    if what == "phi":  # `os.environ.get("RUN") or "baseline"`
+        return all(is_text_symbol(machine, part) for part in parts[1:])
+    if what == "call":
+        method = parts[0].key if isinstance(parts[0], Symbol) else ()
+        return len(parts) == 1 and method[:1] == ("attr",) and method[-1] in SPELLING
+    return what in TEXTS
 
 
 def is_whole(machine: Machine, value: Value) -> bool:

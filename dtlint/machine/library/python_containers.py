@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dtlint.machine import containers, subscripts
+from dtlint.machine import containers, library, subscripts
 from dtlint.machine.core import Machine
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.python_iteration import through
+from dtlint.machine.opaque import opaque
 from dtlint.machine.values import (
     NONE,
     Const,
@@ -29,8 +30,11 @@ def deque_(machine: Machine, call: Invocation) -> Value | None:
 def tuple_(machine: Machine, call: Invocation) -> Value | None:
     if not call.arguments:
         return Tuple(())
-    items = containers.items_of(machine, call.arguments[0])
-    return Tuple(items) if items is not None else None
+    inner = library.iterated(machine, call.arguments[0], call.mask)
+    items = containers.items_of(machine, inner)
+    if items is not None:
+        return Tuple(items)
+    return opaque(machine, call.name, inner) if inner is not call.arguments[0] else None
 
 
 def dict_(machine: Machine, call: Invocation) -> Value | None:

@@ -11,7 +11,7 @@ from dtlint.machine.lanes import map_lanes, orders_in, row, token
 from dtlint.machine.library import inside, own_order, sharding, vocabularies
 from dtlint.machine.library.generators import BOUNDED, PART, never_ends
 from dtlint.machine.library.invocation import Handler, Invocation
-from dtlint.machine.library.whole_batches import LENGTHS, RANGES
+from dtlint.machine.library.whole_batches import LENGTHS, RANGES, STORED
 from dtlint.machine.linear import apart, difference
 from dtlint.machine.opaque import deep_cause
 from dtlint.machine.opaque import opaque as unknown_of
@@ -36,6 +36,7 @@ from dtlint.machine.values import (
 
 def length(machine: Machine, call: Invocation) -> Value | None:
     from dtlint.machine import attributes, calls, library
+    from dtlint.machine.library.streams import CHAINS
 
     if not call.arguments:
         return None
@@ -57,9 +58,21 @@ def length(machine: Machine, call: Invocation) -> Value | None:
     asked = (value, held) if isinstance(held, Unknown) else (value,)  # of what it holds now: a turn may add to it
     tags = sharding.counted(value) if cause is not None else frozenset()
     made = machine.unknown("len", *map(token, asked), cause=cause, tags=tags)
+    if isinstance(value, Object) and isinstance(value.kind, str) and value.kind.startswith(CHAINS):
+        machine.facts.setdefault(STORED, set()).add(made.symbol)
     if isinstance(told, Unknown):
         machine.facts.setdefault(LENGTHS, {})[made.symbol] = told.symbol
     return made
+
+
+def slice_(machine: Machine, call: Invocation) -> Value | None:
+    """`mine = slice(rank, None, world); rows[mine]` is `rows[rank::world]`."""
+    given = call.arguments
+    if not given or len(given) > 3 or any(isinstance(part, SliceValue) for part in given):
+        return None
+    if len(given) == 1:
+        return SliceValue(NONE, given[0], NONE)
+    return SliceValue(given[0], given[1], given[2] if len(given) == 3 else NONE)
 
 
 def range_(machine: Machine, call: Invocation) -> Value | None:
@@ -172,9 +185,11 @@ def zip_(machine: Machine, call: Invocation) -> Value | None:
 
 def through(kind: str) -> Handler:
     def handler(machine: Machine, call: Invocation) -> Value | None:
+        from dtlint.machine.library import reading
+
         if not call.arguments:
             return machine.new_list((), call.mask, "set" if kind == "set" else "list")
-        inner = call.arguments[0]
+        inner = reading.iterated(machine, call.arguments[0], call.mask)
         held = own_order.ranked(machine, call, inner) if kind == "sorted" else None
         if held is not None:
             ordered_list = machine.new_list(None, call.mask)
@@ -374,7 +389,7 @@ def map_(machine: Machine, call: Invocation) -> Value | None:
 
     if len(call.arguments) < 2:
         return None
-    function, inner = call.arguments[0], call.arguments[1]
+    function, inner = call.arguments[0], library.iterated(machine, call.arguments[1], call.mask)
     items = containers.items_of(machine, inner)
     if items is not None and len(items) <= 8 and len(call.arguments) == 2:
         results = tuple(calls.call_value(machine, function, (item,), (), call.mask) for item in items)

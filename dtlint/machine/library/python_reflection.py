@@ -7,7 +7,7 @@ import collections.abc
 import numbers
 import re
 
-from dtlint.machine import containers, lacking, written
+from dtlint.machine import containers, lacking, one_of_several, written
 from dtlint.machine.agreeing import AGREED
 from dtlint.machine.core import Machine
 from dtlint.machine.lanes import map_lanes, token
@@ -127,9 +127,22 @@ def getattr_(machine: Machine, call: Invocation) -> Value | None:
         if len(call.arguments) == 3 and attributes.has_only_given(base, name):
             return attributes.given(base, name) or call.arguments[2]
         return attributes.read(machine, base, name, call.mask)
-    if len(call.arguments) == 2 and isinstance(call.arguments[0], ModuleRef):
-        return by_part_of_name(machine, call.arguments[0], call.arguments[1])
+    if len(call.arguments) >= 2 and isinstance(call.arguments[0], ModuleRef):
+        named = call.arguments[1]
+        return by_part_of_name(machine, call.arguments[0], named) or some_class(machine, call.arguments[0], named)
     return None
+
+
+def some_class(machine: Machine, module: ModuleRef, name: Value) -> Value | None:
+    """`getattr(policies, options.policy)`: one of the classes of a kind that are there, and may be called so."""
+    from dtlint.machine import scopes
+
+    if not isinstance(name, Unknown) or name.cause is not None or module.path is None:
+        return None
+    written = pattern_of(name.symbol) or ".*"
+    held = scopes.load_module(machine, module.path).variables.items()
+    classes = [one for known, one in held if isinstance(one, ClassRef) and re.fullmatch(written, str(known))]
+    return one_of_several.of_kind(machine, classes, (module.name, name.symbol))
 
 
 def by_part_of_name(machine: Machine, module: ModuleRef, name: Value) -> Value | None:
@@ -175,7 +188,7 @@ def hasattr_(machine: Machine, call: Invocation) -> Value | None:
             if machine.get(base, name) is not None:
                 return lacking.asked(machine, base, name, TRUE, FALSE) or TRUE
             if isinstance(base.kind, ClassRef):
-                if attributes.in_class(machine, base.kind, name) is not None:
+                if attributes.in_class(machine, base.kind, name) is not None or inherits(machine, base.kind, name):
                     return TRUE
                 if not attributes.may_have(machine, base.kind, name):
                     return FALSE
@@ -184,6 +197,14 @@ def hasattr_(machine: Machine, call: Invocation) -> Value | None:
         if isinstance(base, Unknown) and has_no_longer(machine, base.symbol, name):
             return FALSE
     return machine.unknown("hasattr", *(token(value) for value in call.arguments))
+
+
+def inherits(machine: Machine, kind: ClassRef, name: str) -> bool:
+    """`hasattr(self, "state")` in a class derived from one of a library, of which the packs know the attribute: what
+    asks is written for other classes as well."""
+    from dtlint.machine import attributes
+
+    return any(machine.knowledge.attribute(base, name) is not None for base in attributes.external_bases(machine, kind))
 
 
 def has_no_longer(machine: Machine, symbol: Symbol, name: str) -> bool:

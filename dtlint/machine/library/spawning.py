@@ -21,6 +21,7 @@ from dtlint.machine.values import (
 )
 
 BEGINS = "<begins on all ranks>"
+APART = "apart"  # of a row, and of a run: its ranks train apart, until somebody does what this says
 SIDES = "spawned on these sides"  # of branches nobody can decide
 
 
@@ -30,6 +31,8 @@ def spawn(machine: Machine, call: Invocation) -> Value:
         return NONE  # a whole program handed to somebody who may just want its signature
     machine.facts.setdefault("spawned", True)
     extra = call.row.extra
+    if APART in extra:
+        machine.facts[APART] = extra[APART]
     function = call.get(str(extra.get("function", "fn"))) or (call.arguments[0] if call.arguments else None)
     if function is None:
         return NONE

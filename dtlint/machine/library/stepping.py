@@ -7,12 +7,15 @@ windows, loss_scale, unreduced.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from dtlint.ir import nodes as ir
 from dtlint.machine import attributes, containers
-from dtlint.machine.core import Machine
+from dtlint.machine.core import TRAINING, Machine
 from dtlint.machine.frames import Frame
+from dtlint.machine.lanes import token
 from dtlint.machine.library import marks, parts, provenance, tensors, works
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.modules import is_module
@@ -20,6 +23,8 @@ from dtlint.machine.logs import Event
 from dtlint.machine.opaque import opaque
 from dtlint.machine.values import (
     FALSE,
+    ITEMS,
+    Bound,
     Const,
     External,
     Object,
@@ -32,6 +37,7 @@ from dtlint.machine.values import (
 OPTIMIZER = "torch.optim.Optimizer"
 SHARDED_IN_PLACE = "torch.distributed.fsdp.FSDPModule"
 BY_HAND = "differentiated by hand"
+PARAMETERS = ("weight", "bias")  # of the layers of torch that have parameters
 GATHERED, INNER, PLAIN, LOADED, LEARNED, ASKED = "gathered", "inner", "plain", "loaded", "learned", "asked"
 ROW_AFTER_ROW = ("torch.cat", "torch.concat", "torch.vstack")
 JOINED = "joined_tensors"  # what is made of several tensors
@@ -153,6 +159,11 @@ def collective_done(machine: Machine, call: Invocation, event: Event) -> None:
 def is_live_parameter(machine: Machine, value: Value) -> bool:
     if isinstance(value, Object):
         return value.kind == "torch.nn.Parameter" and value.facts.get("trainable", True)
+    if isinstance(value, Bound):  # `self.head.weight`
+        layer, name = value.receiver, getattr(value.function, "name", "").rpartition(".")[2]
+        row = machine.knowledge.api(layer.kind) if isinstance(layer, Object) and isinstance(layer.kind, str) else None
+        named = row is not None and row.extra.get("parameters") and name in PARAMETERS
+        return bool(named) and token(layer) not in machine.facts.get(parts.CONSTANT, ())  # type: ignore[arg-type]
     owner = parts.parameters_of(value)
     return owner is not None and owner not in machine.facts.get(parts.CONSTANT, ())
 
@@ -223,7 +234,7 @@ def has_own(item: Value, own: Symbol) -> bool:
 
 
 def is_among(own: Symbol, listed: Symbol, depth: int = 6) -> bool:
-    if listed.key[0] not in (containers.ITEMS, "item") or not depth:
+    if listed.key[0] not in (ITEMS, "item") or not depth:
         return False
     return any(
         part is own
@@ -265,9 +276,20 @@ def detached(symbol: Symbol, depth: int = 3) -> bool:
 # --- wrapped models called by their inside -------------------------------------------------------------------------
 
 
+@contextmanager
+def training(machine: Machine, trains: bool) -> Iterator[None]:
+    """Is this the method by which a framework trains the model that it has wrapped?"""
+    outer = machine.facts.get(TRAINING)
+    machine.facts[TRAINING] = trains
+    try:
+        yield
+    finally:
+        machine.facts[TRAINING] = outer
+
+
 def module_called(machine: Machine, thing: Value, mask: int) -> None:
     """Inside the forward pass of a wrapped model: which of its parts work?"""
-    if machine.facts.get("module depth") and machine.facts.get("watched"):
+    if (machine.facts.get("module depth") and machine.facts.get("watched")) or machine.facts.get(TRAINING):
         machine.emit_event("record", "module-call", "forward", mask, subject=thing)
 
 
@@ -282,11 +304,10 @@ def inner_called(machine: Machine, thing: Object, result: Value, mask: int) -> V
     if outer is None and machine.facts.get("forwarding") and is_module(machine, thing):
         return with_tags(machine, result, frozenset({(LEARNED, thing.number)}))
     if outer is None:
-        outermost = isinstance(result, Unknown) and not (
-            machine.facts.get("module depth") or machine.facts.get("no_grad")
-        )
+        outermost = isinstance(result, Unknown) and not machine.facts.get("module depth")
         if outermost and is_module(machine, thing):
-            return with_tags(machine, result, frozenset({(PLAIN, thing.number)}))
+            said = ASKED if machine.facts.get("no_grad") else PLAIN  # nobody learns from what is only asked
+            return with_tags(machine, result, frozenset({(said, thing.number)}))
         return result
     return behind(machine, thing, result, mask)
 

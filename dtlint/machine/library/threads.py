@@ -14,6 +14,7 @@ from dtlint.machine.spoken import talks
 from dtlint.machine.values import NONE, Bound, ClassRef, Const, FunctionRef, Object, Value
 
 KIND = "threading.Thread"
+FUTURE = "concurrent.futures.Future"
 
 
 def start(machine: Machine, call: Invocation) -> Value:
@@ -27,8 +28,9 @@ def submit(machine: Machine, call: Invocation) -> Value:
     """`executor.submit(function, …)`"""
     function = call.arguments[0] if call.arguments else None
     keywords = tuple((name, value) for name, value in call.keywords if name is not None)
-    aside(machine, call, call.receiver, function, call.arguments[1:], keywords)
-    return machine.fresh("future")
+    future = machine.new(FUTURE, call.mask)
+    aside(machine, call, call.receiver, function, call.arguments[1:], keywords, future)
+    return future
 
 
 def what_it_runs(machine: Machine, thread: Value | None) -> tuple[Value | None, tuple[Value, ...], Keywords]:
@@ -56,15 +58,15 @@ def aside(
     function: Value | None,
     arguments: tuple[Value, ...],
     keywords: Keywords,
+    future: Value | None = None,
 ) -> None:
     """Run the function beside the main log and undo what it wrote: when it happens is not known."""
     from dtlint.machine import calls
 
     log = Log()
     daemon = daemonic(thread)
-    machine.emit_event(
-        "record", "thread-start", call.name, call.mask, subject=thread, extra={"log": log, "daemon": daemon}
-    )
+    extra = {"log": log, "daemon": daemon, "future": future}
+    machine.emit_event("record", "thread-start", call.name, call.mask, subject=thread, extra=extra)
     if not isinstance(function, FunctionRef | Bound):
         return
     frame, sinks, mark = machine.frame, machine.sinks, len(machine.journal)

@@ -9,7 +9,7 @@ from dtlint.ir import nodes as ir
 from dtlint.machine import attributes, containers
 from dtlint.machine.core import Machine
 from dtlint.machine.lanes import lanes_in
-from dtlint.machine.library import collectives, handing, run_later, wrapping
+from dtlint.machine.library import collectives, handing, run_later, stepping, wrapping
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.logs import Decision
 from dtlint.machine.values import NONE, ClassRef, Const, FunctionRef, Object, Row, Tuple, Unknown, Value
@@ -161,7 +161,7 @@ def hooks_of(machine: Machine, kind: ClassRef) -> list[tuple[Value, FunctionRef]
 
 
 def run_hooks(machine: Machine, thing: Value, leading: tuple[Value, ...], mask: int) -> None:
-    from dtlint.machine import calls, entering, entries, instances, state, steering
+    from dtlint.machine import calls, entries, instances, state, steering
 
     if isinstance(thing, ClassRef):
         thing = instances.instantiate(machine, thing, (), (), mask)
@@ -171,7 +171,7 @@ def run_hooks(machine: Machine, thing: Value, leading: tuple[Value, ...], mask: 
     for _, hook in hooks:
         machine.consult(hook)
     if all(hook.node.tokens.isdisjoint(machine.interesting) for _, hook in hooks):
-        hooks = [(method, hook) for method, hook in hooks if entries.is_loss(machine, thing, hook.node.name)]
+        hooks = [(method, hook) for method, hook in hooks if entries.is_loss(machine, hook, thing)]
     for method, hook in hooks:
         node: Any = hook.node
         frame = machine.frame
@@ -185,11 +185,13 @@ def run_hooks(machine: Machine, thing: Value, leading: tuple[Value, ...], mask: 
         state.counted(machine, thing, mask)
 
         def inside(method: Value = method, arguments: tuple[Value, ...] = arguments) -> int:
-            if isinstance(method, FunctionRef) and entries.is_loss(machine, thing, method.node.name):
-                answer = entering.enter(machine, method, thing, arguments, (), mask, None)
-                steering.learns(machine, thing, method, answer, mask)
-            elif isinstance(method, FunctionRef):
-                calls.follow(machine, method, thing, arguments, (), mask)
+            if isinstance(method, FunctionRef):
+                loss = entries.is_loss(machine, method, thing)
+                with stepping.training(machine, loss):
+                    answer = calls.follow(machine, method, thing, arguments, (), mask)
+                entries.note_answer(machine, method, thing, answer, mask)
+                if loss:
+                    steering.learns(machine, thing, method, answer, mask)
             else:
                 calls.call_value(machine, attributes.bind(machine, method, thing, mask), arguments, (), mask)
             return mask

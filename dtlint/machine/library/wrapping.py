@@ -18,6 +18,7 @@ FSDP = "torch.distributed.fsdp.FullyShardedDataParallel"
 LOADER = "torch.utils.data.DataLoader"
 PREPARED = "<prepared>"
 WRAPPED_BY = "wrapped by"  # the call
+KEEPS_PARTS = "keeps parts of tensors"  # of a Fabric, Trainer or Accelerator: it shards by the first kind of FSDP
 ALONE = "alone"  # of a Fabric or Trainer: told to use one device
 ONE = (Const(1), Const("1"))
 
@@ -225,7 +226,14 @@ def accelerator(machine: Machine, call: Invocation) -> Value:
     shards = given(call.get("fsdp_plugin")) or zero_stage(machine, call.get("deepspeed_plugin")) == 3
     if shards:
         made.facts["sharded"] = machine.facts["sharded"] = True
+    made.facts[KEEPS_PARTS] = first_kind(call.get("fsdp_plugin"))
     return made
+
+
+def first_kind(plugin: Value | None) -> bool:
+    """A plugin made here, which shards by the first kind of FSDP unless it is told to take the second."""
+    made = plugin.facts.get("call") if isinstance(plugin, Object) else None
+    return isinstance(made, Invocation) and made.get("fsdp_version") in (None, NONE, Const(1))
 
 
 def given(value: Value | None) -> bool:
@@ -259,6 +267,7 @@ def sharding_strategy(machine: Machine, call: Invocation) -> Value:
     name = strategy.value if isinstance(strategy, Const) else getattr(strategy, "kind", "")
     if isinstance(name, str) and ("fsdp" in name.lower() or "stage_3" in name.lower()):
         made.facts["sharded"] = machine.facts["sharded"] = True
+        made.facts[KEEPS_PARTS] = "fsdp" in name.lower()
     nodes = call.get("num_nodes")
     counted = any(at_most_one(call.get(name)) for name in ("devices", "gpus"))
     made.facts[ALONE] = counted and (nodes is None or nodes in ONE)

@@ -20,11 +20,10 @@ from typing import Any
 import numpy as np
 
 from dtlint.trace.frames import is_user_file, user_stack
-from dtlint.trace.jax import pmaps, replay, replicas, varying, walk
+from dtlint.trace.jax import pmaps, replay, replicas, tpu, varying, walk
 
 SHOWN_LAUNCHES = 3
 MOST_REPLAYS = 60
-ON_THE_WIRE = ("all_reduce", "all_gather", "reduce_scatter", "collective_permute", "all_to_all")
 
 
 class Stopped(BaseException):
@@ -151,7 +150,8 @@ def install(watcher: Watcher) -> list[str]:
                 program = _program(jaxpr, arguments, watcher)
                 watcher.lowered[computation] = program
                 if watcher.tpu and program.collectives:
-                    _lower_for_tpu(lower, jaxpr, arguments, options, program, watcher)
+                    told = tpu.answer(lower, jaxpr, arguments, options)
+                    watcher.fact("tpu-lowering", f"{program.name} {told}", program.place)
         return computation
 
     def hooked_compile(self: Any, *arguments: Any, **options: Any) -> Any:
@@ -254,15 +254,3 @@ def _replay(program: Program, given: list[Any], watcher: Watcher) -> None:
             program.dropped = True
             text = f"{program.name} could not be played device by device ({type(problem).__name__}: {problem})"
             watcher.tell({"type": "notice", "text": text[:300]})
-
-
-def _lower_for_tpu(
-    lower: Any, jaxpr: Any, arguments: tuple[Any, ...], options: dict[str, Any], program: Program, watcher: Watcher
-) -> None:
-    """No device needed: does it lower, and what does it communicate there?"""
-    try:
-        text = str(lower(jaxpr, *arguments, **{**options, "lowering_platforms": ("tpu",)}).stablehlo())
-        count = sum(text.count(f"stablehlo.{word}") for word in ON_THE_WIRE)
-        watcher.fact("tpu-lowering", f"{program.name} lowers for TPU with {count} collective operations", program.place)
-    except Exception as problem:
-        watcher.fact("tpu-lowering", f"{program.name} does not lower for TPU: {str(problem)[:200]}", program.place)

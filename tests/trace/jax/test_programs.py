@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -79,6 +80,25 @@ def test_lowering_for_tpu_needs_no_tpu(jax_session: Session) -> None:
     result = run(jax_session, PROGRAMS / "agree_so_far.py", 4, extra={"backend": "tpu"})
     texts = [fact["text"] for fact in result.facts if fact["kind"] == "tpu-lowering"]
     assert any("lowers for TPU with 1 collective" in text for text in texts), texts
+
+
+def test_with_libtpu_programs_are_compiled_for_chips_that_are_not_there(jax_session: Session, tmp_path: Path) -> None:
+    has_it = [jax_session.python, "-c", "import importlib.util as u, sys; sys.exit(u.find_spec('libtpu') is None)"]
+    if subprocess.run(has_it).returncode:
+        pytest.skip("libtpu is not installed beside this JAX")
+    script = tmp_path / "mean.py"
+    script.write_text(
+        "import jax, jax.numpy as jnp\n"
+        "mean = jax.pmap(lambda x: jax.lax.pmean(x, 'i'), axis_name='i')\n"
+        "mean(jnp.ones((jax.device_count(), 8)))\n"
+    )
+    for ranks, slice_ in ((2, "v5e:1x2"), (4, "v5e:2x2"), (8, "v5e:2x4"), (3, "")):
+        result = run(jax_session, script, ranks, extra={"backend": "tpu"})
+        (text,) = [fact["text"] for fact in result.facts if fact["kind"] == "tpu-lowering"]
+        if slice_:
+            assert f"compiled for {slice_}: 1 collective operation (1 all_reduce)" in text
+        else:
+            assert text.endswith("lowers for TPU with 1 collective operation")
 
 
 def test_a_script_that_fails_is_not_a_divergence(jax_session: Session, tmp_path: Path) -> None:
