@@ -272,7 +272,8 @@ def comes_on(run: Any, window: Window) -> bool:
     """Does anything in the loops around reduce what was added up, after all?"""
     around = (loops_over(window.backward) or [window.loop])[0]
     passes = (met for met in events(run, "step", "backward") if inside(met, around))
-    return any(not met.event.extra.get("no_sync") for met in passes) or reduces_by_hand(run, window.backward)
+    exchanged = loops_over(window.backward)[-2:][0] if window.nested else window.loop
+    return any(not met.event.extra.get("no_sync") for met in passes) or reduces_by_hand(run, exchanged)
 
 
 def off_when(met: Met, loop: Loop) -> list[tuple[Symbol, bool]] | None:
