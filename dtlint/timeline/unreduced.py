@@ -64,7 +64,7 @@ def inner_calls(run: Any) -> Iterator[tuple[Site, Met]]:
         tags = met.event.subject.tags if met.event.subject is not None else frozenset()
         inner = sorted(tag[1] for tag in tags if isinstance(tag, tuple) and tag[0] == INNER)
         for number in inner:
-            if ("wrapped", number) in tags or number not in calls or reduces_by_hand(run, met):
+            if ("wrapped", number) in tags or number not in calls or reduces_by_hand(run, innermost(met)):
                 continue
             if not trains_another(run, met, calls[number].subject):
                 yield went_by(run, calls[number]), met
@@ -95,14 +95,17 @@ def trains_another(run: Any, backward: Met, model: Value | None) -> bool:
     return bool(following) and all(trained(met) and not trained(met) & own for met in following)
 
 
-def reduces_by_hand(run: Any, backward: Met) -> bool:
-    """Is anything communicated between backward and step, that could be gradients?"""
-    loops = loops_over(backward)
-    around = loops[-1] if loops else None
+def reduces_by_hand(run: Any, around: Loop | None) -> bool:
+    """Is anything communicated in the loop around backward and step, that could be gradients?"""
     exchanged = (*events(run, "collective", *EXCHANGES), *events(run, "p2p", *SENDS))
     if any(around is None or inside(met, around) for met in exchanged):
         return True
     return any(around is None or inside(met, around) for met in events(run, "record", "reduce-gradients"))
+
+
+def innermost(met: Met) -> Loop | None:
+    loops = loops_over(met)
+    return loops[-1] if loops else None
 
 
 def wrapped_in_loop(run: Any) -> Iterator[Met]:
@@ -169,7 +172,12 @@ def never_reduced(run: Any) -> Iterator[Alone]:
         return
     for met in backwards(run):
         subject = met.event.subject
-        if subject is None or subject.cause is None or subject.cause.kind != "data" or reduces_by_hand(run, met):
+        if (
+            subject is None
+            or subject.cause is None
+            or subject.cause.kind != "data"
+            or reduces_by_hand(run, innermost(met))
+        ):
             continue
         plain: set[Any] = {tag[1] for tag in subject.tags if isinstance(tag, tuple) and tag[0] == PLAIN}
         plain |= set(symbols_in(subject.symbol)) if isinstance(subject, Unknown) else set()
@@ -222,7 +230,7 @@ def wrapped_sometimes(run: Any) -> Iterator[tuple[Met, Met]]:
     for met in backwards(run):
         subject = met.event.subject
         learns = subject is not None and subject.cause is not None and subject.cause.kind == "data"
-        if learns and loops_over(met) and not depends(met, option) and not reduces_by_hand(run, met):
+        if learns and loops_over(met) and not depends(met, option) and not reduces_by_hand(run, innermost(met)):
             yield wraps[0], met
             return
 

@@ -197,7 +197,9 @@ def switched_too_late(run: Any) -> Iterator[tuple[Met, Met]]:
         around = loops_over(backward)[-1:]
         switches = [met for met in events(run, "record", "no-sync") if around and inside(met, around[0])]
         between = [met for met in switches if met.number < backward.number and not exclusive(met, backward)]
-        passes = [met for met in forwards(run, backward) if loops_over(met)[-1:] == around] if between else []
+        if not between or any("value" in met.event.extra for met in switches):
+            continue  # what an attribute says holds for the next forward pass as well
+        passes = [met for met in forwards(run, backward) if loops_over(met)[-1:] == around]
         kinds = {getattr(met.event.subject, "kind", None) for met in passes}
         if kinds == {DDP} and passes[-1].number < min(met.number for met in switches):
             yield backward, passes[-1]
@@ -228,6 +230,8 @@ def one_batch(run: Any, window: Window) -> bool:
 
 
 def usually_one(run: Any, symbol: Symbol) -> bool:
+    if symbol.key[0] == "phi":  # `window = 1`, until something asks for more
+        return any(constant(part) == 1 for part in symbol.key[2:])
     default = default_for(run, symbol) or default_in_a_class(run, attribute_of(symbol))
     return isinstance(default, Const) and constant(token(default)) == 1
 
@@ -272,7 +276,8 @@ def comes_on(run: Any, window: Window) -> bool:
     """Does anything in the loops around reduce what was added up, after all?"""
     around = (loops_over(window.backward) or [window.loop])[0]
     passes = (met for met in events(run, "step", "backward") if inside(met, around))
-    return any(not met.event.extra.get("no_sync") for met in passes) or reduces_by_hand(run, window.backward)
+    exchanged = loops_over(window.backward)[-2:][0] if window.nested else window.loop
+    return any(not met.event.extra.get("no_sync") for met in passes) or reduces_by_hand(run, exchanged)
 
 
 def off_when(met: Met, loop: Loop) -> list[tuple[Symbol, bool]] | None:
