@@ -40,7 +40,8 @@ RULE = Rule(
 
 
 def check(run: Run) -> Iterator[Finding]:
-    for place, steps in (*noise.shared_noise(run), *noise.noise_of_lessons(run), *noise.shared_masks(run)):
+    drawn = (noise.shared_noise, noise.noise_of_lessons, noise.shared_masks, noise.shared_worker_seeds)
+    for place, steps in (found for ask in drawn for found in ask(run)):
         yield RULE.finding(
             span_at(place),
             "every rank gets the same seed here and then draws the same noise for different samples",

@@ -168,6 +168,7 @@ def note_turn(machine: Machine, loop: Loop, mark: int) -> None:
         if id(container) in onto or is_older(container, loop.objects):
             loop.variant.update(left)
             loop.carried.update(dict.fromkeys(left, after))
+            loop.kept_by.extend((symbol, after) for symbol in left)
 
 
 def is_older(container: dict[Any, Value], objects: int) -> bool:

@@ -103,12 +103,14 @@ TRUE, FALSE, NONE = Const(True), Const(False), Const(None)
 class Symbol:
     """The identity of an unknown: equal computations on equal inputs share one symbol."""
 
-    __slots__ = ("depth", "key", "numbers")
+    __slots__ = ("compared", "depth", "key", "numbers", "told")
 
     def __init__(self, key: tuple[Any, ...], depth: int, numbers: str | None = None) -> None:
         self.key = key
         self.depth = depth
         self.numbers = numbers  # of which type, where nothing else is kept of a long computation
+        self.told: Any = None  # what `logs.told` says of it, and
+        self.compared: Any = None  # what `ranges.compared` does, once somebody has asked
 
     def __repr__(self) -> str:
         return f"<{self.key[0]} {self.key[1] if len(self.key) > 1 else ''}>"
@@ -117,6 +119,7 @@ class Symbol:
 # a method is one step with its call; a place has many parts; what is asked of a number is asked whatever it is made of
 NO_STEPS = frozenset({"attr", "text", "path", "op %", "compare ==", "compare !="})
 DEEPEST, KEPT_STEPS = 10, 3
+MOST = 400  # symbols of one computation that are looked at
 
 
 class Symbols:
@@ -127,6 +130,7 @@ class Symbols:
         self.count = 0
         self.cut: dict[tuple[Symbol, int], Symbol] = {}  # long computations, and what is kept of them
         self.telling: dict[Symbol, bool] = {}  # questions, and the answer for which ranks know who they are
+        self.lasting: set[Symbol] = set()  # what stays known of a computation, however long it is
 
     def of(self, *key: Any) -> Symbol:
         found = self.table.get(key)
@@ -153,10 +157,24 @@ class Symbols:
                 key = tuple(self.shortened(part, left) if type(part) is Symbol else part for part in symbol.key)
                 found = Symbol(key, 1 + max((part.depth for part in key if type(part) is Symbol), default=0))
             else:
-                found = self.fresh("deep")
+                self.count += 1
+                found = Symbol(("deep", self.count, *self.lasting_in(symbol), "fresh"), 1)
                 found.numbers = numbers_in(symbol)
             self.cut[symbol, steps] = found
         return found
+
+    def lasting_in(self, symbol: Symbol) -> list[Symbol]:
+        """Which of the things that stay known was this made of?"""
+        todo: list[Any] = [symbol] if self.lasting else []
+        seen: dict[Symbol, None] = {}  # in the order they are found in
+        while todo and len(seen) < MOST:
+            one = todo.pop()
+            if type(one) is tuple:
+                todo.extend(one)
+            elif type(one) is Symbol and one not in seen:
+                seen[one] = None
+                todo.extend(() if one in self.lasting else one.key)
+        return [one for one in seen if one in self.lasting]
 
     def tell(self, question: Symbol, answer: bool) -> None:
         while question.key[0] == "not" and isinstance(question.key[1], Symbol):
@@ -329,7 +347,7 @@ class FunctionRef(Value):
 class ClassRef(Value):
     """A class of the project."""
 
-    __slots__ = ("attributes", "bases", "decorated", "name", "node", "path")
+    __slots__ = ("attributes", "bases", "decorated", "library_bases", "line", "name", "node", "path")
 
     def __init__(self, node: ir.Class, path: str, bases: tuple[Value, ...], attributes: dict[str, Value]) -> None:
         self.node = node
@@ -338,6 +356,8 @@ class ClassRef(Value):
         self.attributes = attributes
         self.name = node.qualname
         self.decorated: tuple[str, ...] = ()
+        self.line: tuple[Value, ...] = ()  # of the class and its bases, once somebody has asked
+        self.library_bases: tuple[str, ...] = ()  # those of libraries in it
 
     def __repr__(self) -> str:
         return f"ClassRef({self.name})"

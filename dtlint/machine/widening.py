@@ -64,7 +64,8 @@ def loosened(machine: Machine, old: Value, loop: int, name: str, left: Left, who
     if isinstance(old, Const) and old.cause is None:
         return machine.unknown("loop", loop, name)
     if isinstance(old, Row):
-        return machine.unknown("loop", loop, name, cause=old.cause)
+        made_of = () if all(isinstance(lane, Const) for lane in old.lanes) else (token(old),)
+        return machine.unknown("loop", loop, name, *made_of, cause=old.cause)
     if isinstance(old, Unknown):
         why = cause or old.cause
         return machine.unknown("loop", loop, name, token(old), cause=why, tags=old.tags | tags, like=old.like)

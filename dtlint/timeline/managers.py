@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, field
 
 from dtlint.findings import Step
 from dtlint.ir.heeded import done_anyway
 from dtlint.machine.lanes import lanes_in
+from dtlint.machine.library.exit_stacks import LEAVING
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.managers import NAME, is_manager
 from dtlint.machine.logs import Attempt, Call, Choice, Decision, Event, Log, LogNode, Loop, decisions
@@ -226,19 +227,20 @@ class Apart:
 
 
 def apart(run: Run) -> Iterator[Apart]:
-    """Collectives of a manager which a decision by rank keeps from some of the ranks that made it."""
-    events = [(event, path) for event, path in recorded(run, "managed") if number_of(event) is not None]
-    together: dict[int, int] = {}
+    """Collectives of a manager which a decision by rank keeps from some of the ranks that made it. To ask for a quorum
+    and whether a step is good, all ranks of a replica group have to come, too."""
+    events = [one for one in recorded(run, "managed", "asked", "quorum") if number_of(one[0]) is not None]
+    together: dict[tuple[int, str], int] = {}
     for event, path in events:
-        number, here = number_of(event), reached(event, path)
-        assert number is not None and isinstance(event.subject, Object)
+        assert isinstance(event.subject, Object)
+        which, here = (event.subject.number, event.op), reached(event, path)
         if here != event.subject.birth:  # what all do makes up for nothing that some leave out
-            together[number] = together.get(number, 0) | here
+            together[which] = together.get(which, 0) | here
     seen: set[object] = set()
     for event, path in events:
         assert isinstance(event.subject, Object)
         members, here = event.subject.birth, reached(event, path)
-        missing = members & ~together.get(event.subject.number, members)
+        missing = members & ~together.get((event.subject.number, event.op), members)
         decision = decision_over(event, path, members)
         if missing and decision is not None and (decision.path, decision.at) not in seen:
             seen.add((decision.path, decision.at))
@@ -388,7 +390,8 @@ def left_behind(run: Run) -> Iterator[tuple[Event | Object, str, tuple[Step, ...
 def unguarded_end(run: Run, op: str, thing: Value | None) -> tuple[Event, Path] | None:
     """Where something is ended, if no failure on the way comes to that."""
     ends = [(event, path) for event, path in recorded(run, op) if event.subject is thing]
-    return ends[0] if ends and not any(survives(event, path) for event, path in ends) else None
+    leaving = run.facts.get(LEAVING, frozenset())
+    return ends[0] if ends and not any(survives(event, path, leaving) for event, path in ends) else None
 
 
 def told_end(what: str, end: tuple[Event, Path]) -> tuple[Step, ...]:
@@ -396,10 +399,14 @@ def told_end(what: str, end: tuple[Event, Path]) -> tuple[Step, ...]:
     return (*ways_down(event, path), Step(event.path, event.at[0], f"{what} here, on the way without failure only"))
 
 
-def survives(end: Event, path: tuple[LogNode, ...]) -> bool:
-    """Is the end made in a `finally`, by the exit of a `with`, or for every exception, around the work? What begins
-    inside the `try` is ended by it as well."""
+def survives(end: Event, path: tuple[LogNode, ...], leaving: Collection[object]) -> bool:
+    """Is the end made in a `finally`, by the exit of a `with` or of a stack, or for every exception, around the work?
+    What begins inside the `try` is ended by it as well."""
+    if (end.path, end.at) in leaving:
+        return True
     for node in path:
+        if isinstance(node, Call) and (node.path, node.at) in leaving:
+            return True
         if isinstance(node, Attempt):
             logs = [handler.log for handler in node.handlers if not EVERY.isdisjoint(handler.types)]
             if any(inner is end for log in (*logs, node.final) if log is not None for inner, _ in walk(log)):

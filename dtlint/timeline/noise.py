@@ -17,9 +17,10 @@ from dtlint.machine.library.loaders import Described, option
 from dtlint.machine.library.picks import PICK
 from dtlint.machine.library.seeds import GENERATORS, State, alike
 from dtlint.machine.library.stepping import ANSWERED
+from dtlint.machine.library.whole_batches import RANGES
 from dtlint.machine.logs import Event, Loop, Site
 from dtlint.machine.run import Run
-from dtlint.machine.values import NONE, Const, Object, Row, Symbol, Unknown, Value
+from dtlint.machine.values import BY_SHARE, NONE, Const, Object, Row, Symbol, Unknown, Value
 from dtlint.timeline.data import whole_world
 from dtlint.timeline.metrics import several_processes
 from dtlint.timeline.options import usual
@@ -146,6 +147,38 @@ def shared_masks(run: Run) -> Iterator[tuple[Site, Steps]]:
             drawn = event_step(event, "every rank draws the same numbers here for its own batch")
             combined = event_step(use.reduced, "the gradients of all ranks are combined here")
             yield state.site, (*ways_to(run, state.site), drawn, combined)
+
+
+def shared_worker_seeds(run: Run) -> Iterator[tuple[Site, Steps]]:
+    """Workers get their seeds from the loader's generator: where that is seeded alike, those of all ranks draw the same
+    for the samples of each."""
+    done = set()
+    for use in survey(run).training():
+        known, state = use.described, use.described.seeded
+        divided = use.reduced is not None and known.gives == "differs"
+        if not divided or state is None or state.site is None or state.site in done or not alike(state):
+            continue
+        begun = use.loader.facts.get("worker start")
+        told = begun is not None and any(of_this_rank(seed_of(event)) for event in begun.events("seed"))
+        if told or not workers_of(run, use.loader, known):
+            continue
+        drawing = (event for look in known.looks if not look.cut for event in look.events("draw"))
+        event = next((one for one in drawing if generator_of(one) is None and not of_this_rank(rng_of(one))), None)
+        if event is None:
+            continue
+        done.add(state.site)
+        drawn = event_step(event, "the workers of every rank draw the same numbers here")
+        fed = step_at(place_of(use.loader), "its workers get their seeds from this generator")
+        yield state.site, (*ways_to(run, state.site), fed, drawn)
+
+
+def rng_of(event: Event) -> Value | None:
+    state = event.extra["call"].extra.get("rng")
+    return state.seed if isinstance(state, State) else None
+
+
+def of_this_rank(seed: Value | None) -> bool:
+    return seed is not None and provenance.cause_of(seed, BY_SHARE) is not None
 
 
 def asks_index(value: Value) -> bool:
@@ -297,6 +330,9 @@ def rank_collision(run: Run, event: Event) -> Iterator[tuple[Site, Steps, str]]:
         yield made or place, trail, "the seed is multiplied by the rank, so a seed of 0 is 0 on every rank"
     elif made is not None and transposed(value):
         yield made, trail, "the product is equal for different ranks"
+    elif times_first_turn(run, value):
+        text = "the rank is multiplied by the number of the turn, so all ranks get the same seed in turn 0"
+        yield place, trail, text
     elif of_its_own(event) and beside_a_turn(value):
         text = "the rank and the epoch are added, so the next epoch repeats what another rank draws in this one"
         yield place, value.cause.steps(), text
@@ -309,6 +345,24 @@ def times_zero(value: Row) -> bool:
         return False
     factors = first.symbol.key[1:3]
     return any(provenance.number_in(one) == 0 for one in factors) and any(isinstance(one, Symbol) for one in factors)
+
+
+def times_first_turn(run: Run, value: Row) -> bool:
+    """`seed + rank * epoch`: the rank stands in a product alone, with a number that begins with 0."""
+    sums = [terms(lane.symbol) if isinstance(lane, Unknown) else [] for lane in value.lanes]
+    first = sums[0]
+    if not all(len(one) == len(first) for one in sums):
+        return False
+    apart = [one for one in zip(*sums, strict=True) if any(term != one[0] for term in one)]
+    return bool(apart) and all(is_product_with_turn(run, term) for one in apart for term in one)
+
+
+def is_product_with_turn(run: Run, term: Any) -> bool:
+    if not isinstance(term, Symbol) or term.key[0] != "op *":
+        return False
+    turns = [part for part in term.key[1:] if isinstance(part, Symbol) and part.key[0] == "number"]
+    walked = [run.facts.get(RANGES, {}).get(turn.key[1]) for turn in turns]
+    return any(one is not None and one.attributes["start"] == Const(0) for one in walked)
 
 
 def of_its_own(event: Event) -> bool:

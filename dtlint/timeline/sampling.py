@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from dtlint.findings import Step
 from dtlint.ir import nodes as ir
+from dtlint.ir.functions import every_node
 from dtlint.machine import attributes
 from dtlint.machine.library import samplers
 from dtlint.machine.library.data import TOLD_EPOCH
@@ -122,10 +123,24 @@ def waits_for_epoch(run: Run, thing: Object) -> bool:
     if not isinstance(walk_over, FunctionRef) or not isinstance(walk_over.node, ir.Function):
         return False
     if isinstance(told, FunctionRef):
-        names = {target.name for target in assigned(told.node)} if isinstance(told.node, ir.Function) else set()
+        names = set(assigned(told.node)) if isinstance(told.node, ir.Function) else set()
     else:
         names = {"epoch"} if shuffles_as_torch(run, thing) else set()
-    return not names.isdisjoint(walk_over.node.tokens)
+    walking = below(thing.kind, walk_over.node)
+    counts = any(not names.isdisjoint(counted_on(method)) or method.name == TOLD_EPOCH for method in walking)
+    return not counts and any(not names.isdisjoint(method.tokens) for method in walking)
+
+
+def below(kind: ClassRef, function: ir.Function) -> list[ir.Function]:
+    """A method, and those of its class that it may call."""
+    found = [function]
+    for one in found:  # grows
+        for name in sorted(one.tokens):
+            method = attributes.in_class(None, kind, name)  # type: ignore[arg-type]
+            node = method.node if isinstance(method, FunctionRef) else None
+            if isinstance(node, ir.Function) and node not in found:
+                found.append(node)
+    return found
 
 
 def shuffles_as_torch(run: Run, thing: Object) -> bool:
@@ -134,11 +149,21 @@ def shuffles_as_torch(run: Run, thing: Object) -> bool:
     return any(call.row.name == samplers.DISTRIBUTED and call.get("shuffle") != FALSE for call in made)
 
 
-def assigned(function: ir.Function) -> Iterator[ir.Attr]:
-    for statement in function.body:
-        for target in getattr(statement, "targets", ()):
-            if isinstance(target, ir.Attr):
-                yield target
+def assigned(function: ir.Function) -> Iterator[str]:
+    """The attributes that it gives a value."""
+    for node in every_node(function.body):
+        targets = node.targets if isinstance(node, ir.Assign) else ()
+        yield from (target.name for target in targets if isinstance(target, ir.Attr))
+
+
+def counted_on(function: ir.Function) -> Iterator[str]:
+    """`self.epoch += 1`: the attributes that it makes of what they were. Whoever walks over it need not tell it."""
+    for node in every_node(function.body):
+        if isinstance(node, ir.AugAssign) and isinstance(node.target, ir.Attr):
+            yield node.target.name
+        elif isinstance(node, ir.Assign):
+            read = {one.name for one in every_node(node.value) if isinstance(one, ir.Attr)}
+            yield from (one.name for one in node.targets if isinstance(one, ir.Attr) and one.name in read)
 
 
 def same_stream_every_epoch(run: Run) -> Iterator[tuple[Site, Steps]]:

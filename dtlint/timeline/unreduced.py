@@ -6,13 +6,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from dtlint.machine.library.models import GRADIENT
 from dtlint.machine.library.provenance import parts, symbols_in
 from dtlint.machine.library.spawning import APART
 from dtlint.machine.library.stepping import INNER, PLAIN
 from dtlint.machine.logs import Choice, Event, Loop, Site
 from dtlint.machine.values import FALSE, TRUE, Const, Object, Symbol, Unknown, Value
 from dtlint.timeline.arrivals import instead_of_start
-from dtlint.timeline.order import Met, exclusive, inside, loops_over
+from dtlint.timeline.order import Met, choices_below, exclusive, inside, loops_over
 from dtlint.timeline.records import calls_around, recorded
 from dtlint.timeline.stepping import DDP, FSDP, backwards, events, steps
 from dtlint.timeline.symbols import objects_in
@@ -176,6 +177,31 @@ def never_reduced(run: Any) -> Iterator[Alone]:
         step = next((step for step in steps(run) if plain & trained(step) and loops_over(step)[-1:] == around), None)
         if plain and step is not None and met.event.mask == run.world.full and around:
             yield Alone(met, step, remedy)
+
+
+def reduced_too_late(run: Any) -> Iterator[tuple[Alone, Met]]:
+    """Gradients are reduced when the optimizer has made its step, and cleared before it makes another."""
+    if not each_for_itself(run) or events(run, "collective", "wrap", "optimizer_step"):
+        return
+    for met in backwards(run):
+        around = loops_over(met)[-1:]
+        step = next((one for one in steps(run) if one.number > met.number and loops_over(one)[-1:] == around), None)
+        if not around or step is None or choices_below(step, around[0]) != choices_below(met, around[0]):
+            continue
+        reduced = [one for one in events(run, "collective", "all_reduce") if inside(one, around[0])]
+        cleared = [one for one in events(run, "record", "zero-grad") if inside(one, around[0])]
+        if (
+            reduced
+            and all(of_gradient(one) and one.number > step.number for one in reduced)
+            and any(one.number < met.number or one.number > reduced[-1].number for one in cleared)
+            and not any(inside(one, around[0]) for one in events(run, "record", "reduce-gradients"))
+        ):
+            yield Alone(met, step, "reduce the gradients between `backward()` and the optimizer's step"), reduced[0]
+
+
+def of_gradient(met: Met) -> bool:
+    tensor = met.event.extra.get("tensor")
+    return isinstance(tensor, Unknown) and GRADIENT in tensor.tags
 
 
 def wrapped_sometimes(run: Any) -> Iterator[tuple[Met, Met]]:

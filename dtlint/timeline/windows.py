@@ -14,7 +14,7 @@ from dtlint.machine.logs import Choice, Loop
 from dtlint.machine.values import FALSE, TRUE, Const, Object, Symbol, Unknown
 from dtlint.timeline.options import default_for, default_in_a_class
 from dtlint.timeline.order import Met, choices_below, exclusive, inside, loops_over
-from dtlint.timeline.stepping import backwards, events, steps, symbol_of
+from dtlint.timeline.stepping import DDP, backwards, events, steps, symbol_of
 from dtlint.timeline.symbols import both_hold, constant, leaves, moduli, periodic, worth
 from dtlint.timeline.unreduced import reduces_by_hand
 
@@ -188,6 +188,33 @@ def needless_syncs(run: Any) -> Iterator[Window]:
         if end not in told and (not window.nested or divided(event.subject)):
             told.add(end)
             yield window
+
+
+def switched_too_late(run: Any) -> Iterator[tuple[Met, Met]]:
+    """DDP decides in the forward pass whether the gradients will be reduced: to switch that off for the backward pass
+    alone changes nothing. The backward pass, and the forward pass before it."""
+    for backward in backwards(run):
+        around = loops_over(backward)[-1:]
+        switches = [met for met in events(run, "record", "no-sync") if around and inside(met, around[0])]
+        between = [met for met in switches if met.number < backward.number and not exclusive(met, backward)]
+        passes = [met for met in forwards(run, backward) if loops_over(met)[-1:] == around] if between else []
+        kinds = {getattr(met.event.subject, "kind", None) for met in passes}
+        if kinds == {DDP} and passes[-1].number < min(met.number for met in switches):
+            yield backward, passes[-1]
+
+
+def forwards(run: Any, backward: Met) -> list[Met]:
+    """The forward passes that the loss may come from, of wrapped models."""
+    tags = backward.event.subject.tags if backward.event.subject is not None else frozenset()
+    models = {tag[1] for tag in tags if isinstance(tag, tuple) and tag[0] == "wrapped"}
+    return [
+        met
+        for met in events(run, "collective", "forward")
+        if isinstance(met.event.subject, Object)
+        and met.event.subject.number in models
+        and met.number < backward.number
+        and not exclusive(met, backward)
+    ]
 
 
 def one_batch(run: Any, window: Window) -> bool:

@@ -9,7 +9,7 @@ from typing import Any
 
 from dtlint.ir import nodes as ir
 from dtlint.machine import containers
-from dtlint.machine.core import Machine
+from dtlint.machine.core import IN_WORKER, Machine
 from dtlint.machine.library import (
     draws,
     files,
@@ -24,7 +24,7 @@ from dtlint.machine.library import (
 )
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.opaque import deep_cause, opaque
-from dtlint.machine.values import NONE, Cause, Const, Object, Trail, Unknown, Value
+from dtlint.machine.values import NONE, Cause, Const, Object, SliceValue, Trail, Unknown, Value
 
 LEAVES = frozenset(
     {"column_names", "features", "num_rows", "to_pandas", "to_dict", "save_to_disk", "num_shards", "n_shards"}
@@ -163,6 +163,10 @@ def read_item(machine: Machine, base: Value, index: Value, mask: int) -> Value |
     if isinstance(base, Object) and isinstance(base.kind, str) and base.kind.startswith("datasets."):
         if isinstance(index, Const) and isinstance(index.value, str):
             return base  # a split of the data set
+    if isinstance(base, Object) and isinstance(base.kind, str) and isinstance(index, SliceValue):
+        row = machine.knowledge.method(base.kind, "__getitem__")
+        if row is not None and row.extra.get("slices"):
+            return streams.sliced(machine, base, index, mask)
     return None
 
 
@@ -195,7 +199,8 @@ def worker_info(machine: Machine, call: Invocation) -> Value:
     """None where there are no workers; who runs as one has it. Elsewhere nobody can say."""
     tags = frozenset({provenance.WORKER})
     info = machine.unknown(inside.INFO, 0, tags=tags)
-    in_worker = machine.facts.get(inside.IN_WORKER)
+    machine.symbols.lasting.update(machine.symbols.of("attr", info.symbol, name) for name in inside.COUNTED)
+    in_worker = machine.facts.get(IN_WORKER)
     if in_worker is None:
         return info
     if not in_worker:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from dtlint.machine import attributes, calls, containers
-from dtlint.machine.core import Machine, OutOfBudget
+from dtlint.machine.core import IN_WORKER, Machine, OutOfBudget
 from dtlint.machine.frames import Frame
 from dtlint.machine.library import provenance
 from dtlint.machine.logs import Choice, Decision, Event, Log, Loop, decisions
@@ -22,7 +22,7 @@ from dtlint.machine.walks import walk
 WRAPPERS = ("torch.utils.data.Subset", "torch.utils.data.ConcatDataset", "torch.utils.data.ChainDataset")
 COST = 20_000
 SAMPLE = "sample"  # the event of one sample that is handed out
-IN_WORKER = "in worker"  # fact: is this run by a worker, or by a loader that has none? Absent where nobody knows
+COUNTED = ("id", "num_workers")  # by these the workers divide what there is
 OF_WORKER = ("id", "num_workers", "seed", "dataset")  # what a worker is told of itself
 COPIED = "copied to workers"  # fact: the data set of which every worker has a copy
 NUMBER = "worker number"  # symbol
@@ -149,7 +149,9 @@ def start_worker(machine: Machine, function: Value, mask: int) -> Inside:
 
 
 def worker_number(machine: Machine) -> Value:
-    return machine.unknown(NUMBER, 0, tags=frozenset({provenance.WORKER}))
+    number = machine.unknown(NUMBER, 0, tags=frozenset({provenance.WORKER}))
+    machine.symbols.lasting.add(number.symbol)
+    return number
 
 
 @contextmanager
@@ -200,7 +202,7 @@ def decisions_above(machine: Machine, base: Any) -> tuple[Decision, ...]:
 def is_worker(symbol: Symbol) -> bool:
     """`get_worker_info().id` or `.num_workers`, or what a `worker_init_fn` is given."""
     key = symbol.key
-    asked = key[0] == "attr" and len(key) > 2 and key[2] in ("id", "num_workers") and isinstance(key[1], Symbol)
+    asked = key[0] == "attr" and len(key) > 2 and key[2] in COUNTED and isinstance(key[1], Symbol)
     return asked or key[0] == NUMBER
 
 

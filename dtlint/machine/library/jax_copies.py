@@ -139,6 +139,7 @@ def global_array(machine: Machine, call: Invocation) -> Value:
         put_together(machine, call)
     if part is not None and axes:
         machine.emit_event("record", "host-part", call.name, call.mask, subject=part)
+        jax_flow.host_parts(machine, part)
     split_over_mesh(machine, call, call.get("sharding") or call.get("pspecs"), part)
     tags = {fact("array")} | ({fact("global", tuple(axes))} if axes else set())
     return machine.fresh("global array", None, frozenset(tags))

@@ -26,7 +26,7 @@ from dtlint.machine.library.jax_facts import (
     words,
 )
 from dtlint.machine.opaque import deep_cause
-from dtlint.machine.values import Const, Symbol, Unknown, Value
+from dtlint.machine.values import Cause, Const, Symbol, Unknown, Value
 
 OF_SOME = "divided by some"  # note: a sum over all devices is divided by the number of those of one host
 DRAWN = frozenset({"draw", "host draw", "host noise"})
@@ -267,10 +267,26 @@ def host_draws(machine: Machine, found: set[Any], values: tuple[Value, ...], wor
     ):
         return
     for tag in words(found, word):
-        info = machine.facts["jax draws"][tag[2]]
-        if info.get("noted") is None:
-            steps = (*info["steps"], *cause.steps()[:2], machine.step("meets this host's own data"))
-            note(machine, "host key", machine.frame.mask, info["where"], steps)
+        drawn_on_hosts(machine, tag, cause, "meets this host's own data")
+
+
+def drawn_on_hosts(machine: Machine, draw: Any, cause: Cause, text: str) -> None:
+    info = machine.facts["jax draws"][draw[2]]
+    if info.get("noted") is None:
+        steps = (*info["steps"], *cause.steps()[:2], machine.step(text))
+        note(machine, "host key", machine.frame.mask, info["where"], steps)
+
+
+def host_parts(machine: Machine, part: Value) -> None:
+    """Numbers that all hosts draw alike are the part of each in an array of all hosts, beside another array of which
+    every host gives what it has for itself."""
+    draws, causes = machine.facts.setdefault("jax host parts", ([], []))
+    draws.extend(words(deep((part,)), "host draw"))
+    cause = deep_cause(machine, (part,))
+    if cause is not None:
+        causes.append(cause)
+    while draws and causes:
+        drawn_on_hosts(machine, draws.pop(), causes[0], "each host gives its part of an array of all hosts")
 
 
 def meant_to_agree(machine: Machine, parameters: tuple[Value, ...]) -> None:

@@ -11,7 +11,7 @@ from dtlint.machine.lanes import map_lanes, orders_in, row, token
 from dtlint.machine.library import inside, own_order, sharding, vocabularies
 from dtlint.machine.library.generators import BOUNDED, PART, never_ends
 from dtlint.machine.library.invocation import Handler, Invocation
-from dtlint.machine.library.whole_batches import LENGTHS, RANGES
+from dtlint.machine.library.whole_batches import LENGTHS, RANGES, STORED
 from dtlint.machine.linear import apart, difference
 from dtlint.machine.opaque import deep_cause
 from dtlint.machine.opaque import opaque as unknown_of
@@ -36,6 +36,7 @@ from dtlint.machine.values import (
 
 def length(machine: Machine, call: Invocation) -> Value | None:
     from dtlint.machine import attributes, calls, library
+    from dtlint.machine.library.streams import CHAINS
 
     if not call.arguments:
         return None
@@ -57,6 +58,8 @@ def length(machine: Machine, call: Invocation) -> Value | None:
     asked = (value, held) if isinstance(held, Unknown) else (value,)  # of what it holds now: a turn may add to it
     tags = sharding.counted(value) if cause is not None else frozenset()
     made = machine.unknown("len", *map(token, asked), cause=cause, tags=tags)
+    if isinstance(value, Object) and isinstance(value.kind, str) and value.kind.startswith(CHAINS):
+        machine.facts.setdefault(STORED, set()).add(made.symbol)
     if isinstance(told, Unknown):
         machine.facts.setdefault(LENGTHS, {})[made.symbol] = told.symbol
     return made

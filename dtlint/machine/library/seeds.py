@@ -221,6 +221,14 @@ def generator_seed(machine: Machine, call: Invocation) -> Value | None:
     return receiver
 
 
+def seed_sequence(machine: Machine, call: Invocation) -> Value | None:
+    """`SeedSequence()` is another one in every process; `SeedSequence(seed)` is made of the seed."""
+    if call.get("entropy") not in (None, NONE):
+        return None
+    cause = machine.cause("process", "`SeedSequence` without entropy is another one in every process")
+    return machine.unknown("seeds", machine.symbols.fresh("process"), cause=cause)
+
+
 def constructed(machine: Machine, thing: Object, call: Invocation) -> None:
     """A generator of its own, or a layer whose weights are drawn now."""
     if thing.kind in GENERATORS:
@@ -253,4 +261,5 @@ def foreign(machine: Machine, name: str) -> None:
 MODELS: dict[str, Any] = {
     "seed": seed,
     "generator_seed": generator_seed,
+    "seed_sequence": seed_sequence,
 }

@@ -15,7 +15,20 @@ from dtlint.machine.core import Machine
 from dtlint.machine.library import draws, inside, provenance, sharding
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.opaque import deep_cause
-from dtlint.machine.values import BY_SHARE, FALSE, NONE, TRUE, Bound, Cause, Const, FunctionRef, Object, Trail, Value
+from dtlint.machine.values import (
+    BY_SHARE,
+    FALSE,
+    NONE,
+    TRUE,
+    Bound,
+    Cause,
+    Const,
+    FunctionRef,
+    Object,
+    SliceValue,
+    Trail,
+    Value,
+)
 
 CHAINS = ("datasets.", "tensorflow.data.", "webdataset.", "streaming.", "grain.")
 MOST = 4  # arguments a function of a step is called with
@@ -100,6 +113,12 @@ def divided(machine: Machine, dataset: Object, cause: Cause, mask: int) -> Objec
         "data", Trail(Step(mark[1], mark[2][0], "each rank takes its own part here"), cause.trail)
     )
     return made
+
+
+def sliced(machine: Machine, dataset: Object, index: SliceValue, mask: int) -> Object:
+    """`dataset[host::hosts]` is a data set again."""
+    cause = provenance.cause_of(index, BY_SHARE)
+    return divided(machine, dataset, cause, mask) if cause is not None else dataset
 
 
 def shards_alike(machine: Machine, dataset: Object) -> bool:

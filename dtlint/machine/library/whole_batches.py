@@ -37,6 +37,7 @@ USUAL_DEVICES = 8  # on one host
 
 RANGES = "ranges"  # fact: the ranges that were made, by the number that stands in what they give
 LENGTHS = "lengths told"  # fact: what `__len__` of a class of the project gave, by the symbol of that length
+STORED = "lengths of stored data"  # fact: symbols of the lengths of data sets that a library has read
 HAND_CUT = "cut by hand"  # mark: a slice of stored data, the last of which holds what is left
 
 
@@ -87,6 +88,7 @@ def as_long_as_stored(machine: Machine, length: Symbol) -> bool:
     symbols = list(provenance.symbols_in(length))
     rows = (machine.knowledge.api(one.key[0]) for one in symbols if isinstance(one.key[0], str))
     read = any(row is not None and row.record in ("load", "file-read") for row in rows)
+    read = read or not machine.facts.get(STORED, frozenset()).isdisjoint(symbols)
     return read and not any(one.key[0] in ("slice", "op %") for one in symbols)
 
 
@@ -119,11 +121,23 @@ def drawn_count(machine: Machine, symbol: Any) -> int | None:
 
 def is_hand_cut(symbol: Any) -> bool:
     """Is this such a slice, or what stands at its places, with nothing added since?"""
-    while isinstance(symbol, Symbol) and symbol.key[0] in SIZE_KEPT:
-        if symbol.key[0] == "item" and isinstance(symbol.key[2], Symbol) and is_hand_cut(symbol.key[2]):
+    while isinstance(symbol, Symbol) and len(symbol.key) > 1:
+        if symbol.key[0] == "for each":  # `{name: numpy.array(column) for name, column in rows.items()}`
+            symbol = made_each(symbol)
+            continue
+        if symbol.key[0] not in SIZE_KEPT:
+            break
+        if symbol.key[0] == "item" and any(map(is_hand_cut, symbol.key[2:3])):
             return True
-        symbol = symbol.key[1] if len(symbol.key) > 1 else None
+        symbol = symbol.key[1]
     return isinstance(symbol, Symbol) and symbol.key[0] == "slice"
+
+
+def made_each(symbol: Symbol) -> Any:
+    """What a comprehension makes of each item; of a dictionary, the values."""
+    base = symbol.key[3] if len(symbol.key) > 3 and isinstance(symbol.key[3], Symbol) else None
+    made = base.key[1] if base is not None and len(base.key) > 1 else None
+    return made[-1] if isinstance(made, tuple) and made else made
 
 
 def over_devices(machine: Machine, batch: Value, call: Invocation) -> tuple[Any, ...] | None:
