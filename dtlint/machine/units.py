@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import gc
 import multiprocessing
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from multiprocessing.connection import Connection, wait
@@ -26,6 +27,7 @@ from dtlint.source.text import Incomplete
 Ask = Callable[[Run], tuple[list[Finding], list[Incomplete]]]
 Reached = frozenset[Named]
 WORTH_FORKING = 12  # units; below that a second process costs more than it saves
+MUCH = 5_000_000  # blocks of memory; below that looking for garbage costs more than it saves
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -184,6 +186,7 @@ def serve(machine: Machine, ask: Ask, pipe: Connection, inherited: list[Connecti
 
 def answer(machine: Machine, ask: Ask, pipe: Connection) -> None:
     reached: Reached = frozenset()
+    held = sys.getallocatedblocks()
     while True:
         try:
             message = pipe.recv()
@@ -199,3 +202,6 @@ def answer(machine: Machine, ask: Ask, pipe: Connection) -> None:
             pipe.send(outcome)
         except OSError:
             return  # nobody is left to hear it
+        if sys.getallocatedblocks() - held > MUCH:
+            gc.collect()
+            held = sys.getallocatedblocks()
