@@ -117,6 +117,7 @@ class Workers:
         self.jobs = jobs
         self.pipes: list[Connection] = []
         self.processes: list[Any] = []
+        self.same: dict[Any, Any] = {}  # files and functions that units have looked into
 
     def run(self, units: list[Unit], reached: Reached) -> Iterator[Outcome]:
         if not self.pipes and (self.jobs < 2 or len(units) < WORTH_FORKING or not can_fork()):
@@ -139,12 +140,18 @@ class Workers:
             for ready in wait(list(busy)):
                 assert isinstance(ready, Connection)
                 outcome = ready.recv()
+                self.share(outcome)
                 finished[busy.pop(ready)] = outcome
                 if queue:
                     busy[ready] = queue.pop(0)
                     ready.send(busy[ready])
         for unit in units:
             yield finished[unit]
+
+    def share(self, outcome: Outcome) -> None:
+        """What comes out of a pipe is made anew each time, and thousands of units may name the same files."""
+        for name in ("reached", "touched", "consulted", "whole"):
+            setattr(outcome, name, [self.same.setdefault(one, one) for one in getattr(outcome, name)])
 
     def start(self) -> None:
         context = multiprocessing.get_context("fork")
