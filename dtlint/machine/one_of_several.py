@@ -26,6 +26,7 @@ from dtlint.machine.values import (
     Value,
 )
 
+Maker = tuple[Value, Symbol]  # a class or function, and the question whether it is this one
 LEADING = "leads on"  # note: classes whose methods reach what rules ask for
 
 
@@ -100,7 +101,7 @@ def maker(machine: Machine, makers: Sequence[Value], key: object) -> Value | Non
     return chosen_by(machine, [(one, machine.symbols.of("which", key, token(one))) for one in makers])
 
 
-def chosen_by(machine: Machine, makers: list[tuple[Value, Symbol]]) -> Value | None:
+def chosen_by(machine: Machine, makers: list[Maker]) -> Value | None:
     """Those of the makers that reach what rules ask for, each with its question, or the first, which stands for all of
     which there is nothing to say."""
     first, *others = makers
@@ -114,18 +115,18 @@ def chosen_by(machine: Machine, makers: list[tuple[Value, Symbol]]) -> Value | N
     return made
 
 
-def most_derived(machine: Machine, makers: list[Value]) -> list[Value]:
+def most_derived(machine: Machine, makers: list[Maker]) -> list[Maker]:
     """Without the classes that others of them are derived from: these say all that those say."""
     from dtlint.machine import attributes
 
     above = [
         base
-        for one in makers
+        for one, _ in makers
         if isinstance(one, ClassRef)
         for base in attributes.linearise(machine, one)
         if base is not one
     ]
-    return [one for one in makers if not any(one is base for base in above)]
+    return [one for one in makers if not any(one[0] is base for base in above)]
 
 
 def of_kind(machine: Machine, classes: list[ClassRef], key: object) -> Value | None:
