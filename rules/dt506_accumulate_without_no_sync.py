@@ -73,3 +73,15 @@ def check(run: Run) -> Iterator[Finding]:
                 Step(step.path, step.at[0], "the optimizer steps once per window"),
             ),
         )
+    for backward, forward in windows.switched_too_late(run):
+        event = backward.event
+        yield RULE.finding(
+            run.span(event.path, event.at),
+            f"`no_sync()` comes too late: in the forward pass (line {forward.event.at[0]}) DDP has decided to reduce",
+            "let `with model.no_sync():` hold the forward pass as well",
+            scope=event.function,
+            trail=(
+                Step(forward.event.path, forward.event.at[0], "DDP prepares to reduce here"),
+                Step(event.path, event.at[0], "and does, although the reduction is off now"),
+            ),
+        )

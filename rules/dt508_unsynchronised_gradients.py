@@ -70,6 +70,18 @@ def check(run: Run) -> Iterator[Finding]:
                 Step(step.path, step.at[0], "are all that the optimizer of this rank steps with"),
             ),
         )
+    for alone, late in unreduced.reduced_too_late(run):
+        event, step = late.event, alone.step.event
+        yield RULE.finding(
+            run.span(event.path, event.at),
+            f"the gradients are reduced after line {step.at[0]} has used them",
+            alone.remedy,
+            scope=event.function,
+            trail=(
+                Step(step.path, step.at[0], "the optimizer steps with the gradients of this rank"),
+                Step(event.path, event.at[0], "reduced too late: they are cleared before the next step"),
+            ),
+        )
 
 
 def told(run: Run, event: Any, backward: Any, message: str, remedy: str) -> Finding:

@@ -104,6 +104,7 @@ class Knowledge:
     handed: Mapping[str, frozenset[str]] = field(default_factory=dict)  # hooks, and their parameters that are batches
     hooks: frozenset[str] = frozenset()  # of any framework
     shows: frozenset[str] = frozenset()  # libraries whose calls are for people to look at
+    lines: dict[str, tuple[str, ...]] = field(default_factory=dict)  # of classes and their bases, as they are asked for
 
     def always_gives(self, name: str) -> bool:
         return name.startswith(self.giving) and not name.startswith(self.not_giving)
@@ -134,7 +135,12 @@ class Knowledge:
         return None
 
     def ancestors(self, kind: str) -> tuple[str, ...]:
-        kind = self.canonical(kind)
+        found = self.lines.get(kind)
+        if found is None:
+            found = self.lines[kind] = self._line(self.canonical(kind))
+        return found
+
+    def _line(self, kind: str) -> tuple[str, ...]:
         done: list[str] = []
         todo = [kind]
         while todo:
@@ -272,7 +278,7 @@ def build(packs: list[tuple[str, Mapping[str, Any]]]) -> Knowledge:
         frozenset(meaningful),
         telling_names(every) | steering,
         rank_names(every),
-        frozenset(api.last for api in every if api.does == "value" and api.value),
+        frozenset(api.last for api in every if api.does == "value" and api.value not in ("", "open_run", "never")),
         tables["setting"],
         {api.last: api for api in apis.values() if api.extra.get("anywhere")},
         frozenset(name.encode() for name in communicating | parting_names(every)),

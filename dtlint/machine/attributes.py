@@ -198,6 +198,9 @@ def of_instance(machine: Machine, thing: Object, name: str, mask: int) -> Value:
     found = in_class(machine, thing.kind, name)
     if found is not None:
         return one_of_several.method(machine, thing, bind(machine, found, thing, mask), name, mask)
+    found = one_of_several.only_of_other(machine, thing, name, mask)
+    if found is not None:
+        return found
     inner = library.loaders.inside_of(thing)
     if inner is not thing:
         return of_object(machine, inner, name, mask)
@@ -265,7 +268,11 @@ def bind(machine: Machine, found: Value, thing: Object, mask: int) -> Value:
 def of_unknown(machine: Machine, base: Unknown, name: str, mask: int) -> Value:
     if base.like is not None:
         return read(machine, base.like, name, mask)
-    found = written.read(machine, base, name) or of_state(machine, base, name, mask)
+    found = (
+        written.read(machine, base, name)
+        or one_of_several.of_modules(machine, base, name, mask)
+        or of_state(machine, base, name, mask)
+    )
     if found is not None:
         return found
     member = machine.knowledge.members.get(library.options.spelled(machine, base, name))
@@ -306,18 +313,21 @@ def of_state(machine: Machine, base: Unknown, name: str, mask: int) -> Value | N
     return calls.follow(machine, found, base, (), (), mask) if found.kind == "property" else Bound(found, base)
 
 
-def linearise(machine: Machine, kind: ClassRef) -> list[Value]:
+def linearise(machine: Machine, kind: ClassRef) -> tuple[Value, ...]:
     """The class and its bases, depth first, project classes and library names alike."""
-    done: list[Value] = []
-    todo: list[Value] = [kind]
-    while todo and len(done) < 40:
-        owner = todo.pop(0)
-        if owner in done:
-            continue
-        done.append(owner)
-        if isinstance(owner, ClassRef):
-            todo = [*owner.bases, *todo]
-    return done
+    if not kind.line:
+        done: list[Value] = []
+        todo: list[Value] = [kind]
+        while todo and len(done) < 40:
+            owner = todo.pop(0)
+            if owner in done:
+                continue
+            done.append(owner)
+            if isinstance(owner, ClassRef):
+                todo = [*owner.bases, *todo]
+        kind.line = tuple(done)
+        kind.library_bases = tuple(owner.name for owner in done if isinstance(owner, External))
+    return kind.line
 
 
 def in_class(machine: Machine, kind: ClassRef, name: str) -> Value | None:
@@ -329,8 +339,9 @@ def in_class(machine: Machine, kind: ClassRef, name: str) -> Value | None:
     return None
 
 
-def external_bases(machine: Machine, kind: ClassRef) -> list[str]:
-    return [owner.name for owner in linearise(machine, kind) if isinstance(owner, External)]
+def external_bases(machine: Machine, kind: ClassRef) -> tuple[str, ...]:
+    linearise(machine, kind)
+    return kind.library_bases
 
 
 def library_types(machine: Machine, kind: ClassRef) -> Iterator[Type]:

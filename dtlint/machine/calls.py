@@ -8,14 +8,13 @@ from typing import Any
 
 from dtlint.ir import nodes as ir
 from dtlint.machine import attributes, containers, instances, kept, library, one_of_several, parameters, passed_over
-from dtlint.machine.core import DEEPEST, Machine
+from dtlint.machine.core import AROUND, DEEPEST, Machine
 from dtlint.machine.entering import Outcome, enter
 from dtlint.machine.following import can_skip, may_talk, too_deep
 from dtlint.machine.frames import Frame
 from dtlint.machine.lanes import join, lanes_in, token
 from dtlint.machine.library import files, key_splits, provenance, roots, run_later, spawning, works
 from dtlint.machine.library.generators import BOUNDED, PART, items_of_part
-from dtlint.machine.library.inside import IN_WORKER
 from dtlint.machine.library.invocation import Keywords
 from dtlint.machine.logs import WHAT_IS_CALLED, Call, Decision, Event
 from dtlint.machine.opaque import opaque
@@ -334,7 +333,7 @@ def remembered(
         tuple([token(value) for value in arguments]),
         tuple([(name, token(value)) for name, value in keywords]),
         library.circumstances(machine, arguments, keywords) if machine.flow is not None else None,
-        machine.facts.get(IN_WORKER),
+        *[machine.facts.get(fact) for fact in AROUND],
     )
     known = machine.remembered.get(index)
     if known is not None:

@@ -250,6 +250,12 @@ def grown(machine: Machine, held: Value | None, value: Value, uneven: Cause | No
     return machine.unknown(ITEMS, token(held) if held else 0, token(value), cause=cause, tags=tags, like=like)
 
 
+def alike_parts(held: Value) -> frozenset[Any]:
+    """Which parts of the item at one place are the same on all lanes? None, where some lanes have more items."""
+    marked = frozenset(tag for tag in held.tags if type(tag) is tuple and tag[0] == ALIKE)
+    return frozenset() if UNEVEN in held.tags else marked
+
+
 def alike_part(base: Value, index: Value) -> bool:
     """`for name, shard in shards`: of what was gathered, the parts that stand there were the same on all lanes."""
     places = [tag[1] for tag in base.tags if type(tag) is tuple and tag[0] == ALIKE]

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from dtlint.findings import Step
 from dtlint.ir import nodes as ir
 from dtlint.machine.frames import Frame, Write
-from dtlint.machine.lanes import World, join, overlay, taken_off
+from dtlint.machine.lanes import World, either_tree, join, overlay, taken_off
 from dtlint.machine.logs import Choice, Decision, Event, Group, Guards, Log, LogNode, Place, decisions, plain_question
 from dtlint.machine.uses import Uses
 from dtlint.machine.values import (
@@ -37,7 +37,11 @@ if TYPE_CHECKING:
     from dtlint.project.modules import Project
 
 MAX_SINKS = 6
+IN_WORKER = "in worker"  # fact: is this run by a worker, or by a loader that has none? Absent where nobody knows
+TRAINING = "training"  # fact: does a framework make a step of its training here?
+AROUND = (IN_WORKER, TRAINING)  # facts of whoever calls, by which the same call on the same arguments says other things
 DEEPEST = 48  # calls within calls, whatever the entry
+DONATED = "jax donated"  # fact of the run: the buffers that were given away
 CHANGED_NOTHING = "changed nothing"  # fact of the run: calls of which nothing is left but what they give back
 
 
@@ -257,7 +261,10 @@ class Machine:
         for container, name, left, right in sorted(sides.values(), key=of_variable):
             old = container.get(name, MISSING)
             left, right = old if left is None else left, old if right is None else right
-            joined = taken_off(left, right, older) or join(left, right, self.symbols, symbol, cause, older)
+            joined = taken_off(left, right, older)
+            if joined is None and cause is None and DONATED in self.facts:
+                joined = either_tree(left, right, lambda one, other: join(one, other, self.symbols, symbol, None))
+            joined = joined or join(left, right, self.symbols, symbol, cause, older)
             if name == "[]" and isinstance(joined, Unknown) and joined.like == Tuple(()) and joined.cause is None:
                 joined = Tuple(())  # what a container holds on one side, and may hold on the other
             if joined is not old:

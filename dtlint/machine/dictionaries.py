@@ -37,9 +37,14 @@ def one_of_makers(machine: Machine, base: Object, index: Value) -> Value | None:
     if isinstance(chosen, FunctionRef | ClassRef | External):
         return chosen
     first = next(iter(held.values()))
-    if all(isinstance(value, ClassRef) for value in held.values()):
-        found = one_of_several.maker(machine, list(held.values()), (base.number, token(index)))
-        return found if found is not first or one_of_several.common_base(machine, list(held.values())) else None
+    if all(isinstance(value, ClassRef | FunctionRef) for value in held.values()):
+        if isinstance(index, Unknown):
+            found = one_of_several.of_table(machine, held, index)
+        else:
+            found = one_of_several.maker(machine, list(held.values()), (base.number, token(index)))
+        if found is not first or one_of_several.leads_on(machine, first):
+            return found
+        return first if one_of_several.common_base(machine, list(held.values())) else None
     rows = [machine.knowledge.api(value.name) if isinstance(value, External) else None for value in held.values()]
     return first if all(row is not None and row.does == "make" for row in rows) else None
 

@@ -234,6 +234,23 @@ def calls_found(node: ir.Function) -> Iterator[bool]:
             yield isinstance(one.func, LOOKED_UP) or (isinstance(one.func, ir.Name) and one.func.id in looked_up)
 
 
+def gives_what_it_finds(node: ir.Function) -> bool:
+    """`return MAKERS[name]`: the table is the file's, and what stands there may be anything."""
+    every = list(every_node(node.body, (ir.Function, ir.Class)))
+    targets = (target for one in every if isinstance(one, ir.Assign) for target in one.targets)
+    own = {param.name for param in node.params} | {one.id for one in targets if isinstance(one, ir.Name)}
+    tables = (table_asked(one.value) for one in every if isinstance(one, ir.Return))
+    return any(isinstance(table, ir.Name) and table.id not in own for table in tables)
+
+
+def table_asked(found: ir.Expr | None) -> ir.Expr | None:
+    """`table` of `table[name]` and `table.get(name)`"""
+    if isinstance(found, ir.Index):
+        return found.value
+    method = found.func if isinstance(found, ir.Call) else None
+    return method.value if isinstance(method, ir.Attr) and method.name == "get" else None
+
+
 def sets_nothing(node: ir.Function) -> bool:
     """`p.requires_grad == False`: a comparison that stands alone."""
     every = every_node(node.body, (ir.Function, ir.Class))
@@ -251,7 +268,7 @@ def asks_to_fit(node: ir.Function) -> bool:
     return {"%", "//"} <= operators
 
 
-SHOWN_BY_TEXT = (calls_what_it_finds, sets_nothing, counts_all_ranks, asks_to_fit)
+SHOWN_BY_TEXT = (calls_what_it_finds, gives_what_it_finds, sets_nothing, counts_all_ranks, asks_to_fit)
 
 
 def written_onto(machine: Machine, value: Value) -> bool:

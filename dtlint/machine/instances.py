@@ -60,12 +60,17 @@ LAYERS = "layers made"  # fact of the run, by their class
 ENOUGH = 16  # layers of a class; further ones are taken to be like the last of them
 
 
-def is_layer(bases: list[str]) -> bool:
+def is_layer(bases: tuple[str, ...]) -> bool:
     return any(base.rpartition(".")[2] in ("Module", "Layer") for base in bases)
 
 
 def alike(
-    machine: Machine, kind: ClassRef, bases: list[str], arguments: tuple[Value, ...], keywords: Keywords, mask: int
+    machine: Machine,
+    kind: ClassRef,
+    bases: tuple[str, ...],
+    arguments: tuple[Value, ...],
+    keywords: Keywords,
+    mask: int,
 ) -> Object | None:
     """One more layer of a large network, made by all ranks of what is the same on all."""
     made: list[Object] = machine.facts.get(LAYERS, {}).get(kind, [])
@@ -83,7 +88,7 @@ def is_stub(node: ir.Function | ir.Lambda) -> bool:
     return bool(told) and all(isinstance(one, ir.Raise) for one in told)
 
 
-def has_fields(machine: Machine, kind: ClassRef, bases: list[str]) -> bool:
+def has_fields(machine: Machine, kind: ClassRef, bases: tuple[str, ...]) -> bool:
     for owner in attributes.linearise(machine, kind):
         if isinstance(owner, ClassRef) and any(
             name in DATACLASSES or name.endswith(("dataclass", ".define", ".struct.dataclass"))

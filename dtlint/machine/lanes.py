@@ -227,6 +227,29 @@ def own_items(value: Value, inside: bool = False) -> Cause | None:
     return value.cause if kept and value.cause is not None and value.cause.kind == "data" else None
 
 
+def either_tree(left: Value, right: Value, join_leaves: Callable[[Value, Value], Value]) -> Value | None:
+    """Of two trees of arrays, one with what either has there: a buffer of the one that was given away is not certainly
+    what is found. Of one of them nobody may know the names. None where they are no such trees."""
+    if isinstance(left, Unknown) and isinstance(right, Unknown):
+        return join_leaves(left, right)
+    known, other = (left, right) if isinstance(left, Object) else (right, left)
+    if not isinstance(known, Object) or known.kind != "dict" or not known.attributes or left is right:
+        return None
+    if isinstance(other, Object) and (other.kind != "dict" or other.attributes.keys() != known.attributes.keys()):
+        return None
+    if not isinstance(other, Object | Unknown):
+        return None
+    made = Object(known.kind, known.birth, known.number, known.at, known.path)
+    made.facts = known.facts
+    for name, held in known.attributes.items():
+        there = other.attributes[name] if isinstance(other, Object) else other
+        leaf = either_tree(held, there, join_leaves)
+        if leaf is None:
+            return None
+        made.attributes[name] = leaf
+    return made
+
+
 def one_of_two(kept: Value, other: Value, question: Symbol, answer: bool) -> Value:
     """`step = together if options.sync else alone`: whoever calls it calls the one or the other."""
     if not isinstance(kept, FunctionRef | Bound) or not isinstance(other, FunctionRef | Bound | External):

@@ -252,7 +252,7 @@ class Loop:
 
     __slots__ = (
         *("again", "body", "born", "carried", "cause", "decision", "guards"),
-        *("kind", "mask", "objects", "subject", "trip", "variant"),
+        *("kept_by", "kind", "mask", "objects", "subject", "trip", "variant"),
     )
 
     def __init__(
@@ -278,6 +278,7 @@ class Loop:
         self.objects = 0  # how many objects there were before the first turn
         self.variant: set[Symbol] = set()  # further symbols that are new in every turn
         self.carried: dict[Symbol, Value] = {}  # what a turn leaves for each of them to the next one
+        self.kept_by: list[tuple[Symbol, Value]] = []  # the same for each place, where several held the one at first
 
 
 class HandlerLog:
@@ -351,15 +352,24 @@ def equality(asked: Symbol) -> tuple[Symbol, str | int] | None:
     return (subject, constant) if isinstance(constant, str | int) else None
 
 
-def told(question: Symbol | None, side: bool, depth: int = 4) -> Iterator[tuple[Any, Any]]:
+def told(question: Symbol | None, side: bool) -> tuple[tuple[Any, Any], ...]:
     """What is known on this side of a question: its answer, and what is equal to which constant."""
+    if question is None:
+        return ()
+    if question.told is None:
+        question.told = tuple(tuple(tells(question, answer, 4)) for answer in (False, True))
+    found: tuple[tuple[Any, Any], ...] = question.told[side]
+    return found
+
+
+def tells(question: Symbol, side: bool, depth: int) -> Iterator[tuple[Any, Any]]:
     asked, given = plain_question(question)
     if asked is None:
         return
     yield asked, side == given
     if depth and (asked.key[0], side == given) in (("and", True), ("or", False)):
         for part in asked.key[1:]:
-            yield from told(part, side == given, depth - 1)
+            yield from tells(part, side == given, depth - 1)
     if depth and asked.key[0] == "phi":
         yield from told_by_sides(asked, side == given, depth - 1)
     equal = equality(asked) if side == given else None
@@ -374,6 +384,9 @@ def implied(question: Symbol | None, known: Mapping[Any, Any]) -> bool | None:
         return None
     if asked in known:
         return bool(known[asked] is given)
+    equal = equality(asked)
+    if equal is not None and ("equal to", equal[0]) in known:
+        return (known["equal to", equal[0]] == equal[1]) is given
     if asked.key[0] not in ("and", "or"):
         found = ranges.follows(asked, known.items())
         return None if found is None else found is given
@@ -391,9 +404,9 @@ def told_by_sides(asked: Symbol, answer: bool, depth: int) -> Iterator[tuple[Any
     question, then, other = asked.key[1:]
     for taken, side, opposite in ((True, then, other), (False, other, then)):
         if plain_truth(opposite) is (not answer) and plain_truth(side) is not (not answer):
-            yield from told(question, taken, depth)
+            yield from tells(question, taken, depth)
             if isinstance(side, Symbol):
-                yield from told(side, answer, depth)
+                yield from tells(side, answer, depth)
 
 
 def plain_truth(part: object, depth: int = 4) -> bool | None:

@@ -6,11 +6,25 @@ Nobody knows which, and all ranks have the same: whoever calls a method of it ca
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from copy import copy
+from typing import Any
 
+from dtlint.ir import nodes as ir
 from dtlint.machine.core import Machine
 from dtlint.machine.lanes import FUNCTIONS, join, token
-from dtlint.machine.values import Bound, ClassRef, External, FunctionRef, Object, Otherwise, Value
+from dtlint.machine.values import (
+    Bound,
+    ClassRef,
+    Const,
+    External,
+    FunctionRef,
+    Object,
+    Otherwise,
+    Symbol,
+    Unknown,
+    Value,
+)
 
 LEADING = "leads on"  # note: classes whose methods reach what rules ask for
 
@@ -43,6 +57,20 @@ def method(machine: Machine, thing: Object, found: Value, name: str, mask: int) 
     return found
 
 
+def only_of_other(machine: Machine, thing: Object, name: str, mask: int) -> Value | None:
+    """A method that only the other thing has: where it is called, it is there."""
+    from dtlint.machine import attributes
+
+    for _, _, other in thing.otherwise:
+        if isinstance(other, Object) and isinstance(other.kind, ClassRef):
+            if attributes.in_class(machine, other.kind, name) is not None:
+                return attributes.read(machine, other, name, mask)
+            found = only_of_other(machine, other, name, mask)
+            if found is not None:
+                return found
+    return None
+
+
 def call(machine: Machine, thing: Object, mask: int) -> Value | None:
     """`policy(batch)`: the `__call__` of each."""
     from dtlint.machine import attributes
@@ -61,18 +89,43 @@ def either(found: Bound, otherwise: Otherwise) -> Bound:
     return both
 
 
-def maker(machine: Machine, makers: list[Value], key: object) -> Value | None:
-    """One of the classes of a table: the first, which stands for those that nothing is to be said of, and those that
-    reach what rules ask for."""
+def of_table(machine: Machine, table: dict[Any, Value], index: Unknown) -> Value | None:
+    """`SAVERS[options.strategy]`: who is there under a name is there where the option is that name."""
+    asked = [machine.symbols.of("compare ==", index.symbol, token(Const(name))) for name in table]
+    return chosen_by(machine, list(zip(table.values(), asked, strict=True)))
+
+
+def maker(machine: Machine, makers: Sequence[Value], key: object) -> Value | None:
+    """One of several classes or functions, nobody knows which."""
+    return chosen_by(machine, [(one, machine.symbols.of("which", key, token(one))) for one in makers])
+
+
+def chosen_by(machine: Machine, makers: list[tuple[Value, Symbol]]) -> Value | None:
+    """Those of the makers that reach what rules ask for, each with its question, or the first, which stands for all of
+    which there is nothing to say."""
     first, *others = makers
-    chosen = [first, *(one for one in others if isinstance(one, ClassRef) and leads_on(machine, one))]
-    if isinstance(first, ClassRef) and len(chosen) > 1 and not leads_on(machine, first):
+    chosen = [first, *(one for one in others if leads_on(machine, one[0]))]
+    if len(chosen) > 1 and not leads_on(machine, first[0]):
         chosen = chosen[1:]
+    chosen = most_derived(machine, chosen)
     made: Value | None = None
-    for one in reversed(chosen[:FUNCTIONS]):
-        question = machine.symbols.of("which", key, token(one))
+    for one, question in reversed(chosen[:FUNCTIONS]):
         made = one if made is None else either(Bound(one, None), (question, True, made))
     return made
+
+
+def most_derived(machine: Machine, makers: list[Value]) -> list[Value]:
+    """Without the classes that others of them are derived from: these say all that those say."""
+    from dtlint.machine import attributes
+
+    above = [
+        base
+        for one in makers
+        if isinstance(one, ClassRef)
+        for base in attributes.linearise(machine, one)
+        if base is not one
+    ]
+    return [one for one in makers if not any(one is base for base in above)]
 
 
 def of_kind(machine: Machine, classes: list[ClassRef], key: object) -> Value | None:
@@ -83,20 +136,33 @@ def of_kind(machine: Machine, classes: list[ClassRef], key: object) -> Value | N
     return maker(machine, chosen, key)
 
 
+def of_modules(machine: Machine, base: Unknown, name: str, mask: int) -> Value | None:
+    """`import_module(f"tasks.{options.task}").Task`: one of several of that name."""
+    from dtlint.machine import attributes
+    from dtlint.machine.library.importing import MODULES
+
+    modules = machine.notes.get(MODULES, {}).get(base.symbol, ())
+    held = [attributes.of_module(machine, one, name, mask) for one in modules]
+    makers = [one for one in held if isinstance(one, ClassRef | FunctionRef)]
+    return maker(machine, makers, base.symbol) if makers else None
+
+
 def common_base(machine: Machine, classes: list[Value]) -> bool:
     """Do these classes inherit from one class of the project, or of a library?"""
     from dtlint.machine import attributes
 
     lines = [attributes.linearise(machine, one) for one in classes if isinstance(one, ClassRef)]
     plain = (External("builtins.object"), External("abc.ABC"))
-    return any(base not in plain and all(base in line for line in lines) for base in lines[0])
+    return any(base not in plain and all(base in line for line in lines) for line in lines[:1] for base in line)
 
 
 def leads_on(machine: Machine, kind: object) -> bool:
-    """Has the class, or one of the project that it inherits from, methods that reach what rules ask for?"""
+    """Does the function reach what rules ask for, or a method of the class or of one that it inherits from?"""
     from dtlint.machine import attributes
     from dtlint.machine.following import leading_on
 
+    if isinstance(kind, FunctionRef) and isinstance(kind.node, ir.Function):
+        return not kind.node.tokens.isdisjoint(leading_on(machine, kind.path)[1])
     if not isinstance(kind, ClassRef):
         return False
     known: dict[int, bool] = machine.notes.setdefault(LEADING, {})

@@ -16,6 +16,7 @@ ALWAYS = "always"  # never None
 ALIKE = "alike"  # None on all ranks or on none
 
 MADE = ("op ", "compare ", "unary ")  # beginnings of what expressions are called
+COMPARED = ("compare ", "unary ")  # numbers, whose methods give numbers
 COMPUTED = ("call", "output")
 PARTS = ("item", "batch", "deep")
 MADE_WHOLE = frozenset({"source", "text", "tensor", "slice", "tuple", "comprehension", "path"})
@@ -98,7 +99,9 @@ def of_symbol(knowledge: Knowledge, symbol: Symbol) -> str:
         return ALIKE if what == "phi" and (common or "" not in sides) else ""
     if what in MADE_WHOLE or what.startswith(MADE):
         return ALWAYS
-    made = part_of(symbol).key[0]  # `torch.frombuffer(data).clone().to(device)`
+    made = part_of(symbol).key[0]  # `torch.frombuffer(data).clone().to(device)`, `(scores > 0).float()`
+    if isinstance(made, str) and what == "call" and made.startswith(COMPARED):
+        return ALWAYS
     if isinstance(made, str) and made.startswith("torch.") and knowledge.always_gives(made):
         return ALWAYS
     return ALWAYS if knowledge.always_gives(method_of_source(symbol) or what) else ""

@@ -16,7 +16,16 @@ Compared = tuple[Symbol, str, float]
 
 def compared(asked: Any) -> Compared | None:
     """`stage >= 2`, `2 <= stage`: what, how, and with which number."""
-    if not isinstance(asked, Symbol) or len(asked.key) != 3 or not str(asked.key[0]).startswith("compare "):
+    if not isinstance(asked, Symbol):
+        return None
+    if asked.compared is None:
+        asked.compared = read(asked) or False
+    found: Compared | None = asked.compared or None
+    return found
+
+
+def read(asked: Symbol) -> Compared | None:
+    if len(asked.key) != 3 or not str(asked.key[0]).startswith("compare "):
         return None
     word = str(asked.key[0]).removeprefix("compare ")
     left, right = asked.key[1:]

@@ -24,8 +24,8 @@ from dtlint.machine.core import Machine
 from dtlint.machine.expressions import evaluate, text_of
 from dtlint.machine.failures import by_hand
 from dtlint.machine.frames import Frame, Returned
-from dtlint.machine.library import iterators, metrics, multiples, works
-from dtlint.machine.logs import ASSERTED, Decision, Guards, decisions, plain_question
+from dtlint.machine.library import iterators, metrics, multiples, processes, works
+from dtlint.machine.logs import ASSERTED, EXITS, FAILED_EXIT, Decision, Guards, decisions, plain_question
 from dtlint.machine.truth import truth
 from dtlint.machine.values import BY_RANK, NONE, ClassRef, Const, Unknown, Value
 
@@ -128,7 +128,7 @@ def run_raise(machine: Machine, node: ir.Raise, mask: int) -> int:
     going_on = caught.raised(machine, value, node.at, mask) if value is not None and frame.tries else None
     if going_on is not None:
         return going_on
-    word = "exit" if value is not None and is_system_exit(value) else "raise"
+    word = way_out(machine, node, mask) if value is not None and is_system_exit(value) else "raise"
     if value is not None and mask != machine.world.full and name_of(value).endswith(NEVER):
         word = ASSERTED
     if word == "raise" and mask != machine.world.full and not_set_up(machine, node):
@@ -139,9 +139,17 @@ def run_raise(machine: Machine, node: ir.Raise, mask: int) -> int:
         return as_configured(machine, node, mask)
     frame.left |= mask
     leave(machine, word, node.at, mask)
-    if word == "exit":
+    if word in EXITS:
         machine.ended(mask, node.at)
     return 0
+
+
+def way_out(machine: Machine, node: ir.Raise, mask: int) -> str:
+    """`raise SystemExit(status)`; what a call gives was asked for once and is not asked for again."""
+    status = node.value.args[0] if isinstance(node.value, ir.Call) and node.value.args else None
+    if status is None or any(isinstance(one, ir.Call) for one in every_node(status)):
+        return "exit"
+    return FAILED_EXIT if processes.tells_failure(evaluate(machine, status, mask)) else "exit"
 
 
 def as_configured(machine: Machine, node: ir.Raise, mask: int) -> int:

@@ -12,6 +12,7 @@ from dtlint.machine.containers import (
     REPEAT,
     UNEVEN,
     alike_part,
+    alike_parts,
     element,
     is_text,
     items_of,
@@ -32,6 +33,7 @@ from dtlint.machine.values import (
     Object,
     Row,
     SliceValue,
+    Symbol,
     Tuple,
     Unknown,
     Value,
@@ -139,7 +141,8 @@ def item_one(machine: Machine, base: Value, index: Value, mask: int) -> Value:
             rest = base.attributes.get("[]")
             if rest is None:
                 return machine.unknown("missing key", base.number, repr(index.value)[:40])
-            return opaque(machine, "item", rest, index)  # the keys that are known say nothing about this one
+            others = others_in(machine, base) if rest.cause is not None else rest
+            return opaque(machine, "item", others, index)  # the keys that are known say nothing about this one
         return one_of_makers(machine, base, index) or one_of(machine, base, opaque(machine, "item", base, index))
     if known is not None:
         if index.cause is None:
@@ -158,8 +161,9 @@ def item_one(machine: Machine, base: Value, index: Value, mask: int) -> Value:
     put_before = base.attributes.get(WRITTEN) if isinstance(base, Object) else None
     found = opaque(machine, "item", base, index, *([put_before] if put_before is not None else []))
     if isinstance(base, Object) and base.kind == "list":
-        like = getattr(base.attributes.get("[]"), "like", None)
-        return Unknown(found.symbol, found.cause, found.tags, like) if like is not None else found
+        held = base.attributes.get("[]")
+        alike = alike_parts(held) if held is not None and index.cause is None else frozenset()
+        return Unknown(found.symbol, found.cause, found.tags | alike, getattr(held, "like", None) or found.like)
     return found
 
 
@@ -289,6 +293,29 @@ def cut(machine: Machine, base: Value, index: SliceValue) -> Value:
     return result
 
 
+OTHERS = "<others>"  # attribute of a dictionary of which some lanes have a key more: what is under keys nobody knows
+
+
+def a_key_more(table: Object) -> tuple[Any, ...]:
+    return ("keys", table.number, "more")
+
+
+def others_in(machine: Machine, table: Object) -> Value:
+    """What stands under the keys that are not known. That some lanes have one more says nothing of the others."""
+    held = table.attributes.get("[]")
+    if isinstance(held, Unknown) and has_more(held.symbol):
+        return table.attributes.get(OTHERS) or machine.unknown("others", table.number)
+    return held or machine.unknown("others", table.number)
+
+
+def has_more(symbol: Symbol) -> bool:
+    """Here, or on one side of a branch."""
+    word, *parts = symbol.key
+    return (word == "keys" and parts[-1] == "more") or (
+        word == "phi" and any(isinstance(part, Symbol) and has_more(part) for part in parts)
+    )
+
+
 def put(machine: Machine, container: Value, index: Value, value: Value, mask: int) -> None:
     """`container[index] = value`"""
     index = own_key(index)
@@ -320,8 +347,9 @@ def put(machine: Machine, container: Value, index: Value, value: Value, mask: in
                 return
             if mask & container.birth != container.birth and ("key", index.value) not in container.attributes:
                 cause = machine.control_cause() or Cause("rank")
-                held = machine.unknown("keys", container.number, cause=cause, tags=frozenset({UNEVEN}))
-                machine.set(container, "[]", held, container.birth)  # some lanes have a key more
+                held = machine.unknown(*a_key_more(container), cause=cause, tags=frozenset({UNEVEN}))
+                machine.set(container, OTHERS, others_in(machine, container), container.birth)
+                machine.set(container, "[]", held, container.birth)
             machine.set(container, ("key", index.value), value, mask)
             if FIELDS in container.facts:
                 machine.set(container.facts[FIELDS], index.value, value, mask)
@@ -336,6 +364,8 @@ def put(machine: Machine, container: Value, index: Value, value: Value, mask: in
             if index.cause is not None and not filled:
                 tags |= {UNEVEN}
             machine.set(container, "[]", Unknown(widened.symbol, index.cause or widened.cause, tags), mask)
+            if index.cause is None and value.cause is None:
+                perhaps_another(machine, container, index, value, mask)
     elif container.kind == "torch.Tensor":
         if "running" in machine.facts:
             from dtlint.machine.library import marks, works
@@ -361,6 +391,14 @@ def put(machine: Machine, container: Value, index: Value, value: Value, mask: in
                 machine.set(container, "[]", now, mask)
 
 
+def perhaps_another(machine: Machine, table: Object, index: Value, value: Value, mask: int) -> None:
+    """`options[name] = value` with a name nobody knows: what was put in as a placeholder may be something by now."""
+    symbol = machine.symbols.of("changed", table.number, token(index))
+    for name, old in list(table.attributes.items()):
+        if isinstance(name, tuple) and old == NONE:
+            machine.set(table, name, join(value, old, machine.symbols, symbol, None), mask)
+
+
 def merge(machine: Machine, target: Object, source: Value, mask: int) -> None:
     """`target.update(source)` for a dictionary."""
     if isinstance(source, Object) and source.kind == "dict":
@@ -376,4 +414,5 @@ def merge(machine: Machine, target: Object, source: Value, mask: int) -> None:
             put(machine, target, pair.items[0], pair.items[1], mask)
         return
     if source.cause is not None or not isinstance(source, Const):
-        machine.set(target, "[]", machine.unknown("merged", token(source), cause=source.cause), mask)
+        tags = machine.flow(machine, "item", (source,), source.tags) if machine.flow is not None else frozenset()
+        machine.set(target, "[]", machine.unknown("merged", token(source), cause=source.cause, tags=tags), mask)

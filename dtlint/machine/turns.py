@@ -87,7 +87,7 @@ def turn(
             frame.loops.pop()
             machine.sinks, frame.guards = outer_sinks, outer_guards
             loop.born, loop.objects = (first, machine.symbols.count), objects
-        if machine.flow is not None:
+        if tells_turns(machine):
             note_turn(machine, loop, inner_mark)
         grown = changed_more(
             machine, inner_mark, start, widened, node, causes, apart, deciding(machine, loop, box), state.newest
@@ -143,6 +143,11 @@ def here_too(
             yield (id(thing.attributes), name), (thing.attributes, name), whole
 
 
+def tells_turns(machine: Machine) -> bool:
+    """Does anybody ask what is new in every turn: of JAX keys, of the rounds of a manager?"""
+    return machine.flow is not None or library.managers.MADE in machine.facts
+
+
 def note_turn(machine: Machine, loop: Loop, mark: int) -> None:
     """Which symbols are new in every turn: those of names and attributes that a turn leaves with another value. What
     functions called in the loop do to their own names says nothing."""
@@ -168,6 +173,7 @@ def note_turn(machine: Machine, loop: Loop, mark: int) -> None:
         if id(container) in onto or is_older(container, loop.objects):
             loop.variant.update(left)
             loop.carried.update(dict.fromkeys(left, after))
+            loop.kept_by.extend((symbol, after) for symbol in left)
 
 
 def is_older(container: dict[Any, Value], objects: int) -> bool:
@@ -203,7 +209,7 @@ def run_turn(
     entering = enter(mask)
     if isinstance(node, ir.For) and loop.cause is None:
         loop.cause = decision.cause = iterators.stop_cause(machine, loop.subject)
-    if machine.flow is not None and isinstance(node, ir.For):
+    if tells_turns(machine) and isinstance(node, ir.For):
         note_items(loop, node.target, frame.variables)
     if box is not None:
         loop.cause = decision.cause = box.get("cause")

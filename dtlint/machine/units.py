@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import gc
 import multiprocessing
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from multiprocessing.connection import Connection, wait
@@ -26,6 +27,7 @@ from dtlint.source.text import Incomplete
 Ask = Callable[[Run], tuple[list[Finding], list[Incomplete]]]
 Reached = frozenset[Named]
 WORTH_FORKING = 12  # units; below that a second process costs more than it saves
+MUCH = 5_000_000  # blocks of memory; below that looking for garbage costs more than it saves
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -115,6 +117,7 @@ class Workers:
         self.jobs = jobs
         self.pipes: list[Connection] = []
         self.processes: list[Any] = []
+        self.same: dict[Any, Any] = {}  # files and functions that units have looked into
 
     def run(self, units: list[Unit], reached: Reached) -> Iterator[Outcome]:
         if not self.pipes and (self.jobs < 2 or len(units) < WORTH_FORKING or not can_fork()):
@@ -137,12 +140,18 @@ class Workers:
             for ready in wait(list(busy)):
                 assert isinstance(ready, Connection)
                 outcome = ready.recv()
+                self.share(outcome)
                 finished[busy.pop(ready)] = outcome
                 if queue:
                     busy[ready] = queue.pop(0)
                     ready.send(busy[ready])
         for unit in units:
             yield finished[unit]
+
+    def share(self, outcome: Outcome) -> None:
+        """What comes out of a pipe is made anew each time, and thousands of units may name the same files."""
+        for name in ("reached", "touched", "consulted", "whole"):
+            setattr(outcome, name, [self.same.setdefault(one, one) for one in getattr(outcome, name)])
 
     def start(self) -> None:
         context = multiprocessing.get_context("fork")
@@ -184,6 +193,7 @@ def serve(machine: Machine, ask: Ask, pipe: Connection, inherited: list[Connecti
 
 def answer(machine: Machine, ask: Ask, pipe: Connection) -> None:
     reached: Reached = frozenset()
+    held = sys.getallocatedblocks()
     while True:
         try:
             message = pipe.recv()
@@ -199,3 +209,6 @@ def answer(machine: Machine, ask: Ask, pipe: Connection) -> None:
             pipe.send(outcome)
         except OSError:
             return  # nobody is left to hear it
+        if sys.getallocatedblocks() - held > MUCH:
+            gc.collect()
+            held = sys.getallocatedblocks()

@@ -103,12 +103,14 @@ TRUE, FALSE, NONE = Const(True), Const(False), Const(None)
 class Symbol:
     """The identity of an unknown: equal computations on equal inputs share one symbol."""
 
-    __slots__ = ("depth", "key", "numbers")
+    __slots__ = ("compared", "depth", "key", "numbers", "told")
 
     def __init__(self, key: tuple[Any, ...], depth: int, numbers: str | None = None) -> None:
         self.key = key
         self.depth = depth
         self.numbers = numbers  # of which type, where nothing else is kept of a long computation
+        self.told: Any = None  # what `logs.told` says of it, and
+        self.compared: Any = None  # what `ranges.compared` does, once somebody has asked
 
     def __repr__(self) -> str:
         return f"<{self.key[0]} {self.key[1] if len(self.key) > 1 else ''}>"
@@ -345,7 +347,7 @@ class FunctionRef(Value):
 class ClassRef(Value):
     """A class of the project."""
 
-    __slots__ = ("attributes", "bases", "decorated", "name", "node", "path")
+    __slots__ = ("attributes", "bases", "decorated", "library_bases", "line", "name", "node", "path")
 
     def __init__(self, node: ir.Class, path: str, bases: tuple[Value, ...], attributes: dict[str, Value]) -> None:
         self.node = node
@@ -354,6 +356,8 @@ class ClassRef(Value):
         self.attributes = attributes
         self.name = node.qualname
         self.decorated: tuple[str, ...] = ()
+        self.line: tuple[Value, ...] = ()  # of the class and its bases, once somebody has asked
+        self.library_bases: tuple[str, ...] = ()  # those of libraries in it
 
     def __repr__(self) -> str:
         return f"ClassRef({self.name})"

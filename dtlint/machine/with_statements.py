@@ -13,10 +13,11 @@ from dtlint.machine.attempts import exception_names
 from dtlint.machine.core import Machine
 from dtlint.machine.frames import Write
 from dtlint.machine.library import contexts
-from dtlint.machine.logs import CAUGHT, Attempt, Call, Decision, Guards, HandlerLog, Log, LogNode, decisions
+from dtlint.machine.logs import CAUGHT, Attempt, Call, Decision, Event, Guards, HandlerLog, Log, LogNode, decisions
 from dtlint.machine.scopes import load_module
 from dtlint.machine.twins import one_thing
 from dtlint.machine.values import MISSING, NONE, Cause, ClassRef, External, FunctionRef, Object, Row, Trail, Value
+from dtlint.machine.walks import walk
 
 CLASS_QUESTIONS = ("isinstance", "issubclass")
 
@@ -51,6 +52,11 @@ def enter_item(machine: Machine, node: ir.With, index: int, mask: int) -> int:
 
 def with_generator(machine: Machine, manager: Object, mask: int, inner: Any) -> int:
     """A `@contextmanager` of the project: its code before the yield, the body, its code after."""
+    alone = indifferent(machine, manager, mask)
+    if alone is not None:
+        calls.resume(machine, manager, mask, lambda value, lanes: NONE)  # what it keeps for itself
+        through: int = inner(alone, mask)
+        return through & ~machine.frame.left
     frame = machine.frame
     result = {"lanes": 0, "met": 0, "times": 0}
     done: list[Done] = []
@@ -91,6 +97,30 @@ def with_generator(machine: Machine, manager: Object, mask: int, inner: Any) -> 
     if result["times"] > 1 and result["met"] == mask:
         made_alike(machine, mask)
     return (result["lanes"] | (mask & ~result["met"])) & ~frame.left
+
+
+def indifferent(machine: Machine, manager: Object, mask: int) -> Value | None:
+    """`if rank == 0: print(…); yield; print(…) else: yield`: what it gives, where it does nothing that the others or
+    the body could notice. Then all lanes do the body together, whichever yield each of them comes to."""
+    function = manager.facts["function"]
+    inside = list(every_node(function.node.body, (ir.Function, ir.Class)))
+    if sum(isinstance(node, ir.Yield) for node in inside) < 2 or any(isinstance(node, ir.Try) for node in inside):
+        return None
+    frame, sinks, mark = machine.frame, machine.sinks, len(machine.journal)
+    left, leavings, said, given = frame.left, len(frame.leavings), Log(), list[tuple[Value, int]]()
+
+    def noted(value: Value, lanes: int) -> Value:
+        given.append((value, lanes))
+        return NONE
+
+    machine.sinks = [(said, mask)]
+    calls.resume(machine, manager, mask, noted)
+    machine.rollback(mark)
+    del frame.leavings[leavings:]
+    frame.left, machine.sinks = left, sinks
+    quiet = not any(isinstance(node, Event) for node, _ in walk(said))
+    whole = sum(lanes for _, lanes in given) == mask and all(value == given[0][0] for value, _ in given)
+    return given[0][0] if given and quiet and whole else None
 
 
 def go_on_behind(machine: Machine, manager: Object, lanes: int) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
@@ -88,6 +89,12 @@ class Project:
 
     def find_module(self, dotted: str) -> str | None:
         return self._names.find_module(dotted)
+
+    def named(self, pattern: str) -> tuple[str, ...]:
+        """The dotted names of files that look so."""
+        self.looked.add(IMPORTS)
+        names = map(self.name_of, self.paths)
+        return tuple(sorted(name for name in names if re.fullmatch(pattern, name)))
 
     def find_package(self, dotted: str) -> bool:
         return self._names.find_package(dotted)

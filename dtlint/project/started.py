@@ -38,6 +38,9 @@ class Started:
         """Does a launcher start this program or another of its folder?"""
         return posixpath.dirname(path) in self.launching or among(path, self.launched)
 
+    def by_a_launcher(self, path: str) -> bool:
+        return among(path, self.launched)
+
     def given_number(self, path: str) -> bool:
         return among(path, self.numbered)
 

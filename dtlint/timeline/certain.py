@@ -131,12 +131,12 @@ def agreed(items: list[Item], members: int) -> bool:
 
 def meet_block(run: Run, node: Choice | Loop, mask: int, path: Path, pending: Pending) -> Iterator[Divergence]:
     """A loop or an undecided branch: its own scope where all ranks enter it, one pending thing otherwise."""
-    inner = (*path, node)
     full = run.world.full
-    if not any(talks(log, mask) for log in inner_logs(node)) and not in_talking_loop(path, mask):
+    if not talks_inside(node, mask) and not in_talking_loop(path, mask):
         if mask != full and isinstance(node, Choice) and any(node.exits):
             add(pending, full, Item(node, path, mask))  # says nothing, and may be why these lanes never come
         return
+    inner = (*path, node)
     if isinstance(node, Choice) and node.known is not None:
         yield from scan(run, node.then if node.known else node.other, inner, pending, mask)
         return
@@ -176,6 +176,12 @@ def meet_block(run: Run, node: Choice | Loop, mask: int, path: Path, pending: Pe
             keys = {lane: parts[position] for lane, parts in said.items() if position < len(parts)}
             add(pending, members, Item(node, path, mask & members, keys))
             settle(pending, members)
+
+
+def talks_inside(node: Choice | Loop, mask: int) -> bool:
+    if isinstance(node, Choice):
+        return talks(node.then, mask) or talks(node.other, mask)
+    return talks(node.body, mask)
 
 
 def says(node: Choice | Loop, lane: int, members: int, path: Path, mask: int) -> Iterator[object]:

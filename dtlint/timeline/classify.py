@@ -185,6 +185,8 @@ def above_shares(symbol: Symbol) -> Iterator[Symbol]:
     if symbol.key[0] == APART:
         return
     yield symbol
+    if symbol.key[0] == "filled" and type(symbol.key[1]) is int:
+        return  # a list into which ranks have put more or less, whatever it is
     if not (symbol.key[0] == "slice" and any(isinstance(part, tuple) for part in symbol.key[2:4])):
         for part in symbol.key[2:] if symbol.key[0] == "phi" else symbol.key:
             if isinstance(part, Symbol):

@@ -28,13 +28,16 @@ def filled_as_it_runs(dataset: Value | None) -> bool:
         if (name := attribute_name(node))
     }
     first = called_from(methods, (*CONSTRUCTORS, *READS))
-    return any(
-        isinstance(node.func, ir.Attr) and node.func.name in FILLS and attribute_name(node.func.value) in given
-        for name, method in methods.items()
-        if name not in first
-        for node in every_node(method.body)
-        if isinstance(node, ir.Call)
-    )
+    later = (method for name, method in methods.items() if name not in first)
+    return any(put_into(node) in given for method in later for node in every_node(method.body))
+
+
+def put_into(node: ir.Node) -> str | None:
+    """The attribute to which something is added: `self.kept.append(one)`, `self.kept += many`; not one that counts."""
+    if isinstance(node, ir.Call) and isinstance(node.func, ir.Attr) and node.func.name in FILLS:
+        return attribute_name(node.func.value)
+    counts = isinstance(node, ir.AugAssign) and isinstance(node.value, ir.Const)
+    return attribute_name(node.target) if isinstance(node, ir.AugAssign) and not counts else None
 
 
 def picked_by_chance(dataset: Value | None) -> bool:

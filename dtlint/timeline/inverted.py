@@ -11,6 +11,7 @@ from dtlint.timeline.records import recorded
 
 WRITES = ("file-write", "log", "log-init")
 OPERATORS = frozenset("=<>!&|+-*/% ")
+MAIN = ("is_main", "is_local_main")
 LONGEST = 8  # lines of one condition
 
 
@@ -60,7 +61,15 @@ def means_main(run: Run, text: str) -> bool:
     """A plain name that is called like a rank or like who writes; what else is there on all ranks but the first may be
     meant so."""
     last = text.rpartition(".")[2].removesuffix("()")
-    return OPERATORS.isdisjoint(text) and (last in rank_names(run) or last in run.knowledge.parameters)
+    return OPERATORS.isdisjoint(text) and (
+        last in rank_names(run) or last in run.knowledge.parameters or says_main(run, last)
+    )
+
+
+def says_main(run: Run, name: str) -> bool:
+    """`primary` for `is_primary`"""
+    row = run.knowledge.members.get(f"is_{name}")
+    return row is not None and row.value in MAIN
 
 
 def names_rank(run: Run, text: str) -> bool:
@@ -97,7 +106,7 @@ def place_of(run: Run, decision: Decision) -> tuple[Span, str]:
     parts = [part.rpartition(".")[2] for part in whole_text(run, decision).split(" and ")]
     last = next((part for part in parts if part.removesuffix("()") in rank_names(run)), parts[-1])
     row = run.knowledge.parameters.get(last)
-    if row is not None and row.value in ("is_main", "is_local_main") and decision.cause is not None:
+    if row is not None and row.value in MAIN and decision.cause is not None:
         for step in reversed(decision.cause.steps()):
             if step.text.startswith(f"`{decision.text}`"):
                 return Span(step.path, step.line, 1, step.line, 1), last

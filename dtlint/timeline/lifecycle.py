@@ -23,7 +23,7 @@ from dtlint.timeline.programs import asked_for, in_a_test, mentioned, names, pas
 from dtlint.timeline.records import calls_around
 from dtlint.timeline.stepping import events
 
-PLAIN = "torch.distributed."
+PLAIN, SAMPLERS = "torch.distributed.", "torch.utils.data."
 WAYS_OUT = (ir.Break, ir.Return)
 
 
@@ -46,7 +46,7 @@ def too_early(run: Any) -> Iterator[tuple[Met, Met]]:
         if met.number >= first.number:
             return
         tried = any(isinstance(node, Attempt) for node, _ in met.above)
-        if not tried and (event.op == "group-needed" or talks(event)) and event.api.startswith(PLAIN):
+        if not tried and (event.op == "group-needed" or talks(event)) and event.api.startswith((PLAIN, SAMPLERS)):
             if event.mask & first.event.mask and not exclusive(met, first) and sure_to_start(met, first):
                 yield met, first
                 return

@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, field
 
 from dtlint.findings import Step
 from dtlint.ir.heeded import done_anyway
 from dtlint.machine.lanes import lanes_in
+from dtlint.machine.library.exit_stacks import LEAVING
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.managers import NAME, is_manager
 from dtlint.machine.logs import Attempt, Call, Choice, Decision, Event, Log, LogNode, Loop, decisions
 from dtlint.machine.run import Run
 from dtlint.machine.values import BY_PROCESS, Const, Object, Symbol, Value
 from dtlint.machine.walks import walk
-from dtlint.timeline.lives import parts, plain
+from dtlint.timeline.lives import is_new, parts, plain
 from dtlint.timeline.parting import Path
 from dtlint.timeline.records import recorded, ways_down
 
+DEEPEST = 3  # loops of which a second turn is looked at
 Taken = dict[Symbol, bool]
 Conditions = frozenset[tuple[Symbol, bool]]
 
@@ -52,6 +54,7 @@ class Review:
     unheard: list[tuple[Event, Event, tuple[Step, ...]]] = field(default_factory=list)
     anyway: list[tuple[Event, Event, tuple[Step, ...]]] = field(default_factory=list)
     calls: list[Call] = field(default_factory=list)  # that the walk is in
+    loops: list[tuple[Loop, bool]] = field(default_factory=list)  # and whether it is in the first turn
     done_anyway: Callable[[Event, Event, list[Call]], bool] = lambda _asked, _step, _calls: False
 
 
@@ -88,14 +91,40 @@ def follow(review_: Review, log: Log, state: State, depth: int, taken: Taken, le
         elif isinstance(node, Choice):
             state = chosen(review_, node, state, depth, taken, left)
         elif isinstance(node, Loop):
-            turned: list[Leaving] = []
-            state = both(copied(state), follow(review_, node.body, copied(state), depth + 1, dict(taken), turned), True)
-            state = merged(state, turned, left, ("break", "continue"))
+            state = turns(review_, node, state, depth, taken, left)
         elif isinstance(node, Attempt):
             state = follow(review_, node.body, state, depth + 1, taken, left)
             if node.final is not None:
                 state = follow(review_, node.final, state, depth + 1, taken, left)
     return state
+
+
+def turns(review_: Review, node: Loop, state: State, depth: int, taken: Taken, left: list[Leaving]) -> State:
+    """The first turn and a later one. What is asked for in some turns only may have been so in the first, and may last
+    from one to a later one."""
+    review_.loops.append((node, True))
+    turned: list[Leaving] = []
+    behind = both(copied(state), follow(review_, node.body, copied(state), depth + 1, dict(taken), turned), True)
+    behind = merged(behind, turned, left, ("break", "continue"))
+    review_.loops.pop()
+    if node.again and len(review_.loops) < DEEPEST:
+        kept = {
+            number: frozenset(one for one in needed if not is_new(one[0], node))
+            for number, needed in behind.quorum.items()
+        }
+        review_.loops.append((node, False))
+        later = State(kept, dict(state.unasked), dict(state.asked))
+        follow(review_, node.body, later, depth + 1, dict(taken), [])
+        review_.loops.pop()
+    return behind
+
+
+def postponed(review_: Review, needed: Conditions | None, taken: Taken) -> bool:
+    """In the first turn of some loop: is it for some turns only that the quorum is asked for, or that it is needed?"""
+    loops = [loop for loop, first in review_.loops if first]
+    symbols = {symbol for symbol, _ in needed} - taken.keys() if needed is not None else taken.keys()
+    turning = [any(is_new(symbol, loop) for loop in loops) for symbol in symbols]
+    return bool(loops) and (all(turning) if needed is not None else any(turning))
 
 
 def chosen(review_: Review, node: Choice, state: State, depth: int, taken: Taken, left: list[Leaving]) -> State:
@@ -151,7 +180,7 @@ def step(review_: Review, event: Event, state: State, taken: Taken) -> None:
         return
     number = number_of(event)
     if event.op == "quorum":
-        begun = [number] if number is not None else list(review_.made)
+        begun = [number] if number is not None else asked_for(review_, event)
         state.quorum.update(dict.fromkeys(begun, frozenset()))
         for known in begun:
             state.asked.pop(known, None)
@@ -164,8 +193,9 @@ def step(review_: Review, event: Event, state: State, taken: Taken) -> None:
         if number is not None:
             state.quorum.pop(number, None)
     elif event.op == "optimizer-step" and event.extra["call"].row.op == "should_commit":
-        state.unasked.clear()  # the wrapped optimizer asks its manager by itself, which ends the step
-        state.quorum.clear()
+        for known in asked_for(review_, event):  # by the wrapped optimizer itself, which ends the step
+            state.unasked.pop(known, None)
+            state.quorum.pop(known, None)
     elif event.op == "optimizer-step" and state.unasked:
         reduced = next(iter(state.unasked.values()))
         review_.unheard.append((event, reduced, ways_down(event, tuple(review_.calls))))
@@ -193,13 +223,20 @@ def reduces(review_: Review, event: Event, number: int, state: State, taken: Tak
     needed = state.quorum.get(number)
     met = needed is not None and all(is_so(taken, symbol, side) for symbol, side in needed)
     if not met and number in review_.made:
-        review_.early.append((event, review_.made[number], ways_down(event, tuple(review_.calls))))
+        known = any(one is event and manager.number == number for one, manager, _ in review_.early)
+        if not known and not postponed(review_, needed, taken):
+            review_.early.append((event, review_.made[number], ways_down(event, tuple(review_.calls))))
     else:
         state.unasked[number] = event
 
 
+def asked_for(review_: Review, event: Event) -> list[int]:
+    """The managers that a wrapped optimizer asks: its own, or any where that is not known."""
+    return sorted(managers_of(event.subject) & review_.made.keys() or review_.made)
+
+
 def managers_of(model: Value | None) -> set[int]:
-    """The managers a wrapped model was given."""
+    """The managers a wrapped model, or optimizer, was given."""
     call = model.facts.get("call") if isinstance(model, Object) else None
     given = call.values if isinstance(call, Invocation) else ()
     return {value.number for value in given if isinstance(value, Object) and is_manager(value)}
@@ -226,19 +263,20 @@ class Apart:
 
 
 def apart(run: Run) -> Iterator[Apart]:
-    """Collectives of a manager which a decision by rank keeps from some of the ranks that made it."""
-    events = [(event, path) for event, path in recorded(run, "managed") if number_of(event) is not None]
-    together: dict[int, int] = {}
+    """Collectives of a manager which a decision by rank keeps from some of the ranks that made it. To ask for a quorum
+    and whether a step is good, all ranks of a replica group have to come, too."""
+    events = [one for one in recorded(run, "managed", "asked", "quorum") if number_of(one[0]) is not None]
+    together: dict[tuple[int, str], int] = {}
     for event, path in events:
-        number, here = number_of(event), reached(event, path)
-        assert number is not None and isinstance(event.subject, Object)
+        assert isinstance(event.subject, Object)
+        which, here = (event.subject.number, event.op), reached(event, path)
         if here != event.subject.birth:  # what all do makes up for nothing that some leave out
-            together[number] = together.get(number, 0) | here
+            together[which] = together.get(which, 0) | here
     seen: set[object] = set()
     for event, path in events:
         assert isinstance(event.subject, Object)
         members, here = event.subject.birth, reached(event, path)
-        missing = members & ~together.get(event.subject.number, members)
+        missing = members & ~together.get((event.subject.number, event.op), members)
         decision = decision_over(event, path, members)
         if missing and decision is not None and (decision.path, decision.at) not in seen:
             seen.add((decision.path, decision.at))
@@ -388,7 +426,8 @@ def left_behind(run: Run) -> Iterator[tuple[Event | Object, str, tuple[Step, ...
 def unguarded_end(run: Run, op: str, thing: Value | None) -> tuple[Event, Path] | None:
     """Where something is ended, if no failure on the way comes to that."""
     ends = [(event, path) for event, path in recorded(run, op) if event.subject is thing]
-    return ends[0] if ends and not any(survives(event, path) for event, path in ends) else None
+    leaving = run.facts.get(LEAVING, frozenset())
+    return ends[0] if ends and not any(survives(event, path, leaving) for event, path in ends) else None
 
 
 def told_end(what: str, end: tuple[Event, Path]) -> tuple[Step, ...]:
@@ -396,10 +435,14 @@ def told_end(what: str, end: tuple[Event, Path]) -> tuple[Step, ...]:
     return (*ways_down(event, path), Step(event.path, event.at[0], f"{what} here, on the way without failure only"))
 
 
-def survives(end: Event, path: tuple[LogNode, ...]) -> bool:
-    """Is the end made in a `finally`, by the exit of a `with`, or for every exception, around the work? What begins
-    inside the `try` is ended by it as well."""
+def survives(end: Event, path: tuple[LogNode, ...], leaving: Collection[object]) -> bool:
+    """Is the end made in a `finally`, by the exit of a `with` or of a stack, or for every exception, around the work?
+    What begins inside the `try` is ended by it as well."""
+    if (end.path, end.at) in leaving:
+        return True
     for node in path:
+        if isinstance(node, Call) and (node.path, node.at) in leaving:
+            return True
         if isinstance(node, Attempt):
             logs = [handler.log for handler in node.handlers if not EVERY.isdisjoint(handler.types)]
             if any(inner is end for log in (*logs, node.final) if log is not None for inner, _ in walk(log)):

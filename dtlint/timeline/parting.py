@@ -119,9 +119,10 @@ def communicates_without_end(log: Log, mask: int) -> bool:
 
 def in_talking_loop(path: Path, mask: int) -> bool:
     for node in reversed(path):
-        if isinstance(node, Loop):
-            return communicates_without_end(node.body, mask)
-        if isinstance(node, Call):
+        kind = node.__class__
+        if kind is Loop:
+            return communicates_without_end(node.body, mask)  # type: ignore[union-attr]
+        if kind is Call:
             return False
     return False
 

@@ -212,10 +212,10 @@ def statements(body: tuple[Any, ...]) -> Iterator[Any]:
 def unchosen(run: Any) -> Iterator[tuple[Met, Met, Met | None]]:
     """The first GPU work after an NCCL start for which nobody chose this rank's device, and the choice that comes too
     late for it. Where the backend is an option, only such a choice shows that the ranks work on GPUs of their own."""
-    start = next((met for met in events(run, "record", "init") if met.event.api == INIT), None)
+    start = next((met for met in events(run, "record", "init") if met.event.api == INIT or own_card(met.event)), None)
     if start is None or of_one(start.event) or sets_visible(run) or in_an_actor(run, start.event):
         return
-    nccl = on_nccl(start.event.extra["call"])
+    nccl = own_card(start.event) or on_nccl(start.event.extra["call"])
     if nccl is False or start.event.extra["call"].get("device_id") not in (None, NONE):
         return
     choices = [met for met in ordered(run) if chooses(met.event)]
@@ -233,6 +233,12 @@ def unchosen(run: Any) -> Iterator[tuple[Met, Met, Met | None]]:
                 if nccl or late is not None:
                     yield met, start, late
                 return
+
+
+def own_card(event: Event) -> bool:
+    """Is each process meant for a GPU of its own, where it uses any?"""
+    call = event.extra.get("call")
+    return call is not None and bool(call.row.extra.get("own_card"))
 
 
 def some_other_time(met: Met) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 from dtlint.machine.consistent import Answers
 from dtlint.machine.library import group_start
@@ -16,10 +17,10 @@ from dtlint.timeline.records import recorded
 
 
 def plain_model(run: Run, divergence: Divergence) -> bool:
-    """A forward on one side of a branch, where the model is wrapped on the other side only."""
+    """A forward, or the state of it, on one side of a branch, where the model is wrapped on the other side only."""
     told = ((divergence.event, divergence.path), (divergence.other, divergence.other_path))
     for event, path in told:
-        if event is not None and event.op in ("forward", "backward"):
+        if event is not None and (event.op in ("forward", "backward") or WRAPPED_BY in facts_of(event)):
             here = Use(NOTHING, event, path)
             wraps = list(wraps_of(run, event))
             if wraps and all(
@@ -31,12 +32,16 @@ def plain_model(run: Run, divergence: Divergence) -> bool:
 
 def wraps_of(run: Run, event: Event) -> Iterator[Use]:
     """Where the model was wrapped; all the wraps of the run, where it is not known by which of them it came."""
-    facts = event.subject.facts if isinstance(event.subject, Object) else {}
+    facts = facts_of(event)
     wraps = [(one, path) for one, path in recorded(run, "<collective>") if one.op == "wrap" and one.extra is not None]
     made_by = facts.get(WRAPPED_BY)
     own = [(one, path) for one, path in wraps if one.extra and made_by is not None and one.extra["call"] is made_by]
     for one, path in own or wraps:
         yield Use(NOTHING, one, path)
+
+
+def facts_of(event: Event) -> dict[str, Any]:
+    return event.subject.facts if isinstance(event.subject, Object) else {}
 
 
 def contradicts(run: Run, use: Use, answers: Answers) -> bool:

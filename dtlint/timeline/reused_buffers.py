@@ -45,9 +45,9 @@ def lost_in_a_later_turn(run: Run, story: Story, use: Use) -> Again | None:
     for loop in loops_of(run):
         if kept.isdisjoint(loop.carried):
             continue  # nothing is left of earlier turns
-        for before, after in loop.carried.items():
+        for before, after in loop.kept_by:
             donors = story.consumed.get(before, ())
-            if donors and before not in kept and follower in symbols_of(after):
+            if donors and follower in symbols_of(after):
                 span, scope = site_after(donors[0].path, use)
                 return Again(donors[0], use, None, span, scope)
     return None

@@ -11,6 +11,7 @@ from dtlint.ir import nodes as ir
 from dtlint.machine.lanes import token
 from dtlint.machine.library.provenance import symbols_in
 from dtlint.machine.library.run_later import names_in
+from dtlint.machine.library.wrapping import ALONE
 from dtlint.machine.logs import Choice, Loop
 from dtlint.machine.values import Bound, Const, FunctionRef, Object, Symbol, Unknown, Value
 from dtlint.timeline.order import Met, choices_below, loops_over
@@ -154,16 +155,34 @@ def after_sharding(schedule: Schedule, by: Any, loader: Any) -> WrongLength | No
 def before_sharding(run: Any, schedule: Schedule) -> WrongLength | None:
     if schedule.parallel:
         return None
-    for met, call in prepares(run):
-        # what `prepare()` gives back is another loader: this is the length of the one it was given, whenever asked
-        if any(isinstance(value, Object) and value.number in schedule.lengths for value in call.values):
+    for met, given in divisions(run):
+        # what comes back is another loader: this is the length of the one that was given, whenever asked
+        if any(isinstance(value, Object) and value.number in schedule.lengths for value in given):
             return WrongLength(
                 schedule.made,
                 "the schedule counts the batches of all ranks: they were counted before the loader was divided",
-                "count the batches after `prepare()`, or prepare the schedule as well",
+                "count the batches of the loader that comes back" + (ALSO if met.event.op == "wrap" else ""),
                 f"line {met.event.at[0]} divides the loader among the ranks",
             )
     return None
+
+
+ALSO = ", or prepare the schedule as well"
+
+
+def divisions(run: Any) -> Iterator[tuple[Met, tuple[Value, ...]]]:
+    """Where loaders are divided among the ranks, and what was given there."""
+    for met, call in prepares(run):
+        yield met, call.values
+    for met in events(run, "record", "prepare"):
+        loader, owner = met.event.subject, met.event.extra.get("owner")
+        row = run.knowledge.apis.get(met.event.api)
+        made = loader.facts.get("call") if isinstance(loader, Object) else None
+        if loader is None or row is None or made is None or getattr(owner, "facts", {}).get(ALONE):
+            continue
+        own = made.get("sampler") is not None or made.get("batch_sampler") is not None
+        if row.extra.get("divides") and not (own and row.extra["divides"] == "unless sampled"):
+            yield met, (loader,)
 
 
 def sharded_data(run: Any) -> set[int | Symbol]:

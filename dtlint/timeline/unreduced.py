@@ -6,13 +6,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from dtlint.machine.library.models import GRADIENT
 from dtlint.machine.library.provenance import parts, symbols_in
 from dtlint.machine.library.spawning import APART
 from dtlint.machine.library.stepping import INNER, PLAIN
 from dtlint.machine.logs import Choice, Event, Loop, Site
 from dtlint.machine.values import FALSE, TRUE, Const, Object, Symbol, Unknown, Value
 from dtlint.timeline.arrivals import instead_of_start
-from dtlint.timeline.order import Met, exclusive, inside, loops_over
+from dtlint.timeline.order import Met, choices_below, exclusive, inside, loops_over
 from dtlint.timeline.records import calls_around, recorded
 from dtlint.timeline.stepping import DDP, FSDP, backwards, events, steps
 from dtlint.timeline.symbols import objects_in
@@ -63,7 +64,7 @@ def inner_calls(run: Any) -> Iterator[tuple[Site, Met]]:
         tags = met.event.subject.tags if met.event.subject is not None else frozenset()
         inner = sorted(tag[1] for tag in tags if isinstance(tag, tuple) and tag[0] == INNER)
         for number in inner:
-            if ("wrapped", number) in tags or number not in calls or reduces_by_hand(run, met):
+            if ("wrapped", number) in tags or number not in calls or reduces_by_hand(run, innermost(met)):
                 continue
             if not trains_another(run, met, calls[number].subject):
                 yield went_by(run, calls[number]), met
@@ -94,14 +95,17 @@ def trains_another(run: Any, backward: Met, model: Value | None) -> bool:
     return bool(following) and all(trained(met) and not trained(met) & own for met in following)
 
 
-def reduces_by_hand(run: Any, backward: Met) -> bool:
-    """Is anything communicated between backward and step, that could be gradients?"""
-    loops = loops_over(backward)
-    around = loops[-1] if loops else None
+def reduces_by_hand(run: Any, around: Loop | None) -> bool:
+    """Is anything communicated in the loop around backward and step, that could be gradients?"""
     exchanged = (*events(run, "collective", *EXCHANGES), *events(run, "p2p", *SENDS))
     if any(around is None or inside(met, around) for met in exchanged):
         return True
     return any(around is None or inside(met, around) for met in events(run, "record", "reduce-gradients"))
+
+
+def innermost(met: Met) -> Loop | None:
+    loops = loops_over(met)
+    return loops[-1] if loops else None
 
 
 def wrapped_in_loop(run: Any) -> Iterator[Met]:
@@ -168,7 +172,12 @@ def never_reduced(run: Any) -> Iterator[Alone]:
         return
     for met in backwards(run):
         subject = met.event.subject
-        if subject is None or subject.cause is None or subject.cause.kind != "data" or reduces_by_hand(run, met):
+        if (
+            subject is None
+            or subject.cause is None
+            or subject.cause.kind != "data"
+            or reduces_by_hand(run, innermost(met))
+        ):
             continue
         plain: set[Any] = {tag[1] for tag in subject.tags if isinstance(tag, tuple) and tag[0] == PLAIN}
         plain |= set(symbols_in(subject.symbol)) if isinstance(subject, Unknown) else set()
@@ -176,6 +185,31 @@ def never_reduced(run: Any) -> Iterator[Alone]:
         step = next((step for step in steps(run) if plain & trained(step) and loops_over(step)[-1:] == around), None)
         if plain and step is not None and met.event.mask == run.world.full and around:
             yield Alone(met, step, remedy)
+
+
+def reduced_too_late(run: Any) -> Iterator[tuple[Alone, Met]]:
+    """Gradients are reduced when the optimizer has made its step, and cleared before it makes another."""
+    if not each_for_itself(run) or events(run, "collective", "wrap", "optimizer_step"):
+        return
+    for met in backwards(run):
+        around = loops_over(met)[-1:]
+        step = next((one for one in steps(run) if one.number > met.number and loops_over(one)[-1:] == around), None)
+        if not around or step is None or choices_below(step, around[0]) != choices_below(met, around[0]):
+            continue
+        reduced = [one for one in events(run, "collective", "all_reduce") if inside(one, around[0])]
+        cleared = [one for one in events(run, "record", "zero-grad") if inside(one, around[0])]
+        if (
+            reduced
+            and all(of_gradient(one) and one.number > step.number for one in reduced)
+            and any(one.number < met.number or one.number > reduced[-1].number for one in cleared)
+            and not any(inside(one, around[0]) for one in events(run, "record", "reduce-gradients"))
+        ):
+            yield Alone(met, step, "reduce the gradients between `backward()` and the optimizer's step"), reduced[0]
+
+
+def of_gradient(met: Met) -> bool:
+    tensor = met.event.extra.get("tensor")
+    return isinstance(tensor, Unknown) and GRADIENT in tensor.tags
 
 
 def wrapped_sometimes(run: Any) -> Iterator[tuple[Met, Met]]:
@@ -196,7 +230,7 @@ def wrapped_sometimes(run: Any) -> Iterator[tuple[Met, Met]]:
     for met in backwards(run):
         subject = met.event.subject
         learns = subject is not None and subject.cause is not None and subject.cause.kind == "data"
-        if learns and loops_over(met) and not depends(met, option) and not reduces_by_hand(run, met):
+        if learns and loops_over(met) and not depends(met, option) and not reduces_by_hand(run, innermost(met)):
             yield wraps[0], met
             return
 

@@ -14,7 +14,7 @@ from dtlint.machine.logs import Choice, Loop
 from dtlint.machine.values import FALSE, TRUE, Const, Object, Symbol, Unknown
 from dtlint.timeline.options import default_for, default_in_a_class
 from dtlint.timeline.order import Met, choices_below, exclusive, inside, loops_over
-from dtlint.timeline.stepping import backwards, events, steps, symbol_of
+from dtlint.timeline.stepping import DDP, backwards, events, steps, symbol_of
 from dtlint.timeline.symbols import both_hold, constant, leaves, moduli, periodic, worth
 from dtlint.timeline.unreduced import reduces_by_hand
 
@@ -190,6 +190,35 @@ def needless_syncs(run: Any) -> Iterator[Window]:
             yield window
 
 
+def switched_too_late(run: Any) -> Iterator[tuple[Met, Met]]:
+    """DDP decides in the forward pass whether the gradients will be reduced: to switch that off for the backward pass
+    alone changes nothing. The backward pass, and the forward pass before it."""
+    for backward in backwards(run):
+        around = loops_over(backward)[-1:]
+        switches = [met for met in events(run, "record", "no-sync") if around and inside(met, around[0])]
+        between = [met for met in switches if met.number < backward.number and not exclusive(met, backward)]
+        if not between or any("value" in met.event.extra for met in switches):
+            continue  # what an attribute says holds for the next forward pass as well
+        passes = [met for met in forwards(run, backward) if loops_over(met)[-1:] == around]
+        kinds = {getattr(met.event.subject, "kind", None) for met in passes}
+        if kinds == {DDP} and passes[-1].number < min(met.number for met in switches):
+            yield backward, passes[-1]
+
+
+def forwards(run: Any, backward: Met) -> list[Met]:
+    """The forward passes that the loss may come from, of wrapped models."""
+    tags = backward.event.subject.tags if backward.event.subject is not None else frozenset()
+    models = {tag[1] for tag in tags if isinstance(tag, tuple) and tag[0] == "wrapped"}
+    return [
+        met
+        for met in events(run, "collective", "forward")
+        if isinstance(met.event.subject, Object)
+        and met.event.subject.number in models
+        and met.number < backward.number
+        and not exclusive(met, backward)
+    ]
+
+
 def one_batch(run: Any, window: Window) -> bool:
     """Is one batch all that a window holds, unless somebody gives the option that says otherwise?"""
     subject = window.loop.subject
@@ -201,6 +230,8 @@ def one_batch(run: Any, window: Window) -> bool:
 
 
 def usually_one(run: Any, symbol: Symbol) -> bool:
+    if symbol.key[0] == "phi":  # `window = 1`, until something asks for more
+        return any(constant(part) == 1 for part in symbol.key[2:])
     default = default_for(run, symbol) or default_in_a_class(run, attribute_of(symbol))
     return isinstance(default, Const) and constant(token(default)) == 1
 
@@ -245,7 +276,8 @@ def comes_on(run: Any, window: Window) -> bool:
     """Does anything in the loops around reduce what was added up, after all?"""
     around = (loops_over(window.backward) or [window.loop])[0]
     passes = (met for met in events(run, "step", "backward") if inside(met, around))
-    return any(not met.event.extra.get("no_sync") for met in passes) or reduces_by_hand(run, window.backward)
+    exchanged = loops_over(window.backward)[-2:][0] if window.nested else window.loop
+    return any(not met.event.extra.get("no_sync") for met in passes) or reduces_by_hand(run, exchanged)
 
 
 def off_when(met: Met, loop: Loop) -> list[tuple[Symbol, bool]] | None:

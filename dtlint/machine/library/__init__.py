@@ -351,6 +351,8 @@ def perform(
             made = machine.unknown("source", row.name, time, cause=machine.cause(kind, text), tags=tags)
             return jax_hosts.with_shape(machine, invocation, made) if machine.flow is not None else made
         case "make":
+            if "needs_group" in row.extra:
+                group_start.asked(machine, invocation)
             return make(machine, invocation)
         case "same":
             word = "turn" if row.extra.get("counts") else "same"

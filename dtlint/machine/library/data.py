@@ -9,7 +9,7 @@ from typing import Any
 
 from dtlint.ir import nodes as ir
 from dtlint.machine import containers
-from dtlint.machine.core import Machine
+from dtlint.machine.core import IN_WORKER, Machine
 from dtlint.machine.library import (
     draws,
     files,
@@ -200,7 +200,7 @@ def worker_info(machine: Machine, call: Invocation) -> Value:
     tags = frozenset({provenance.WORKER})
     info = machine.unknown(inside.INFO, 0, tags=tags)
     machine.symbols.lasting.update(machine.symbols.of("attr", info.symbol, name) for name in inside.COUNTED)
-    in_worker = machine.facts.get(inside.IN_WORKER)
+    in_worker = machine.facts.get(IN_WORKER)
     if in_worker is None:
         return info
     if not in_worker:

@@ -148,16 +148,26 @@ def told_so(run: Any) -> bool:
 def without_a_group(run: Any) -> bool:
     """A whole program that never begins a group, and wraps its model on one side of a branch if at all. That side
     (`if opt["dist"]: model = DDP(model)`), in code it shares with programs that do begin one, would raise here: it is
-    not what this program does."""
-    if run.entry.kind != "script" or run.facts.get(ASKED) is not None:
+    not what this program does. Nor is what its helpers say where there are others, if its own file has no word of
+    them."""
+    if run.entry.kind != "script":
         return False
     events = [(node, path) for node, path in run.walk() if isinstance(node, Event)]
     if any(node.op in STARTS for node, _ in events):
         return False
     talks = [(node, path) for node, path in events if node.kind in COMMUNICATES and node.op not in OF_A_WRAPPER]
-    return bool(talks) and all(
-        node.api.startswith("torch.") and any(isinstance(above, Choice) for above in path) for node, path in talks
-    )
+    if not talks or not all(node.api.startswith("torch.") for node, _ in talks):
+        return False
+    if run.facts.get(ASKED) is None and all(any(isinstance(one, Choice) for one in path) for _, path in talks):
+        return True
+    return says_nothing_of_others(run) and all(left_to_choose(run, node, path) for node, path in talks)
+
+
+def says_nothing_of_others(run: Any) -> bool:
+    """Is there no word of ranks in the program's own file, and no launcher that starts it in the documents?"""
+    module = run.project.module(run.entry.path)
+    named = module is None or not module.tokens.isdisjoint(run.knowledge.places)
+    return not named and not run.project.started.by_a_launcher(run.entry.path)
 
 
 def nothing_together(run: Any) -> bool:

@@ -12,6 +12,7 @@ from dtlint.machine.values import NONE, Bound, ClassRef, FunctionRef, Object, Va
 
 STACK = "contextlib.ExitStack"
 EXITS = "exits"  # fact: what is called at the end, where it was asked for, by which lanes, below which branch
+LEAVING = "leaving a stack"  # fact of the run: the places of the calls that asked for something at the end
 AROUND = "around"  # fact: the branches around the `with` itself
 
 
@@ -25,6 +26,7 @@ def run_stack(machine: Machine, stack: Object, mask: int, inner: Any) -> int:
         function, arguments, keywords = call
         if place[0] == machine.frame.path:
             machine.current_at = place[1]
+            machine.facts.setdefault(LEAVING, set()).add(place)
         left = lanes & through
 
         def leave(function: Value = function, left: int = left, given: Any = (arguments, keywords)) -> int:

@@ -164,14 +164,15 @@ def node_local(where: str) -> bool:
 
 
 NETWORK = (
-    "/lustre", "/gpfs", "/nfs", "/mnt/lustre", "/mnt/gpfs", "/mnt/nfs", "/fsx", "/beegfs", "/efs", "/shared",
-    "/mnt/shared", "gs:/", "s3:/", "hdfs:/"
+    "lustre", "gpfs", "nfs", "fsx", "beegfs", "efs", "weka", "wekafs", "cephfs", "filestore", "gcsfuse", "shared",
+    "sharedfs", "shared_fs",
 )  # fmt: skip
+SHARED = re.compile(rf"(?:/(?:mnt|media|vol|volumes))?/(?:{'|'.join(NETWORK)})(?:/|$)|(?:gs|s3|hdfs):/")
 
 
 def all_nodes(where: str) -> bool:
     """A place that by its name is one for all nodes of a cluster."""
-    return any(where == root or where.startswith(f"{root}/") for root in NETWORK)
+    return SHARED.match(where) is not None
 
 
 def on_this_node(call: Invocation) -> bool:

@@ -16,8 +16,11 @@ ASKED = "process group asked for"
 
 
 def asked(machine: Machine, call: Invocation) -> None:
-    """`extra.needs_group`: the question fails without a process group. `extra.asks_group`: from here on the program
-    knows whether there is one."""
+    """`extra.needs_group`: the question fails without a process group; a list names what makes it need none, if all of
+    it is given. `extra.asks_group`: from here on the program knows whether there is one."""
+    given = call.row.extra.get("needs_group")
+    if isinstance(given, list) and all(call.get(name) is not None for name in given):
+        return
     if call.row.extra.get("asks_group"):
         machine.facts[ASKED] = True
     elif call.row.extra.get("needs_group") and ASKED not in machine.facts and not machine.facts.get("inside"):

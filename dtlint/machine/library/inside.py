@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from dtlint.machine import attributes, calls, containers
-from dtlint.machine.core import Machine, OutOfBudget
+from dtlint.machine.core import IN_WORKER, Machine, OutOfBudget
 from dtlint.machine.frames import Frame
 from dtlint.machine.library import provenance
 from dtlint.machine.logs import Choice, Decision, Event, Log, Loop, decisions
@@ -22,7 +22,6 @@ from dtlint.machine.walks import walk
 WRAPPERS = ("torch.utils.data.Subset", "torch.utils.data.ConcatDataset", "torch.utils.data.ChainDataset")
 COST = 20_000
 SAMPLE = "sample"  # the event of one sample that is handed out
-IN_WORKER = "in worker"  # fact: is this run by a worker, or by a loader that has none? Absent where nobody knows
 COUNTED = ("id", "num_workers")  # by these the workers divide what there is
 OF_WORKER = ("id", "num_workers", "seed", "dataset")  # what a worker is told of itself
 COPIED = "copied to workers"  # fact: the data set of which every worker has a copy

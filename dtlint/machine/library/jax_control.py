@@ -191,7 +191,10 @@ def carry_on(machine: Machine, loop: Loop, carry: Value, after: Value) -> None:
     loop.variant |= {symbol for symbol in symbols_of(carry) if symbol not in kept}
     old, new = list(jax_facts.leaves(carry, 6)), list(jax_facts.leaves(after, 6))
     pairs = zip(old, new, strict=True) if len(old) == len(new) else ()
-    loop.carried.update((one.symbol, left) for one, left in pairs if isinstance(one, Unknown))
+    for one, left in pairs:
+        if isinstance(one, Unknown):
+            loop.carried[one.symbol] = left
+            loop.kept_by.append((one.symbol, left))
 
 
 def steady(machine: Machine, carry: Value, run: Callable[[Value], Value]) -> Value:

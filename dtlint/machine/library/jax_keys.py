@@ -358,7 +358,7 @@ def copied_at(ways: list[Site], made: Site | None, mapping: jax_facts.Mapping | 
 
 def carried_by_keyword(machine: Machine, call: Invocation) -> Value | None:
     """`model.apply(…, rngs={"dropout": key})`, `Layer(…, key=key)`: a library draws from the key."""
-    if call.name.rpartition(".")[2] in ("init", "init_with_output", "lazy_init", "eval_shape"):
+    if makes_parameters(call.name.rpartition(".")[2]):
         return None
     if any(map(draws_its_own_way, call.values)):
         return None
@@ -387,6 +387,11 @@ def carried_by_keyword(machine: Machine, call: Invocation) -> Value | None:
                     others = (call.receiver, *others)
                 return drawn(machine, key, others, f"handed over as `{name}`", call.mask)
     return None
+
+
+def makes_parameters(name: str) -> bool:
+    """`init`, `init_with_output`, and what libraries call theirs: `initialize_model`, `init_params`."""
+    return name.startswith("init") or name in ("lazy_init", "eval_shape")
 
 
 def always_alike(machine: Machine, call: Invocation, key: Value) -> None:

@@ -139,7 +139,7 @@ def prepared(machine: Machine, loader: Object, by: str, mask: int, owner: Value 
     made.facts["original"] = loader
     made.facts["whole batches"] = takes_whole_batches(owner)
     machine.facts.setdefault("loaders", {})[made.number] = made
-    machine.emit_event("record", "prepare", by, mask, subject=loader, extra={"prepared": made})
+    machine.emit_event("record", "prepare", by, mask, subject=loader, extra={"prepared": made, "owner": owner})
     return made
 
 

@@ -13,12 +13,14 @@ from dtlint.machine.values import Object, Unknown, Value
 
 KIND = "torchft.Manager"
 NAME = "manager"
+MADE = "managers made"  # fact of the run: there are some
 
 
 def made(machine: Machine, call: Invocation) -> Value:
     """The ranks that make it are its members."""
     manager = machine.new(KIND, call.mask)
     machine.groups += 1
+    machine.facts[MADE] = True
     members = tuple(call.mask if call.mask >> lane & 1 else 0 for lane in range(machine.world.size))
     manager.facts.update(call=call, api=call.name, group=Group(NAME, members, machine.groups))
     note(machine, "manager-made", call, manager)

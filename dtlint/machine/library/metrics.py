@@ -15,7 +15,7 @@ from dtlint.machine.library import cut_shares, gradient_parts, marks
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.opaque import opaque
 from dtlint.machine.presence import asks_presence
-from dtlint.machine.values import BY_RANK, FALSE, NONE, TRUE, Cause, Object, Row, Symbol, Unknown, Value
+from dtlint.machine.values import BY_RANK, FALSE, NONE, TRUE, Cause, Object, Row, Symbol, Tuple, Unknown, Value
 
 LOADER = "loader"
 HOLDERS = ("torch.Tensor", "dict", "list")
@@ -63,7 +63,8 @@ def causes_in(values: tuple[Value, ...]) -> list[Cause]:
         inner
         for value in values
         if isinstance(value, Object) and value.kind in HOLDERS
-        for inner in value.attributes.values()
+        for part in value.attributes.values()
+        for inner in (part.items if isinstance(part, Tuple) else (part,))
     ]
     return [value.cause for value in (*values, *held) if value.cause is not None]
 

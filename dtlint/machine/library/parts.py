@@ -130,7 +130,7 @@ def written(machine: Machine, base: Value, name: str, value: Value, mask: int) -
         elif name == "requires_grad":
             frozen_unevenly(machine, base)
         return
-    frozen = name == "requires_grad" and isinstance(value, Const)
+    frozen = name == "requires_grad"
     if not frozen and not is_part(machine, value):
         return
     if isinstance(base, Object) and not frozen and not is_part(machine, base):

@@ -18,6 +18,7 @@ from dtlint.machine.values import (
     External,
     FunctionRef,
     Object,
+    Row,
     Tuple,
     Unknown,
     Value,
@@ -185,15 +186,16 @@ def turns_context(kinds: tuple[str, str]) -> Any:
 def leave(machine: Machine, call: Invocation) -> Value:
     """`sys.exit()`: these lanes end here."""
     frame = machine.frame
-    frame.last_exit = (FAILED_EXIT if tells_failure(call) else "exit", machine.current_at)
+    frame.last_exit = (FAILED_EXIT if tells_failure(next(iter(call.arguments), None)) else "exit", machine.current_at)
     frame.left |= call.mask
     machine.ended(call.mask, machine.current_at)
     return NONE
 
 
-def tells_failure(call: Invocation) -> bool:
+def tells_failure(status: Value | None) -> bool:
     """A status other than 0, or a message: the launcher stops the other ranks."""
-    status = call.arguments[0] if call.arguments else None
+    if isinstance(status, Row):
+        return all(map(tells_failure, status.lanes))
     if isinstance(status, Const):
         return status.value not in (None, 0, False)
     return isinstance(status, Unknown) and status.symbol.key[0] == "text"

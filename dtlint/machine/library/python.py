@@ -10,7 +10,7 @@ from dtlint.ir import nodes as ir
 from dtlint.machine import containers
 from dtlint.machine.core import Machine
 from dtlint.machine.lanes import map_lanes, token
-from dtlint.machine.library import copies, environment_use, files, iterators
+from dtlint.machine.library import copies, environment_use, files, importing, iterators
 from dtlint.machine.library.invocation import Handler, Invocation
 from dtlint.machine.library.python_containers import counter, default_dict, deque_, dict_, tuple_
 from dtlint.machine.library.python_iteration import (
@@ -278,6 +278,7 @@ FUNCTIONS: dict[str, Handler] = {
     "os.environ.get": environment,
     "contextlib.nullcontext": nullcontext,
     "contextlib.suppress": suppress,
+    "importlib.import_module": importing.import_module,
     "atexit.register": lambda machine, call: at_exit(machine, call),
     "copy.copy": identity,
     "copy.deepcopy": copies.deep,

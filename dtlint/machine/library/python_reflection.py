@@ -128,22 +128,21 @@ def getattr_(machine: Machine, call: Invocation) -> Value | None:
             return attributes.given(base, name) or call.arguments[2]
         return attributes.read(machine, base, name, call.mask)
     if len(call.arguments) >= 2 and isinstance(call.arguments[0], ModuleRef):
-        return by_part_of_name(machine, call.arguments[0], call.arguments[1]) or some_class(
-            machine, *call.arguments[:2]
-        )
+        named = call.arguments[1]
+        return by_part_of_name(machine, call.arguments[0], named) or some_class(machine, call.arguments[0], named)
     return None
 
 
-def some_class(machine: Machine, module: Value, name: Value) -> Value | None:
-    """`getattr(policies, options.policy)`: one of the classes of a kind that are there."""
+def some_class(machine: Machine, module: ModuleRef, name: Value) -> Value | None:
+    """`getattr(policies, options.policy)`: one of the classes of a kind that are there, and may be called so."""
     from dtlint.machine import scopes
 
-    if not isinstance(name, Unknown) or name.cause is not None or not isinstance(module, ModuleRef) or not module.path:
+    if not isinstance(name, Unknown) or name.cause is not None or module.path is None:
         return None
-    held = scopes.load_module(machine, module.path).variables.values()
-    return one_of_several.of_kind(
-        machine, [one for one in held if isinstance(one, ClassRef)], (module.name, name.symbol)
-    )
+    written = pattern_of(name.symbol) or ".*"
+    held = scopes.load_module(machine, module.path).variables.items()
+    classes = [one for known, one in held if isinstance(one, ClassRef) and re.fullmatch(written, str(known))]
+    return one_of_several.of_kind(machine, classes, (module.name, name.symbol))
 
 
 def by_part_of_name(machine: Machine, module: ModuleRef, name: Value) -> Value | None:

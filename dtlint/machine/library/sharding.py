@@ -13,7 +13,7 @@ from typing import Any
 from dtlint.findings import Step
 from dtlint.machine.core import Machine
 from dtlint.machine.lanes import token
-from dtlint.machine.library import provenance
+from dtlint.machine.library import jax_facts, provenance
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.multiples import Fits, has_to_fit, is_multiple, told_to_fit
 from dtlint.machine.logs import Site, decisions
@@ -57,7 +57,8 @@ def part(machine: Machine, base: Value, index: SliceValue, result: Unknown, diff
     """A slice whose bounds differ between lanes."""
     cause = differing.cause
     assert cause is not None
-    inherited = frozenset(tag for held in provenance.parts(base, 2) for tag in held.tags)
+    # what JAX knows of the whole, the slice has already, as far as it is true of a part
+    inherited = frozenset(tag for held in provenance.parts(base, 2) for tag in held.tags if not jax_facts.is_jax(tag))
     if cause.kind not in BY_SHARE:
         return Unknown(result.symbol, cause, result.tags | inherited | {UNEVEN})
     mark = remember(machine, "shard")

@@ -13,8 +13,9 @@ from typing import Any
 
 from dtlint.ir import nodes as ir
 from dtlint.machine import attributes, containers
-from dtlint.machine.core import Machine
+from dtlint.machine.core import TRAINING, Machine
 from dtlint.machine.frames import Frame
+from dtlint.machine.lanes import token
 from dtlint.machine.library import marks, parts, provenance, tensors, works
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.modules import is_module
@@ -23,6 +24,7 @@ from dtlint.machine.opaque import opaque
 from dtlint.machine.values import (
     FALSE,
     ITEMS,
+    Bound,
     Const,
     External,
     Object,
@@ -35,7 +37,7 @@ from dtlint.machine.values import (
 OPTIMIZER = "torch.optim.Optimizer"
 SHARDED_IN_PLACE = "torch.distributed.fsdp.FSDPModule"
 BY_HAND = "differentiated by hand"
-TRAINING = "training"  # fact of the run: a framework makes a step of its training here
+PARAMETERS = ("weight", "bias")  # of the layers of torch that have parameters
 GATHERED, INNER, PLAIN, LOADED, LEARNED, ASKED = "gathered", "inner", "plain", "loaded", "learned", "asked"
 ROW_AFTER_ROW = ("torch.cat", "torch.concat", "torch.vstack")
 JOINED = "joined_tensors"  # what is made of several tensors
@@ -157,6 +159,11 @@ def collective_done(machine: Machine, call: Invocation, event: Event) -> None:
 def is_live_parameter(machine: Machine, value: Value) -> bool:
     if isinstance(value, Object):
         return value.kind == "torch.nn.Parameter" and value.facts.get("trainable", True)
+    if isinstance(value, Bound):  # `self.head.weight`
+        layer, name = value.receiver, getattr(value.function, "name", "").rpartition(".")[2]
+        row = machine.knowledge.api(layer.kind) if isinstance(layer, Object) and isinstance(layer.kind, str) else None
+        named = row is not None and row.extra.get("parameters") and name in PARAMETERS
+        return bool(named) and token(layer) not in machine.facts.get(parts.CONSTANT, ())  # type: ignore[arg-type]
     owner = parts.parameters_of(value)
     return owner is not None and owner not in machine.facts.get(parts.CONSTANT, ())
 

@@ -129,15 +129,19 @@ def note(machine: Machine, what: str, work: Object, **extra: Any) -> None:
 
 
 def wait(machine: Machine, call: Invocation) -> Value | None:
-    work = call.receiver
-    plain = call.node is not None and isinstance(call.node.func, ir.Attr)
-    plain = plain and names_one(call.node.func.value)  # type: ignore[union-attr]
+    given = call.get("handle")  # of a function: `hvd.synchronize(handle)`
+    work, named = (call.receiver, receiver_named(call)) if given is None else (given, call.expression("handle"))
+    plain = named is not None and names_one(named)
     if isinstance(work, Object) and work.kind == KIND and plain and not machine.frame.loops:
         running(machine).pop(work.number, None)
         work.facts["waited"] = True
     else:
         wait_for_all(machine)
     return None
+
+
+def receiver_named(call: Invocation) -> ir.Expr | None:
+    return call.node.func.value if call.node is not None and isinstance(call.node.func, ir.Attr) else None
 
 
 def names_one(node: ir.Expr) -> bool:
