@@ -231,7 +231,10 @@ def draws(look: inside.Inside) -> bool:
     """Do its workers draw something else each? In whichever order one of them goes through a list, it gives all of it
     in one pass; what never ends is no pass."""
     passes = not inside.is_endless(look) and not inside.stops_by_count(look)
-    return not all(inside.drawn_alike(event) or (passes and only_orders(look, event)) for event in look.events("draw"))
+    return not all(
+        inside.drawn_alike(event) or inside.seeded_by_rank_alone(event) or (passes and only_orders(look, event))
+        for event in look.events("draw")
+    )
 
 
 def only_orders(look: inside.Inside, event: Event) -> bool:

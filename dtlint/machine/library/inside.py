@@ -312,3 +312,20 @@ def drawn_alike(event: Event) -> bool:
     if not own or not isinstance(state, seeds.State) or state.verdict != "same":
         return False
     return not provenance.mentions(state.seed, lambda symbol: "worker" in str(symbol.key[0]))
+
+
+def seeded_by_rank_alone(event: Event) -> bool:
+    """From a generator that each worker makes with the number of its rank: all workers of a rank draw the same."""
+    from dtlint.machine.library import seeds
+
+    call = event.extra["call"]
+    state, own = call.extra.get("rng"), call.receiver or call.get("generator")
+    if not isinstance(own, Object) or own.kind not in seeds.GENERATORS or not own.facts.get("inside"):
+        return False
+    if not isinstance(state, seeds.State) or state.cause is None or state.cause.kind not in BY_SHARE:
+        return False
+    parts = list(provenance.parts(state.seed, 3))
+    if any(part.cause is not None and part.cause.kind not in BY_SHARE for part in parts):
+        return False  # made of something else that each process has for itself
+    asks = any(provenance.WORKER in part.tags for part in parts)
+    return not asks and not provenance.mentions(state.seed, is_worker, 3)
