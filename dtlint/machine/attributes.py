@@ -101,6 +101,8 @@ def read_one(machine: Machine, base: Value, name: str, mask: int) -> Value:
             return found
         if isinstance(base, Bound) and name in ("func",):
             return base.function
+        if isinstance(base, Bound) and base.receiver is None and base.otherwise is not None:
+            return one_of_several.of_maker(machine, base, name, mask)
         if isinstance(base, FunctionRef) and name == NAME and isinstance(base.node, ir.Function):
             return Const(base.node.name)
         return machine.unknown("function attribute", token(base), name)

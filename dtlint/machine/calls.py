@@ -188,6 +188,9 @@ def call_one_of_two(
     )
     if len(given) < len((True, False)):
         return next(iter(given.values()))
+    alike = [value for value in given.values() if value.cause is None]
+    if len(alike) == 1 and not isinstance(alike[0], Const):
+        return alike[0]  # what follows may be for those only whose answer the ranks share
     return join(given[True], given[False], machine.symbols, question, None, older)
 
 

@@ -72,6 +72,18 @@ def only_of_other(machine: Machine, thing: Object, name: str, mask: int) -> Valu
     return None
 
 
+def of_maker(machine: Machine, maker: Bound, name: str, mask: int) -> Value:
+    """`POLICIES[name].from_options`: of each of the classes."""
+    from dtlint.machine import attributes
+
+    found = attributes.read(machine, maker.function, name, mask)
+    if maker.otherwise is None or not isinstance(found, Bound | FunctionRef):
+        return found
+    question, answer, other = maker.otherwise
+    own = found if isinstance(found, Bound) else Bound(found, None)
+    return either(own, (question, answer, attributes.read(machine, other, name, mask)))
+
+
 def call(machine: Machine, thing: Object, mask: int) -> Value | None:
     """`policy(batch)`: the `__call__` of each."""
     from dtlint.machine import attributes
