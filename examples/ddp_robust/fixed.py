@@ -138,17 +138,16 @@ class DDPTrainer:
             self.logger.warning("out of memory in the forward pass")
             return None
 
-    def backward(self, loss: torch.Tensor, last_of_window: bool, window: int) -> None:
-        """Gradients travel once per window; an error from here on is fatal, since reductions have begun."""
-        quiet = self.model.no_sync() if self.world_size > 1 and not last_of_window else contextlib.nullcontext()
-        with quiet:
-            self.scaler.scale(loss / window).backward()
-        if last_of_window:
-            self.scaler.unscale_(self.optimizer)
-            nn.utils.clip_grad_norm_(self.model.parameters(), 1.0)
-            self.scaler.step(self.optimizer)
-            self.scaler.update()
-            self.optimizer.zero_grad(set_to_none=True)
+    def quiet_unless(self, last_of_window: bool) -> contextlib.AbstractContextManager[None]:
+        """Gradients travel once per window. DDP decides that in the forward pass, which belongs inside as well."""
+        return contextlib.nullcontext() if last_of_window or self.world_size == 1 else self.model.no_sync()
+
+    def update(self) -> None:
+        self.scaler.unscale_(self.optimizer)
+        nn.utils.clip_grad_norm_(self.model.parameters(), 1.0)
+        self.scaler.step(self.optimizer)
+        self.scaler.update()
+        self.optimizer.zero_grad(set_to_none=True)
 
     def train_epoch(self, epoch: int) -> float:
         self.loader.set_epoch(epoch)
@@ -159,16 +158,21 @@ class DDPTrainer:
         for step, batch in enumerate(self.loader):
             if step >= steps or self.any_rank(self.stop_requested):
                 break
-            loss = self.loss_of(batch)
-            if self.any_rank(loss is None):
-                errors += 1
-                self.memory.release()
-                if errors > config["max_errors_per_epoch"]:
-                    raise RuntimeError(f"more than {config['max_errors_per_epoch']} failed steps in epoch {epoch}")
-                loss = self.empty_loss(batch)
-            else:
-                total, counted = total + loss.detach(), counted + 1
-            self.backward(loss, (step + 1) % window == 0, window)
+            last_of_window = (step + 1) % window == 0
+            with self.quiet_unless(last_of_window):
+                loss = self.loss_of(batch)
+                if self.any_rank(loss is None):
+                    errors += 1
+                    self.memory.release()
+                    if errors > config["max_errors_per_epoch"]:
+                        raise RuntimeError(f"more than {config['max_errors_per_epoch']} failed steps in epoch {epoch}")
+                    loss = self.empty_loss(batch)
+                else:
+                    total, counted = total + loss.detach(), counted + 1
+                # An error from here on is fatal, since reductions have begun.
+                self.scaler.scale(loss / window).backward()
+            if last_of_window:
+                self.update()
             if step % config["memory_check_interval"] == 0 and self.any_rank(self.memory.over_limit()):
                 self.memory.release()
             if step % config["cleanup_interval"] == config["cleanup_interval"] - 1:

@@ -63,15 +63,16 @@ def train_epoch(
         start = step - step % accumulation
         window = min(accumulation, steps - start)
         last_of_window = step + 1 == start + window
-        loss = loss_or_none(model, pictures, labels)
-        # One rank out of memory: all ranks halve this batch, so that all make the same backward pass.
-        if any_rank(loss is None, device):
-            del loss
-            if device.type == "cuda":
-                torch.cuda.empty_cache()
-            half = len(pictures) // 2
-            loss = nn.functional.cross_entropy(model(pictures[:half]), labels[:half])
+        # The forward pass decides whether the backward pass reduces: both are inside.
         with contextlib.nullcontext() if last_of_window else model.no_sync():
+            loss = loss_or_none(model, pictures, labels)
+            # One rank out of memory: all ranks halve this batch, so that all make the same backward pass.
+            if any_rank(loss is None, device):
+                del loss
+                if device.type == "cuda":
+                    torch.cuda.empty_cache()
+                half = len(pictures) // 2
+                loss = nn.functional.cross_entropy(model(pictures[:half]), labels[:half])
             (loss / window).backward()
         if last_of_window:
             optimizer.step()
