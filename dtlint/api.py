@@ -18,65 +18,63 @@ from dtlint.findings import (
     Timeline,
     TimelineRow,
 )
-from dtlint.machine.library.evidence import distributed
+from dtlint.machine.library.meeting.evidence import distributed
 from dtlint.machine.logs import Attempt, Call, Choice, Decision, Event, Log, Loop
 from dtlint.machine.run import Run
 from dtlint.machine.walks import walk
-from dtlint.timeline import (
+from dtlint.timeline import environment, lifecycle
+from dtlint.timeline.arrays.jax_notes import (
+    drifting,
+    hosts_meet,
+    kept_keys,
+    late_starts,
+    written_keys,
+    written_with_copies,
+)
+from dtlint.timeline.arrays.jax_notes import noted as jax_notes
+from dtlint.timeline.arrays.jax_notes import place as jax_place
+from dtlint.timeline.arrays.jax_notes import saved as saved_copies
+from dtlint.timeline.arrays.lives import way
+from dtlint.timeline.arrays.reused_buffers import reused_buffers
+from dtlint.timeline.arrays.reused_keys import reused_keys
+from dtlint.timeline.places.files import accesses, together
+from dtlint.timeline.places.loggers import many_loggers, unopened
+from dtlint.timeline.places.metrics import local_metrics
+from dtlint.timeline.places.own_names import rank_local_names
+from dtlint.timeline.places.races import races, ways_apart
+from dtlint.timeline.places.saved import questionable_saves
+from dtlint.timeline.places.writers import shared_writes, turns
+from dtlint.timeline.places.wrong_scopes import wrong_scopes
+from dtlint.timeline.ranks import pairing
+from dtlint.timeline.ranks.arrivals import distributed_step
+from dtlint.timeline.ranks.crossing import crossings
+from dtlint.timeline.ranks.explain import does, short, spoken_exit
+from dtlint.timeline.ranks.inverted import inverted
+from dtlint.timeline.ranks.managers import apart, disordered, left_behind, review
+from dtlint.timeline.ranks.own_orders import own_orders
+from dtlint.timeline.ranks.parting import Divergence
+from dtlint.timeline.ranks.telling import acting, diverging, missing, place_of, told, waiting, who
+from dtlint.timeline.records import matters, recorded, ways_down
+from dtlint.timeline.samples import divided, evaluation, noise, sampling, seeding, shares, uneven, unsharded, workers
+from dtlint.timeline.samples.epochs_kept import kept_to_itself
+from dtlint.timeline.samples.node_shares import taken_by_node
+from dtlint.timeline.samples.worker_counts import lost_counts
+from dtlint.timeline.steps import (
     batch_norms,
     clearing,
-    divided,
-    environment,
-    evaluation,
-    lifecycle,
     loss_scale,
     models_used,
-    noise,
-    pairing,
     placement,
-    sampling,
     schedules,
     searched_in_vain,
-    seeding,
-    shares,
     stepping,
-    uneven,
     unreduced,
-    unsharded,
     windows,
-    workers,
 )
-from dtlint.timeline.arrivals import distributed_step
-from dtlint.timeline.crossing import crossings
-from dtlint.timeline.engine_turns import steps_in_some_turns
-from dtlint.timeline.epochs_kept import kept_to_itself
-from dtlint.timeline.explain import does, short, spoken_exit
-from dtlint.timeline.files import accesses, together
-from dtlint.timeline.inverted import inverted
-from dtlint.timeline.jax_notes import drifting, hosts_meet, kept_keys, late_starts, written_keys, written_with_copies
-from dtlint.timeline.jax_notes import noted as jax_notes
-from dtlint.timeline.jax_notes import place as jax_place
-from dtlint.timeline.jax_notes import saved as saved_copies
-from dtlint.timeline.lives import way
-from dtlint.timeline.loggers import many_loggers, unopened
-from dtlint.timeline.managers import apart, disordered, left_behind, review
-from dtlint.timeline.metrics import local_metrics
-from dtlint.timeline.node_shares import taken_by_node
-from dtlint.timeline.own_names import rank_local_names
-from dtlint.timeline.own_orders import own_orders
-from dtlint.timeline.parting import Divergence
-from dtlint.timeline.parts import differing_models
-from dtlint.timeline.races import races, ways_apart
-from dtlint.timeline.records import matters, recorded, ways_down
-from dtlint.timeline.reused_buffers import reused_buffers
-from dtlint.timeline.reused_keys import reused_keys
-from dtlint.timeline.saved import questionable_saves
-from dtlint.timeline.telling import acting, diverging, missing, place_of, told, waiting, who
-from dtlint.timeline.trainer_schedules import before_the_trainer
-from dtlint.timeline.training import span_at, step_at
-from dtlint.timeline.worker_counts import lost_counts
-from dtlint.timeline.writers import shared_writes, turns
-from dtlint.timeline.wrong_scopes import wrong_scopes
+from dtlint.timeline.steps.engine_turns import steps_in_some_turns
+from dtlint.timeline.steps.parts import differing_models
+from dtlint.timeline.steps.trainer_schedules import before_the_trainer
+from dtlint.timeline.steps.training import span_at, step_at
 
 __all__ = [
     "Attempt",

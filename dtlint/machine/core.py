@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 from dtlint.findings import Step
 from dtlint.ir import nodes as ir
-from dtlint.machine.frames import Frame, Write
 from dtlint.machine.lanes import World, either_tree, join, overlay, taken_off
 from dtlint.machine.logs import Choice, Decision, Event, Group, Guards, Log, LogNode, Place, decisions, plain_question
+from dtlint.machine.names.frames import Frame, Write
 from dtlint.machine.uses import Uses
 from dtlint.machine.values import (
     FILLED,
@@ -271,7 +271,7 @@ class Machine:
                 self.journal.append((container, name, old))
                 container[name] = joined
                 if isinstance(joined, Object) and joined.number > older and cause is None:
-                    from dtlint.machine import settings
+                    from dtlint.machine.starts import settings
 
                     instead = right if joined is left else left
                     if instead == NONE:

@@ -11,7 +11,7 @@ from copy import copy
 from dataclasses import dataclass
 from typing import Any
 
-from dtlint.machine.agreeing import TOLD, the_agreed
+from dtlint.machine.control.agreeing import TOLD, the_agreed
 from dtlint.machine.twins import one_thing
 from dtlint.machine.values import (
     BY_RANK,

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from dtlint.machine import ranges
+from dtlint.machine.contents import ranges
 from dtlint.machine.values import Cause, Symbol, Value
 
 Place = tuple[int, int, int, int]

@@ -12,18 +12,20 @@ from dtlint.findings import Span, Step
 from dtlint.ir import nodes as ir
 from dtlint.ir.functions import functions_of
 from dtlint.knowledge.loader import Knowledge
-from dtlint.machine import expressions, following, statements
-from dtlint.machine.consistent import consistent
+from dtlint.machine.control import statements
+from dtlint.machine.control.consistent import consistent
 from dtlint.machine.core import DEEPEST, Machine, OutOfBudget
-from dtlint.machine.driving import callers_first, drivers
-from dtlint.machine.entries import Entry, run_function, run_script, tells_who_it_is
-from dtlint.machine.frames import Frame
+from dtlint.machine.functions import following
+from dtlint.machine.functions.reaching import names_reaching
 from dtlint.machine.lanes import World
-from dtlint.machine.library.jax_keys import CARRIERS
+from dtlint.machine.library.jax.keys import CARRIERS
 from dtlint.machine.logs import Log, LogNode
-from dtlint.machine.parting_state import attributes_by_class
-from dtlint.machine.reaching import names_reaching
-from dtlint.machine.scopes import load_module, through_imports
+from dtlint.machine.names import expressions
+from dtlint.machine.names.frames import Frame
+from dtlint.machine.names.scopes import load_module, through_imports
+from dtlint.machine.starts.driving import callers_first, drivers
+from dtlint.machine.starts.entries import Entry, run_function, run_script, tells_who_it_is
+from dtlint.machine.starts.parting_state import attributes_by_class
 from dtlint.machine.uses import Uses
 from dtlint.machine.walks import walk
 

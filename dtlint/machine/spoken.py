@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from dtlint.machine import ranges
-from dtlint.machine.consistent import NOTHING, Answers, agrees
-from dtlint.machine.given import settled
+from dtlint.machine.contents import ranges
+from dtlint.machine.control.consistent import NOTHING, Answers, agrees
 from dtlint.machine.logs import Attempt, Call, Choice, Event, Log, LogNode, Loop, plain_question
+from dtlint.machine.starts.given import settled
 from dtlint.machine.values import Const, External, lane_value
 
 COMMUNICATES = ("collective", "p2p")

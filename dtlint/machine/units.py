@@ -19,8 +19,8 @@ from typing import Any
 from dtlint.findings import Finding, paths_of
 from dtlint.ir.stack import on_deep_stack
 from dtlint.machine.core import Machine
+from dtlint.machine.names.scopes import through_imports
 from dtlint.machine.run import Run, finish_entry, load_modules, run_file_as_script, run_unreached
-from dtlint.machine.scopes import through_imports
 from dtlint.machine.uses import Named, Uses
 from dtlint.source.text import Incomplete
 

@@ -11,11 +11,11 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from dtlint.findings import Step
-from dtlint.machine.number_types import numbers_in
+from dtlint.machine.contents.number_types import numbers_in
 
 if TYPE_CHECKING:
     from dtlint.ir import nodes as ir
-    from dtlint.machine.frames import Frame
+    from dtlint.machine.names.frames import Frame
 
 CONTAINERS = ("list", "dict", "set")  # kinds of objects
 ITEMS = "items"  # symbol: one of the items of a list that has grown, of which each part is named

@@ -9,19 +9,19 @@ from typing import Any
 from dtlint.findings import Step
 from dtlint.ir import nodes as ir
 from dtlint.ir.functions import every_node
-from dtlint.machine.given import settled
-from dtlint.machine.library.evidence import alone, of_one
-from dtlint.machine.library.group_start import ASKED
+from dtlint.machine.contents.written import WRITTEN
+from dtlint.machine.library.meeting.evidence import alone, of_one
+from dtlint.machine.library.meeting.group_start import ASKED
 from dtlint.machine.logs import Attempt, Choice, Event, Loop
+from dtlint.machine.starts.given import settled
 from dtlint.machine.values import NONE, Const, Object
-from dtlint.machine.written import WRITTEN
-from dtlint.timeline.certain import ENDLESS
 from dtlint.timeline.environment import uses
 from dtlint.timeline.order import Met, exclusive, ordered
-from dtlint.timeline.placement import INIT, on_nccl
 from dtlint.timeline.programs import asked_for, in_a_test, mentioned, names, passes, texts
+from dtlint.timeline.ranks.certain import ENDLESS
 from dtlint.timeline.records import calls_around
-from dtlint.timeline.stepping import events
+from dtlint.timeline.steps.placement import INIT, on_nccl
+from dtlint.timeline.steps.stepping import events
 
 PLAIN, SAMPLERS = "torch.distributed.", "torch.utils.data."
 WAYS_OUT = (ir.Break, ir.Return)

@@ -7,12 +7,12 @@ from typing import Any
 
 from dtlint.ir import nodes as ir
 from dtlint.ir.functions import every_node
-from dtlint.machine.library.environment_use import DEFAULTS
-from dtlint.machine.library.files import text_of
-from dtlint.machine.library.stepping import attribute_of
+from dtlint.machine.library.python.environment_use import DEFAULTS
+from dtlint.machine.library.python.files import text_of
+from dtlint.machine.library.training.stepping import attribute_of
 from dtlint.machine.logs import Event, plain_question
 from dtlint.machine.values import NONE, Const, Symbol, Unknown, Value
-from dtlint.timeline.stepping import events
+from dtlint.timeline.steps.stepping import events
 
 
 def option_of(run: Any, name: str | None) -> Event | None:

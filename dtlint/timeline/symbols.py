@@ -11,7 +11,7 @@ import operator
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from dtlint.machine.library.provenance import symbols_in
+from dtlint.machine.library.computing.provenance import symbols_in
 from dtlint.machine.values import CONTAINERS, Const, Object, Symbol, Tuple, Unknown, Value
 
 FAR = 1_000_003  # stands for lengths and other numbers that small turns never reach

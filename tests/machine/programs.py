@@ -14,9 +14,9 @@ from dtlint.machine.run import Run, analyse
 from dtlint.machine.walks import walk
 from dtlint.project.cache import summaries
 from dtlint.project.started import Started
-from dtlint.timeline.attempts import failures
-from dtlint.timeline.classify import code_of
-from dtlint.timeline.divergence import divergences
+from dtlint.timeline.ranks.attempts import failures
+from dtlint.timeline.ranks.classify import code_of
+from dtlint.timeline.ranks.divergence import divergences
 
 HEAD = """
 import os
@@ -119,7 +119,7 @@ class Told:
 
 def told(source: str, head: str = HEAD, **others: str) -> list[Told]:
     """What is wrong with the program: code, shape, operation, and the text of the line an author would edit."""
-    from dtlint.timeline.telling import place_of
+    from dtlint.timeline.ranks.telling import place_of
 
     found = []
     texts = {"program.py": head + textwrap.dedent(source)}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dtlint.machine import set_up
+from dtlint.machine.starts import set_up
 from tests.machine.programs import codes, runs
 
 MANAGERS = """

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from dtlint.machine.library.evidence import evidence
-from dtlint.timeline.training import survey
+from dtlint.machine.library.meeting.evidence import evidence
+from dtlint.timeline.steps.training import survey
 from tests.machine.programs import run
 
 LOOP = """

@@ -5,7 +5,7 @@ import operator
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dtlint.machine import ranges
+from dtlint.machine.contents import ranges
 
 WORDS = {"<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge, "==": operator.eq}
 numbers = st.integers(-4, 4)

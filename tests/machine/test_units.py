@@ -15,8 +15,8 @@ from dtlint import engine
 from dtlint.config import Config
 from dtlint.listing import listed
 from dtlint.machine import run, units
-from dtlint.machine.frames import Frame
-from dtlint.machine.scopes import load_module
+from dtlint.machine.names.frames import Frame
+from dtlint.machine.names.scopes import load_module
 
 # Modules that import each other in a circle bind differently depending on which one is loaded first.
 CIRCLE = {

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dtlint.timeline.divergence import divergences
+from dtlint.timeline.ranks.divergence import divergences
 from tests.machine.programs import codes, runs, told
 
 
@@ -214,8 +214,8 @@ def test_a_decision_on_what_an_unknown_function_made_of_the_rank_is_not_reported
 
 def test_files_of_this_node_decide_and_shared_files_only_with_strict():
     source = "from pathlib import Path\nif Path('{}').exists():\n    dist.barrier()\n"
-    from dtlint.timeline.classify import code_of
-    from dtlint.timeline.divergence import divergences
+    from dtlint.timeline.ranks.classify import code_of
+    from dtlint.timeline.ranks.divergence import divergences
     from tests.machine.programs import run
 
     tiers = [code_of(divergences(run(source.format(path)))[0]) for path in ("/tmp/state.pt", "state.pt")]
@@ -252,7 +252,7 @@ def test_one_rank_alone_parts_from_the_others_by_its_number_and_not_by_what_it_s
                     raise RuntimeError("no")
             dist.barrier()
         """
-    from dtlint.timeline.divergence import divergences
+    from dtlint.timeline.ranks.divergence import divergences
     from tests.machine.programs import run
 
     found = [one for one in divergences(run(source)) if one.shape == "exit"]
@@ -260,8 +260,8 @@ def test_one_rank_alone_parts_from_the_others_by_its_number_and_not_by_what_it_s
 
 
 def rows_and_outcome(source: str):
-    from dtlint.timeline.divergence import divergences
-    from dtlint.timeline.explain import timeline_of
+    from dtlint.timeline.ranks.divergence import divergences
+    from dtlint.timeline.ranks.explain import timeline_of
     from tests.machine.programs import runs
 
     (run,) = runs(source)

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from dtlint.timeline.files import accesses, overlap
-from dtlint.timeline.managers import review
-from dtlint.timeline.own_names import rank_local_names
-from dtlint.timeline.pairing import trail_of, unpaired
-from dtlint.timeline.parts import differing_models
-from dtlint.timeline.races import races
+from dtlint.timeline.places.files import accesses, overlap
+from dtlint.timeline.places.own_names import rank_local_names
+from dtlint.timeline.places.races import races
+from dtlint.timeline.places.writers import shared_writes
+from dtlint.timeline.places.wrong_scopes import wrong_scopes
+from dtlint.timeline.ranks.managers import review
+from dtlint.timeline.ranks.pairing import trail_of, unpaired
 from dtlint.timeline.records import recorded
-from dtlint.timeline.writers import shared_writes
-from dtlint.timeline.wrong_scopes import wrong_scopes
+from dtlint.timeline.steps.parts import differing_models
 from tests.machine.programs import run
 
 TENSOR = "x = torch.ones(3)\ny = torch.empty(3)\n"

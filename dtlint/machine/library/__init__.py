@@ -6,63 +6,10 @@ from typing import Any
 
 from dtlint.ir import nodes as ir
 from dtlint.knowledge.loader import Api
+from dtlint.machine.contents.opaque import TEMPORARY
 from dtlint.machine.core import Machine
 from dtlint.machine.lanes import token
-from dtlint.machine.library import (
-    children,
-    collectives,
-    command_line,
-    contexts,
-    data,
-    devices,
-    elements,
-    engines,
-    environment_use,
-    evidence,
-    exit_stacks,
-    files,
-    foreign,
-    gradient_parts,
-    group_start,
-    groups,
-    hooks,
-    identity,
-    jax_facts,
-    jax_hosts,
-    jax_mapping,
-    loaders,
-    log_filters,
-    managers,
-    meshes,
-    metrics,
-    models,
-    modes,
-    named_fields,
-    options,
-    parts,
-    processes,
-    provenance,
-    python,
-    python_iteration,
-    python_methods,
-    replaced,
-    rollouts,
-    run_later,
-    sharded_scope,
-    spawning,
-    steered,
-    stepping,
-    tensors,
-    threads,
-    thrown_away,
-    trainers,
-    transfers,
-    uncalled,
-    vocabularies,
-    workers,
-    works,
-    wrapping,
-)
+from dtlint.machine.library import contexts, foreign
 from dtlint.machine.library.answering import (
     MOVES,
     call_instance,
@@ -72,8 +19,44 @@ from dtlint.machine.library.answering import (
     told,
     without_flags,
 )
+from dtlint.machine.library.computing import devices, elements, metrics, provenance, tensors
+from dtlint.machine.library.drawing import rollouts
+from dtlint.machine.library.feeding import data, loaders, vocabularies, workers
 from dtlint.machine.library.invocation import LOCAL, Invocation, Keywords
-from dtlint.machine.library.operations import computed_by
+from dtlint.machine.library.jax import facts as jax_facts
+from dtlint.machine.library.jax import hosts as jax_hosts
+from dtlint.machine.library.jax import mapping as jax_mapping
+from dtlint.machine.library.meeting import (
+    children,
+    collectives,
+    evidence,
+    group_start,
+    groups,
+    identity,
+    managers,
+    meshes,
+    processes,
+    spawning,
+    transfers,
+    works,
+)
+from dtlint.machine.library.python import builtins as python
+from dtlint.machine.library.python import (
+    command_line,
+    environment_use,
+    exit_stacks,
+    files,
+    log_filters,
+    named_fields,
+    options,
+    replaced,
+    run_later,
+    threads,
+    thrown_away,
+    uncalled,
+)
+from dtlint.machine.library.python import iteration as python_iteration
+from dtlint.machine.library.python import methods as python_methods
 from dtlint.machine.library.reading import (
     element,
     iterated,
@@ -84,7 +67,20 @@ from dtlint.machine.library.reading import (
     uneven_length,
     value_of,
 )
-from dtlint.machine.opaque import TEMPORARY
+from dtlint.machine.library.training import (
+    engines,
+    gradient_parts,
+    hooks,
+    models,
+    modes,
+    parts,
+    sharded_scope,
+    steered,
+    stepping,
+    trainers,
+    wrapping,
+)
+from dtlint.machine.library.training.operations import computed_by
 from dtlint.machine.values import FALSE, NONE, ClassRef, Const, FunctionRef, Object, Tuple, Value
 
 __all__ = [  # what the machine asks
@@ -182,7 +178,7 @@ def call(
     if last == "__init__" and isinstance(receiver, Object):
         return initialised(machine, name.rpartition(".")[0], receiver, arguments, keywords, mask, node)
     if receiver is not None:
-        from dtlint.machine import attributes
+        from dtlint.machine.names import attributes
 
         row = attributes.method_row(machine, receiver, last)
     if row is None:
@@ -421,7 +417,7 @@ def context(machine: Machine, call: Invocation) -> Value:
     made.facts["context"] = call.row.kind
     made.facts["api"] = call.row.name
     if call.row.kind == "suppress":
-        from dtlint.machine.attempts import exception_names
+        from dtlint.machine.control.attempts import exception_names
 
         made.facts["types"] = tuple(name for value in call.arguments for name in exception_names(value))
     return made

@@ -5,31 +5,20 @@ from __future__ import annotations
 from dataclasses import replace
 
 from dtlint.ir import nodes as ir
-from dtlint.machine import containers, library
+from dtlint.machine import library
+from dtlint.machine.contents import containers
+from dtlint.machine.contents.opaque import opaque, wherever
 from dtlint.machine.core import Machine
 from dtlint.machine.lanes import token
-from dtlint.machine.library import (
-    data,
-    elements,
-    files,
-    gradient_parts,
-    hooks,
-    jax_hosts,
-    loaders,
-    models,
-    operations,
-    parts,
-    provenance,
-    python_methods,
-    replaced,
-    run_later,
-    stepping,
-    tensors,
-    works,
-)
+from dtlint.machine.library.computing import elements, provenance, tensors
+from dtlint.machine.library.feeding import data, loaders
 from dtlint.machine.library.invocation import LOCAL, Invocation, Keywords
+from dtlint.machine.library.jax import hosts as jax_hosts
+from dtlint.machine.library.meeting import works
+from dtlint.machine.library.python import files, replaced, run_later
+from dtlint.machine.library.python import methods as python_methods
 from dtlint.machine.library.reading import uneven_length
-from dtlint.machine.opaque import opaque, wherever
+from dtlint.machine.library.training import gradient_parts, hooks, models, operations, parts, stepping
 from dtlint.machine.values import BY_RANK, Const, Object, Row, Unknown, Value
 
 MOVES = frozenset({"to", "cuda", "cpu", "xpu", "npu", "hpu", "to_empty"})  # where a thing lives is not what it holds

@@ -6,11 +6,11 @@ from collections.abc import Callable
 from typing import Any
 
 from dtlint.ir import nodes as ir
+from dtlint.machine.control.failures import SHARED, only
 from dtlint.machine.core import Machine
-from dtlint.machine.failures import SHARED, only
 from dtlint.machine.lanes import lanes_in
-from dtlint.machine.library import exit_stacks
-from dtlint.machine.library.identity import lane_value_of
+from dtlint.machine.library.meeting.identity import lane_value_of
+from dtlint.machine.library.python import exit_stacks
 from dtlint.machine.logs import Attempt, Decision, HandlerLog
 from dtlint.machine.values import NONE, Cause, Object, Trail, Value, lane_value
 
@@ -28,7 +28,7 @@ def run_context(machine: Machine, manager: Value, expression: ir.Expr, mask: int
         finally:
             machine.facts["jax mesh"] = outer
     if kind == "sharded model" and isinstance(manager, Object):
-        from dtlint.machine.library import sharded_scope
+        from dtlint.machine.library.training import sharded_scope
 
         return sharded_scope.run(machine, manager, mask, inner)
     if isinstance(manager, Object) and manager.kind == exit_stacks.STACK:

@@ -3,23 +3,18 @@
 from __future__ import annotations
 
 from dtlint.knowledge.loader import Api
-from dtlint.machine import containers, library
+from dtlint.machine import library
+from dtlint.machine.contents import containers
 from dtlint.machine.core import Machine
 from dtlint.machine.lanes import token
-from dtlint.machine.library import (
-    data,
-    files,
-    generators,
-    identity,
-    iterators,
-    jax_hosts,
-    loaders,
-    meshes,
-    python,
-    stepping,
-    tensors,
-)
+from dtlint.machine.library.computing import tensors
+from dtlint.machine.library.feeding import data, loaders
 from dtlint.machine.library.invocation import Invocation
+from dtlint.machine.library.jax import hosts as jax_hosts
+from dtlint.machine.library.meeting import identity, meshes
+from dtlint.machine.library.python import builtins as python
+from dtlint.machine.library.python import files, generators, iterators
+from dtlint.machine.library.training import stepping
 from dtlint.machine.values import (
     FILLED,
     Bound,
@@ -74,7 +69,7 @@ def read_attribute(machine: Machine, thing: Object, name: str, mask: int) -> Val
     if found is not None:
         return found
     if isinstance(thing.kind, str) and thing.facts.get("wrapped"):
-        from dtlint.machine import attributes
+        from dtlint.machine.names import attributes
 
         inner = thing.attributes.get("module")
         if inner is not None and machine.knowledge.method(thing.kind, name) is None:
@@ -83,7 +78,7 @@ def read_attribute(machine: Machine, thing: Object, name: str, mask: int) -> Val
 
 
 def super_attribute(machine: Machine, thing: Object, name: str, mask: int) -> Value:
-    from dtlint.machine import attributes
+    from dtlint.machine.names import attributes
 
     owner, receiver = thing.facts.get("owner"), thing.facts.get("receiver")
     kind = receiver.kind if isinstance(receiver, Object) else receiver if isinstance(receiver, ClassRef) else None
@@ -114,7 +109,8 @@ def read_item(machine: Machine, base: Value, index: Value, mask: int) -> Value |
 
 def iterated(machine: Machine, value: Value, mask: int) -> Value:
     """What a `for` really walks over."""
-    from dtlint.machine import attributes, calls
+    from dtlint.machine.functions import calls
+    from dtlint.machine.names import attributes
 
     if not isinstance(value, Object) or not isinstance(value.kind, ClassRef):
         return value

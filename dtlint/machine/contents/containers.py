@@ -1,0 +1,328 @@
+"""What do lists, tuples, dictionaries and sets hold, as far as it is known item by item?"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from dtlint.machine.contents import filled_by
+from dtlint.machine.contents.dictionaries import entries
+from dtlint.machine.contents.opaque import deep_cause, inner_tags
+from dtlint.machine.core import Machine
+from dtlint.machine.lanes import join, map_lanes, orders_in, row, token
+from dtlint.machine.values import (
+    FILLED,
+    ITEMS,
+    MISSING,
+    NONE,
+    Cause,
+    Const,
+    Object,
+    Row,
+    Symbol,
+    Tuple,
+    Unknown,
+    Value,
+    content,
+    lane_value,
+)
+
+MANY = 64
+SHORT = 16  # items of a list that differs between lanes
+REPEAT = "repeat"  # symbol: the same items over and over, nobody knows how often
+TIMES = "times"  # fact of a list: by which number of processes or devices its items are repeated
+# fact of a generator: any one of the items that it may give, where all of them are known; of a dictionary that was made
+# under a condition: the pairs that may be in it
+FILTERED = "filtered"
+KEYS = "keys"  # fact: one of the keys nobody knows
+NAMESPACE = "namespace"  # fact: the keys of a dictionary are its attributes, too; which class has made it so
+ALIKE = "alike parts"  # tag, with the places: each item has parts of which these are the same on all lanes
+UNEVEN = "uneven"  # tag: the number of items differs between lanes
+KEPT = "kept"  # tag: some lanes alone keep items, and these tell of what they saw themselves
+
+
+def mapped_items(value: Object, change: Callable[[Any, Value], Value]) -> Object:
+    """The same thing with other items."""
+    made = Object(value.kind, value.birth, value.number, value.at, value.path)
+    made.facts = value.facts
+    for name, held in value.attributes.items():
+        made.attributes[name] = change(name, held)
+    return made
+
+
+def items_of(machine: Machine, value: Value) -> tuple[Value, ...] | None:
+    """The items, when every one is known."""
+    if isinstance(value, Tuple):
+        return value.items
+    if isinstance(value, Object) and isinstance(value.kind, str):
+        if value.kind in ("list", "set"):
+            held = value.attributes.get("[]")
+            return held.items if isinstance(held, Tuple) else None
+        if value.kind == "dict" and "[]" not in value.attributes:
+            return tuple(Const(name) for name, _ in entries(value))
+    if isinstance(value, Object) and "order" in value.facts:  # a named tuple
+        fields = tuple(value.attributes.get(name, MISSING) for name in value.facts["order"])
+        return fields if MISSING not in fields else None
+    if isinstance(value, Const) and isinstance(value.value, str) and len(value.value) <= MANY:
+        return tuple(Const(letter) for letter in value.value)
+    return None
+
+
+def element(machine: Machine, value: Value, index: Value | None = None) -> Value:
+    """Any one item; the one at an index nobody knows."""
+    known = items_of(machine, value)
+    if known is not None:
+        if not known:
+            return machine.fresh("item of nothing")
+        result = known[0]
+        symbol = machine.symbols.of("any", token(value), *(() if index is None else (token(index),)))
+        for item_value in known[1:]:
+            result = join(result, item_value, machine.symbols, symbol, None)
+        from dtlint.machine.contents import any_record
+
+        return any_record.of(machine, known, symbol) or result
+    if isinstance(value, Row):
+        return map_lanes(lambda held: element(machine, held), (value,), machine.world)
+    if isinstance(value, Object) and "[]" in value.attributes:
+        if value.kind == "dict" and index is None:
+            return any_key(machine, value)
+        held = value.attributes["[]"]
+        tags = held.tags - {UNEVEN}  # that one of them has more than the others says nothing of any item
+        return machine.unknown("item", token(held), cause=held.cause, tags=tags, like=getattr(held, "like", None))
+    value = content(value)
+    return machine.unknown("item", token(value), cause=value.cause, tags=value.tags - {UNEVEN})
+
+
+def without_lengths(tags: Iterable[Any]) -> frozenset[Any]:
+    """What is known of it, other than how long it is."""
+    return frozenset(tag for tag in tags if tag != UNEVEN and not (type(tag) is tuple and tag[0] == "lengths"))
+
+
+def any_key(machine: Machine, value: Object) -> Unknown:
+    """One of the keys of a dictionary. They are the same ones on all lanes, whatever stands under them, unless some
+    lane was given others."""
+    held, known = value.attributes["[]"], value.facts.get(KEYS)
+    keyed = (token(known),) if known is not None else ()
+    cause = held.cause if UNEVEN in held.tags else known.cause if known is not None else None
+    return machine.unknown("keys", value.number, token(held), *keyed, cause=cause, tags=held.tags & {UNEVEN})
+
+
+def one_walk(value: Value) -> Value:
+    """`enumerate(loader)` on some ranks and `enumerate(tqdm(loader))` on others walk over the same loader;
+    `range(first, last)` and `tqdm(range(first, last))` take the same turns."""
+    if isinstance(value, Row) and value.lanes:
+        first = walked(value.lanes[0])
+        if first is not None and all(walked(held) == first for held in value.lanes[1:]):
+            return value.lanes[0]
+    return value
+
+
+def walked(value: Value) -> object:
+    """What an iterator takes its items from, and how."""
+    if isinstance(value, Object) and value.kind in ("<enumerate>", "<zip>"):
+        return (value.kind, *(walked(inner) or inner for inner in value.facts.get("inner", ())))
+    if isinstance(value, Object) and value.kind == "builtins.range":
+        return (value.kind, *(token(value.attributes.get(name, NONE)) for name in ("start", "stop", "step")))
+    return None
+
+
+def length_cause(machine: Machine, value: Value) -> Cause | None:
+    """Why the number of items may differ between lanes."""
+    if isinstance(value, Row):
+        known = [items_of(machine, held) for held in value.lanes]
+        if all(one is not None for one in known) and len({len(one) for one in known if one is not None}) == 1:
+            return None
+        if all(one is None for one in known):
+            # each holds something else; whether the one is longer than the other, nobody said
+            return next((cause for held in value.lanes if (cause := length_cause(machine, held)) is not None), None)
+        return value.cause
+    if isinstance(value, Unknown):
+        return value.cause if value.cause is not None and UNEVEN in value.tags else None
+    if isinstance(value, Object) and isinstance(value.kind, str):
+        held = value.attributes.get("[]")
+        if held is not None and held is not value:
+            return length_cause(machine, held)
+        if value.kind == "<enumerate>":
+            return length_cause(machine, value.facts["inner"][0])
+    return None
+
+
+def truth(machine: Machine, value: Object) -> tuple[bool | None, Symbol, Cause | None]:
+    if value.kind == "torch.Tensor":
+        from dtlint.machine.contents.truth import truth_of
+
+        held = value.attributes.get("content")
+        if held is None or isinstance(held, Row | Object):
+            return None, machine.symbols.of("tensor", value.number), held.cause if held else None
+        return truth_of(machine, held)
+    if isinstance(value.kind, str) and value.kind in ("list", "set", "dict"):
+        known = items_of(machine, value)
+        held = value.attributes.get("[]")
+        symbol = machine.symbols.of("filled", value.number, *((held.symbol,) if isinstance(held, Unknown) else ()))
+        unsure = value.attributes.get(FILLED)
+        if known is not None and isinstance(unsure, Unknown):
+            return None, unsure.symbol, unsure.cause
+        if known is not None:
+            return bool(known), symbol, None
+        return None, symbol, length_cause(machine, value)
+    return True, machine.symbols.of("true"), None
+
+
+def contains(machine: Machine, container: Value, value: Value) -> bool | None:
+    known = items_of(machine, container)
+    if known is None or not isinstance(value, Const):
+        return None
+    if any(isinstance(item_value, Const) and item_value.value == value.value for item_value in known):
+        return True
+    return False if all(isinstance(item_value, Const) for item_value in known) else None
+
+
+def is_text(value: Value) -> bool:
+    return isinstance(value, Const) and isinstance(value.value, str)
+
+
+def of_unknown_make(value: Value) -> bool:
+    """`states[rank]`: each lane has another one, but what kind of thing it is, and its parts, are the same."""
+    return isinstance(value, Row) and all(isinstance(held, Unknown) for held in value.lanes)
+
+
+def names_a_part(key: Value, holder: Value) -> bool:
+    """`"attention_mask" in batch`: batches of one program have the same parts on every rank."""
+    if not is_text(key) or not isinstance(holder, Unknown):
+        return False
+    return any(type(tag) is tuple and tag[0] == "loader" for tag in holder.tags)
+
+
+def append(machine: Machine, container: Object, value: Value, mask: int, several: bool = False) -> None:
+    """`several`: nobody knows how many, and the value is any one of them."""
+    for other in container.instead:  # `lists[index].append(…)`: nobody knows which, and none is certainly empty now
+        if other.kind == container.kind and other.attributes.get("[]") == Tuple(()):
+            machine.set(other, "[]", grown(machine, None, value, None), mask)
+    filled_by.put(machine, container, mask)
+    held = container.attributes.get("[]")
+    lanes_differ = machine.control_cause() if mask & container.birth != container.birth else None
+    if machine.uneven and lanes_differ is None:
+        outer = next(((cause, marks) for newest, cause, marks in machine.uneven if container.number <= newest), None)
+        if outer is not None:
+            longer = grown(machine, held, value, outer[0])
+            machine.set(container, "[]", Unknown(longer.symbol, longer.cause, longer.tags | outer[1]), mask)
+            return
+    if lanes_differ is None and machine.frame.loops:
+        from dtlint.machine.library.feeding import sharding
+
+        part = sharding.kept_by_turn(machine, container)
+        if part is not None:
+            longer = grown(machine, held, value, None if part.even else part.cause)
+            machine.set(container, "[]", Unknown(longer.symbol, part.cause, longer.tags | part.marks), mask)
+            return
+    if isinstance(held, Tuple) and len(held.items) < MANY and lanes_differ is None and not several:
+        machine.set(container, "[]", Tuple((*held.items, value)), mask)
+        if FILLED in container.attributes:
+            machine.set(container, FILLED, NONE, mask)
+        return
+    cause = lanes_differ or (held.cause if isinstance(held, Row) else None)
+    if held is not None and cause is not None and known_by_lane(held):
+        items = [lengthened(lane_value(held, lane), lane_value(value, lane)) for lane in range(machine.world.size)]
+        machine.set(container, "[]", row(tuple(items), cause), mask)
+        return
+    machine.set(container, "[]", grown(machine, held, value, lanes_differ), mask)
+
+
+def known_by_lane(held: Value | None) -> bool:
+    lanes = held.lanes if isinstance(held, Row) else (held,)
+    return all(isinstance(one, Tuple) and len(one.items) < SHORT for one in lanes)
+
+
+def lengthened(held: Value | None, value: Value) -> Value:
+    return Tuple((*held.items, value)) if isinstance(held, Tuple) else value
+
+
+def grown(machine: Machine, held: Value | None, value: Value, uneven: Cause | None) -> Unknown:
+    cause = uneven or (held.cause if held is not None else None) or deep_cause(machine, (value,))
+    tags = (held.tags if isinstance(held, Unknown) else frozenset()) | value.tags - {UNEVEN} | orders_in(value)
+    if uneven is not None:
+        tags |= {UNEVEN}
+        if (own := deep_cause(machine, (value,))) is not None and own.kind == "data":
+            tags |= inner_tags((value,)) | {(KEPT, own.kind)}
+    elif isinstance(value, Tuple) and cause is not None:
+        tags |= {(ALIKE, frozenset(place for place, one in enumerate(value.items) if not deep_cause(machine, (one,))))}
+    like = value if of_handles(value) else None
+    return machine.unknown(ITEMS, token(held) if held else 0, token(value), cause=cause, tags=tags, like=like)
+
+
+def alike_parts(held: Value) -> frozenset[Any]:
+    """Which parts of the item at one place are the same on all lanes? None, where some lanes have more items."""
+    marked = frozenset(tag for tag in held.tags if type(tag) is tuple and tag[0] == ALIKE)
+    return frozenset() if UNEVEN in held.tags else marked
+
+
+def alike_part(base: Value, index: Value) -> bool:
+    """`for name, shard in shards`: of what was gathered, the parts that stand there were the same on all lanes."""
+    places = [tag[1] for tag in base.tags if type(tag) is tuple and tag[0] == ALIKE]
+    return bool(places) and isinstance(index, Const) and all(index.value in one for one in places)
+
+
+def of_handles(value: Value) -> bool:
+    """`(parameter, work)`: what belongs to a handle is asked for by the handle."""
+    from dtlint.machine.library.meeting import works
+
+    return (
+        isinstance(value, Tuple)
+        and bool(works.works_in(value))
+        and not any(isinstance(one, Const) for one in value.items)
+    )
+
+
+def extend(machine: Machine, container: Object, added: Value, mask: int) -> None:
+    from dtlint.machine.library.feeding import filled_shares, sharding
+    from dtlint.machine.library.python import iteration as python_iteration
+
+    if isinstance(added, Object) and added.kind == "<generator>":
+        added = python_iteration.drawn(machine, "list", added, mask) or added
+    items = items_of(machine, added)
+    filled = filled_shares.filled(machine, container.attributes.get("[]"), added)
+    if filled is not None:
+        machine.set(container, "[]", filled, mask)
+        return
+    if items is None and sharding.fills_up(machine, added):
+        held = sharding.filled_up(machine, container.attributes.get("[]"), added)
+        machine.set(container, "[]", held, mask)
+        return
+    for item_ in items if items is not None else (element(machine, added),):
+        append(machine, container, item_, mask, several=items is None)
+
+
+def concatenate(machine: Machine, left: Object, right: Value) -> Value:
+    from dtlint.machine.library.feeding import filled_shares, sharding
+
+    first, second = items_of(machine, left), items_of(machine, right)
+    made = machine.new("list", left.birth)
+    filled = filled_shares.filled(machine, left.attributes.get("[]"), right)
+    if filled is not None:
+        made.attributes["[]"] = filled
+    elif first is not None and second is not None and len(first) + len(second) <= MANY:
+        made.attributes["[]"] = Tuple(first + second)
+    elif sharding.fills_up(machine, right):
+        made.attributes["[]"] = sharding.filled_up(machine, left.attributes.get("[]"), right)
+    else:
+        made.attributes["[]"] = grown(machine, left.attributes.get("[]"), element(machine, right), None)
+    return made
+
+
+def repeat(machine: Machine, left: Object, times: Value) -> Value:
+    from dtlint.machine.library.feeding import filled_shares
+
+    known = items_of(machine, left)
+    made = machine.new("list", left.birth)
+    if isinstance(times, Const) and times.scale is not None:
+        made.facts[TIMES] = times
+    if known is not None and len(known) == 1:
+        made.facts[filled_shares.REPEATED] = times
+    if known is not None and isinstance(times, Const) and isinstance(times.value, int):
+        count = max(0, times.value)
+        if len(known) * count <= MANY:
+            made.attributes["[]"] = Tuple(known * count)
+            return made
+    what = token(left if known is None else Tuple(known))
+    made.attributes["[]"] = machine.unknown(REPEAT, what, token(times), cause=times.cause)
+    return made

@@ -1,0 +1,79 @@
+"""Which keys does a dictionary have, and which does it lose?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from dtlint.machine.core import Machine
+from dtlint.machine.lanes import token
+from dtlint.machine.values import FALSE, MISSING, TRUE, ClassRef, Const, External, FunctionRef, Object, Unknown, Value
+
+
+def entries(value: Object) -> Iterator[tuple[Any, Value]]:
+    """The known keys of a dictionary that are still there, with what it holds under them."""
+    for name, held in value.attributes.items():
+        if isinstance(name, tuple) and name[0] == "key" and held is not MISSING:
+            yield name[1], held
+
+
+def take_out(machine: Machine, container: Value, index: Value, mask: int) -> None:
+    """`del options["shuffle"]`, `options.pop("shuffle")`: on all lanes that have it; on some it may stay."""
+    if isinstance(container, Object) and container.kind == "dict" and isinstance(index, Const):
+        name = ("key", index.value)
+        if name in container.attributes and mask & container.birth == container.birth:
+            machine.set(container, name, MISSING, mask)
+
+
+def one_of_makers(machine: Machine, base: Object, index: Value) -> Value | None:
+    """`OPTIMIZERS[args.optimizer]`: what stands under the option's default; where it has none, whichever of the classes
+    it is; of one kind, the first stands for all of which there is nothing to say."""
+    from dtlint.machine.functions import one_of_several
+
+    held = dict(entries(base))
+    if not held or index.cause is not None or "[]" in base.attributes:
+        return None
+    chosen = held.get(default_of(machine, index))
+    if isinstance(chosen, FunctionRef | ClassRef | External):
+        return chosen
+    first = next(iter(held.values()))
+    if all(isinstance(value, ClassRef | FunctionRef) for value in held.values()):
+        if isinstance(index, Unknown):
+            found = one_of_several.of_table(machine, held, index)
+        else:
+            found = one_of_several.maker(machine, list(held.values()), (base.number, token(index)))
+        if found is not first or one_of_several.leads_on(machine, first):
+            return found
+        return first if one_of_several.common_base(machine, list(held.values())) else None
+    rows = [machine.knowledge.api(value.name) if isinstance(value, External) else None for value in held.values()]
+    return first if all(row is not None and row.does == "make" for row in rows) else None
+
+
+def is_open(value: Object) -> bool:
+    """May it have other keys than those that are known?"""
+    return isinstance(value.attributes.get("[]"), Unknown)
+
+
+def has_key(machine: Machine, value: Object, key: Value) -> Unknown:
+    """`key in table` asks who has put something there, not what."""
+    from dtlint.machine.contents import containers, lacking
+
+    keys = containers.any_key(machine, value)
+    names = [("key", key.value)] if isinstance(key, Const) else [name for name in value.attributes if name != "[]"]
+    there = [lacking.asked(machine, value, name, TRUE, FALSE) for name in names]
+    parts = (key, keys, *(one for one in there if one is not None))
+    cause = next((one.cause for one in parts if one.cause is not None), None)
+    return machine.unknown("compare in", token(key), keys.symbol, cause=cause, tags=key.tags | keys.tags)
+
+
+def default_of(machine: Machine, index: Value) -> Any:
+    """What an option of the command line or of the environment is where nobody gives it."""
+    from dtlint.machine.library.python import environment_use, options
+
+    if not isinstance(index, Unknown):
+        return None
+    key = index.symbol.key
+    if options.is_option(index.symbol):
+        return machine.facts.get(options.DEFAULTS, {}).get(key[2])
+    found = machine.facts.get(environment_use.DEFAULTS, {}).get(key[1]) if key[0] == "environment" else None
+    return found.value if isinstance(found, Const) else None

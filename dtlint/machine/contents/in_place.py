@@ -1,0 +1,43 @@
+"""Something nobody knows the inside of was changed where it is: which variables hold the new value now?
+
+An object carries its content with it. A value that is only known to be a tensor of the data is not one: every name
+for it, here and in the calls that led here, has to be told.
+"""
+
+from __future__ import annotations
+
+from dtlint.ir import nodes as ir
+from dtlint.machine.core import Machine
+from dtlint.machine.names import assignment
+from dtlint.machine.names.frames import Frame
+from dtlint.machine.values import ClassRef, Object, Value
+
+SAME_MEMORY = ("data",)  # attributes of a tensor that are the tensor itself, without its history
+
+
+def changed(machine: Machine, expression: ir.Expr | None, old: Value, new: Value, mask: int) -> None:
+    """`all_reduce(total)`, `total.copy_(other)`, where `total` was handed in by the caller."""
+    while isinstance(expression, ir.Attr) and expression.name in SAME_MEMORY:
+        expression = expression.value
+        old = machine.evaluate(expression, mask)
+    if isinstance(expression, ir.Name | ir.Attr | ir.Index):
+        assignment.assign_target(machine, expression, new, mask)
+    frame: Frame | None = machine.frame
+    while frame is not None and (renamed(machine, frame, old, new, mask) or frame is machine.frame):
+        frame = frame.caller
+
+
+def renamed(machine: Machine, frame: Frame, old: Value, new: Value, mask: int) -> bool:
+    names = [name for name, held in frame.variables.items() if held is old]
+    for name in names:
+        machine.store(frame.variables, name, new, mask, frame.mask)
+    slots = [
+        (thing, name)
+        for thing in (frame.receiver, *frame.variables.values())
+        if isinstance(thing, Object) and isinstance(thing.kind, ClassRef)
+        for name, held in thing.attributes.items()
+        if held is old
+    ]
+    for thing, name in slots:
+        machine.set(thing, name, new, mask)
+    return bool(names or slots)

@@ -1,0 +1,169 @@
+"""Which items does a loop walk over?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from dtlint.ir import nodes as ir
+from dtlint.ir.functions import called_names, every_node
+from dtlint.machine import library
+from dtlint.machine.contents import containers, presets
+from dtlint.machine.core import Machine
+from dtlint.machine.lanes import lanes_in
+from dtlint.machine.values import Cause, Const, External, Object, Row, Tuple, Unknown, Value
+
+UNROLLED = 4
+
+
+def walked(machine: Machine, iterable: Value, mask: int) -> None:
+    """A list that only the root of a gather has is None where the others walk over it."""
+    if isinstance(iterable, Row | Unknown) and "off root" in machine.facts:
+        from dtlint.machine.library.meeting import roots
+
+        roots.missing(machine, iterable, mask, "but it is None there")
+
+
+def turns_of(machine: Machine, iterable: Value, mask: int) -> tuple[Value | None, Cause | None]:
+    """The number of turns over an iterable where it is known, and why it may differ between lanes."""
+    trip = library.length(machine, iterable, mask)
+    cause = containers.length_cause(machine, iterable)
+    if trip is not None and cause is None:
+        cause = trip.cause
+    return trip, cause
+
+
+COUNTED = "counted over the world"  # fact: a loop turns once per rank of the world
+
+
+def short_items(machine: Machine, iterable: Value) -> tuple[Value, ...] | None:
+    if isinstance(iterable, Object) and iterable.kind == "builtins.range":
+        bound = iterable.attributes.get("count")
+        if isinstance(bound, Const) and isinstance(bound.value, int) and bound.scale:
+            if 0 <= bound.value <= UNROLLED + 4:
+                machine.facts[COUNTED] = True
+                begin, by = (whole(iterable.attributes.get(name), usual) for name, usual in (("start", 0), ("step", 1)))
+                return tuple(Const(begin + number * by) for number in range(bound.value))
+        return None
+    items = containers.items_of(machine, iterable)
+    if items is not None and len(items) <= UNROLLED:
+        return items
+    return None
+
+
+def items_by_lane(machine: Machine, iterable: Value) -> Row | None:
+    """A short list of which some lanes have more than others, or a short list of each lane: what each of them has."""
+    if isinstance(iterable, Row):
+        items = [short_items(machine, one) for one in iterable.lanes]
+        known = [Tuple(one) for one in items if one is not None]
+        return Row(tuple(known), iterable.cause) if len(known) == len(items) else None
+    if isinstance(iterable, Object) and iterable.kind == "list":
+        held = iterable.attributes.get("[]")
+        if isinstance(held, Row) and all(isinstance(one, Tuple) and len(one.items) <= UNROLLED for one in held.lanes):
+            return held
+    return None
+
+
+def in_order(held: Row, mask: int) -> list[tuple[Value, int]] | None:
+    """The items of all lanes in one order that is right for each of them, and the lanes that have each; None where
+    there is no such order."""
+    left = {lane: list(items.items) for lane in lanes_in(mask) if isinstance(items := held.lanes[lane], Tuple)}
+    found: list[tuple[Value, int]] = []
+    while any(left.values()):
+        heads = [rest[0] for rest in left.values() if rest]
+        item = next((one for one in heads if not any(held_in(one, rest[1:]) for rest in left.values())), None)
+        if item is None:
+            return None
+        lanes = 0
+        for lane, rest in left.items():
+            if held_in(item, rest[:1]):
+                del rest[0]
+                lanes |= 1 << lane
+        found.append((item, lanes))
+    return found
+
+
+def held_in(item: Value, items: list[Value]) -> bool:
+    return any(one is item or one == item for one in items)
+
+
+def of_groups(machine: Machine, node: ir.For, iterable: Value) -> tuple[Value, ...] | None:
+    """The numbers of a short range, for a loop that makes a group in every turn: who is in which depends on them."""
+    if not isinstance(iterable, Object) or iterable.kind != "builtins.range":
+        return None
+    items = few(iterable)
+    makes = items is not None and not maker_names(machine).isdisjoint(called_in(machine, node))
+    return items if makes else None
+
+
+CALLS = 6  # in the body of a loop that does little more than copy
+
+
+def called_in(machine: Machine, node: ir.For) -> tuple[str, ...]:
+    """The names of what the body calls; it is looked at once, however often it is run."""
+    known: dict[int, tuple[str, ...]] = machine.notes.setdefault("called in loops", {})
+    if id(node) not in known:
+        known[id(node)] = tuple(called_names(node.body))
+    return known[id(node)]
+
+
+def of_settings(machine: Machine, node: ir.For, iterable: Value) -> tuple[Value, ...] | None:
+    """`for name, value in given.items(): setattr(self, name, value)`: each goes to a name of its own."""
+    names = called_in(machine, node)
+    if "setattr" not in names or len(names) > CALLS:
+        return None
+    items = containers.items_of(machine, iterable)
+    return items if items and len(items) <= containers.MANY else None
+
+
+def of_environment(machine: Machine, node: ir.For, iterable: Value, mask: int) -> tuple[Value, ...] | None:
+    """`for name, value in table.items(): os.environ[name] = value`: each is a variable of its own."""
+    if len(called_in(machine, node)) > CALLS or not writes_environment(machine, node, mask):
+        return None
+    items = presets.walked(machine, iterable)
+    return items if items and len(items) <= containers.MANY else None
+
+
+def writes_environment(machine: Machine, node: ir.For, mask: int) -> bool:
+    """Does the body put something into the environment under a name that the loop gives?"""
+    known: dict[int, tuple[ir.Expr, ...]] = machine.notes.setdefault("written by name of the turn", {})
+    if id(node) not in known:
+        given = {one.id for one in every_node(node.target) if isinstance(one, ir.Name)}
+        places = ((table, name) for table, name in named_places(node) if isinstance(name, ir.Name))
+        known[id(node)] = tuple(table for table, name in places if name.id in given)
+    return any(is_environment(machine, table, mask) for table in known[id(node)])
+
+
+def named_places(node: ir.For) -> Iterator[tuple[ir.Expr, ir.Expr]]:
+    """`table[name] = …`, `table.setdefault(name, …)`"""
+    for inner in every_node(node.body):
+        if isinstance(inner, ir.Assign):
+            yield from ((one.value, one.index) for one in inner.targets if isinstance(one, ir.Index))
+        elif isinstance(inner, ir.Call) and isinstance(inner.func, ir.Attr) and inner.func.name == "setdefault":
+            yield from ((inner.func.value, name) for name in inner.args[:1])
+
+
+def is_environment(machine: Machine, table: ir.Expr, mask: int) -> bool:
+    if not isinstance(table, ir.Name | ir.Attr):
+        return False
+    return machine.evaluate(table, mask) == External(library.environment_use.ENVIRONMENT)
+
+
+def maker_names(machine: Machine) -> frozenset[str]:
+    known: frozenset[str] | None = machine.notes.get(("names of group makers",))
+    if known is None:
+        rows = machine.knowledge.apis.values()
+        known = frozenset(row.name.rpartition(".")[2] for row in rows if row.model == "new_group")
+        machine.notes["names of group makers",] = known
+    return known
+
+
+def whole(value: Value | None, usual: int) -> int:
+    return value.value if isinstance(value, Const) and isinstance(value.value, int) else usual
+
+
+def few(iterable: Object) -> tuple[Value, ...] | None:
+    """`[make(n) for n in range(2)]`: a few things, told apart."""
+    from dtlint.machine.library.meeting.groups import range_items
+
+    items = range_items(iterable) if iterable.kind == "builtins.range" else None
+    return tuple(items) if items is not None and len(items) <= UNROLLED else None

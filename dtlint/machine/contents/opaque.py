@@ -1,0 +1,122 @@
+"""What comes out of something that is not computed? A value of which only is known what it was made of."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from dtlint.machine.core import Machine
+from dtlint.machine.lanes import token
+from dtlint.machine.twins import DEVICES
+from dtlint.machine.values import Cause, Object, Row, SliceValue, Tuple, Unknown, Value
+
+
+def first_cause(*values: Value) -> Cause | None:
+    for value in values:
+        if value.cause is not None:
+            return value.cause
+    return None
+
+
+def all_tags(*values: Value) -> frozenset[Any]:
+    tags: frozenset[Any] = frozenset()
+    for value in values:
+        if value.tags:
+            tags |= value.tags
+    return tags
+
+
+HOLDERS = frozenset({"list", "dict", "torch.distributions.Distribution"})
+
+
+TRAVELS = frozenset({"loader", "wrapped", "inner", "plain", "gradient", "pick", "picked", "ordered", "kept"})
+
+
+def inner_tags(values: tuple[Value, ...], depth: int = 2) -> frozenset[Any]:
+    """From which loader's batches, and by which wrapped models, was computed what lists and distributions hold?"""
+    tags: frozenset[Any] = frozenset()
+    for value in values:
+        if type(value) is Object and value.kind in HOLDERS and depth:
+            tags |= inner_tags(tuple(value.attributes.values())[:8], depth - 1)
+        elif type(value) is Tuple:
+            tags |= inner_tags(value.items[:8], depth)
+        elif type(value) is Row and depth < 2:
+            tags |= inner_tags(value.lanes, depth)  # of a list that some lanes alone have added to
+        elif depth < 2 and value.tags:
+            tags |= {tag for tag in value.tags if type(tag) is tuple and tag[0] in TRAVELS}
+    return tags
+
+
+# what cannot fail with numbers; a text says anything, and so does the error that is made of it
+SAFE = frozenset(
+    {"op +", "op -", "op *", "and", "text"}
+    | {f"compare {word}" for word in ("==", "<", "<=", ">", ">=")}
+    | {f"builtins.{word}" for word in ("Exception", "RuntimeError", "ValueError")}
+)
+
+
+# tag: the name of a file or folder that each process makes for itself. It differs, but what stands there does not.
+TEMPORARY = "temporary"
+NAMING = ("os.path.", "pathlib.", "builtins.")  # of names these make names
+
+
+def is_temporary(value: Value) -> bool:
+    return isinstance(value, Unknown) and TEMPORARY in value.tags
+
+
+def reads_by_name(what: str, values: tuple[Value, ...]) -> bool:
+    """`load(name)`, but not `name.replace(…)` nor `os.path.join(name, …)`"""
+    if what == "call":
+        return bool(values) and not is_temporary(values[0])
+    return "." in what and not what.startswith(NAMING)
+
+
+def wherever(machine: Machine, keywords: tuple[tuple[str | None, Value], ...]) -> tuple[Value, ...]:
+    """What is handed over by name; on which device something is put, each rank says for itself, and it is the same
+    thing."""
+    return tuple(
+        machine.unknown("device", token(value)) if name in DEVICES and value.cause is not None else value
+        for name, value in keywords
+    )
+
+
+def opaque(machine: Machine, what: str, *values: Value) -> Unknown:
+    """The result of something that is not computed: it differs where an input differs."""
+    tags = all_tags(*values) | inner_tags(values)
+    if TEMPORARY in tags and reads_by_name(what, values):
+        values = tuple(Unknown(one.symbol) if type(one) is Unknown and TEMPORARY in one.tags else one for one in values)
+        tags -= {TEMPORARY}
+    if tags and "running" in machine.facts:
+        from dtlint.machine.library.meeting import works
+
+        works.computed(machine, what, values, tags)
+    if machine.flow is not None:
+        tags = machine.flow(machine, what, values, tags)
+    cause = deep_cause(machine, values)
+    if cause is not None:
+        if cause.kind == "data" or what not in SAFE:
+            machine.differences[cause.kind] += 1
+    return machine.unknown(what, *(token(value) for value in values), cause=cause, tags=tags)
+
+
+def deep_cause(machine: Machine, values: tuple[Value, ...], depth: int = 0) -> Cause | None:
+    """Why one of these values, or something it holds, differs between lanes."""
+    for value in values:
+        if value.cause is not None:
+            return value.cause
+        if depth < 2:
+            if isinstance(value, Tuple):
+                found = deep_cause(machine, value.items, depth + 1)
+            elif isinstance(value, SliceValue):  # `table[:, first:last]`
+                found = deep_cause(machine, (value.lower, value.upper, value.step), depth + 1)
+            elif isinstance(value, Object) and isinstance(value.kind, str):
+                said = value.facts.get("text")  # of a path
+                held = (
+                    *value.attributes.values(),
+                    *((said,) if isinstance(said, Value) and not is_temporary(said) else ()),
+                )
+                found = deep_cause(machine, held, depth + 1)
+            else:
+                continue
+            if found is not None:
+                return found
+    return None

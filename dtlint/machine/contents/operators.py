@@ -1,0 +1,287 @@
+"""What do operators make of values?"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from typing import Any
+
+from dtlint.machine import library
+from dtlint.machine.contents import containers, dictionaries, sets
+from dtlint.machine.contents.linear import difference
+from dtlint.machine.contents.opaque import deep_cause, opaque
+from dtlint.machine.contents.presence import ALIKE, ALWAYS, own_gradient, perhaps_not_made, presence
+from dtlint.machine.contents.truth import SPELLED, truth_of
+from dtlint.machine.core import Machine
+from dtlint.machine.lanes import map_lanes, token
+from dtlint.machine.library.feeding import filled_shares
+from dtlint.machine.library.meeting import roots
+from dtlint.machine.values import (
+    BY_SHARE,
+    FALSE,
+    NONE,
+    THERE,
+    TRUE,
+    Bound,
+    Const,
+    External,
+    FunctionRef,
+    Object,
+    Row,
+    Symbol,
+    Tuple,
+    Unknown,
+    Value,
+    content,
+)
+
+MOST_DIGITS = 64  # of a power: beyond it computing takes its time
+
+
+def power(base: Any, exponent: Any) -> Any:
+    if abs(exponent) > MOST_DIGITS or abs(base) > 2**MOST_DIGITS:
+        raise OverflowError
+    return base**exponent
+
+
+ARITHMETIC: dict[str, Callable[[Any, Any], Any]] = {
+    "+": operator.add,
+    "-": operator.sub,
+    "*": operator.mul,
+    "/": operator.truediv,
+    "//": operator.floordiv,
+    "%": operator.mod,
+    "&": operator.and_,
+    "|": operator.or_,
+    "^": operator.xor,
+    "<<": operator.lshift,
+    ">>": operator.rshift,
+    "**": power,
+}
+
+
+COMPARISONS: dict[str, Callable[[Any, Any], Any]] = {
+    "==": operator.eq,
+    "!=": operator.ne,
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+}
+
+
+def arithmetic(machine: Machine, op: str, left: Value, right: Value) -> Value:
+    if op == "+" and (counted_on(machine, left, right) or counted_on(machine, right, left)):
+        return machine.rank_row(machine.world.ranks(), "rank", "counted on from the ranks of the nodes before it")
+    return map_lanes(lambda one, other: arithmetic_one(machine, op, one, other), (left, right), machine.world)
+
+
+def counted_on(machine: Machine, local: Value, before: Value) -> bool:
+    """`local_rank + node * per_node`: the local rank, and a product that nobody knows and that is no number of turns,
+    is the rank among all."""
+    if not isinstance(local, Row) or local.cause.kind != "local rank" or not isinstance(before, Unknown):
+        return False
+    if before.cause is not None or before.symbol.key[0] != "op *":
+        return False
+    given = all(isinstance(part, Symbol) and part.key[0] in ("attr", "parameter") for part in before.symbol.key[1:])
+    return given and tuple(getattr(lane, "value", None) for lane in local.lanes) == machine.world.local_ranks()
+
+
+def arithmetic_one(machine: Machine, op: str, left: Value, right: Value) -> Value:
+    if isinstance(left, Const) and isinstance(right, Const) and op in ARITHMETIC:
+        try:
+            result = ARITHMETIC[op](left.value, right.value)
+        except Exception:
+            return opaque(machine, f"op {op}", left, right)
+        if isinstance(result, str | bytes | tuple) and len(result) > 400:
+            return opaque(machine, f"op {op}", left, right)
+        return Const(result, scale_of(left, right) if isinstance(result, int | float) else None)
+    if isinstance(left, Tuple) and isinstance(right, Tuple) and op == "+":
+        return Tuple(left.items + right.items)
+    if op == "+" and isinstance(left, Object) and left.kind == "list":
+        return containers.concatenate(machine, left, right)
+    if op == "+" and (filled := filled_shares.filled(machine, left, right)) is not None:
+        return filled
+    if op == "*" and isinstance(left, Object) and left.kind == "list":
+        return containers.repeat(machine, left, right)
+    if op in sets.OPERATORS and isinstance(left, Object) and sets.is_set(left):
+        return sets.combined(machine, op, left, right)
+    left, right = content(left), content(right)
+    if op == "/" and isinstance(right, Unknown):
+        library.metrics.divided_by(machine, right)
+    if op == "-" and isinstance(left, Unknown) and left.symbol.key[0] in ("op +", "op -", "op *"):
+        rest = difference(left, right)
+        if rest is not None:
+            return rest
+    made = opaque(machine, f"op {op}", left, right)
+    if op == "-":
+        filled_shares.subtracted(machine, left, right, made)
+    return made
+
+
+def scale_of(left: Const, right: Const) -> str | None:
+    if "rank" in (left.scale, right.scale):
+        return "rank"
+    return left.scale or right.scale
+
+
+def both(machine: Machine, left: Value, right: Value) -> Value:
+    def one(a: Value, b: Value) -> Value:
+        known_a, known_b = truth_of(machine, a)[0], truth_of(machine, b)[0]
+        if known_a is False or known_b is False:
+            return FALSE
+        if known_a:
+            return b
+        return a if known_b else opaque(machine, "and", a, b)
+
+    return map_lanes(one, (left, right), machine.world)
+
+
+def comparison(machine: Machine, op: str, left: Value, right: Value, mask: int) -> Value:
+    if op in ("is", "is not") and right == NONE:
+        if own_gradient(left):
+            return truthy(op == "is not")
+        there = roots.there(machine, left)
+        if there is not None:
+            return map_lanes(lambda one: truthy((one == TRUE) == (op == "is not")), (there,), machine.world)
+    if op in ("in", "not in") and containers.is_text(left) and containers.of_unknown_make(right):
+        asked = machine.unknown("compare in", token(left), token(right), tags=right.tags)
+        return asked if op == "in" else machine.unknown("not", asked.symbol, tags=right.tags)
+    answer = map_lanes(lambda one, other: compare_one(machine, op, one, other), (left, right), machine.world)
+    return nobody_lacks(left, answer, op) if op in ("is", "is not") and right == NONE else answer
+
+
+HANDED_OVER = frozenset({"parameter", "attr", "item", "any", "phi", "split", "loop"})  # others may have put None there
+
+
+def nobody_lacks(held: Value, answer: Value, op: str) -> Value:
+    """Ranks that hold the results of different calls hold something, where nobody is known to hold None: `x = zeros()`,
+    and on the first rank `x = sample()`, of which nobody knows what it gives."""
+    if not isinstance(held, Row) or not isinstance(answer, Row):
+        return answer
+    there = truthy(op == "is not")
+    for one, answered in zip(held.lanes, answer.lanes, strict=True):
+        made = isinstance(one, Unknown) and one.cause is None and one.symbol.key[0] not in HANDED_OVER
+        if answered != there and (isinstance(answered, Const) or not made):
+            return answer
+    return there
+
+
+def truthy(value: bool) -> Const:
+    return TRUE if value else FALSE
+
+
+def compare_one(machine: Machine, op: str, left: Value, right: Value) -> Value:
+    if op in ("is", "is not") and NONE in (left, right) and (isinstance(left, Object) or isinstance(right, Object)):
+        made = perhaps_not_made(machine, left if isinstance(left, Object) else right)
+        if made is None:
+            return truthy(op == "is not")  # a tensor is there, whatever it holds
+        return Unknown(made) if op == "is not" else machine.unknown("not", made)
+    left, right = content(left), content(right)
+    if isinstance(left, Const) and isinstance(right, Const):
+        if op in COMPARISONS and not scale_decides_nothing(op, left, right):
+            try:
+                return truthy(bool(COMPARISONS[op](left.value, right.value)))
+            except Exception:
+                pass
+        elif op in ("is", "is not"):
+            equal = left.value is right.value or (type(left.value) is type(right.value) and left.value == right.value)
+            return truthy(equal == (op == "is"))
+        elif op in ("in", "not in") and isinstance(right.value, str) and isinstance(left.value, str):
+            return truthy((left.value in right.value) == (op == "in"))
+        return opaque(machine, f"compare {op}", left, right)
+    if op in ("is", "is not", "==", "!=") and (left == NONE or right == NONE):
+        held = right if left == NONE else left
+        exists = present(machine, held)
+        if exists is not None:
+            return truthy(exists == (op in ("is not", "!=")))
+        if isinstance(held, Unknown):
+            alike = THERE in held.tags or presence(machine.knowledge, held) == ALIKE
+            cause = None if alike else held.cause
+            tags = containers.without_lengths(held.tags)
+            asked = machine.unknown("is none", held.symbol, cause=cause, tags=tags)
+            if op in ("is", "=="):
+                return asked
+            return machine.unknown("not", asked.symbol, cause=cause, tags=tags)
+    if op in ("==", "!="):
+        side = side_of_placeholder(left, right) or side_of_placeholder(right, left)
+        if side is not None:
+            question, holds = side
+            return machine.unknown("not", question) if holds is (op == "!=") else Unknown(question, None)
+    if op in ("is", "is not") and isinstance(left, Object) and isinstance(right, Object):
+        return truthy((left is right) == (op == "is"))
+    if op in ("==", "!=") and isinstance(left, Tuple) and isinstance(right, Tuple):
+        if all(isinstance(item, Const) for item in (*left.items, *right.items)):
+            return truthy((left.items == right.items) == (op == "=="))
+    if op in ("in", "not in"):
+        found = containers.contains(machine, right, left)
+        if found is not None:
+            return truthy(found == (op == "in"))
+        if containers.names_a_part(left, right):
+            asked = machine.unknown("compare in", token(left), token(right), tags=right.tags)
+            return asked if op == "in" else machine.unknown("not", asked.symbol, tags=right.tags)
+        if isinstance(right, Object) and right.kind == "dict" and dictionaries.is_open(right):
+            asked = dictionaries.has_key(machine, right, left)
+            return asked if op == "in" else machine.unknown("not", asked.symbol, cause=asked.cause, tags=asked.tags)
+    if isinstance(left, External | FunctionRef | Bound) or isinstance(right, External | FunctionRef | Bound):
+        library.compared(machine, left, right)
+    if op in ("!=", "not in", "is not"):
+        # the negation of a question already asked shares its symbol
+        positive = {"!=": "==", "not in": "in", "is not": "is"}[op]
+        asked = opaque(machine, f"compare {positive}", left, right)
+        cause = asked.cause if op != "!=" or not both_own(machine, left, right) else None
+        return machine.unknown("not", asked.symbol, cause=cause, tags=asked.tags)
+    asked = opaque(machine, f"compare {op}", left, right)
+    return Unknown(asked.symbol, None, asked.tags) if op == "==" and both_own(machine, left, right) else asked
+
+
+def both_own(machine: Machine, left: Value, right: Value) -> bool:
+    """`set(stage_peers) == set(data_peers)`: whether two things of this rank are the same, other ranks of a regular
+    grid may well answer alike. Who it is itself, is another question."""
+    causes = [deep_cause(machine, (value,)) for value in (left, right) if not isinstance(value, Const | Row)]
+    return len(causes) == 2 and all(cause is not None and cause.kind in BY_SHARE for cause in causes)
+
+
+OF_MODELS = ("wrapped", "plain", "inner")  # tags of what models compute
+
+
+def side_of_placeholder(value: Value, number: Value) -> tuple[Symbol, bool] | None:
+    """`loss = model(x) if late else 0`: whether it is 0 asks for the side, as what a model gives never is exactly."""
+    if not isinstance(number, Const) or not isinstance(value, Unknown) or value.cause is None:
+        return None
+    key = value.symbol.key
+    if key[0] != "phi" or len(key) != 4 or not isinstance(key[1], Symbol):
+        return None
+    computed = any(isinstance(tag, tuple) and tag[0] in OF_MODELS for tag in value.tags)
+    sides = [side == token(number) and not isinstance(side, Symbol) for side in key[2:]]
+    return (key[1], sides[0]) if computed and sides in ([True, False], [False, True]) else None
+
+
+# spellings of "more than one" and its contrary with a two, by whether the size stands on the left
+ALONE_OR_NOT = {True: ("<", ">="), False: (">", "<=")}
+
+
+def scale_decides_nothing(op: str, left: Const, right: Const) -> bool:
+    """Our world's size compared with a literal says nothing about the user's cluster, but it is more than one."""
+    if bool(left.scale) == bool(right.scale) or "rank" in (left.scale, right.scale):
+        return False
+    literal = right.value if left.scale else left.value
+    if not isinstance(literal, int):
+        return True
+    return literal not in (0, 1, -1) and not (literal == 2 and op in ALONE_OR_NOT[bool(left.scale)])
+
+
+def present(machine: Machine, value: Value) -> bool | None:
+    if isinstance(value, Const):
+        return value.value is not None
+    if isinstance(value, Unknown):
+        if THERE in value.tags:
+            return None
+        if (value.like is not None and value.cause is None) or presence(machine.knowledge, value) == ALWAYS:
+            return True
+        return None
+    return True
+
+
+def spelled(value: Value) -> Value:
+    return Unknown(value.symbol, value.cause, value.tags | {SPELLED}, value.like) if type(value) is Unknown else value

@@ -1,0 +1,1 @@
+"""Who goes where: statements, branches, loops, what is raised and caught, `with`."""

@@ -1,0 +1,302 @@
+"""What do comprehensions give, and what do generators do while they are walked?"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from dtlint.ir import nodes as ir
+from dtlint.machine import library
+from dtlint.machine.contents import containers
+from dtlint.machine.contents.items import few, short_items, turns_of, walked
+from dtlint.machine.contents.opaque import all_tags, opaque
+from dtlint.machine.control.loop_ends import broken, otherwise
+from dtlint.machine.control.turns import merge_leavings, note_items, note_turn, rejoin
+from dtlint.machine.core import Machine
+from dtlint.machine.lanes import row
+from dtlint.machine.library.computing import provenance
+from dtlint.machine.library.feeding import sharding
+from dtlint.machine.library.python import own_order
+from dtlint.machine.logs import Decision, Loop
+from dtlint.machine.names import subscripts
+from dtlint.machine.names.assignment import assign_target
+from dtlint.machine.names.frames import LoopState
+from dtlint.machine.values import (
+    MANY,
+    Bound,
+    Cause,
+    ClassRef,
+    Const,
+    FunctionRef,
+    Object,
+    Symbol,
+    Tuple,
+    Unknown,
+    Value,
+)
+
+
+def generator_call(machine: Machine, value: Value) -> Object | None:
+    if isinstance(value, Object) and value.kind == "<generator>":
+        return value
+    return None
+
+
+def orders_asked(machine: Machine, condition: ir.Expr, mask: int) -> list[Any]:
+    """`[i for i in numbers if i not in held_out]`: what was drawn for `held_out` decides here as well."""
+
+    found = []
+    for op, asked in condition.pairs if isinstance(condition, ir.Compare) else ():
+        if op in ("in", "not in") and isinstance(asked, ir.Name | ir.Attr):
+            found.extend(provenance.marks(machine.evaluate(asked, mask), "order", 2))
+    return found
+
+
+Given = Callable[[Value, int], Value]  # what the loop's target gets for something the generator yields
+
+
+def beside(machine: Machine, value: Value, mask: int) -> tuple[Object, Given] | None:
+    """`enumerate(project_generator())`, `zip(range(steps), thing_with_generator_for_iter)`"""
+    if not isinstance(value, Object) or value.kind not in ("<enumerate>", "<zip>"):
+        return None
+    walks = [library.iterated(machine, one, mask) for one in value.facts.get("inner", ())]
+    place = next((index for index, one in enumerate(walks) if generator_call(machine, one) is not None), None)
+    if place is None:
+        return None
+    generator = walks[place]
+    assert isinstance(generator, Object)
+    if not all(one is generator or (isinstance(one, Object) and one.kind == "builtins.range") for one in walks):
+        return None  # a loader or the like beside it is what is walked over
+    if value.kind == "<enumerate>":
+        return generator, lambda given, lanes: Tuple((machine.fresh("index"), given))
+
+    def zipped(given: Value, lanes: int) -> Value:
+        others = [given if index == place else library.element(machine, one, lanes) for index, one in enumerate(walks)]
+        return Tuple(tuple(others))
+
+    return generator, zipped
+
+
+def run_over_generator(machine: Machine, node: ir.For, generator: Object, mask: int, given: Given | None = None) -> int:
+    """`for x in project_generator():` runs the loop's body at every yield of the generator."""
+    from dtlint.machine.functions import calls
+
+    frame = machine.frame
+    state = LoopState()
+    outer = frame.guards
+    frame.loops.append(state)
+
+    def body(value: Value, lanes: int) -> Value | None:
+        inner = machine.frame
+        machine.frame = frame
+        saved = frame.guards
+        try:
+            assign_target(machine, node.target, given(value, lanes) if given is not None else value, lanes)
+            sinks, away = machine.sinks, len(frame.leavings) + len(state.leavings)
+            machine.run(node.body, lanes)
+            rejoin(machine, state, "continue", sinks, away)
+            merge_leavings(machine, state, "continue")
+        finally:
+            machine.frame = inner
+            frame.guards = saved
+        return None
+
+    try:
+        calls.resume(machine, generator, mask, body)
+    finally:
+        frame.loops.pop()
+        frame.guards = outer
+    merge_leavings(machine, state, "continue")
+    ended = broken(state, mask)
+    merge_leavings(machine, state, "break")
+    staying = mask & ~frame.left
+    if node.orelse and staying:
+        staying = otherwise(machine, node, staying, ended)
+    return staying
+
+
+def run_comprehension(machine: Machine, node: ir.Comp, mask: int) -> Value:
+    """Comprehensions have a scope of their own and run like loops whose body is the element."""
+    from dtlint.machine.contents.truth import truth
+    from dtlint.machine.control.branches import branch
+    from dtlint.machine.names.expressions import text_of
+    from dtlint.machine.names.frames import Frame
+
+    outer = machine.frame
+    frame = Frame(outer.path, outer.scope, outer.globals, outer, outer, mask)
+    frame.function = outer.function
+    frame.owner = outer.owner
+    frame.receiver = outer.receiver
+    frame.guards = outer.guards
+    frame.variables.newer = machine.number()
+    machine.frame = frame
+    collected: list[Value] = []
+    takers: list[int] = []  # the lanes that take each of them
+    parted: Cause | None = None  # why not all lanes take all of them, where it is known who does
+    uneven: list[Cause] = []
+    shares: list[Cause] = []  # why the ranks take different items, though equally many
+    marks: set[Any] = set()
+    sources: list[Value] = []
+    exact = exact_sources = True  # are all items known; were all, before conditions that nobody can decide
+
+    def clause(index: int, lanes: int) -> None:
+        nonlocal exact, exact_sources
+        if index == len(node.clauses):
+            value = machine.evaluate(node.element, lanes)
+            if node.key is not None:
+                value = Tuple((machine.evaluate(node.key, lanes), value))
+            collected.append(value)
+            takers.append(lanes)
+            return
+        part = node.clauses[index]
+        iterable = library.iterated(machine, machine.evaluate(part.iterable, lanes), lanes)
+        walked(machine, iterable, lanes)
+        sources.append(iterable)
+        items = containers.items_of(machine, iterable)
+        if items is None and isinstance(iterable, Object):
+            items = short_items(machine, iterable) or few(iterable)
+        if items is not None and len(items) <= 8 and not own_order.of_texts(iterable):
+            for item in items:
+                assign_target(machine, part.target, item, lanes)
+                filtered(part, index, lanes)
+            return
+        exact = exact_sources = False
+        trip, loop_cause = turns_of(machine, iterable, lanes)
+        if loop_cause is not None:
+            uneven.append(loop_cause)
+        decision = Decision(
+            "loop",
+            frame.path,
+            node.at or machine.current_at,
+            f"for {text_of(part.target)} in {text_of(part.iterable)}",
+            loop_cause,
+            lanes,
+            lanes,
+            frame.scope,
+        )
+        loop = Loop(decision, lanes, frame.guards, trip, loop_cause, iterable)
+        saved = machine.sinks
+        machine.sinks = [(loop.body, lanes)]
+        first, loop.objects, mark = machine.symbols.count, machine.objects, len(machine.journal)
+        item = own_order.told(machine, iterable, library.element(machine, iterable, lanes), decision.at)
+        assign_target(machine, part.target, item, lanes)
+        note_items(loop, part.target, frame.variables)
+        filtered(part, index, lanes)
+        note_turn(machine, loop, mark)
+        machine.sinks = saved
+        loop.born = (first, machine.symbols.count)
+        if loop.body.nodes:
+            machine.emit(loop)
+
+    def filtered(part: ir.Clause, index: int, lanes: int, asked: int = 0) -> int:
+        nonlocal exact, parted
+        if asked == len(part.conditions):
+            clause(index + 1, lanes)
+            return lanes
+        condition, at = part.conditions[asked], node.at or machine.current_at
+        value = machine.evaluate(condition, lanes)
+        true, false, unsure, cause, _ = truth(machine, value, lanes)
+        if unsure or false:
+            exact = exact and not unsure
+            if true and false:
+                parted = cause or Cause("rank")
+            if cause is not None:
+                skipped = sharding.skipped(machine, cause, sources[-1])
+                (shares if skipped.even else uneven).append(skipped.cause)
+                marks.update(skipped.marks)
+                marks.update(orders_asked(machine, condition, lanes))
+
+        def taken(some: int) -> int:
+            return filtered(part, index, some, asked + 1)
+
+        return branch(machine, value, lanes, at, lambda: text_of(condition), taken, lambda rest: rest)
+
+    try:
+        clause(0, mask)
+    finally:
+        machine.frame = outer
+        outer.left |= frame.left
+        machine.end(frame)
+    if exact and parted is None and not uneven and len(collected) <= containers.MANY:
+        return finished(machine, node, tuple(collected), mask)
+    told = all(map(acts, collected)) or (
+        len(sources) == 1 and counts_ranks(sources[0]) and all(map(counted, collected))
+    )
+    if exact and parted is not None and node.kind in ("list", "generator") and told:
+        return by_lane(machine, collected, takers, parted, mask)
+    chosen = exact_sources and not uneven and parted is None and node.kind == "generator"
+    kind = "list" if node.kind == "generator" else node.kind
+    made = machine.new(kind, mask)
+    if chosen and collected:
+        made.facts[containers.FILTERED] = containers.element(machine, Tuple(tuple(collected)))
+    if exact_sources and node.kind == "dict" and parted is None:
+        made.facts[containers.FILTERED] = Tuple(tuple(collected))
+    for value in collected[:1]:
+        if isinstance(value, Object):
+            value.facts[MANY] = True
+    base = opaque(machine, "comprehension", *collected[:4], *sources[:2])
+    tags = base.tags | ({containers.UNEVEN} if uneven else frozenset()) | marks
+    if node.key is not None:
+        tags |= of_values(collected)
+    made.attributes["[]"] = Unknown(
+        made_of(machine, node, base, sources),
+        uneven[0] if uneven else shares[0] if shares else base.cause,
+        tags,
+        collected[0] if collected and isinstance(collected[0], Object) else None,
+    )
+    return made
+
+
+def of_values(pairs: list[Value]) -> frozenset[Any]:
+    """What is known of the values of a dictionary, other than how long they are."""
+    values = [pair.items[1] for pair in pairs[:4] if isinstance(pair, Tuple)]
+    return containers.without_lengths(all_tags(*values))
+
+
+def acts(value: Value) -> bool:
+    """Something with methods or to be called: which lanes have it decides what they do."""
+    return isinstance(value, ClassRef | FunctionRef | Bound) or (
+        isinstance(value, Object) and isinstance(value.kind, ClassRef)
+    )
+
+
+def counts_ranks(iterable: Value) -> bool:
+    """`range(world_size)`"""
+    count = iterable.attributes.get("count") if isinstance(iterable, Object) else None
+    return isinstance(count, Const) and count.scale is not None
+
+
+def counted(value: Value) -> bool:
+    return isinstance(value, Const) and type(value.value) is int
+
+
+def by_lane(machine: Machine, collected: list[Value], takers: list[int], cause: Cause, mask: int) -> Value:
+    """`[hook for hook in hooks if rank == 0 or hook.everywhere]`: who has what is known."""
+    taken = [
+        Tuple(tuple(value for value, lanes in zip(collected, takers, strict=True) if lanes >> lane & 1))
+        for lane in range(machine.world.size)
+    ]
+    made = machine.new("list", mask)
+    made.attributes["[]"] = row(tuple(taken), cause)
+    return made
+
+
+def made_of(machine: Machine, node: ir.Comp, base: Unknown, sources: list[Value]) -> Symbol:
+    """The symbol of what a comprehension gives. One item for each of a source tells its length as well."""
+    if len(node.clauses) == 1 and not node.clauses[0].conditions and sources:
+        held = sources[0].attributes.get("[]") if isinstance(sources[0], Object) else sources[0]
+        if isinstance(held, Unknown):
+            return machine.symbols.of("for each", held.symbol, id(node), base.symbol)
+    return machine.symbols.of("comprehension", id(node), base.symbol)
+
+
+def finished(machine: Machine, node: ir.Comp, collected: tuple[Value, ...], mask: int) -> Value:
+    if node.kind == "dict":
+        made = machine.new("dict", mask)
+        for pair in collected:
+            assert isinstance(pair, Tuple)
+            subscripts.put(machine, made, pair.items[0], pair.items[1], mask)
+        return made
+    made = machine.new("set" if node.kind == "set" else "list", mask)
+    made.attributes["[]"] = Tuple(collected)
+    return made

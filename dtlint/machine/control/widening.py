@@ -1,0 +1,190 @@
+"""What does a further turn of a loop change, and what does that leave unknown?"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from dtlint.ir import nodes as ir
+from dtlint.ir.carried import carried
+from dtlint.machine.contents import containers
+from dtlint.machine.core import Machine
+from dtlint.machine.lanes import token
+from dtlint.machine.library.computing.provenance import symbols_in
+from dtlint.machine.logs import Choice, Loop
+from dtlint.machine.names.frames import HANDED_ON
+from dtlint.machine.values import (
+    MISSING,
+    Cause,
+    ClassRef,
+    Const,
+    Object,
+    Row,
+    Slots,
+    Symbol,
+    Tuple,
+    Unknown,
+    Value,
+)
+from dtlint.machine.walks import walk
+
+Place = tuple[int, Any]
+Places = dict[Place, tuple[dict[Any, Value], Any]]
+Left = tuple[Cause | None, frozenset[Any]]  # the cause, and the tags that say in what
+
+
+def widen(
+    machine: Machine,
+    container: dict[Any, Value],
+    name: Any,
+    node: Any,
+    mask: int,
+    left: Left | None = None,
+    whole: bool = False,
+) -> None:
+    """`whole`: a turn leaves something else than a tuple of the parts it found."""
+    old = container.get(name, MISSING)
+    if old is MISSING or is_stable(old):
+        return
+    new = loosened(machine, old, id(node), str(name), left or (None, frozenset()), whole)
+    if new is not old:
+        machine.journal.append((container, name, old))
+        container[name] = new
+
+
+def loosened(machine: Machine, old: Value, loop: int, name: str, left: Left, whole: bool) -> Value:
+    cause, tags = left
+    if cause is not None and not isinstance(old, Unknown):
+        return machine.unknown("loop", loop, name, cause=cause, tags=tags)
+    if isinstance(old, Tuple) and not whole:
+        parts = enumerate(old.items)
+        return Tuple(tuple(loosened(machine, held, loop, f"{name}[{index}]", left, whole) for index, held in parts))
+    if isinstance(old, Tuple) and old.cause is None:
+        return machine.unknown("loop", loop, name, token(old))  # the loop may be come to again, with another
+    if isinstance(old, Const) and old.cause is None:
+        return machine.unknown("loop", loop, name)
+    if isinstance(old, Row):
+        made_of = () if all(isinstance(lane, Const) for lane in old.lanes) else (token(old),)
+        return machine.unknown("loop", loop, name, *made_of, cause=old.cause)
+    if isinstance(old, Unknown):
+        why = cause or old.cause
+        return machine.unknown("loop", loop, name, token(old), cause=why, tags=old.tags | tags, like=old.like)
+    return old
+
+
+def in_parts(old: Value, new: Value) -> bool:
+    """Is it still a tuple of as many parts?"""
+    if not isinstance(old, Tuple):
+        return True
+    same = isinstance(new, Tuple) and len(new.items) == len(old.items)
+    return same and all(map(in_parts, old.items, new.items))  # type: ignore[attr-defined]  # a tuple, or not the same
+
+
+def is_stable(value: Value) -> bool:
+    return not isinstance(value, Const | Tuple | Row | Unknown | Object) or (
+        isinstance(value, Object) and not isinstance(value.kind, str)
+    )
+
+
+def changed_more(
+    machine: Machine,
+    mark: int,
+    start: dict[Place, Value],
+    widened: Places,
+    node: ir.For | ir.While,
+    causes: dict[Place, Left],
+    apart: set[Place],
+    decides: Callable[[Value], bool],
+    newest: int,
+) -> Places:
+    """Locations the body wrote that were not widened, or that now differ between lanes and did not. What is newer than
+    the turn, the next turn makes for itself."""
+    grown: Places = {}
+    fresh: Places = {}
+    first: dict[Place, tuple[dict[Any, Value], Any, Value]] = {}
+    for container, name, old in machine.journal[mark:]:
+        if (type(container) is Slots and container.newer > newest) or name == HANDED_ON:
+            continue
+        first.setdefault((id(container), name), (container, name, old))
+    for place, (container, name, old) in first.items():
+        now = container.get(name, MISSING)
+        if isinstance(old, Object) and isinstance(now, Object) and old is not now and old.kind == now.kind:
+            grown.update(moved_on(old, now))
+        if old is MISSING or now is MISSING or now is old or is_stable(old):
+            continue
+        known = place in widened
+        if place not in apart and not in_parts(old, now):
+            apart.add(place)
+            if known:
+                fresh[place] = (container, name)
+        became_different = old.cause is None and now.cause is not None
+        if (
+            became_different
+            and place not in causes
+            and (read_again(machine, node, container, name, old) or (known and decides(old)))
+        ):
+            assert now.cause is not None
+            longer = containers.length_cause(machine, now) is not None
+            causes[place] = (now.cause, frozenset({containers.UNEVEN}) if longer else frozenset())
+            fresh[place] = (container, name)
+        if not known and isinstance(old, Const | Tuple | Row) and now != old:
+            grown[place] = (container, name)
+        elif became_different and not isinstance(old, Object):
+            machine.facts.setdefault("carried", {})[place] = now.cause
+            grown[place] = (container, name)
+    carried = machine.facts.get("carried", {})
+    result = {}
+    for place, (container, name) in grown.items():
+        if place in carried and (place, id(carried[place])) in machine.facts.setdefault("carried done", set()):
+            continue
+        result[place] = (container, name)
+    if all(place in widened for place in result):
+        result = {}
+    return {**result, **fresh}
+
+
+def moved_on(old: Object, new: Object) -> Places:
+    """`state = state.stepped()`: the same kind of thing, of which some parts are others in every turn."""
+    if not isinstance(old.kind, ClassRef):
+        return {}
+    return {
+        (id(old.attributes), name): (old.attributes, name)
+        for name, held in old.attributes.items()
+        if isinstance(held, Const | Tuple | Row) and new.attributes.get(name, held) != held
+    }
+
+
+def deciding(machine: Machine, loop: Loop, box: dict[str, Any] | None) -> Callable[[Value], bool]:
+    """Does a decision of this turn depend on a value that was there at its start? Then it does on what the turn before
+    left there."""
+    seen: set[Symbol] = set()
+
+    def decides(start: Value) -> bool:
+        if not isinstance(start, Unknown):
+            return False
+        if not seen:
+            seen.update(one for symbol in asked(machine, loop, box) for one in symbols_in(symbol))
+        return start.symbol in seen
+
+    return decides
+
+
+def asked(machine: Machine, loop: Loop, box: dict[str, Any] | None) -> Iterator[Symbol]:
+    test = box.get("value") if box is not None else None
+    if isinstance(test, Unknown):
+        yield test.symbol
+    for node, _ in walk(loop.body):
+        if isinstance(node, Choice) and node.symbol is not None:
+            yield node.symbol
+
+
+def read_again(machine: Machine, node: ir.For | ir.While, container: Any, name: Any, old: Value) -> bool:
+    """Does a turn read this name before it gives it a value? Then it reads what the turn before left."""
+    if container is not machine.frame.variables or not isinstance(old, Const | Unknown | Object):
+        return False
+    if isinstance(old, Object) and old.kind != "torch.Tensor":
+        return False
+    known = machine.notes.setdefault("carried names", {})
+    if id(node) not in known:
+        known[id(node)] = carried(node)
+    return name in known[id(node)]

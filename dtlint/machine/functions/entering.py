@@ -1,0 +1,200 @@
+"""What happens between entering a function and coming back from it?"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from dtlint.findings import Step
+from dtlint.ir import nodes as ir
+from dtlint.machine.core import Machine
+from dtlint.machine.functions import parameters
+from dtlint.machine.lanes import join, row, token
+from dtlint.machine.library.invocation import Keywords
+from dtlint.machine.logs import EXITS, Call, Log, decisions
+from dtlint.machine.names.frames import Frame, Leaving, Way
+from dtlint.machine.values import (
+    MISSING,
+    NONE,
+    Cause,
+    FunctionRef,
+    Row,
+    Symbols,
+    Value,
+    lane_value,
+)
+
+MANY = 8  # ways to return, beyond which nobody asks which was taken
+
+
+@dataclass(slots=True)
+class Outcome:
+    """What a call left behind besides its result."""
+
+    log: Log | None = None
+    scope: str = ""
+    whole: bool = False  # every lane came back
+
+
+def enter(
+    machine: Machine,
+    function: FunctionRef,
+    receiver: Value | None,
+    arguments: tuple[Value, ...],
+    keywords: Keywords,
+    mask: int,
+    on_yield: Any,
+    outcome: Outcome | None = None,
+) -> Value:
+    node = function.node
+    caller = machine.frame
+    place = machine.current_at
+    globals_frame = function.closure.globals if function.closure is not None else caller.globals
+    scope = node.qualname if isinstance(node, ir.Function) else caller.scope
+    frame = Frame(function.path, scope, globals_frame, function.closure, caller, mask, function)
+    frame.variables.newer = machine.number()
+    frame.called_at = place
+    frame.receiver = receiver
+    frame.on_yield = on_yield
+    if isinstance(node, ir.Function):
+        frame.global_names = frozenset(node.globals)
+        machine.uses.reached.add((function.path, node.qualname))
+        machine.consult(function)
+    parameters.bind(machine, frame, function, receiver, arguments, keywords)
+    log = Log()
+    outer_sinks = machine.sinks
+    machine.sinks = [(log, mask)]
+    machine.frame = frame
+    own = bool(machine.stack) and receiver is not None and receiver is machine.own
+    machine.deepest += own  # a class is one unit: what its methods do for each other is no deeper than they are
+    machine.near += own
+    machine.stack.append(id(node))
+    machine.uses.touched.add(function.path)
+    try:
+        if isinstance(node, ir.Lambda):
+            result: Value = machine.evaluate(node.body, mask)
+        else:
+            through = machine.run(node.body, mask)
+            if frame.left & mask == mask and came_back(frame) & mask == mask:
+                frame.left = 0  # `if known: return …` before the last `raise`: all lanes return, or all fail
+            result = returned(machine, frame, function, through, arguments)
+    finally:
+        machine.stack.pop()
+        machine.deepest -= own
+        machine.near -= own
+        machine.frame = caller
+        machine.sinks = outer_sinks
+        machine.current_at = place
+    if log.nodes:
+        at = getattr(node, "at", None)
+        machine.emit(Call(scope, caller.path, place, mask, caller.guards, log, caller.scope, function.path, at))
+    after_call(machine, frame, caller, mask)
+    machine.end(frame)
+    if outcome is not None:
+        outcome.whole = not frame.left and all(leaving.word not in EXITS for leaving in frame.leavings)
+        outcome.log, outcome.scope = (log if log.nodes else None), scope
+    return result
+
+
+def came_back(frame: Frame) -> int:
+    """The lanes that return on some way: if a branch nobody can decide is taken, or nothing fails."""
+    lanes = 0
+    for entry in frame.returns:
+        lanes |= entry.mask
+    return lanes
+
+
+def after_call(machine: Machine, frame: Frame, caller: Frame, mask: int) -> None:
+    """What the callee left behind: lanes that ended, sides that may have ended, writes of sides that returned."""
+    for leaving in frame.leavings:
+        if leaving.word == "return":
+            outside = [write for write in leaving.writes if write[0] is not frame.variables]
+            if outside:
+                symbol = machine.symbols.fresh("return")
+                machine.join_writes(outside, [], symbol, leaving.decision.cause, leaving.mask)
+    if frame.left:
+        caller.left |= frame.left
+        word, at = way_out(frame)
+        caller.last_exit = (word or "exit", machine.current_at)
+        cause = next((choice.cause for choice in decisions(frame.guards) if choice.cause is not None), None)
+        if cause is not None:
+            step = Step(frame.path, at[0], f"`{word}` in `{frame.scope}`") if at is not None else None
+            machine.facts["departure cause"] = cause.then(step) if step is not None else cause
+        if caller.last_exit[0] == "exit":
+            machine.ended(frame.left, machine.current_at)
+    for leaving in frame.leavings:
+        if leaving.word in EXITS and leaving.mask & ~caller.left:
+            machine.part(leaving.decision, leaving.mask & ~caller.left)
+            caller.leavings.append(Leaving(leaving.word, leaving.decision, leaving.mask, []))
+
+
+def way_out(frame: Frame) -> tuple[str, Any]:
+    """How have those left that do not come back? Others may have returned since."""
+    ways = (one for one in decisions(frame.guards) if one.kind == "exit" and one.exit_word != "return")
+    found = next((one for one in ways if one.taken & frame.left), None)
+    return (found.exit_word, found.exit_at) if found is not None else frame.last_exit
+
+
+def returned(
+    machine: Machine, frame: Frame, function: FunctionRef, through: int, arguments: tuple[Value, ...]
+) -> Value:
+    entries = [(entry.mask, entry.value, entry.cause, entry.way) for entry in frame.returns if entry.mask]
+    if through:
+        fallen = 0
+        for entry in frame.returns:
+            fallen |= entry.mask if entry.decision is None else 0
+        if through & ~fallen:
+            entries.append((through & ~fallen, NONE, None, ()))
+    if not entries:
+        return NONE
+    if len(entries) == 1:
+        return entries[0][1]
+    given = tuple(token(argument) for argument in arguments)
+    choice_cause = next((cause for _, _, cause, _ in entries if cause is not None), None)
+    older = frame.variables.newer
+    lanes: list[Value] = []
+    for lane in range(machine.world.size):
+        here = [(way, value) for mask, value, _, way in entries if mask >> lane & 1]
+        if choice_cause is None and any(isinstance(value, Row) for _, value in here):
+            # all ranks leave at the same of them, and the answer without ranks is that of an undistributed run
+            here = [one for one in here if isinstance(one[1], Row) or one[1].cause is not None]
+        if choice_cause is None and len(here) <= MANY and all(way is not None for way, _ in here):
+            lanes.append(
+                by_answers([(way or (), lane_value(value, lane)) for way, value in here], machine.symbols, older)
+            )
+            continue
+        held: Value | None = None
+        for index, (_, value) in enumerate(here):
+            one = lane_value(value, lane)
+            symbol = machine.symbols.of("returned", id(function.node), index, *given)
+            held = one if held is None else join(held, one, machine.symbols, symbol, choice_cause, older)
+        lanes.append(held if held is not None else MISSING)
+    present = next((value for value in lanes if value is not MISSING), NONE)
+    lanes = [present if value is MISSING else value for value in lanes]
+    cause = next((value.cause for _, value, _, _ in entries if value.cause is not None), None)
+    if cause is None:
+        cause = next((entry.why for entry in frame.returns if entry.why is not None), None)
+    return row(tuple(lanes), cause or Cause("rank"))
+
+
+def by_answers(entries: list[tuple[Way, Value]], symbols: Symbols, older: int) -> Value:
+    """What is given back, by the answers to the questions on the way to each `return`."""
+    if not entries:
+        return MISSING
+    way, value = entries[0]
+    if not way:
+        return value
+    question = way[0][0]
+    then, other = (
+        by_answers(
+            [
+                (one[1:] if one[:1] == ((question, side),) else one, held)
+                for one, held in entries
+                if one[:1] != ((question, not side),)
+            ],
+            symbols,
+            older,
+        )
+        for side in (True, False)
+    )
+    return join(then, other, symbols, question, None, older)

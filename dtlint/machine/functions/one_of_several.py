@@ -1,0 +1,185 @@
+"""What may stand in one place, as options say, and what is done with each of them?
+
+`POLICIES[options.policy]` is one of several classes, and `Strict() if options.strict else Lenient()` one of two things.
+Nobody knows which, and all ranks have the same: whoever calls a method of it calls that of the one or of the other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from copy import copy
+from typing import Any
+
+from dtlint.ir import nodes as ir
+from dtlint.machine.core import Machine
+from dtlint.machine.lanes import FUNCTIONS, join, token
+from dtlint.machine.values import (
+    Bound,
+    ClassRef,
+    Const,
+    External,
+    FunctionRef,
+    Object,
+    Otherwise,
+    Symbol,
+    Unknown,
+    Value,
+)
+
+Maker = tuple[Value, Symbol]  # a class or function, and the question whether it is this one
+LEADING = "leads on"  # note: classes whose methods reach what rules ask for
+
+
+def field(machine: Machine, thing: Object, held: Value | None, name: str) -> Value | None:
+    """What the thing, or the other that may be in its place, keeps under this name."""
+    from dtlint.machine.names import attributes
+
+    found = held
+    for question, answer, other in thing.otherwise:
+        there = machine.get(other, name) if isinstance(other, Object) else None
+        if there is None:
+            continue
+        if found is None and isinstance(thing.kind, ClassRef) and attributes.in_class(machine, thing.kind, name):
+            continue
+        sides = (found or there, there) if answer else (there, found or there)
+        found = join(*sides, machine.symbols, question, None)
+    return found
+
+
+def method(machine: Machine, thing: Object, found: Value, name: str, mask: int) -> Value:
+    """A method of a thing that may be another one: of each where its class has something to say."""
+    from dtlint.machine.names import attributes
+
+    if not thing.otherwise or not isinstance(found, Bound) or found.receiver is not thing:
+        return found
+    for question, answer, other in thing.otherwise:
+        if isinstance(other, Object) and leads_on(machine, other.kind):
+            found = either(found, (question, answer, attributes.read(machine, other, name, mask)))
+    return found
+
+
+def only_of_other(machine: Machine, thing: Object, name: str, mask: int) -> Value | None:
+    """A method that only the other thing has: where it is called, it is there."""
+    from dtlint.machine.names import attributes
+
+    for _, _, other in thing.otherwise:
+        if isinstance(other, Object) and isinstance(other.kind, ClassRef):
+            if attributes.in_class(machine, other.kind, name) is not None:
+                return attributes.read(machine, other, name, mask)
+            found = only_of_other(machine, other, name, mask)
+            if found is not None:
+                return found
+    return None
+
+
+def of_maker(machine: Machine, maker: Bound, name: str, mask: int) -> Value:
+    """`POLICIES[name].from_options`: of each of the classes."""
+    from dtlint.machine.names import attributes
+
+    found = attributes.read(machine, maker.function, name, mask)
+    if maker.otherwise is None or not isinstance(found, Bound | FunctionRef):
+        return found
+    question, answer, other = maker.otherwise
+    own = found if isinstance(found, Bound) else Bound(found, None)
+    return either(own, (question, answer, attributes.read(machine, other, name, mask)))
+
+
+def call(machine: Machine, thing: Object, mask: int) -> Value | None:
+    """`policy(batch)`: the `__call__` of each."""
+    from dtlint.machine.names import attributes
+
+    owned = attributes.in_class(machine, thing.kind, "__call__") if isinstance(thing.kind, ClassRef) else None
+    found = method(machine, thing, Bound(owned, thing), "__call__", mask) if isinstance(owned, FunctionRef) else None
+    return found if isinstance(found, Bound) and found.otherwise is not None else None
+
+
+def either(found: Bound, otherwise: Otherwise) -> Bound:
+    """This callable, or another one where the question has the other answer."""
+    if not isinstance(otherwise[2], Bound | FunctionRef | ClassRef):
+        return found
+    both = copy(found) if found.otherwise is None else Bound(found, None)
+    both.otherwise = otherwise
+    return both
+
+
+def of_table(machine: Machine, table: dict[Any, Value], index: Unknown) -> Value | None:
+    """`SAVERS[options.strategy]`: who is there under a name is there where the option is that name."""
+    asked = [machine.symbols.of("compare ==", index.symbol, token(Const(name))) for name in table]
+    return chosen_by(machine, list(zip(table.values(), asked, strict=True)))
+
+
+def maker(machine: Machine, makers: Sequence[Value], key: object) -> Value | None:
+    """One of several classes or functions, nobody knows which."""
+    return chosen_by(machine, [(one, machine.symbols.of("which", key, token(one))) for one in makers])
+
+
+def chosen_by(machine: Machine, makers: list[Maker]) -> Value | None:
+    """Those of the makers that reach what rules ask for, each with its question, or the first, which stands for all of
+    which there is nothing to say."""
+    first, *others = makers
+    chosen = [first, *(one for one in others if leads_on(machine, one[0]))]
+    if len(chosen) > 1 and not leads_on(machine, first[0]):
+        chosen = chosen[1:]
+    chosen = most_derived(machine, chosen)
+    made: Value | None = None
+    for one, question in reversed(chosen[:FUNCTIONS]):
+        made = one if made is None else either(Bound(one, None), (question, True, made))
+    return made
+
+
+def most_derived(machine: Machine, makers: list[Maker]) -> list[Maker]:
+    """Without the classes that others of them are derived from: these say all that those say."""
+    from dtlint.machine.names import attributes
+
+    above = [
+        base
+        for one, _ in makers
+        if isinstance(one, ClassRef)
+        for base in attributes.linearise(machine, one)
+        if base is not one
+    ]
+    return [one for one in makers if not any(one[0] is base for base in above)]
+
+
+def of_kind(machine: Machine, classes: list[ClassRef], key: object) -> Value | None:
+    """One of the classes of a file that reach what rules ask for, where they are of one kind."""
+    chosen: list[Value] = [one for one in dict.fromkeys(classes) if leads_on(machine, one)]
+    if not chosen or (len(chosen) > 1 and not common_base(machine, chosen)):
+        return None
+    return maker(machine, chosen, key)
+
+
+def of_modules(machine: Machine, base: Unknown, name: str, mask: int) -> Value | None:
+    """`import_module(f"tasks.{options.task}").Task`: one of several of that name."""
+    from dtlint.machine.library.python.importing import MODULES
+    from dtlint.machine.names import attributes
+
+    modules = machine.notes.get(MODULES, {}).get(base.symbol, ())
+    held = [attributes.of_module(machine, one, name, mask) for one in modules]
+    makers = [one for one in held if isinstance(one, ClassRef | FunctionRef)]
+    return maker(machine, makers, base.symbol) if makers else None
+
+
+def common_base(machine: Machine, classes: list[Value]) -> bool:
+    """Do these classes inherit from one class of the project, or of a library?"""
+    from dtlint.machine.names import attributes
+
+    lines = [attributes.linearise(machine, one) for one in classes if isinstance(one, ClassRef)]
+    plain = (External("builtins.object"), External("abc.ABC"))
+    return any(base not in plain and all(base in line for line in lines) for line in lines[:1] for base in line)
+
+
+def leads_on(machine: Machine, kind: object) -> bool:
+    """Does the function reach what rules ask for, or a method of the class or of one that it inherits from?"""
+    from dtlint.machine.functions.following import leading_on
+    from dtlint.machine.names import attributes
+
+    if isinstance(kind, FunctionRef) and isinstance(kind.node, ir.Function):
+        return not kind.node.tokens.isdisjoint(leading_on(machine, kind.path)[1])
+    if not isinstance(kind, ClassRef):
+        return False
+    known: dict[int, bool] = machine.notes.setdefault(LEADING, {})
+    if id(kind.node) not in known:
+        owners = [one for one in attributes.linearise(machine, kind) if isinstance(one, ClassRef)]
+        known[id(kind.node)] = any(not one.node.tokens.isdisjoint(leading_on(machine, one.path)[1]) for one in owners)
+    return known[id(kind.node)]

@@ -1,0 +1,1 @@
+"""Tensors: what they hold, where they lie, where their numbers come from."""

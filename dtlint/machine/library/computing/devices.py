@@ -1,0 +1,63 @@
+"""Where do things that are loaded from files go, and who forgot to say so?"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from dtlint.ir import nodes as ir
+from dtlint.ir.functions import every_node
+from dtlint.machine.contents.opaque import deep_cause
+from dtlint.machine.core import Machine
+from dtlint.machine.lanes import token
+from dtlint.machine.library.computing import provenance
+from dtlint.machine.library.invocation import Invocation
+from dtlint.machine.library.training.stepping import LOADED
+from dtlint.machine.values import Const, Value
+
+
+def load_state(machine: Machine, call: Invocation) -> Value:
+    """`torch.load(path)`: what came from the file remembers it. A helper that takes `map_location` passes it on."""
+    number = len(machine.facts.setdefault("loads", {}))
+    frame = machine.frame
+    names = {param.name for param in frame.node.params} if isinstance(frame.node, ir.Function) else set()
+    ignored = isinstance(frame.node, ir.Function) and MAPS & names and not read_names(frame.node) & MAPS
+    machine.facts["loads"][number] = machine.emit_event(
+        "record",
+        "load",
+        call.name,
+        call.mask,
+        subject=call.arguments[0] if call.arguments else None,
+        extra={"call": call, "number": number, "not forwarded": bool(ignored)},
+    )
+    file = call.get("f")  # where it goes to says nothing of what is in it
+    cause = deep_cause(machine, (file,)) if file is not None else None
+    tags = frozenset({(LOADED, number)})
+    found = machine.unknown("loaded", number, machine.symbols.fresh("file"), cause=cause, tags=tags)
+    place = frame.path, machine.current_at, token(file) if file is not None else None
+    earlier = machine.facts.setdefault("loaded at", {})
+    lanes, before = earlier.get(place, (0, found))
+    if lanes & call.mask:
+        lanes, before = 0, found
+    earlier[place] = lanes | call.mask, before  # who come apart read the same
+    return provenance.own_data(machine, before)
+
+
+def tensor_made(machine: Machine, call: Invocation) -> None:
+    """The first `torch.ones(…, device="cuda")` starts CUDA."""
+    for name, value in call.keywords:
+        if name == "device" and isinstance(value, Const) and str(value.value).startswith("cuda"):
+            key = ("cuda", len(machine.stack) > 0)
+            if key not in machine.facts.setdefault("backends", set()):
+                machine.facts["backends"].add(key)
+                machine.emit_event("record", "backend", call.name, call.mask, extra={"starts": "cuda", "device": value})
+
+
+MAPS = frozenset({"map_location"})
+
+
+def read_names(function: ir.Function) -> set[str]:
+    """Names the body reads; a keyword of the same name in a call is no read."""
+    return {node.id for node in every_node(function.body) if isinstance(node, ir.Name)}
+
+
+MODELS: dict[str, Any] = {"load_state": load_state}

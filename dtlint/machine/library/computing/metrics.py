@@ -1,0 +1,176 @@
+"""Which numbers from one rank's part of the data are shown or decide something?
+
+A batch carries the mark `("loader", number)`, and so does everything computed from it until a collective agrees on it.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from dtlint.machine.contents.containers import KEPT
+from dtlint.machine.contents.opaque import opaque
+from dtlint.machine.contents.presence import asks_presence
+from dtlint.machine.core import Machine
+from dtlint.machine.lanes import token
+from dtlint.machine.library.computing import marks
+from dtlint.machine.library.feeding import cut_shares
+from dtlint.machine.library.invocation import Invocation
+from dtlint.machine.library.training import gradient_parts
+from dtlint.machine.names.frames import Frame
+from dtlint.machine.values import BY_RANK, FALSE, NONE, TRUE, Cause, Object, Row, Symbol, Tuple, Unknown, Value
+
+LOADER = "loader"
+HOLDERS = ("torch.Tensor", "dict", "list")
+
+
+def loaders_in(values: tuple[Value, ...]) -> frozenset[int]:
+    found = marks.deep_tags(values)
+    return frozenset(tag[1] for tag in found if isinstance(tag, tuple) and tag[0] == LOADER)
+
+
+def shown(machine: Machine, call: Invocation) -> None:
+    """`print(…)`, `writer.add_scalar(…)`: a number of this rank's data, without its rank beside it."""
+    if call.mask != machine.world.full and gradient_parts.holds_part(machine, call.values) and not named(call.values):
+        machine.emit_event("record", "part-shown", call.name, call.mask, extra={"call": call})
+    cut_shares.shown(machine, call)
+    alone = call.mask & (call.mask - 1) == 0
+    if not local(call.values) and not (alone and kept_alone(call.values)):
+        return
+    if call.row.extra.get("shows") == "alone" and call.mask == machine.world.full:
+        return  # every rank keeps what it has seen
+    found = loaders_in(call.values)
+    if found:
+        how = "metric-steers" if call.row.extra.get("shows") == "steers" else "metric-shown"
+        machine.emit_event("record", how, call.name, call.mask, extra={"loaders": found, "call": call})
+
+
+def local(values: tuple[Value, ...]) -> bool:
+    """Does one of the values differ by data, and none by rank?"""
+    return not named(values) and any(cause.kind == "data" for cause in causes_in(values))
+
+
+def kept_alone(values: tuple[Value, ...]) -> bool:
+    """`if rank == 0: history.append(loss)`: it is there on one rank only, and says what that rank saw."""
+    return any(isinstance(tag, tuple) and tag[0] == KEPT for tag in marks.deep_tags(values))
+
+
+def named(values: tuple[Value, ...]) -> bool:
+    """Is the rank told beside it?"""
+    by_rank = any(cause.kind in BY_RANK for cause in causes_in(values))
+    return by_rank or any(isinstance(value, Row) for value in values)
+
+
+def causes_in(values: tuple[Value, ...]) -> list[Cause]:
+    held = [
+        inner
+        for value in values
+        if isinstance(value, Object) and value.kind in HOLDERS
+        for part in value.attributes.values()
+        for inner in (part.items if isinstance(part, Tuple) else (part,))
+    ]
+    return [value.cause for value in (*values, *held) if value.cause is not None]
+
+
+def decided(machine: Machine, value: Value, mask: int) -> None:
+    """`if rank == 0 and value < best`: one rank decides on what it saw itself. `if value < best` on all of them
+    matters where only one acts upon it."""
+    held, asked = value, "metric-decides"
+    if isinstance(value, Row):
+        unknown = [lane for lane in value.lanes if lane.tags]
+        if len(unknown) != 1 or value.lanes[0] is not unknown[0]:
+            return
+        held = unknown[0]
+    elif mask == machine.world.full:
+        asked = "metric-asked"
+    elif mask != 1:
+        return
+    if held.tags and held.cause is not None and held.cause.kind == "data" and not only_presence(held):
+        found = loaders_in((held,))
+        if found:
+            machine.emit_event("record", asked, "", mask, extra={"loaders": found})
+
+
+def only_presence(value: Value) -> bool:
+    """`if speaker is not None`: whether there is one, not how large it is."""
+    return isinstance(value, Unknown) and asks_presence(value.symbol)
+
+
+def in_a_loop(machine: Machine) -> bool:
+    """Of this function or of one that called it."""
+    frame: Frame | None = machine.frame
+    while frame is not None:
+        if frame.loops:
+            return True
+        frame = frame.caller
+    return False
+
+
+def grown(machine: Machine, tensor: Value, op: str) -> None:
+    """`total += …` on a tensor that stays; a division afterwards makes a sum a mean again."""
+    if isinstance(tensor, Object) and in_a_loop(machine):
+        machine.emit_event("record", "grown" if op == "+" else "emptied", "", tensor.birth, subject=tensor)
+
+
+OWN_COUNTS, OWN_TURNS = "counts of one rank", "loops of one rank"
+OWN_SHARE = ("shard", "last batch")
+
+
+def divided_by(machine: Machine, count: Unknown) -> None:
+    """What stands below the line is a number of this rank's own: of what it was given, of what the data hold, or of
+    the turns of a loop that are not equally many."""
+    cause, counted = count.cause, count.symbol.key
+    if counted[0] == "builtins.max" and isinstance(counted[1], Symbol):
+        counted = counted[1].key  # `max(count, 1)`: not by nothing
+    inner = [part.key for part in counted[1:] if isinstance(part, Symbol)]
+    total = [key for key in inner if key[0] == "loop"] if counted[0] == "op +" else []
+    by_content = cause is not None and cause.kind == "data" and bool(total) and any(map(cut_shares.is_sum, counted[1:]))
+    if cause is None or (cause.kind == "data" and not by_content):
+        loops = machine.facts.get(OWN_TURNS, {})
+        cause = next((loops[key[1]] for key in total if loops.get(key[1]) is not None), None)
+    if cause is not None and (cause.kind in OWN_SHARE or by_content):
+        machine.facts.setdefault(OWN_COUNTS, {})[count.symbol] = cause
+
+
+def turning(machine: Machine, node: Any, cause: Cause | None) -> None:
+    """Are the turns of this loop equally many on all ranks, this time?"""
+    if cause is not None or OWN_TURNS in machine.facts:
+        machine.facts.setdefault(OWN_TURNS, {})[id(node)] = cause
+
+
+def emptied(machine: Machine, tensor: Object, mask: int) -> None:
+    if in_a_loop(machine):
+        machine.emit_event("record", "emptied", "", mask, subject=tensor)
+
+
+def computed(machine: Machine, call: Invocation) -> Value | None:
+    """`metric.compute()` asks the other ranks, unless the metric was told to keep to its own, or how to ask."""
+    made = call.receiver.facts.get("call") if isinstance(call.receiver, Object) else None
+    if not isinstance(made, Invocation):
+        return None
+    given = dict(made.keywords)
+    alone = given.get("dist_sync_fn", NONE) != NONE or given.get("sync_on_compute", TRUE) == FALSE
+    return of_one_rank_alone(machine, call) if alone else None
+
+
+def of_one_rank_alone(machine: Machine, call: Invocation) -> Value | None:
+    """What a metric makes of that which it was shown on this rank."""
+    metric = call.receiver
+    made = metric.facts.get("call") if isinstance(metric, Object) else None
+    asks = call.row.extra.get("asks_when")
+    if asks and isinstance(made, Invocation) and any(name in (asks, None) for name, _ in made.keywords):
+        return machine.unknown("computed", token(metric) if metric is not None else "")
+    held = metric.attributes.get("content") if isinstance(metric, Object) else None
+    return opaque(machine, "compute", *(value for value in (metric, held, *call.values) if value is not None))
+
+
+def changed(machine: Machine, call: Invocation) -> Value:
+    """`metric.update(outputs, targets)`: the metric holds something of all it was shown since `reset()`."""
+    metric = call.receiver
+    if isinstance(metric, Object):
+        known = (metric.attributes["content"],) if "content" in metric.attributes else ()
+        seen = opaque(machine, "update", *known, *call.values) if call.values else NONE
+        machine.set(metric, "content", seen, call.mask)
+    return metric if metric is not None else NONE
+
+
+MODELS = {"torchmetrics_compute": computed, "metric_changed": changed, "metric_of_one_rank": of_one_rank_alone}

@@ -1,0 +1,264 @@
+"""Tensors as objects: what they hold, and which methods change, copy or reveal it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from dtlint.machine.contents import containers
+from dtlint.machine.contents.opaque import opaque
+from dtlint.machine.core import Machine
+from dtlint.machine.lanes import token
+from dtlint.machine.library.computing import elements, marks
+from dtlint.machine.library.feeding import whole_batches
+from dtlint.machine.library.invocation import Invocation
+from dtlint.machine.values import NONE, Const, Object, Row, Symbol, Unknown, Value, content
+
+KIND = "torch.Tensor"
+FILLED = {
+    "torch.zeros": 0,
+    "torch.ones": 1,
+    "torch.zeros_like": 0,
+    "torch.ones_like": 1,
+}
+FROM_VALUE = (
+    "torch.tensor",
+    "torch.as_tensor",
+    "torch.FloatTensor",
+    "torch.LongTensor",
+    "torch.IntTensor",
+    "torch.Tensor",
+    "torch.BoolTensor",
+)
+MADE_BESIDE = {  # methods that make a new tensor on the device of another, and of its type
+    "new_zeros": "torch.zeros",
+    "new_ones": "torch.ones",
+    "new_empty": "torch.empty",
+    "new_full": "torch.full",
+    "new_tensor": "torch.tensor",
+}
+ALIASES = frozenset(
+    {"detach", "view", "view_as", "reshape", "squeeze", "unsqueeze", "flatten", "contiguous", "requires_grad_", "data"}
+)
+COPIES = frozenset(
+    {
+        "to",
+        "cuda",
+        "cpu",
+        "float",
+        "double",
+        "half",
+        "bfloat16",
+        "int",
+        "long",
+        "bool",
+        "clone",
+        "type",
+        "pin_memory",
+        "numpy",
+    }
+)
+COUNTS = frozenset({"numel", "nelement", "size", "dim"})
+REVEALS = frozenset({"item", "tolist", "all", "any", "sum", "mean", "max", "min"})
+FILLED_ANEW = ("fill_", "copy_")  # nothing of what was there is left
+
+
+def make(machine: Machine, content: Value, mask: int) -> Object:
+    made = machine.new(KIND, mask)
+    made.attributes["content"] = content
+    return made
+
+
+# makers of arrays that are told a size and nothing else: what they make differs in size or not at all
+SIZE_ONLY = frozenset(f"{package}.{name}" for package in ("jax.numpy", "numpy") for name in ("ones", "zeros", "empty"))
+SIZED = frozenset(
+    {"torch.zeros", "torch.ones", "torch.empty", "torch.full", "torch.rand", "torch.randn", "torch.arange"}
+)
+
+
+OWN_ROWS = "rows of as many parts as this rank has"
+SELECTS = frozenset({"masked_select", "nonzero", "argwhere", "unique", "unique_consecutive"})
+SUPPRESSED = frozenset({"torchvision.ops.nms", "torchvision.ops.batched_nms"})
+ELLIPSIS = Const(Ellipsis)
+ASKS = frozenset({"eq", "ne", "gt", "ge", "lt", "le", "isfinite", "isnan", "isinf", "logical_and", "logical_or"})
+KEEPS_ROWS = (ALIASES - {"view", "view_as", "reshape"}) | COPIES
+
+
+def counted_by_content(symbol: Symbol) -> bool:
+    """`x[x > 0]`, `torch.nonzero(x)`: how many rows it has depends on what the tensor holds."""
+    key = symbol.key
+    if key[0] == OWN_ROWS:
+        return True
+    method = method_of(symbol)
+    if method is not None:
+        owner, name = method
+        return name in SELECTS or (name in KEEPS_ROWS and isinstance(owner, Symbol) and counted_by_content(owner))
+    if key[0] == "item" and len(key) > 2:
+        chosen = key[2]
+        if isinstance(chosen, Symbol):
+            return is_question(chosen) or counted_by_content(chosen)
+        return all_rows(chosen) and isinstance(key[1], Symbol) and counted_by_content(key[1])
+    if str(key[0]).startswith("op "):
+        sides = key[1:2] if key[0] == "op @" else key[1:]
+        return any(isinstance(side, Symbol) and counted_by_content(side) for side in sides)
+    package, _, name = str(key[0]).rpartition(".")
+    return (package in ("torch", "jax.numpy", "numpy") and name in SELECTS) or key[0] in SUPPRESSED
+
+
+def all_rows(index: Any) -> bool:
+    """`x[:, :4]`, `x[..., 0]`"""
+    return isinstance(index, tuple) and bool(index) and index[0] in (("slice", None, None, None), token(ELLIPSIS))
+
+
+def is_question(symbol: Symbol) -> bool:
+    """A comparison, element by element."""
+    key = symbol.key
+    what = str(key[0])
+    if what in ("not", "unary ~", "op &", "op |"):
+        return all(isinstance(part, Symbol) and is_question(part) for part in key[1:])
+    method = method_of(symbol)
+    name = method[1] if method is not None else what.rpartition(".")[2]
+    return name in ASKS or (what.startswith("compare ") and what.rpartition(" ")[2] in COMPARED)
+
+
+COMPARED = frozenset({"==", "!=", "<", "<=", ">", ">="})
+
+
+def method_of(symbol: Symbol) -> tuple[Any, str] | None:
+    """What a method was called on, and which."""
+    called = symbol.key[1] if symbol.key[0] == "call" and len(symbol.key) > 1 else None
+    if isinstance(called, Symbol) and called.key[0] == "attr" and len(called.key) == 3:
+        return called.key[1], str(called.key[2])
+    return None
+
+
+def construct(machine: Machine, call: Invocation) -> Value | None:
+    made = constructed(machine, call)
+    if isinstance(made, Object) and call.name in SIZED and call.arguments:
+        given = call.arguments[:1] if call.name == "torch.full" else call.arguments
+        sizes = containers.items_of(machine, call.arguments[0]) or given
+        made.facts["length"] = sizes[0] if sizes else None
+        made.facts["shape"] = next((size.cause for size in sizes if size.cause is not None), None)
+    same = call.arguments[0] if call.arguments and call.name.endswith("_like") else None
+    if isinstance(made, Object) and isinstance(same, Object) and same.facts.get("length") is not None:
+        made.facts["length"] = same.facts["length"]
+    if isinstance(made, Object) and call.name in FROM_VALUE:
+        longer = containers.length_cause(machine, call.arguments[0])
+        if longer is not None:
+            made.facts["shape"] = longer
+    if isinstance(made, Object):
+        kind = call.get("dtype")
+        if kind is not None and kind.cause is not None:
+            made.facts["dtype"] = kind.cause
+        elements.describe(machine, made, call)
+    return made
+
+
+def made_beside(machine: Machine, receiver: Value, name: str, call: Invocation) -> Value | None:
+    """`x.new_zeros(4)`: of `x` it has the type and the device alone."""
+    made = construct(machine, replace(call, name=MADE_BESIDE[name], receiver=None))
+    if isinstance(made, Object) and call.get("dtype") is None:
+        made.facts.pop(elements.TYPE, None)
+        kind = receiver.facts.get(elements.TYPE) if isinstance(receiver, Object) else None
+        if kind is not None:
+            made.facts[elements.TYPE] = kind
+    return made
+
+
+def constructed(machine: Machine, call: Invocation) -> Value | None:
+    if call.name in FILLED:
+        return make(machine, Const(FILLED[call.name]), call.mask)
+    if call.name in ("torch.rand", "torch.randn", "torch.arange"):
+        return make(machine, machine.fresh("drawn"), call.mask)
+    if call.name in FROM_VALUE and call.arguments:
+        return make(machine, single(machine, call.arguments[0]), call.mask)
+    if call.name == "torch.full" and len(call.arguments) > 1:
+        return make(machine, call.arguments[1], call.mask)
+    if call.name in ("torch.empty", "torch.empty_like"):
+        # what it holds until it is received into is nothing anybody decides on
+        return make(machine, machine.fresh("uninitialised"), call.mask)
+    return None
+
+
+def single(machine: Machine, value: Value) -> Value:
+    """`torch.tensor([flag])` holds the flag."""
+    if isinstance(value, Object) and value.kind == KIND:
+        return value.attributes.get("content", NONE)
+    items = containers.items_of(machine, value)
+    if items is not None and len(items) == 1:
+        return single(machine, items[0])
+    if items is not None:
+        return opaque(machine, "tensor", *(content(item) for item in items[:8]))
+    return value
+
+
+def method(machine: Machine, receiver: Object, name: str, call: Invocation) -> Value | None:
+    held = receiver.attributes.get("content", NONE)
+    if name in ALIASES:
+        return receiver
+    if name in MADE_BESIDE:
+        return made_beside(machine, receiver, name, call)
+    if "running" in machine.facts:
+        from dtlint.machine.library.meeting import works
+
+        if name.endswith("_"):
+            works.overwritten(machine, receiver, name)
+        if tags := marks.deep_tags((held, *call.arguments)):
+            works.computed(machine, name, (receiver, *call.arguments), tags)
+    if name in COUNTS and "shape" in receiver.facts:
+        return machine.unknown(
+            "size of", receiver.number, name, *map(token, call.values), cause=receiver.facts["shape"]
+        )
+    if name in COPIES:
+        made = make(machine, held, call.mask)
+        made.facts.update((fact, receiver.facts[fact]) for fact in ("shape", "length") if fact in receiver.facts)
+        elements.converted(machine, receiver, made, name, call)
+        return made
+    if name in REVEALS and (isinstance(held, Const | Row) or not call.arguments):
+        return held
+    if name == "zero_" or (name in FILLED_ANEW and call.arguments):
+        from dtlint.machine.library.computing import metrics
+
+        if name == "copy_":
+            whole_batches.into_buffer(machine, receiver, call)
+        new = Const(0) if name == "zero_" else content(single(machine, call.arguments[0]))
+        machine.set(receiver, "content", new, call.mask)
+        metrics.emptied(machine, receiver, call.mask)
+        return receiver
+    if name == "backward":
+        return None
+    result = opaque(machine, name, held, *(content(value) for value in call.values))
+    if name.endswith("_") and not name.endswith("__"):
+        machine.set(receiver, "content", result, call.mask)
+        return receiver
+    return result
+
+
+def attribute(machine: Machine, receiver: Object, name: str) -> Value | None:
+    if name in ("data", "T", "real"):
+        return receiver
+    if name in ("device", "dtype", "shape", "ndim", "is_cuda", "requires_grad"):
+        return machine.unknown("tensor attribute", receiver.number, name)
+    if name == "grad":
+        return machine.unknown("grad", receiver.number)
+    return None
+
+
+def unknown_method(machine: Machine, receiver: Value, name: str, call: Invocation) -> Value | None:
+    """Methods of values nobody knows, that change a variable in place: the variable gets the new value."""
+    if name in ("fill_", "copy_", "zero_") and call.node is not None:
+        from dtlint.ir import nodes as ir
+        from dtlint.machine.contents import in_place
+
+        func = call.node.func
+        new: Value = Const(0) if name == "zero_" else call.arguments[0] if call.arguments else NONE
+        if isinstance(func, ir.Attr) and isinstance(func.value, ir.Name | ir.Attr):
+            in_place.changed(machine, func.value, receiver, new, call.mask)
+            return new
+    if name in MADE_BESIDE:
+        return made_beside(machine, receiver, name, call)
+    if name in ("reshape", "view") and isinstance(receiver, Unknown) and receiver.cause is None:
+        # the same values in any form: the size of a rank's own part, which all have gathered, is the others' too
+        if any(one.cause is not None and one.cause.kind == "data" for one in call.arguments):
+            return machine.unknown(name, token(receiver), *map(token, call.arguments), tags=receiver.tags)
+    return None

@@ -1,0 +1,1 @@
+"""Generators of random numbers: who seeds them, who draws, and do the ranks agree?"""

@@ -1,0 +1,300 @@
+"""What is drawn from a generator, in which order, and does every rank draw the same?"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from dtlint.ir import nodes as ir
+from dtlint.machine.contents import containers
+from dtlint.machine.core import Machine
+from dtlint.machine.library.computing import provenance, tensors
+from dtlint.machine.library.computing.provenance import MADE_OF
+from dtlint.machine.library.drawing.seeds import (
+    GENERATORS,
+    SEEDED,
+    UNSEEDED,
+    State,
+    current,
+    generator_for,
+    of_generator,
+    ordering,
+    state_of,
+)
+from dtlint.machine.library.feeding import picks, sharding
+from dtlint.machine.library.invocation import Invocation
+from dtlint.machine.names import assignment, attributes
+from dtlint.machine.values import BY_SHARE, FALSE, NONE, TRUE, Cause, Object, Symbol, Trail, Tuple, Unknown, Value
+
+IN_LESSON = "in lesson"  # of a draw: a framework learns from what the method around it gives
+OWN_NUMBERS = "numbers of its own"  # of a tensor: a script drew it that had seeded nothing
+PERMUTES = frozenset({"shuffle", "permutation", "permuted", "sample", "choice", "choices"})
+REORDERS = frozenset({"permutation", "permuted"})
+
+
+def torch_draw(machine: Machine, call: Invocation) -> Value | None:
+    """`torch.randn(…)`: a tensor; which generator it came from stays with the event."""
+    from dtlint.machine.library.python import builtins as python
+
+    call.extra["rng"] = generator_for(machine, call, "torch")
+    call.extra[IN_LESSON] = in_lesson(machine)
+    call.extra["device"] = current(machine, "cuda")
+    made = tensors.construct(machine, call)
+    if made is None:
+        made = python.opaque(machine, call)
+    if isinstance(made, Object) and call.extra["rng"].verdict == "unseeded":
+        made.facts[OWN_NUMBERS] = True
+    if isinstance(made, Unknown) and call.name.endswith("randperm"):
+        return as_many(machine, call, drawn_order(machine, call, made, call.extra["rng"]))
+    return picks.drawn(machine, drawn_apart(machine, call, made, call.extra["rng"]), call.extra["rng"])
+
+
+def in_lesson(machine: Machine) -> bool:
+    """Is this below a method whose result a framework differentiates?"""
+    return attributes.called_as(machine, lambda known: known.losses)
+
+
+def drawn_apart(machine: Machine, call: Invocation, made: Value, state: State) -> Value:
+    """Numbers drawn from a generator that each rank has seeded for itself."""
+    if state.verdict != "differs" or state.cause is None:
+        return made
+    cause = Cause("random", Trail(machine.step(f"`{call.name}` draws other numbers on each rank"), state.cause.trail))
+    if isinstance(made, Object) and made.kind == "torch.Tensor":
+        made.attributes["content"] = machine.fresh("drawn", cause)
+    elif isinstance(made, Unknown) and made.cause is None:
+        return Unknown(made.symbol, cause, made.tags, made.like)
+    return made
+
+
+def distribution(machine: Machine, call: Invocation) -> Value:
+    """`Categorical(logits=policy(x))`: what is drawn from it, or asked of it, comes from what it was made of."""
+    made = machine.new(call.row.type or call.name, call.mask)
+    made.facts["call"] = call
+    for position, value in enumerate(call.values):
+        made.attributes[f"{MADE_OF}{position}"] = value
+    return made
+
+
+def drawn_order(machine: Machine, call: Invocation, value: Unknown, state: State) -> Unknown:
+    """A permutation that ranks may not agree on. Of what a rank has been given already it is nobody else's concern."""
+    own = any(counts_own_part(machine, given) for given in call.arguments)
+    if state.verdict in ("unseeded", "differs") and not own:
+        return provenance.marked(value, order_mark(machine, call, state))
+    return value
+
+
+def counts_own_part(machine: Machine, value: Value) -> bool:
+    """`len(parts[rank])`: how many there are of what each rank has another part of."""
+    key = value.symbol.key if isinstance(value, Unknown) else ()
+    return key[:1] == ("len",) and isinstance(key[1], tuple) and len(key[1]) == machine.world.size
+
+
+def as_many(machine: Machine, call: Invocation, order: Unknown) -> Unknown:
+    """`permutation(len(rows))`, `permutation(rows)`: as many as there are, on each rank."""
+    given = call.arguments[0] if call.arguments else NONE
+    cause = containers.length_cause(machine, given)
+    if cause is None and isinstance(given, Unknown) and given.symbol.key[0] == "len":
+        cause = given.cause
+    if cause is None:
+        return order
+    return Unknown(order.symbol, cause, order.tags | {sharding.UNEVEN} | sharding.counted(given), order.like)
+
+
+def order_mark(machine: Machine, call: Invocation, state: State) -> tuple[Any, ...]:
+    reason = state.cause.kind if state.cause is not None else state.verdict
+    place = sharding.remember(machine, "order")
+    machine.facts.setdefault("order states", {})[place[1:3]] = state
+    return (*place, call.name, reason)
+
+
+def host_draw(machine: Machine, call: Invocation) -> Value | None:
+    """Python's and NumPy's global generators: alike where they were seeded alike."""
+    from dtlint.machine.library.python import builtins as python
+
+    register = "numpy" if call.name.startswith("numpy.") else "python"
+    call.extra["rng"] = current(machine, register)
+    state = ordering(machine, register)
+    name = call.name.rpartition(".")[2]
+    if state.verdict == "same" and state.site is not None:
+        drawn = machine.unknown("drawn", call.name, machine.symbols.fresh("time"))
+        return picks.drawn(machine, as_many(machine, call, drawn) if name in REORDERS else drawn, state)
+    if name in PERMUTES and state.verdict in ("unseeded", "differs"):
+        result = python.opaque(machine, call)
+        symbol = result.symbol if isinstance(result, Unknown) else machine.symbols.fresh("drawn")
+        cause = state.cause or machine.cause("random", f"`{call.name}` draws on each rank for itself")
+        order = provenance.marked(Unknown(symbol, cause, result.tags), order_mark(machine, call, state))
+        return as_many(machine, call, order) if name in REORDERS else order
+    return None
+
+
+def shuffle(machine: Machine, call: Invocation) -> Value | None:
+    """`random.shuffle(items)`: the order of the list now depends on the generator."""
+    register = "numpy" if call.name.startswith("numpy.") else "python"
+    call.extra["rng"] = current(machine, register)
+    state = ordering(machine, register)
+    shuffled(machine, call, call.arguments[0] if call.arguments else NONE, state)
+    return NONE
+
+
+def shuffled(machine: Machine, call: Invocation, value: Value, state: State) -> None:
+    held = value.attributes.get("[]") if isinstance(value, Object) else None
+    if held is not None and own_part(held):
+        return  # each rank shuffles its own part
+    if isinstance(value, Object) and value.kind == "list" and held is not None:
+        made = machine.unknown(
+            "shuffled", value.number, machine.symbols.fresh("time"), tags=held.tags, cause=held.cause
+        )
+        items = containers.items_of(machine, value)
+        if items is not None:
+            first = containers.element(machine, value)
+            made = Unknown(made.symbol, made.cause, made.tags, getattr(first, "like", None))
+            machine.facts.setdefault("shuffled counts", {})[made.symbol] = len(items)
+        if state.verdict in ("unseeded", "differs"):
+            made = provenance.marked(made, order_mark(machine, call, state))
+        machine.set(value, "[]", made, call.mask)
+    elif isinstance(value, Unknown) and state.verdict in ("unseeded", "differs"):
+        given = call.node.args[0] if call.node is not None and call.node.args else None
+        if isinstance(given, ir.Name | ir.Attr) and not own_part(value):
+            # what a library gave is known by its variable only
+            ordered = provenance.marked(value, order_mark(machine, call, state))
+            assignment.assign_target(machine, given, ordered, call.mask)
+
+
+def own_part(value: Value) -> bool:
+    return provenance.has_mark(value, "shard", 0) or (value.cause is not None and value.cause.kind in BY_SHARE)
+
+
+def method(machine: Machine, receiver: Object, name: str, call: Invocation) -> Value | None:
+    """Methods of a generator object."""
+    from dtlint.machine.library.python import builtins as python
+
+    if receiver.kind not in GENERATORS or receiver.kind == "torch.Generator":
+        return None
+    if name == "seed":
+        value = call.arguments[0] if call.arguments else UNSEEDED
+        machine.set(receiver, SEEDED, value, call.mask)
+        return NONE
+    state = of_generator(machine, receiver)
+    call.extra.update({"rng": state, IN_LESSON: in_lesson(machine)})
+    machine.emit_event("record", "draw", f"{receiver.kind}.{name}", call.mask, subject=receiver, extra={"call": call})
+    if name == "shuffle":
+        shuffled(machine, call, call.arguments[0] if call.arguments else NONE, state)
+        return NONE
+    result = python.opaque(machine, call)
+    if not isinstance(result, Unknown):
+        return result
+    # each draw gives something else, whatever the arguments
+    symbol = machine.symbols.of("drawn", result.symbol, machine.symbols.fresh("time"))
+    cause = result.cause or state.cause
+    if cause is None and state.verdict == "unseeded":
+        cause = machine.cause("random", f"`{receiver.kind}` without a seed draws on each rank for itself")
+    result = Unknown(symbol, cause, result.tags, result.like)
+    result = drawn_order(machine, call, result, state) if name in PERMUTES else result
+    result = as_many(machine, call, result) if name in REORDERS else result
+    return picks.drawn(machine, result, state)
+
+
+def split(machine: Machine, call: Invocation) -> Value | None:
+    """`random_split`, `train_test_split`: two parts of one data set, drawn from a generator."""
+    register = "torch" if call.name.startswith("torch.") else "numpy"
+    state = generator_for(machine, call, register)
+    given = call.get("seed") if call.name.startswith("datasets.") else None
+    if given is not None and given != NONE:
+        state = state_of(machine, given, None)
+    asked = call.row.extra.get("shuffles") == "asked"  # in order, unless told to shuffle
+    if call.get("shuffle") != FALSE and (not asked or call.get("shuffle") == TRUE):
+        call.extra["rng"] = state
+    source = call.receiver if call.receiver is not None else (call.arguments[0] if call.arguments else NONE)
+    if call.name.startswith("torch."):
+        lengths = containers.items_of(machine, call.arguments[1]) if len(call.arguments) > 1 else None
+        count = len(lengths) if lengths is not None else 2
+        made = []
+        for _ in range(count):
+            one = machine.new("torch.utils.data.Subset", call.mask)
+            one.attributes["dataset"] = source
+            one.facts["split"] = call
+            made.append(one)
+        return machine.new_list(tuple(made), call.mask)
+    if call.name.startswith("datasets.") and call.receiver is not None:
+        return call.receiver
+    return None
+
+
+def dataset_shuffle(machine: Machine, call: Invocation) -> Value | None:
+    """`dataset.shuffle(seed=…)`: without a seed every process draws its own order, unless NumPy was seeded."""
+    receiver = call.receiver
+    if not isinstance(receiver, Object):
+        return receiver
+    given = call.get("seed")
+    if given is None and call.get("generator") is not None:
+        return receiver
+    state = state_of(machine, given, None) if given is not None and given != NONE else current(machine, "numpy")
+    made = machine.anew(receiver, call.mask)
+    made.facts["shuffled"] = sharding.site(machine)
+    if state.cause is not None and state.cause.kind in BY_SHARE:
+        made.facts.setdefault("sharded by", Cause("data", state.cause.trail))  # an order of its own for each rank
+    if state.verdict in ("unseeded", "differs") and "shard" not in receiver.facts:
+        mark = order_mark(machine, call, state)
+        made.attributes["order"] = provenance.marked(machine.unknown("order", made.number), mark)
+    return made
+
+
+SAMPLED = "sampled"  # fact of the run: of which table, and by which generator, a sample was drawn
+FRAMES = ("pandas.", "polars.")
+SHARES_OF_FRAME = frozenset({"frac", "fraction"})  # keywords that nothing else which can be sampled has
+
+
+def of_frame(receiver: Value, call: Invocation) -> bool:
+    """Is it a table of pandas or polars that is sampled? Nobody else takes a fraction."""
+    if any(name in SHARES_OF_FRAME for name, _ in call.keywords):
+        return True
+
+    def read(symbol: Symbol) -> bool:
+        return isinstance(symbol.key[0], str) and symbol.key[0].startswith(FRAMES)
+
+    return provenance.mentions(receiver, read, 0)
+
+
+def sample_of_frame(machine: Machine, frame: Value, call: Invocation) -> Value:
+    """`frame.sample(frac=0.1)`: rows drawn by NumPy's generator, unless it is told a seed."""
+    from dtlint.machine.library.python import builtins as python
+
+    result = python.opaque(machine, call)
+    seed = call.get("seed")
+    state = generator_for(machine, call, "numpy") if seed in (None, NONE) else state_of(machine, seed, None)
+    if not isinstance(result, Unknown):
+        return result
+    symbol = machine.symbols.of("drawn", result.symbol, machine.symbols.fresh("time"))
+    machine.facts.setdefault(SAMPLED, {})[symbol] = (getattr(frame, "symbol", None), state)
+    return drawn_order(machine, call, Unknown(symbol, result.cause, result.tags, result.like), state)
+
+
+def rest_of_frame(machine: Machine, frame: Value, call: Invocation) -> None:
+    """`frame.drop(sample.index)`: the rows that were not drawn. Together they are a split."""
+    given = call.arguments[0] if call.arguments else call.get("index")
+    key = given.symbol.key if isinstance(given, Unknown) else ()
+    whole, state = machine.facts.get(SAMPLED, {}).get(key[1] if key[::2] == ("attr", "index") else None, (None, None))
+    if whole is not None and isinstance(frame, Unknown) and frame.symbol is whole:
+        call.extra["rng"] = state
+        machine.emit_event("record", "random-split", "drop", call.mask, subject=frame, extra={"call": call})
+
+
+def text_hash(machine: Machine, call: Invocation) -> Value | None:
+    """`hash()` of a text, or of a tuple that has one, is salted anew in every process."""
+    from dtlint.machine.library.python import options
+
+    value = call.arguments[0] if call.arguments else None
+    if any(options.is_text(machine, one) for one in (value.items if isinstance(value, Tuple) else (value,))):
+        cause = machine.cause("process", "`hash()` of a text is different in every process")
+        return machine.unknown("hash", machine.symbols.fresh("process"), cause=cause)
+    return None
+
+
+MODELS: dict[str, Any] = {
+    "torch_draw": torch_draw,
+    "torch_distribution": distribution,
+    "host_draw": host_draw,
+    "shuffle_in_place": shuffle,
+    "random_split": split,
+    "text_hash": text_hash,
+    "dataset_shuffle": dataset_shuffle,
+}

@@ -1,0 +1,1 @@
+"""Who gets which sample: data sets, samplers, loaders, streams, workers."""

@@ -1,0 +1,447 @@
+"""Which part of the data does each rank take, and are the parts equally long?
+
+A slice, range or filter that depends on the rank is a *shard*. It is *uneven* where the lengths can be shown to differ:
+`files[rank::world]` of a list whose length is not cut to a multiple first, slices of a share that was rounded up, a
+filter on `index % world`. Shares rounded down are even.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from dtlint.findings import Step
+from dtlint.machine.core import Machine
+from dtlint.machine.lanes import token
+from dtlint.machine.library.computing import provenance
+from dtlint.machine.library.feeding.multiples import Fits, has_to_fit, is_multiple, told_to_fit
+from dtlint.machine.library.invocation import Invocation
+from dtlint.machine.library.jax import facts as jax_facts
+from dtlint.machine.logs import Site, decisions
+from dtlint.machine.values import (
+    BY_SHARE,
+    NONE,
+    TRUE,
+    Cause,
+    Const,
+    Object,
+    Row,
+    SliceValue,
+    Symbol,
+    Trail,
+    Unknown,
+    Value,
+)
+
+EVEN = "even"
+UNEVEN = "uneven"
+COUNTED = "counted shard"  # mark: the number of items of a part, or what was made with as many
+FILLED_UP = "filled up"  # symbol: a list and what was missing to a multiple of the ranks
+SIZES = ("world", "group", "local", "nodes")
+
+
+def site(machine: Machine) -> Site:
+    return (machine.frame.path, machine.current_at, machine.frame.scope)
+
+
+def remember(machine: Machine, kind: str, place: Site | None = None) -> tuple[Any, ...]:
+    """A mark for something that happened here; rules find the exact place under it."""
+    path, at, scope = place or site(machine)
+    return (kind, path, at, scope)
+
+
+def shard_step(mark: tuple[Any, ...], text: str = "each rank takes its own part here") -> Step:
+    return Step(mark[1], mark[2][0], text)
+
+
+def part(machine: Machine, base: Value, index: SliceValue, result: Unknown, differing: Value) -> Value:
+    """A slice whose bounds differ between lanes."""
+    cause = differing.cause
+    assert cause is not None
+    # what JAX knows of the whole, the slice has already, as far as it is true of a part
+    inherited = frozenset(tag for held in provenance.parts(base, 2) for tag in held.tags if not jax_facts.is_jax(tag))
+    if cause.kind not in BY_SHARE:
+        return Unknown(result.symbol, cause, result.tags | inherited | {UNEVEN})
+    mark = remember(machine, "shard")
+    note_node_share(machine, index.lower, index.step)
+    tags = result.tags | inherited | {mark}
+    tags |= {("ordered", *tag[1:]) for tag in inherited if isinstance(tag, tuple) and tag[0] == "order"}
+    lengths = part_lengths(machine, base, index)
+    if lengths == EVEN:
+        return Unknown(result.symbol, cause, tags - {UNEVEN})
+    if isinstance(lengths, tuple) and len(set(lengths)) == 1:
+        return Unknown(result.symbol, cause, tags - {UNEVEN})
+    if lengths is None:
+        kept = tags - {UNEVEN} if index.lower.cause is not None else tags | {UNEVEN}
+        return Unknown(result.symbol, cause, kept)
+    if isinstance(lengths, tuple):
+        tags |= {("lengths", lengths)}
+    why = Cause(
+        "shard",
+        Trail(shard_step(mark, "each rank takes its own part here, and the parts are not equally long"), cause.trail),
+    )
+    return Unknown(result.symbol, why, tags | {UNEVEN})
+
+
+OF_NODE = frozenset({"local rank", "node"})
+
+
+def of_node(index: Value, count: Value | None, standard: bool = False) -> bool:
+    """Is one of as many shares as there are ranks picked by a number that ranks of several nodes have in common?"""
+    everybody = standard or (isinstance(count, Const) and count.scale == "world")
+    picked = numbers(index)
+    if not everybody or picked is None or index.cause is None or index.cause.kind not in OF_NODE:
+        return False
+    return len(set(picked)) < len(picked)
+
+
+def note_node_share(machine: Machine, index: Value, count: Value | None) -> None:
+    if of_node(index, count):
+        assert index.cause is not None
+        machine.facts.setdefault("node shares", {})[site(machine)] = index.cause
+
+
+def node_shares(facts: dict[str, Any]) -> list[tuple[Site, Cause]]:
+    return list(facts.get("node shares", {}).items())
+
+
+PIECES = "pieces"
+
+
+def divided(machine: Machine, call: Invocation) -> Value | None:
+    """`numpy.array_split(items, world)`: one piece for each rank, the first ones longer if it does not fit."""
+    from dtlint.machine.library.python import builtins as python
+
+    whole, count = call.get("items") or call.receiver, call.get("count")
+    result = python.opaque(machine, call)
+    if whole is None or count is None or not isinstance(result, Unknown):
+        return None
+    if not isinstance(count, Const) or count.scale not in SIZES:
+        fewer = bool(call.row.extra.get("fewer"))
+        if not fewer and multiple(token(count), machine.world.size, told_to_fit(machine)) == EVEN:
+            machine.facts.setdefault("even counts", set()).add(result.symbol)
+        return result
+    total = total_of(machine, whole)
+    if isinstance(total, int):
+        total = EVEN if isinstance(count.value, int) and count.value > 0 and total % count.value == 0 else UNEVEN
+    fits = total == EVEN or made_to_fit(call)
+    orders = [("ordered", *tag[1:]) for tag in provenance.marks(whole, "order", 1)]
+    return provenance.marked(result, (PIECES, fits, tuple(orders)))
+
+
+def made_to_fit(call: Invocation) -> bool:
+    """What is left over is refused or filled up, always or if one of these parameters says so."""
+    given = call.row.extra.get("fits")
+    return bool(given) if isinstance(given, bool | None) else any(call.get(name) == TRUE for name in given)
+
+
+def piece(machine: Machine, base: Value, index: Value) -> Value | None:
+    """`pieces[rank]`; `order.reshape(world, -1)[rank]` is a piece of what may have another order on each rank."""
+    cause = index.cause
+    if cause is None or cause.kind not in BY_SHARE or not isinstance(base, Unknown | Object):
+        return None
+    found = provenance.marks(base, PIECES, 1)
+    unshared = tuple(("ordered", *tag[1:]) for tag in provenance.marks(base, "order", 0))
+    if not found and not unshared:
+        return None
+    _, fits, orders = found[0] if found else (PIECES, True, unshared)
+    mark = remember(machine, "shard")
+    symbol = machine.symbols.of("piece", token(base), token(index))
+    if fits:
+        return Unknown(symbol, cause, frozenset({mark, *orders}))
+    text = "each rank takes its own part here, and the parts are not equally long"
+    why = Cause("shard", Trail(shard_step(mark, text), cause.trail))
+    return Unknown(symbol, why, frozenset({mark, UNEVEN, *orders}))
+
+
+def part_lengths(machine: Machine, base: Value, index: SliceValue) -> tuple[int, ...] | str | None:
+    """How long each lane's part is: exact numbers, "even", "uneven", or None when nothing can be shown."""
+    total = total_of(machine, base)
+    step = index.step
+    if isinstance(step, Const) and step.scale in SIZES and isinstance(step.value, int) and step.value > 1:
+        if not isinstance(index.lower, Row):
+            return None
+        if index.upper != NONE:
+            return None
+        if total_of(machine, base, step.value) == EVEN:
+            return EVEN
+        starts = numbers(index.lower)
+        if isinstance(total, int) and starts is not None:
+            return tuple(len(range(start, total, step.value)) for start in starts)
+        return UNEVEN
+    if step != NONE or index.lower.cause is None:
+        return None
+    low, high = index.lower, index.upper
+    if high == NONE:
+        return None
+    starts, ends = numbers(low), numbers(high)
+    if starts is not None and ends is not None:
+        if isinstance(total, int):
+            return tuple(max(0, min(end, total) - min(start, total)) for start, end in zip(starts, ends, strict=True))
+        widths = {end - start for start, end in zip(starts, ends, strict=True)}
+        return EVEN if len(widths) == 1 else None
+    share = contiguous_share(low, high, machine.world.size)
+    if share is not None:
+        return UNEVEN if rounded_up(share) and total != EVEN else EVEN
+    return None
+
+
+@dataclass(frozen=True, slots=True)
+class Skipped:
+    """What a filter that depends on the rank does to a list."""
+
+    cause: Cause
+    even: bool
+    marks: frozenset[Any] = frozenset()
+
+
+def skipped(machine: Machine, cause: Cause, source: Value, place: tuple[str, Any, str] | None = None) -> Skipped:
+    """`[item for number, item in enumerate(items) if number % world == rank]`"""
+    if cause.kind not in BY_SHARE:
+        return Skipped(cause, False)
+    inner = source.facts.get("inner") if isinstance(source, Object) else None
+    counted = inner[0] if inner else source
+    mark = remember(machine, "shard", place)
+    marks = {mark} | {("ordered", *tag[1:]) for tag in provenance.marks(counted, "order", 1)}
+    total = total_of(machine, counted)
+    if total == EVEN or (isinstance(total, int) and total % machine.world.size == 0):
+        return Skipped(cause, True, frozenset(marks))
+    text = "each rank takes its own part here, and the parts are not equally long"
+    return Skipped(Cause("shard", Trail(shard_step(mark, text), cause.trail)), False, frozenset(marks))
+
+
+def kept_by_turn(machine: Machine, container: Object) -> Skipped | None:
+    """`if number % world != rank: continue`, `if value < limit: rows.append(…)`: what decides by rank or by data, in a
+    loop around, whether this turn adds to a container that is older than the loop."""
+    around = list(machine.frame.loops)
+    for decision in decisions(machine.frame.guards):
+        if not around or container.number > around[-1].newest:
+            return None
+        deciding = [leaving.decision for leaving in around[-1].leavings if leaving.word == "continue"]
+        if decision.kind == "branch":
+            deciding.append(decision)
+        subject = around[-1].subject
+        for one in deciding:
+            if one.cause is not None and one.cause.kind in (*BY_SHARE, "data") and subject is not None:
+                return skipped(machine, one.cause, subject, (one.path, one.at, one.function))
+        if decision.kind == "loop":
+            around.pop()
+    return None
+
+
+def numbers(value: Value) -> tuple[int, ...] | None:
+    if isinstance(value, Row) and all(isinstance(held, Const) and isinstance(held.value, int) for held in value.lanes):
+        return tuple(held.value for held in value.lanes)  # type: ignore[attr-defined]
+    return None
+
+
+def total_of(machine: Machine, value: Value, shares: int | None = None) -> int | str | None:
+    """The length: a number, "even" for a multiple of the number of shares (of the world size), or None."""
+    from dtlint.machine import library
+
+    shares = shares or machine.world.size
+    known = library.length(machine, value, machine.world.full)
+    if isinstance(known, Const) and isinstance(known.value, int):
+        return known.value
+    if isinstance(known, Unknown) and known.symbol.key[:2] == ("count", 0) and known.symbol.key[3] == 1:
+        # `range(len(items) // world * world)`
+        return multiple(known.symbol.key[2], shares, told_to_fit(machine))
+    if has_to_fit(machine, value, shares):
+        return EVEN
+    if isinstance(value, Object):
+        held = value.attributes.get("[]")
+        if isinstance(held, Unknown):
+            return total_of_symbol(held.symbol, shares)
+    if isinstance(value, Unknown):
+        even = value.symbol in machine.facts.get("even counts", ())
+        return EVEN if even else total_of_symbol(value.symbol, shares)
+    return None
+
+
+def total_of_symbol(symbol: Symbol, world: int) -> int | str | None:
+    key = symbol.key
+    if key[0] == "slice" and len(key) == 5:
+        _, _, lower, upper, step = key
+        if lower in (token(NONE), 0) and step == token(NONE):
+            return multiple(upper, world)
+        return None
+    if ((key[0] in ("list", "sorted") and len(key) == 2) or key[0] == "for each") and isinstance(key[1], Symbol):
+        return total_of_symbol(key[1], world)
+    if any(one.key[0] == FILLED_UP for one in provenance.symbols_in(symbol)):
+        return EVEN
+    return None
+
+
+def multiple(of: Any, world: int, fits: Fits = frozenset()) -> int | str | None:
+    """A number, or "even" when the computation shows a multiple of the world size, or the program goes on only where
+    it is one."""
+    number = provenance.number_in(of)
+    if number is not None:
+        return number
+    if not isinstance(of, Symbol):
+        return None
+    key = of.key
+    if any(counted is of and is_multiple(count, world) for counted, count in fits):
+        return EVEN
+    if key[0] == "op -" and isinstance(key[2], Symbol) and key[2].key[0] == "op %" and key[2].key[1] == key[1]:
+        return EVEN if is_multiple(key[2].key[2], world) else None
+    if key[0] == "op *" and (is_multiple(key[1], world) or is_multiple(key[2], world)):
+        return EVEN
+    return None
+
+
+def equally_often(start: Value, stop: Value, step: Value) -> bool:
+    """`range(rank * size, total - total % (world * size), world * size)`: every rank starts within the first step of
+    a number of whole steps."""
+    if not isinstance(start, Row) or stop.cause is not None or step.cause is not None:
+        return False
+    if not isinstance(stop, Unknown):
+        return False  # numbers are counted
+    width = factors(token(step))
+    if not all(within(factors(token(held)), width) for held in start.lanes):
+        return False
+    key = stop.symbol.key
+    if key[0] == "op -" and isinstance(key[2], Symbol) and key[2].key[0] == "op %" and key[2].key[1] == key[1]:
+        return factors(key[2].key[2]) == width
+    return divides(width, factors(stop.symbol))
+
+
+Factors = tuple[int, list[Any]]  # what a product is made of: a number, and whatever has no number
+
+
+def factors(of: Any) -> Factors:
+    number = provenance.number_in(of)
+    if number is not None:
+        return number, []
+    if not isinstance(of, Symbol) or of.key[0] != "op *":
+        return 1, [of]
+    one, other = factors(of.key[1]), factors(of.key[2])
+    return one[0] * other[0], sorted([*one[1], *other[1]], key=id)
+
+
+def within(start: Factors, step: Factors) -> bool:
+    return start[0] == 0 or (start[1] == step[1] and 0 < start[0] < step[0])
+
+
+def divides(part: Factors, whole: Factors) -> bool:
+    rest = list(whole[1])
+    for one in part[1]:
+        if one not in rest:
+            return False
+        rest.remove(one)
+    return part[0] != 0 and whole[0] % part[0] == 0
+
+
+def fills_up(machine: Machine, added: Value) -> bool:
+    """Were as many items added as were missing to a multiple of the world size? `files[: -len(files) % world]`"""
+    held = added.attributes.get("[]") if isinstance(added, Object) else added
+    symbol = held.symbol if isinstance(held, Unknown) else None
+    if symbol is None or symbol.key[0] not in ("slice", "repeat", "op *"):
+        return False
+    counts = symbol.key[1:] if symbol.key[0] == "op *" else symbol.key[2:]
+    return any(isinstance(part, Symbol) and has_rest(part, machine.world.size) for part in counts)
+
+
+def has_rest(of: Symbol, world: int) -> bool:
+    """Was it computed from what is left over when something is divided between the ranks?"""
+    return any(one.key[0] == "op %" and is_multiple(one.key[2], world) for one in provenance.symbols_in(of))
+
+
+def filled_up(machine: Machine, items: Value | None, added: Value) -> Unknown:
+    held = items if items is not None else NONE
+    tags = (held.tags if isinstance(held, Unknown) else frozenset()) - {UNEVEN}
+    return Unknown(machine.symbols.of(FILLED_UP, token(held), token(added)), held.cause or added.cause, tags)
+
+
+def contiguous_share(low: Value, high: Value, world: int) -> object | None:
+    """`[rank * share : (rank + 1) * share]`: the share, where it is the same on all lanes."""
+    if not isinstance(low, Row) or not isinstance(high, Row):
+        return None
+    shares = []
+    for lane in range(1, world):
+        start, end = low.lanes[lane], high.lanes[lane]
+        if not isinstance(start, Unknown) or not isinstance(end, Unknown):
+            return None
+        one, other = start.symbol.key, at_most(end.symbol).key
+        if one[0] == "op *" and other[0] == "op *":
+            common = [factor for factor in one[1:3] if factor in other[1:3] and isinstance(factor, Symbol)]
+            if len(common) != 1:
+                return None
+            shares.append(common[0])
+        elif other[0] == "op +" and start.symbol in other[1:3]:
+            shares.append(other[1] if other[2] is start.symbol else other[2])
+        else:
+            return None
+    return shares[0] if all(share is shares[0] or share == shares[0] for share in shares) else None
+
+
+def at_most(end: Symbol) -> Symbol:
+    """`min(total, (rank + 1) * share)`: where the part ends, unless nothing is left before that."""
+    found = [part for part in end.key[1:] if isinstance(part, Symbol) and part.key[0] in ("op *", "op +")]
+    return found[0] if end.key[0] in ("builtins.min", "min") and len(found) == 1 else end
+
+
+def rounded_down(machine: Machine, length: Row) -> bool:
+    """Numbers counted from one share to the next, on each lane, of which nobody has more than the others."""
+    bounds = [one.symbol.key[1:3] if isinstance(one, Unknown) else () for one in length.lanes]
+    if not all(len(pair) == 2 and isinstance(pair[1], Symbol) for pair in bounds[1:]):
+        return False
+    low, high = ([(*one, NONE, NONE)[side] for one in bounds] for side in (0, 1))
+
+    def lanes(of: list[Any]) -> Row:
+        return Row(tuple(Unknown(one) if isinstance(one, Symbol) else NONE for one in of), length.cause)
+
+    share = contiguous_share(lanes(low), lanes(high), machine.world.size)
+    return share is not None and not rounded_up(share)
+
+
+def rounded_up(share: object) -> bool:
+    """`math.ceil(n / world)`, `-(-n // world)` and `(n + world - 1) // world`."""
+    if not isinstance(share, Symbol):
+        return False
+    for symbol in provenance.symbols_in(share):
+        key = symbol.key
+        if key[0] == "math.ceil":
+            return True
+        if key[0] == "unary -" and isinstance(key[1], Symbol) and key[1].key[0] == "op //":
+            return True
+        if key[0] == "op //" and isinstance(key[1], Symbol) and key[1].key[0] == "op -":
+            inner = key[1].key[1]
+            if isinstance(inner, Symbol) and inner.key[0] == "op +" and key[2] in inner.key[1:3]:
+                return True
+    return False
+
+
+def counted(value: Value) -> frozenset[Any]:
+    """The marks for the number of items of this, where each rank has a part of its own."""
+    held = (*provenance.marks(value, "shard", 0), *provenance.marks(value, COUNTED, 0))
+    return frozenset((COUNTED, *mark[1:]) for mark in held)
+
+
+def shards_of(value: Value) -> list[tuple[Any, ...]]:
+    """Where the value, or what it holds, was cut by rank; a range that starts at the rank counts too."""
+    found = provenance.marks(value, "shard")
+    for held in provenance.parts(value):
+        if isinstance(held, Object):
+            mark = held.facts.get("shard")
+            if mark is not None and mark not in found:
+                found.append(mark)
+            if held.kind == "builtins.range":
+                stop = held.attributes.get("stop")
+                found += [("shard", *mark[1:]) for mark in (counted(stop) if stop is not None else ())]
+                start = held.attributes.get("start")
+                if start is not None and start.cause is not None and start.cause.kind in BY_SHARE:
+                    found.append(("shard", held.path, held.at, ""))
+    return found
+
+
+def is_part(value: Value) -> Cause | None:
+    """Why this gives each rank something of its own, in whatever way."""
+    for held in provenance.parts(value):
+        if held.cause is not None:
+            return held.cause
+        if isinstance(held, Object):
+            found = held.facts.get("sharded by")
+            if isinstance(found, Cause):
+                return found
+    return None

@@ -1,0 +1,1 @@
+"""JAX and what is built on it: mapped functions, keys, arrays on many devices, several hosts."""

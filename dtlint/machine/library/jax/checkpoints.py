@@ -1,0 +1,115 @@
+"""What does a checkpoint do to the copies that the devices have of a state?
+
+What is restored has none, unless it was saved with them. What a file of the program's own holds is known where the
+program writes the copy of one device into such a file.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from dtlint.machine.core import Machine
+from dtlint.machine.library.invocation import Invocation
+from dtlint.machine.library.jax import facts as jax_facts
+from dtlint.machine.library.jax import flow as jax_flow
+from dtlint.machine.library.jax.facts import fact, is_fact, words
+from dtlint.machine.library.meeting import collectives
+from dtlint.machine.values import NONE, Object, Unknown, Value
+
+STORED = "stored"  # fact: read from a file, without copies if it was written without them
+
+
+def restore(machine: Machine, call: Invocation) -> Value | None:
+    jax_flow.started(machine)
+    target = call.get("target")
+    if target is not None and any(is_fact(tag, "replicated") for tag in jax_facts.deep((target,))):
+        # as the file has it, whatever the target looks like
+        over = fact("over copies", jax_facts.place(machine))
+        return machine.fresh("restored", None, frozenset((fact("array"), over)))
+    tag = fact("host tree", "restored, without a copy for each device", "restored", jax_facts.place(machine))
+    return machine.fresh("restored", None, frozenset((fact("array"), tag)))
+
+
+def managed(call: Invocation) -> Value | None:
+    """The state among the arguments of a manager's method: `args=StandardRestore(state)`, or `items=state`."""
+    held = call.get("args") or call.get("items")
+    made = held.facts.get("call") if isinstance(held, Object) else None
+    return made.arguments[0] if isinstance(made, Invocation) and made.arguments else held
+
+
+def manager_restores(machine: Machine, call: Invocation) -> Value | None:
+    """`manager.restore(step, args=StandardRestore(state))`"""
+    target = managed(call)
+    if machine.flow is None or target is None or not words(jax_facts.deep((target,)), "replicated"):
+        return None
+    collectives.perform_collective(machine, call)
+    return machine.fresh("restored", None, frozenset((fact("array"), fact("over copies", jax_facts.place(machine)))))
+
+
+def manager_saves(machine: Machine, call: Invocation) -> Value | None:
+    given = managed(call)
+    if machine.flow is not None and given is not None:
+        alone(machine, jax_facts.deep((given,)))
+    return None
+
+
+def save(machine: Machine, call: Invocation) -> Value | None:
+    backend = call.get("orbax_checkpointer")
+    if backend is not None and backend != NONE:
+        machine.emit_event(
+            "collective",
+            "save_checkpoint",
+            call.name,
+            call.mask,
+            group=machine.world_group,
+            implicit=True,
+            extra={"call": call},
+        )
+    target = call.get("target")
+    if target is None:
+        return None
+    found = jax_facts.deep((target,))
+    alone(machine, found)
+    if words(found, "replicated"):
+        made = [tag[2] for tag in words(found, "output")]
+        origins = machine.facts.get("jax origins", {})
+        jax_facts.note(machine, "saved copies", call.mask, origin=origins.get(made[0]) if made else None)
+    return None
+
+
+def written(machine: Machine, call: Invocation) -> Value | None:
+    """`pickle.dump(unreplicate(state), file)`; or as the devices have it, which is right for who reads it like that."""
+    given = call.get("obj")
+    if machine.flow is not None and given is not None:
+        found = jax_facts.deep((given,))
+        alone(machine, found)
+        if words(found, "replicated"):
+            jax_facts.note(machine, "written copies", call.mask)
+    return None
+
+
+def alone(machine: Machine, found: Any) -> None:
+    if any(tag[3] == "unreplicated" for tag in words(found, "host tree")):
+        machine.facts[jax_facts.SAVED_ALONE] = True
+
+
+def read_back(machine: Machine, call: Invocation) -> Value | None:
+    """`pickle.load(file)`"""
+    from dtlint.machine.library.python import builtins as python
+
+    made = python.opaque(machine, call)
+    if machine.flow is None or not isinstance(made, Unknown):
+        return made
+    machine.facts[jax_facts.READ_BACK] = True
+    text = "read from a file, without a copy for each device"
+    return jax_facts.with_facts(machine, made, [fact(STORED, text, jax_facts.place(machine))], frozenset())
+
+
+MODELS: dict[str, Any] = {
+    "orbax_restored": manager_restores,
+    "orbax_saved": manager_saves,
+    "flax_restore": restore,
+    "flax_save_checkpoint": save,
+    "jax_written": written,
+    "jax_read_back": read_back,
+}

@@ -1,0 +1,148 @@
+"""What does a collective over a mapped axis do to the log and to the values that pass through it?"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from dtlint.machine.core import Machine
+from dtlint.machine.library.invocation import Invocation
+from dtlint.machine.library.jax import axes as jax_axes
+from dtlint.machine.library.jax import facts as jax_facts
+from dtlint.machine.library.jax import flow as jax_flow
+from dtlint.machine.library.jax.facts import FIRST_RUN, INSIDE, UNSURE, fact, is_fact, words
+from dtlint.machine.values import Const, Unknown, Value
+
+GRADIENTS = "gradients"  # among what a mapping has noted: gradients are reduced in it
+ASKED = 3  # the place of a sum, and the calls that led to it
+EQUAL = frozenset({"psum", "pmean", "pmax", "pmin", "all_gather", "pbroadcast"})
+
+
+def collective(machine: Machine, call: Invocation) -> Value:
+    jax_flow.started(machine)
+    given = call.get("axis_name")
+    names = jax_axes.texts(given) or None
+    known = names is not None or (isinstance(given, Const) and given.value is not None)
+    operand = call.get("x")
+    if not bound(machine, call, names):
+        names = None  # the call fails, and that is told: nothing behind it is judged
+    op = call.row.op
+    machine.emit_event(
+        "device-collective", op, call.name, call.mask, subject=operand, extra={"axes": names, "call": call}
+    )
+    mapping = jax_facts.device_mapping(machine)
+    if mapping is not None:
+        mapping.reduced.append(op)
+        if operand is not None and words(jax_facts.deep((operand,)), "grad"):
+            mapping.noted.add(GRADIENTS)
+    if operand is None:
+        return machine.fresh(op)
+    where = jax_facts.places(machine)[:ASKED]
+
+    def leaf(one: Value) -> Value:
+        if op == "psum" and isinstance(one, Const):
+            return machine.unknown("axis size", repr(names))
+        if op == "pmean" and names:
+            jax_flow.meaned_alone(machine, one.tags, names)
+        tags = passed(machine, op, one.tags, names, where)
+        return Unknown(machine.symbols.fresh(op), one.cause if not known else None, tags)
+
+    return jax_facts.mapped_tree(machine, operand, leaf)
+
+
+def passed(machine: Machine, op: str, tags: Any, names: tuple[str, ...] | None, where: Any) -> Any:
+    if op not in EQUAL:
+        rest = jax_facts.without(tags, frozenset({"grad", "summed", "over", "mean", "draw", "replica"}))
+        return rest | {fact("varies", name) for name in names or ()} | {fact("array")}
+    kept: set[Any] = set()
+    for tag in tags:
+        if not jax_facts.is_jax(tag):
+            continue
+        if tag[1] in ("varies", "may"):
+            if names is not None and tag[2] not in names and tag[2] != "?":
+                kept.add(tag)
+            elif tag[1] == "varies":
+                kept.add(fact("reduced", tag[2]))
+        elif tag[1] not in INSIDE or tag[1] in ("arg", "replica"):
+            kept.add(tag)
+    sums = machine.facts.setdefault("jax sums", {})
+    if op == "psum":
+        for tag in words(tags, "grad"):
+            if any(is_fact(other, "mean") for other in tags):
+                sums[tag[2]] = where
+                kept.add(fact("summed", tag[2]))
+    kept |= {fact("agreed", tag[2]) for tag in words(tags, "grad")}
+    if words(tags, "key") or words(tags, "keys"):
+        kept.add(fact("made equal"))  # `all_gather(key, axis)[0]`: all devices are meant to draw alike
+    if op in ("pmean", "psum"):
+        known = machine.facts.get("jax grads", {})
+        for tag in words(tags, "over"):
+            if known[tag[2]]["mean"] and (names is None or tag[3] in names):
+                sums["over", tag[2]] = where
+                kept.add(tag)
+    kept.add(fact("array"))
+    return frozenset(kept)
+
+
+def bound(machine: Machine, call: Invocation, names: tuple[str, ...] | None) -> bool:
+    """Does something around this call bind the axis, as far as is known?"""
+    if names is None or machine.facts.get("given away") or perhaps_later(machine):
+        return True
+    enclosing = jax_facts.mappings(machine)
+    if any(mapping.axes is None for mapping in enclosing):
+        return True
+    have = {name for mapping in enclosing for name in mapping.axes or ()}
+    for name in names:
+        if name not in have:
+            shown = sorted(axis for axis in have if not axis.startswith("<"))
+            steps = tuple(
+                jax_facts.step_at(mapping.where, f"{mapping.kind} binds {described(mapping.axes)}")
+                for mapping in enclosing
+            )
+            jax_facts.note(
+                machine,
+                "unbound axis",
+                call.mask,
+                None,
+                steps,
+                name=name,
+                have=tuple(shown),
+                enclosed=bool(enclosing),
+                compiled=bool(machine.facts.get("jax compiled")),
+            )
+            return False
+    return True
+
+
+def perhaps_later(machine: Machine) -> bool:
+    """Is a module being initialised, and asks something on the way here that may keep the first run away?"""
+    return bool(machine.facts.get(FIRST_RUN)) and jax_facts.questions(machine) > machine.facts[UNSURE]
+
+
+def described(axes: tuple[str, ...] | None) -> str:
+    named = [repr(axis) for axis in axes or () if not axis.startswith("<")]
+    return ", ".join(named) or "no name"
+
+
+def axis_index(machine: Machine, call: Invocation) -> Value:
+    jax_flow.started(machine)
+    names = jax_axes.texts(call.get("axis_name") or (call.arguments[0] if call.arguments else None))
+    bound(machine, call, names or None)
+    return machine.fresh("axis index", None, frozenset(fact("varies", name) for name in names or ("?",)))
+
+
+def axis_size(machine: Machine, call: Invocation) -> Value:
+    return machine.unknown("axis size", repr(jax_axes.texts(call.get("axis_name"))))
+
+
+def cast(machine: Machine, call: Invocation) -> Value | None:
+    """`pcast(x, axis, to="varying")`: typing only."""
+    return call.get("x") or (call.arguments[0] if call.arguments else None)
+
+
+MODELS: dict[str, Any] = {
+    "jax_collective": collective,
+    "jax_psum": collective,
+    "jax_axis_index": axis_index,
+    "jax_axis_size": axis_size,
+    "jax_pcast": cast,
+}

@@ -1,0 +1,300 @@
+"""Do the arguments of a mapped call fit what was said about their axes?"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from dtlint.machine.contents import containers
+from dtlint.machine.core import Machine
+from dtlint.machine.library.invocation import Invocation
+from dtlint.machine.library.jax import facts as jax_facts
+from dtlint.machine.library.jax import shapes as jax_shapes
+from dtlint.machine.library.jax.axes import FIRST, indices, made_by, of_all_hosts, signature, spec_axes
+from dtlint.machine.library.jax.facts import has, is_jax, words
+from dtlint.machine.library.python import options
+from dtlint.machine.values import NONE, ClassRef, Const, Object, Symbol, Tuple, Unknown, Value
+
+CONSTANTS = frozenset({"numpy.pi", "math.pi", "jax.numpy.pi", "numpy.e", "math.e"})
+
+
+OF_NUMBERS = frozenset({"builtins.min", "builtins.max", "builtins.abs", "builtins.round", "builtins.pow"})
+
+
+ARRAYS = frozenset({"array", "key", "keys", "device axis"})
+
+
+PYTHON_NUMBERS = frozenset({"number", "index", "builtins.int", "builtins.float", "len"})
+
+
+def check_call(machine: Machine, thing: Object, call: Invocation, specs: tuple[Any, ...] | None) -> None:
+    if thing.facts["transform"] != "pmap":
+        check_mesh(machine, thing, call, specs or ())
+        return
+    made = made_by(thing)
+    where = thing.facts["where"]
+    here = machine.step("called here")
+    given = made.get("in_axes")
+    explicit = given is not None and given != NONE
+    items = containers.items_of(machine, given) if given is not None and not isinstance(given, Const) else None
+    statics = indices(made.get("static_broadcasted_argnums")) or ()
+    alone = not thing.instead  # else the branch that made it may be the one that calls it otherwise
+    if isinstance(given, Tuple) and alone and items is not None and not fits(len(items), len(call.arguments), statics):
+        what = f"`in_axes` has {len(items)} entries, the call gives {len(call.arguments)} positional arguments"
+        jax_facts.note(machine, "axes", call.mask, where, (here,), what=what, effect="crash")
+        return
+    if specs is None:
+        return
+    known = signature(thing.facts["function"])
+    names = [param.name for param in known[0]] if known is not None else []
+    led = any(words(jax_facts.deep((value,)), "device axis") for value in call.arguments)
+    for index, value in enumerate(call.arguments):
+        if index in statics or index >= len(specs):
+            continue
+        name = names[index] if index < len(names) else f"argument {index}"
+        spec = specs[index]
+        plain = text_in(machine, value) or (truth_in(machine, value) if spec is FIRST else "")
+        plain = plain or instance_in(machine, value)
+        if plain:
+            what = f"`{name}` is {plain}: not an array, and not in `static_broadcasted_argnums`"
+            jax_facts.note(machine, "axes", call.mask, where, (here,), what=what, effect="crash")
+            continue
+        if spec is None:
+            if broadcast_batch(value):
+                what = f"`{name}` has one part for each device, but `in_axes` gives the whole of it to every device"
+                jax_facts.note(machine, "axes", call.mask, where, (here,), what=what, effect="wrong")
+            continue
+        if spec is not FIRST:
+            continue
+        for tag in words(jax_facts.deep((value,)), "over copies"):
+            jax_facts.note(machine, "restored over copies", call.mask, tag[2], (here,))
+        lack = lacks_axis(machine, value, led)
+        restored = next((tag for tag in words(jax_facts.deep((value,)), "host tree") if tag[3] == "restored"), None)
+        stored = next(iter(words(jax_facts.deep((value,)), "stored")), None)
+        if lack and restored and machine.facts.get("jax replicated"):
+            jax_facts.note(machine, "restored", call.mask, restored[4], (here,))
+        elif lack and stored:
+            jax_facts.note(machine, "restored as stored", call.mask, stored[3], (here,))
+        elif lack and not explicit:
+            what = f"`{name}` is {lack}"
+            jax_facts.note(machine, "no axes", call.mask, where, (here,), what=what, name=name, index=index)
+        elif lack:
+            what = f"`{name}` is {lack}, but `in_axes` maps it over its first axis"
+            jax_facts.note(machine, "axes", call.mask, where, (here,), what=what, effect="crash")
+        check_counts(machine, call, value, led, here)
+    for keyword, value in call.keywords:
+        lack = lacks_axis(machine, value, led)
+        if keyword is not None and lack:
+            what = f"keyword arguments are always mapped over their first axis, and `{keyword}` is {lack}"
+            jax_facts.note(machine, "no axes", call.mask, where, (here,), what=what, name=keyword, keyword=True)
+    lost = [number for number in indices(made.get("donate_argnums")) or () if number >= len(call.arguments)]
+    empty = {name for name, value in call.keywords if isinstance(value, Const)}  # nothing to donate
+    lost = [number for number in lost if number >= len(names) or names[number] not in empty]
+    if lost and call.keywords and not any(name is None for name, _ in call.keywords):
+        what = "`donate_argnums` counts positional arguments; what pmap is given by keyword is not donated"
+        steps = (jax_facts.step_at(where, "donate_argnums is set here"),)
+        jax_facts.note(machine, "axes", call.mask, None, steps, what=what, effect="waste")
+
+
+def arrays_as_statics(machine: Machine, thing: Object, call: Invocation) -> list[int]:
+    """Positions that are said to be static, where the call gives arrays: these cannot be hashed."""
+    statics = indices(made_by(thing).get("static_broadcasted_argnums")) or ()
+    known = signature(thing.facts["function"])
+    found = []
+    for index, value in enumerate(call.arguments):
+        if index in statics and is_array(value):
+            name = known[0][index].name if known is not None and index < len(known[0]) else f"argument {index}"
+            what = f"`{name}` is an array, and `static_broadcasted_argnums` says it is static: it cannot be hashed"
+            steps = (machine.step("called here"),)
+            jax_facts.note(machine, "axes", call.mask, thing.facts["where"], steps, what=what, effect="crash")
+            found.append(index)
+    return found
+
+
+def is_array(value: Value) -> bool:
+    """What a thing that nobody knows holds beside its arrays, like the name of a task, need not be one."""
+    if isinstance(value, Unknown) and value.symbol.key[0] in ("item", "attr"):
+        return False
+    return any(is_jax(tag) and tag[1] in ARRAYS for tag in jax_facts.deep((value,)))
+
+
+def check_mesh(machine: Machine, thing: Object, call: Invocation, specs: tuple[Any, ...]) -> None:
+    """One spec for each argument; keys for the devices of one host, over a mesh of the devices of all hosts."""
+    given = made_by(thing).get("in_specs")
+    if isinstance(given, Tuple) and not thing.instead and len(given.items) != len(call.arguments):
+        what = f"`in_specs` has {len(given.items)} entries, the call gives {len(call.arguments)} positional arguments"
+        steps = (machine.step("called here"),)
+        jax_facts.note(machine, "axes", call.mask, thing.facts["where"], steps, what=what, effect="crash")
+    if not machine.facts.get("jax hosts") or not of_all_hosts(made_by(thing).get("mesh")):
+        return
+    for value, spec in zip(call.arguments, specs, strict=False):
+        counted = words(value.tags, "keys") if isinstance(spec, Object) and spec_axes(spec) else ()
+        for tag in counted:
+            if tag[3] == "local" and tag[5] is not None and is_split(value):
+                what = "as many keys as this host has devices, for a mesh over the devices of all hosts"
+                jax_facts.note(machine, "key count", call.mask, tag[5], (machine.step("called here"),), what=what)
+
+
+def text_in(machine: Machine, value: Value) -> str:
+    """A text, one of those that branches leave, or an option of the command line that nothing converts."""
+    if isinstance(value, Const):
+        return f"the text {value.value!r}" if isinstance(value.value, str) else ""
+    key = value.symbol.key if isinstance(value, Unknown) else ()
+    sides = key[2:] if key[:1] == ("phi",) else ()
+    if sides and all(type(side) is str for side in sides):
+        return f"the text {sides[0]!r}"
+    return "a text" if options.is_text(machine, value) else ""
+
+
+def truth_in(machine: Machine, value: Value) -> str:
+    """A truth value, or the answer to a question about numbers or texts."""
+    if isinstance(value, Const):
+        return f"the truth value {value.value}" if isinstance(value.value, bool) else ""
+    symbol = value.symbol if isinstance(value, Unknown) else None
+    while symbol is not None and symbol.key[0] == "not":
+        symbol = symbol.key[1]
+    asked = symbol.key if symbol is not None else ("",)
+    answered = isinstance(asked[0], str) and asked[0].startswith("compare ")
+    return "a truth value" if answered and all(type(one) is str or is_number(machine, one) for one in asked[1:]) else ""
+
+
+REGISTERS = ("register_dataclass", "register_pytree", "register_static")
+
+
+def instance_in(machine: Machine, value: Value) -> str:
+    """An instance of a plain dataclass, of which nobody has told JAX that it is a tree."""
+    kind = value.kind if isinstance(value, Object) else None
+    if not isinstance(kind, ClassRef) or kind.bases or kind.decorated != ("dataclasses.dataclass",):
+        return ""
+    told = any(machine.project.mentioning(word) for word in REGISTERS)
+    return "" if told else f"an instance of `{kind.name}`"
+
+
+def fits(entries: int, arguments: int, statics: tuple[int, ...]) -> bool:
+    """Is there an axis for every argument? What is static needs none, and may have one."""
+    if not statics:
+        return entries == arguments
+    return all(index < entries for index in range(arguments) if index not in statics)
+
+
+def lacks_axis(machine: Machine, value: Value, led: bool = False) -> str:
+    """Why this argument visibly has no axis of devices; `led` when another one has it."""
+    if isinstance(value, Const):
+        if isinstance(value.value, int | float) and not isinstance(value.value, bool):
+            return f"the number {value.value}" if not value.scale else "a number"
+        return ""
+    if isinstance(value, Unknown) and is_number(machine, value.symbol):
+        return "a Python number"
+    found = jax_facts.deep((value,))
+    if any(jax_facts.is_fact(tag, "replicated") or jax_facts.is_fact(tag, "stored") for tag in found):
+        return one_way_restored(value)
+    for leaf in jax_facts.leaves(value, 3):
+        if has(leaf, "key") and not has(leaf, "keys") and not has(leaf, "device axis") and not has(leaf, "output"):
+            return "one unsplit key"
+        for tag in words(leaf.tags, "state of"):
+            if set(tag[3]) & machine.facts.get("jax copied symbols", set()):
+                return str(tag[2])
+        host = words(leaf.tags, "host tree")
+        if host and not has(leaf, "device axis"):
+            return str(host[0][2])
+    return jax_shapes.lacking([leaf for leaf in jax_facts.leaves(value) if isinstance(leaf, Unknown)]) if led else ""
+
+
+def one_way_restored(value: Value) -> str:
+    """Did one branch leave copies for the devices there, and the other what it read from a checkpoint?"""
+    if not isinstance(value, Unknown):
+        return ""
+    symbol = value.symbol
+    while symbol.key[0] == "loop" and len(symbol.key) > 3 and isinstance(symbol.key[3], Symbol):
+        symbol = symbol.key[3]
+    restored = [str(tag[2]) for tag in words(value.tags, "host tree") if tag[3] == "restored"]
+    restored += [str(tag[2]) for tag in words(value.tags, "stored")]
+    return next(iter(restored), "") if symbol.key[0] in ("phi", "split") else ""
+
+
+def is_number(machine: Machine, part: object, depth: int = 12) -> bool:
+    """A count, or arithmetic on counts and on numbers that the program writes down."""
+    if not isinstance(part, Symbol):
+        return (
+            type(part) in (int, float)
+            or part in CONSTANTS
+            or (isinstance(part, tuple) and part[:1] in (("int",), ("float",)))
+        )
+    what, *parts = part.key
+    if what in PYTHON_NUMBERS or options.is_number(machine, part):
+        return True
+    if what == "phi":  # whatever the branches left there
+        return bool(depth) and all(is_number(machine, one, depth - 1) for one in parts[1:])
+    if not depth or not isinstance(what, str) or not parts:
+        return False
+    return scalar_function(machine, what) and all(is_number(machine, one, depth - 1) for one in parts)
+
+
+def scalar_function(machine: Machine, what: str) -> bool:
+    """Does this make a number of numbers?"""
+    if what.startswith(("op ", "unary ", "math.")) or what in OF_NUMBERS:
+        return what != "op @"
+    row = machine.knowledge.api(f"jax.{what}") if what.startswith("numpy.") else None
+    return row is not None and bool(row.extra.get("rowwise"))
+
+
+def broadcast_batch(value: Value) -> bool:
+    found = jax_facts.deep((value,))
+    return (
+        any(tag[2] == "local" for tag in words(found, "device axis"))
+        and not words(found, "replicated")
+        and not words(found, "keys")
+        and not words(found, "output")
+    )
+
+
+def check_counts(machine: Machine, call: Invocation, value: Value, led: bool, here: Any) -> None:
+    """Keys and batches that count something else than this host's devices."""
+    hosts = machine.facts.get("jax hosts")
+    for leaf in jax_facts.leaves(value, 3):
+        for tag in words(leaf.tags, "keys"):
+            if has(leaf, "replicated") or tag[5] is None or not is_split(leaf):
+                continue
+            if tag[3] == "world" and hosts:
+                what = "as many keys as all hosts have devices, for a pmap over this host's devices"
+                jax_facts.note(machine, "key count", call.mask, tag[5], (here,), what=what)
+            elif tag[3] == "local" and type(tag[4]) is int and tag[4] > machine.world.per_host:
+                what = "more keys than this host has devices, where the mapped axis has one entry for each of them"
+                jax_facts.note(machine, "key count", call.mask, tag[5], (here,), what=what)
+            elif tag[3] == "" and tag[4] not in (None, 1) and (led or divided_elsewhere(machine, tag[4])):
+                what = f"{tag[4]} keys, where the mapped axis has one entry for each device"
+                jax_facts.note(machine, "key count", call.mask, tag[5], (here,), what=what)
+            elif tag[3] == "samples" and (divided(call, tag[4]) or (led and multiplied(tag[4]))):
+                what = "one key for each sample, where the mapped axis has one entry for each device"
+                jax_facts.note(machine, "key count", call.mask, tag[5], (here,), what=what)
+        for tag in words(leaf.tags, "device axis"):
+            if tag[2] == "world":
+                counted = machine.facts.get("jax all counted", {}).get(tag[3][2])
+                steps = (here,) if counted is None else (counted, here)
+                jax_facts.note(machine, "world axis", call.mask, tag[3], steps)
+
+
+def divided_elsewhere(machine: Machine, count: int) -> bool:
+    """`paths // local_device_count`: then as many keys as paths are not one for each device."""
+    shares: list[Any] = machine.facts.get("shares", [])
+    return any(share.op == "//" and share.by == "local" and share.left == Const(count) for share in shares)
+
+
+def is_split(keys: Value) -> bool:
+    """What `split` gave, and not a part or another shape of it."""
+    return isinstance(keys, Unknown) and keys.symbol.key[0] == "keys"
+
+
+def multiplied(count: Symbol) -> bool:
+    """`devices * per_device`"""
+    return count.key[0] == "op *" and any(isinstance(one, tuple) and one[-1:] == ("local",) for one in count.key[1:])
+
+
+def divided(call: Invocation, whole: Symbol) -> bool:
+    """Does the call get the samples of this array (or this many samples), divided between the devices?"""
+    return any(
+        isinstance(leaf, Unknown)
+        and has(leaf, "device axis")
+        and (jax_shapes.is_cut(leaf, whole) or jax_shapes.holds(leaf, whole))
+        for argument in call.values
+        for leaf in jax_facts.leaves(argument, 3)
+    )

@@ -1,0 +1,344 @@
+"""What does a computation make of the facts that travel with JAX values?
+
+`flow` is called for every result the machine cannot compute, once a program has shown that it uses JAX; torch programs
+never come here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from dtlint.machine.contents.opaque import deep_cause
+from dtlint.machine.core import Machine
+from dtlint.machine.library.jax.facts import (
+    ORIGIN,
+    Tags,
+    deep,
+    device_mapping,
+    fact,
+    has,
+    is_fact,
+    is_jax,
+    leaves,
+    note,
+    without,
+    words,
+)
+from dtlint.machine.library.python import options
+from dtlint.machine.values import Cause, Const, Symbol, Unknown, Value
+
+OF_SOME = "divided by some"  # note: a sum over all devices is divided by the number of those of one host
+DRAWN = frozenset({"draw", "host draw", "host noise"})
+MOST = 20  # branches that are looked through
+LEAVES = "jax leaves"  # fact of the run: which tree some leaf stands for that a branch may have kept
+FOLLOWERS = "jax followers"  # fact of the run: symbols of what calls that donate gave back
+STRUCTURAL = frozenset({"item", "slice", "tuple", "any", "comprehension", "for each", "call attribute"})
+
+
+def started(machine: Machine) -> None:
+    """This program uses JAX: facts flow from here on."""
+    machine.flow = flow
+    machine.facts["jax"] = True
+
+
+def flow(machine: Machine, what: str, values: tuple[Value, ...], tags: Tags) -> Tags:
+    """The facts of a result that is not computed."""
+    found = deep(values) if any(type(value) is not Unknown for value in values) else set(tags)
+    donated = machine.facts.get("jax donated")
+    if donated:
+        used(machine, values, donated)
+    if not found:
+        return tags
+    seen = {tag[1] for tag in found if is_jax(tag)}
+    if not seen:
+        return tags
+    if not seen.isdisjoint(DRAWN) and contracts(machine, what):
+        found, tags = set(without(found, DRAWN)), without(tags, DRAWN)
+        seen -= DRAWN
+    if "draw" in seen:
+        shared_draws(machine, found)
+    if what in ("item", "slice") and "host draw" in seen and deep_cause(machine, values[1:]) is not None:
+        # each host takes its own part of what all of them have drawn
+        return frozenset(tag for tag in without(found, frozenset({"host draw"})) if tag in tags or is_jax(tag))
+    for word in ("host draw", "host noise"):
+        if word in seen and what != "call":  # a writer that one host has shows what it is given
+            host_draws(machine, found, values, word)
+    drop: set[str] = {"device axis"} if what.startswith("compare") else set()
+    if asks(machine, what):
+        drop |= {"grad", "summed", "over", "mean"}  # an answer about gradients is none
+    if "plain" in seen and not keeps_shape(what, values):
+        drop |= {"plain"}
+    if "global" in seen and what not in STRUCTURAL and not rowwise(machine, what, values):
+        drop |= {"global"}
+    if what not in STRUCTURAL:
+        drop |= {"key", "keys", "output", "one of"}
+        if what == "op @" or not what.startswith("op "):
+            drop |= {ORIGIN}
+        if not what.startswith(("optax.", "op ")):
+            drop |= {"host tree", "state of", "replicated", "over copies", "stored"}
+        if what.startswith("op ") and not all(has(value, "replicated") for value in values if type(value) is Unknown):
+            drop |= {"replicated"}
+        drop |= {"even"}
+    if what in ("op /", "op //", "jax.numpy.divide", "jax.numpy.true_divide") or scaled(what, values):
+        drop |= {"summed", "over", "mean"}
+        if "summed" in seen and isinstance(values[-1], Const) and values[-1].scale == "local":
+            note(machine, OF_SOME, machine.frame.mask)
+    if ("summed" in seen or "over" in seen) and scale_free(machine, what):
+        drop |= {"summed", "over", "mean"}
+    if reduces_inside(found, what) or ("grad" in seen and out_of_sight(what, values)):
+        drop |= {"grad", "varies", "may", "summed", "over"}
+    if "grad" in seen and what == "call" and is_model(values[0]):
+        drop |= {"grad", "summed", "over"}
+    kept = without(found, frozenset(drop))
+    if not_followed(what, values):
+        kept = perhaps(kept)
+    if is_mean(what, values):
+        kept |= {fact("mean")}
+    return frozenset(tag for tag in kept if tag in tags or is_jax(tag))
+
+
+def not_followed(what: str, values: tuple[Value, ...]) -> bool:
+    """The result of a function of the program whose body was not run this time, or of what such a function gave."""
+    if what != "call":
+        return what == "depth"
+    callee = values[0] if values else None
+    key = callee.symbol.key if isinstance(callee, Unknown) else ("",)
+    if isinstance(callee, Const):  # a function by its place, or a layer of a library by its class
+        return str(callee.value).partition(".")[0] not in SIGHT
+    return key[0] == "depth" or (key[0] == "call" and isinstance(key[1], str))
+
+
+def perhaps(tags: Iterable[Any]) -> Tags:
+    """What is made out of sight from values that vary over an axis may vary, or have been reduced there."""
+    return frozenset(fact("may", tag[2]) if is_fact(tag, "varies") else tag for tag in tags)
+
+
+VIEWS = ("items", "values")  # of a tree: what it holds, as it is
+CHOICES = frozenset({"argmax", "argmin", "argsort"})  # an answer for every row, along another axis than the rows
+
+
+def along_a_row(options: tuple[Value, ...]) -> bool:
+    return any(isinstance(axis, Const) and type(axis.value) is int and axis.value != 0 for axis in options[:1])
+
+
+def rowwise(machine: Machine, what: str, values: tuple[Value, ...]) -> bool:
+    """Does every host still have its own rows of the result?"""
+    if what == "call" and isinstance(values[0], Unknown) and values[0].symbol.key[0] == "attr":
+        name = values[0].symbol.key[-1]
+        return name in VIEWS or (name in CHOICES and along_a_row(values[1:]))
+    if what.rpartition(".")[2] in CHOICES:
+        return along_a_row(values[1:])
+    if what == "op @":
+        return has(values[0], "global")
+    if what.startswith(("op ", "compare", "unary")):
+        return True
+    row = machine.knowledge.api(what)
+    return row is not None and bool(row.extra.get("rowwise"))
+
+
+def contracts(machine: Machine, what: str) -> bool:
+    """A product over an axis, as of samples and weights. Numbers that were drawn for that are the weights of a model,
+    which all replicas share; noise has the form of what it is added to."""
+    row = machine.knowledge.api(what)
+    return what == "op @" or (row is not None and bool(row.extra.get("contracts")))
+
+
+def asks(machine: Machine, what: str) -> bool:
+    """Is the result true or false?"""
+    row = machine.knowledge.apis.get(what)
+    return what.startswith("compare") or (row is not None and bool(row.extra.get("asks")))
+
+
+def scale_free(machine: Machine, what: str) -> bool:
+    """Is the result the same for a sum as for a mean?"""
+    row = machine.knowledge.api(what)
+    return row is not None and bool(row.extra.get("scale_free"))
+
+
+def keeps_shape(what: str, values: tuple[Value, ...]) -> bool:
+    """Is the result as large as what is known of the operands?"""
+    if what == "item":
+        return len(values) == 2 and isinstance(values[1], Const) and isinstance(values[1].value, str)
+    if what.startswith("op "):
+        return all(has(value, "plain") or is_number(value) for value in values)
+    return what == "tuple" or what.startswith(("optax.", "unary"))
+
+
+def is_number(value: Value) -> bool:
+    """A number, or a function of numbers that the program writes down: `np.sqrt(2 / 64)`."""
+    if isinstance(value, Const):
+        return True
+    return type(value) is Unknown and not any(type(part) is Symbol for part in value.symbol.key[1:])
+
+
+def scaled(what: str, values: tuple[Value, ...]) -> bool:
+    """A product with something unknown that is no gradient may be the division by the number of devices. An option,
+    as it is given, knows nothing of them."""
+    if what != "op *":
+        return False
+    sums = ("grad", "summed", "over", "arg")
+    return any(
+        type(value) is Unknown and not any(has(value, word) for word in sums) and not options.is_option(value.symbol)
+        for value in values
+    )
+
+
+def is_mean(what: str, values: tuple[Value, ...]) -> bool:
+    if what in ("jax.numpy.mean", "jax.numpy.average", "jax.numpy.nanmean"):
+        return True
+    first = values[0] if values else None
+    key = first.symbol.key if what == "call" and type(first) is Unknown else ()
+    return len(key) == 3 and key[0] == "attr" and key[2] == "mean"
+
+
+def reduces_inside(found: set[Any], what: str) -> bool:
+    return what == "call" and any(is_fact(tag, "reduces") for tag in found)
+
+
+SIGHT = (
+    "jax",
+    "optax",
+    "numpy",
+    "flax",
+    "chex",
+    "builtins",
+    "equinox",
+    "haiku",
+    "operator",
+    "op",
+    "compare",
+    "item",
+    "slice",
+    "tuple",
+    "unary",
+)
+
+UPDATES = ("update", "apply", "apply_updates")
+
+
+def out_of_sight(what: str, values: tuple[Value, ...]) -> bool:
+    """Do gradients go into something nobody knows, which may reduce them?"""
+    if what != "call":
+        return what.partition(".")[0].partition(" ")[0] not in SIGHT and what not in STRUCTURAL
+    callee = values[0] if values else None
+    if isinstance(callee, Unknown):
+        if has(callee, "grad"):
+            return False
+        return not (callee.symbol.key[0] == "attr" and callee.symbol.key[-1] in UPDATES)
+    return True
+
+
+def is_model(callee: Value) -> bool:
+    """What is called has gone into the parameters of a model; what a model answers is no update of them."""
+    return isinstance(callee, Unknown) and has(callee, "grad") and callee.symbol.key[0] != "attr"
+
+
+def shared_draws(machine: Machine, found: set[Any] | Tags) -> None:
+    """Numbers drawn from one key meet values that differ between the devices."""
+    varying = {tag[2] for tag in words(found, "varies")}
+    drawn_alike(machine, [tag for tag in words(found, "draw") if tag[3] in varying])
+
+
+def meaned_alone(machine: Machine, found: Tags, axes: tuple[str, ...]) -> None:
+    """Numbers drawn from one key, and nothing that differs between the devices: the mean of them says nothing new."""
+    if not words(found, "varies") and not words(found, "may"):
+        drawn_alike(machine, [tag for tag in words(found, "draw") if tag[3] in axes])
+
+
+def drawn_alike(machine: Machine, draws: list[Any]) -> None:
+    for tag in draws:
+        mapping = device_mapping(machine)
+        info = machine.facts["jax draws"][tag[2]]
+        if mapping is None or tag[2] in mapping.noted:
+            continue
+        mapping.noted.add(tag[2])
+        note(machine, "shared key", machine.frame.mask, info["where"], info["steps"], spread=info["spread"])
+
+
+def host_draws(machine: Machine, found: set[Any], values: tuple[Value, ...], word: str) -> None:
+    """Numbers that all hosts draw alike, on the host or on its devices, meet what each of them has for itself."""
+    cause = deep_cause(machine, values)
+    if (
+        cause is None
+        or cause.kind not in ("rank", "node", "data", "shard")
+        or (word == "host draw" and device_mapping(machine) is not None)
+        or any(has(value, "global") for value in values)
+    ):
+        return
+    for tag in words(found, word):
+        drawn_on_hosts(machine, tag, cause, "meets this host's own data")
+
+
+def drawn_on_hosts(machine: Machine, draw: Any, cause: Cause, text: str) -> None:
+    info = machine.facts["jax draws"][draw[2]]
+    if info.get("noted") is None:
+        steps = (*info["steps"], *cause.steps()[:2], machine.step(text))
+        note(machine, "host key", machine.frame.mask, info["where"], steps)
+
+
+def host_parts(machine: Machine, part: Value) -> None:
+    """Numbers that all hosts draw alike are the part of each in an array of all hosts, beside another array of which
+    every host gives what it has for itself."""
+    draws, causes = machine.facts.setdefault("jax host parts", ([], []))
+    draws.extend(words(deep((part,)), "host draw"))
+    cause = deep_cause(machine, (part,))
+    if cause is not None:
+        causes.append(cause)
+    while draws and causes:
+        drawn_on_hosts(machine, draws.pop(), causes[0], "each host gives its part of an array of all hosts")
+
+
+def meant_to_agree(machine: Machine, parameters: tuple[Value, ...]) -> None:
+    """What a loss is differentiated by are weights: all hosts are to draw the same for them."""
+    for tag in words(deep(parameters), "host draw"):
+        machine.facts["jax draws"][tag[2]]["noted"] = "weights"
+
+
+def used(machine: Machine, values: tuple[Value, ...], donated: dict[Symbol, Any]) -> None:
+    """A value that was given away may be read here."""
+    for value in values:
+        for leaf in leaves(value, 3):
+            if type(leaf) is Unknown:
+                base = base_of(leaf.symbol, donated)
+                if base is not None:
+                    whole = donated[base]
+                    note(machine, "read", machine.frame.mask, symbol=whole if isinstance(whole, Symbol) else base)
+                    return
+                symbol = machine.facts.get(LEAVES, {}).get(leaf.symbol, leaf.symbol)
+                kept = kept_follower(machine, symbol)
+                if kept is not None:
+                    note(machine, "read kept", machine.frame.mask, symbol=symbol, follower=kept)
+                    return
+
+
+def kept_follower(machine: Machine, symbol: Symbol) -> Symbol | None:
+    """`if loss < best: kept = params`: what some turn kept of the results of a call that donates."""
+    for _ in range(6):
+        if symbol.key[0] == "phi" or symbol.key[0] not in ("attr", "item") or not isinstance(symbol.key[1], Symbol):
+            break
+        symbol = symbol.key[1]
+    followers = machine.facts.get(FOLLOWERS, {})
+    sides = [symbol] if symbol.key[0] == "phi" and followers else []
+    for phi in sides:  # grows: a branch within a branch may have kept it
+        for side in phi.key[2:]:
+            if not isinstance(side, Symbol):
+                continue
+            if side.key[0] != "phi":
+                base = base_of(side, followers)
+                if base is not None:
+                    return base
+            elif side not in sides and len(sides) < MOST:
+                sides.append(side)
+    return None
+
+
+def base_of(symbol: Symbol, known: dict[Symbol, Any]) -> Symbol | None:
+    """The symbol itself, or the tree it was taken from."""
+    for _ in range(6):
+        if symbol in known:
+            return symbol
+        if symbol.key[0] not in ("attr", "item") or len(symbol.key) < 2 or not isinstance(symbol.key[1], Symbol):
+            return None
+        symbol = symbol.key[1]
+    return None

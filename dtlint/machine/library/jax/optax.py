@@ -1,0 +1,83 @@
+"""What do Optax's gradient transformations run?
+
+A transformation that the project makes of two functions runs them; a chain runs its links one after another. What a
+library's own link does to gradients changes nothing about which device they come from.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from dtlint.machine.contents.opaque import opaque
+from dtlint.machine.core import Machine
+from dtlint.machine.library.invocation import Invocation
+from dtlint.machine.library.jax import flow as jax_flow
+from dtlint.machine.library.python import run_later
+from dtlint.machine.names import subscripts
+from dtlint.machine.values import Bound, Const, External, Object, Tuple, Unknown, Value
+
+KIND = "optax.GradientTransformation"
+
+
+def transformation(machine: Machine, call: Invocation) -> Value | None:
+    """`optax.GradientTransformation(init, update)` of functions of the project."""
+    jax_flow.started(machine)
+    found = {name: call.get(name) for name in ("init", "update")}
+    if not run_later.project_function(found["update"]):
+        return None
+    held = machine.new(KIND, call.mask)
+    held.facts["order"] = ("init", "update")
+    for name, value in found.items():
+        if value is not None:
+            held.attributes[name] = value
+    return known_as(machine, call, held)
+
+
+def known_as(machine: Machine, call: Invocation, held: Object) -> Value:
+    """Facts travel with an unknown value; what it is like can be called."""
+    from dtlint.machine.library.jax import hosts as jax_hosts
+    from dtlint.machine.library.python import builtins as python
+
+    made = jax_hosts.unlisted(machine, call) or python.opaque(machine, call)
+    if not isinstance(made, Unknown):
+        return made
+    return Unknown(made.symbol, made.cause, made.tags, held)
+
+
+def chain(machine: Machine, call: Invocation) -> Value | None:
+    """`optax.chain(first, second)`, where some link is the project's own."""
+    jax_flow.started(machine)
+    if not any(own(link) for link in call.arguments):
+        return None
+    held = machine.new(KIND, call.mask)
+    held.attributes["update"] = Bound(External("optax.Chain.update"), held)
+    held.attributes["links"] = Tuple(call.arguments)
+    return known_as(machine, call, held)
+
+
+def own(value: Value) -> bool:
+    return isinstance(value, Unknown) and isinstance(value.like, Object) and value.like.kind == KIND
+
+
+def update(machine: Machine, call: Invocation) -> Value | None:
+    """`chain.update(updates, state, params)`: through every link."""
+    from dtlint.machine.functions import calls
+    from dtlint.machine.names import attributes
+
+    chained = call.receiver
+    if not isinstance(chained, Object) or not call.values:
+        return None
+    links = chained.attributes["links"]
+    updates, *others = call.arguments or call.values
+    assert isinstance(links, Tuple)
+    for link in links.items:
+        if own(link):
+            step = attributes.read(machine, link, "update", call.mask)
+            given = calls.call_value(machine, step, (updates, *others), call.keywords, call.mask, None)
+            updates = subscripts.item(machine, given, Const(0), call.mask)
+        else:
+            updates = opaque(machine, "optax.update", updates)
+    return Tuple((updates, machine.fresh("optimizer state")))
+
+
+MODELS: dict[str, Any] = {"optax_transformation": transformation, "optax_chain": chain, "optax_chain_update": update}

@@ -1,0 +1,245 @@
+"""How sure is it that this program runs in several processes?
+
+Rules about data, seeds, files and logs would be wrong ten times out of eleven if they fired on the bare pattern: a
+loader without a sampler is right in a single process. So they ask here first. *strong*: the run itself starts, wraps or
+communicates. *medium*: it asks who it is (rank, world size, the launcher's variables). *none*: nothing of the kind was
+seen on the way, whatever other files of the project do.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from dtlint.findings import Step
+from dtlint.machine.library.invocation import Invocation
+from dtlint.machine.library.jax import facts as jax_facts
+from dtlint.machine.library.meeting.choosing import left_to_choose
+from dtlint.machine.logs import Attempt, Call, Choice, Event
+from dtlint.machine.spoken import COMMUNICATES
+from dtlint.machine.values import Const
+
+ORDER = ("none", "medium", "strong")
+STARTS = frozenset({"init"})
+ASKED, ASKED_ON_A_SIDE = "asked", "asked on one side"  # of a branch nobody can decide
+ONLY = ([Const("RANK"), Const("0")], [Const("WORLD_SIZE"), Const("1")])
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    confidence: str  # strong | medium | none
+    step: Step | None = None
+
+    def at_least(self, confidence: str) -> bool:
+        return ORDER.index(self.confidence) >= ORDER.index(confidence)
+
+
+def noticed(machine: Any, spelled: str) -> None:
+    """The program asks which rank it is, or how many there are."""
+    word = ASKED_ON_A_SIDE if machine.assumed else ASKED
+    if word not in machine.facts and machine.frame is not None:
+        machine.facts[word] = machine.step(f"`{spelled}` is asked for: the program runs in several processes")
+
+
+def evidence(run: Any) -> Evidence:
+    """What this run shows; computed once."""
+    found: Evidence | None = run.cache.get("evidence")
+    if found is None:
+        found = run.cache["evidence"] = gathered(run)
+    return found
+
+
+def of_one(event: Event) -> bool:
+    """`init_process_group(world_size=1)`: a group because a library asks for one. Two processes cannot have the same
+    rank: who writes the number down starts none but this."""
+    call = event.extra.get("call") if event.op == "init" else None
+    return call is not None and made_alone(call)
+
+
+def made_alone(call: Invocation) -> bool:
+    size = call.get("world_size") or call.get("num_processes")
+    rank = call.get("rank") or call.get("process_id")
+    alone = isinstance(size, Const) and size.scale is None and size.value == 1
+    return alone or (isinstance(rank, Const) and rank.scale is None and type(rank.value) is int and rank.value >= 0)
+
+
+def alone(run: Any) -> bool:
+    """Does the program say itself that it is the only process: `os.environ["RANK"] = "0"`, whatever else it is told?
+    Or do the documents?"""
+    known: bool | None = run.cache.get("alone")
+    if known is None:
+        single = (
+            says_so(run)
+            or told_so(run)
+            or launched_as_one(run)
+            or starts_one(run)
+            or by_hand(run)
+            or without_a_group(run)
+            or nothing_together(run)
+            or for_what_is_built(run)
+            or serves(run)
+        )
+        known = run.cache["alone"] = not run.facts.get("spawned") and single
+    return known
+
+
+def launched_as_one(run: Any) -> bool:
+    """Do all scripts and documents that start this program tell the launcher to start one process of it?"""
+    return run.entry.kind == "script" and bool(run.project.started.as_one_process(run.entry.path))
+
+
+def by_hand(run: Any) -> bool:
+    """A notebook runs in one kernel, and no launcher starts it, unless it begins a group whatever it is told."""
+    if not run.entry.path.endswith(".ipynb") or run.facts.get("jax hosts"):
+        return False
+    starts = ((node, path) for node, path in run.walk() if isinstance(node, Event) and node.op in STARTS)
+    return all(takes_what_is_launched(node) or left_to_choose(run, node, path) for node, path in starts)
+
+
+def takes_what_is_launched(start: Event) -> bool:
+    """`Accelerator()` and `TrainingArguments()` are content with one process."""
+    call = start.extra.get("call")
+    return call is not None and bool(call.row.extra.get("as_launched"))
+
+
+def says_so(run: Any) -> bool:
+    return any(
+        isinstance(node, Event)
+        and node.op == "env"
+        and not node.extra.get("default")
+        and node.mask == run.world.full
+        and [value for _, value in node.details] in ONLY
+        and not any(isinstance(above, Choice | Attempt) for above in path)
+        for node, path in run.walk()
+    )
+
+
+def starts_one(run: Any) -> bool:
+    """A script all of whose groups are of one process."""
+    starts = [node for node, _ in run.walk() if isinstance(node, Event) and node.op in STARTS]
+    return run.entry.kind == "script" and bool(starts) and all(of_one(node) for node in starts)
+
+
+OF_A_WRAPPER = frozenset({"forward", "backward"})  # what a wrapped model does by itself
+TRAINS = frozenset({"backward", "train", "fit"})
+
+
+def told_so(run: Any) -> bool:
+    """Do the documents start this program by itself, never by a launcher, and can it be run so? What begins a group
+    whatever it is told cannot; a trainer that takes what its launcher gives it can, and so can what begins one on one
+    side of a branch, if it does not train or has this from code that others share. Who trains beside others that a
+    launcher starts may be started like them one day."""
+    told = run.project.started
+    if run.entry.kind != "script" or not told.by_itself(run.entry.path):
+        return False
+    seen = [(node, path) for node, path in run.walk() if isinstance(node, Event)]
+    trains = any(node.op in TRAINS for node, _ in seen)
+    if (trains and told.beside_launched(run.entry.path)) or any(node.op == "prepare" for node, _ in seen):
+        return False
+    for node, path in seen:
+        if node.op == "fit" or node.api.startswith("jax."):
+            return False
+        if node.op in STARTS:
+            shared = not trains or node.path != run.entry.path
+            return takes_what_is_launched(node) or bool(told.launching and shared and left_to_choose(run, node, path))
+    return any(node.op == "train" for node, _ in seen)  # a trainer that is content with one process
+
+
+def without_a_group(run: Any) -> bool:
+    """A whole program that never begins a group, and wraps its model on one side of a branch if at all. That side
+    (`if opt["dist"]: model = DDP(model)`), in code it shares with programs that do begin one, would raise here: it is
+    not what this program does. Nor is what its helpers say where there are others, if its own file has no word of
+    them."""
+    if run.entry.kind != "script":
+        return False
+    events = [(node, path) for node, path in run.walk() if isinstance(node, Event)]
+    if any(node.op in STARTS for node, _ in events):
+        return False
+    talks = [(node, path) for node, path in events if node.kind in COMMUNICATES and node.op not in OF_A_WRAPPER]
+    if not talks or not all(node.api.startswith("torch.") for node, _ in talks):
+        return False
+    if run.facts.get(ASKED) is None and all(any(isinstance(one, Choice) for one in path) for _, path in talks):
+        return True
+    return says_nothing_of_others(run) and all(left_to_choose(run, node, path) for node, path in talks)
+
+
+def says_nothing_of_others(run: Any) -> bool:
+    """Is there no word of ranks in the program's own file, and no launcher that starts it in the documents?"""
+    module = run.project.module(run.entry.path)
+    named = module is None or not module.tokens.isdisjoint(run.knowledge.places)
+    return not named and not run.project.started.by_a_launcher(run.entry.path)
+
+
+def nothing_together(run: Any) -> bool:
+    """A script that makes an `Accelerator()` for its number format or its device, and does nothing with others: it
+    trains nothing, prepares nothing, says nothing and asks for nobody."""
+    if run.entry.kind != "script" or run.facts.get(ASKED) or run.facts.get(ASKED_ON_A_SIDE):
+        return False
+    events = [node for node, _ in run.walk() if isinstance(node, Event)]
+    starts = [node for node in events if node.op in STARTS]
+    talks = [node for node in events if node.kind in COMMUNICATES and node.op not in STARTS]
+    trains = any(node.op in TRAINS or node.op == "prepare" for node in events)
+    return bool(starts) and not talks and not trains and all(takes_what_is_launched(node) for node in starts)
+
+
+def serves(run: Any) -> bool:
+    """A page or a port for users, in a program that takes what its launcher gives it: no launcher starts it."""
+    seen = [node for node, _ in run.walk() if isinstance(node, Event)]
+    starts = [node for node in seen if node.op in STARTS]
+    return (
+        run.entry.kind == "script"
+        and any(node.op == "serve" for node in seen)
+        and all(takes_what_is_launched(node) for node in starts)
+    )
+
+
+def for_what_is_built(run: Any) -> bool:
+    """Does every group begin and end inside the making of some object, such as a data set that agrees with itself
+    where it happens to be one of several? Such a group says nothing of who makes the object."""
+    if run.entry.kind != "script":
+        return False
+    seen = [(node, path) for node, path in run.walk() if isinstance(node, Event)]
+    starts = [path for node, path in seen if node.op in STARTS]
+    if not starts or any(node.op in TRAINS or node.op == "prepare" for node, _ in seen):
+        return False
+    built = {id(call) for node, path in seen if node.op == "destroy" for call in makers(path)}
+    return all(built & {id(call) for call in makers(path)} for path in starts)
+
+
+def makers(path: Any) -> list[Call]:
+    return [node for node in path if isinstance(node, Call) and node.function.endswith(".__init__")]
+
+
+def hosts_meet(run: Any, event: Event) -> bool:
+    """A program over all devices and a checkpoint of all hosts are the same calls where one host is all there is. That
+    there are others is shown by who asks which of them it is, joins them, or speaks to them otherwise."""
+    if not of_any_number(event) or run.facts.get(jax_facts.TOLD_APART):
+        return True
+    known: bool | None = run.cache.get("hosts meet")
+    if known is None:
+        met = (node for node, _ in run.walk() if isinstance(node, Event) and node.kind in COMMUNICATES)
+        known = run.cache["hosts meet"] = any(not of_any_number(node) for node in met)
+    return known
+
+
+def of_any_number(event: Event) -> bool:
+    return event.op == "launch" or (event.implicit and event.api.startswith(("flax.", "orbax.")))
+
+
+def gathered(run: Any) -> Evidence:
+    if alone(run):
+        return Evidence("none")
+    for node, _ in run.walk():
+        if isinstance(node, Event) and (node.kind in COMMUNICATES or (node.kind == "record" and node.op in STARTS)):
+            if of_one(node):
+                continue
+            name = node.api.rpartition(".")[2]
+            return Evidence(
+                "strong", Step(node.path, node.at[0], f"`{name}` shows that several processes work together")
+            )
+    asked = run.facts.get(ASKED) or run.facts.get(ASKED_ON_A_SIDE)
+    return Evidence("medium", asked) if asked is not None else Evidence("none")
+
+
+def distributed(run: Any, confidence: str = "medium") -> bool:
+    return evidence(run).at_least(confidence)

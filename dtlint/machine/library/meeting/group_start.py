@@ -1,0 +1,124 @@
+"""Is there a process group already, and who asks for one before there is?"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from dtlint.ir import nodes as ir
+from dtlint.ir.functions import called_names, functions_of
+from dtlint.machine.core import Machine
+from dtlint.machine.library.invocation import Invocation
+from dtlint.machine.logs import told
+from dtlint.machine.names.frames import Frame
+from dtlint.machine.values import FALSE, TRUE, Const, Object, Symbol
+
+ASKED = "process group asked for"
+
+
+def asked(machine: Machine, call: Invocation) -> None:
+    """`extra.needs_group`: the question fails without a process group; a list names what makes it need none, if all of
+    it is given. `extra.asks_group`: from here on the program knows whether there is one."""
+    given = call.row.extra.get("needs_group")
+    if isinstance(given, list) and all(call.get(name) is not None for name in given):
+        return
+    if call.row.extra.get("asks_group"):
+        machine.facts[ASKED] = True
+    elif call.row.extra.get("needs_group") and ASKED not in machine.facts and not machine.facts.get("inside"):
+        machine.emit_event("record", "group-needed", call.name, call.mask, extra={"call": call})
+
+
+STARTED = "process group started"
+
+SPAWN = "spawn"
+OF_ITS_OWN = (ir.Function, ir.Class, ir.Lambda)  # what stands in these runs some other time
+
+
+def started(machine: Machine, mask: int) -> None:
+    """From here on these ranks have a process group."""
+    machine.set(whether_started(machine), STARTED, TRUE, mask)
+
+
+def is_started(machine: Machine) -> bool:
+    return STARTED in machine.facts and machine.get(whether_started(machine), STARTED) == TRUE
+
+
+def begun_on(machine: Machine, asked: Symbol, sides: tuple[bool, ...], mask: int) -> None:
+    """`if args.distributed: init_process_group()`: the program of several ranks that we look at went that way. Whoever
+    asks the same later on is answered so."""
+    if sides in ((True, False), (False, True)):
+        machine.set(whether_started(machine), asked, TRUE if sides[0] else FALSE, mask)
+
+
+def answer_of(machine: Machine, asked: Symbol) -> bool | None:
+    """What the start of the group has answered."""
+    held = machine.facts.get(STARTED)
+    if held is None:
+        return None
+    if asked not in held.attributes:
+        yes = [one for one in held.attributes if isinstance(one, Symbol) and machine.get(held, one) == TRUE]
+        known = {what: answer for one in yes for what, answer in told(one, True)}
+        return False if any(known.get(what, answer) != answer for what, answer in told(asked, True)) else None
+    found = machine.get(held, asked)
+    return found == TRUE if found in (TRUE, FALSE) else None
+
+
+def answers(facts: dict[str, Any]) -> dict[Any, bool]:
+    """All that the start of the group has answered in a run."""
+    held = facts[STARTED].attributes if STARTED in facts else {}
+    return {
+        asked: value == TRUE for asked, value in held.items() if isinstance(asked, Symbol) and value in (TRUE, FALSE)
+    }
+
+
+def starts_here(machine: Machine, call: Invocation) -> bool:
+    """`if not is_initialized(): init_process_group()`: who starts the group where nobody has done so asks in order to
+    start it, not for the day it is run without one."""
+    if machine.get(whether_started(machine), STARTED) is not None:
+        return False
+    if not machine.facts.get("spawned") and spawns_later(machine):
+        return True
+    begun_by = call.row.extra["begun_by"]
+    node, asking = machine.frame.node, machine.asking
+    if isinstance(node, ir.Function) and begun_by in node.tokens:
+        return True
+    if asking is None:
+        return False
+    known = starters(machine, begun_by)
+    return any(name in known for name in called_names((asking.body, asking.orelse), OF_ITS_OWN))
+
+
+def spawns_later(machine: Machine) -> bool:
+    """Is this asked on the way to a line that starts the other processes, by one that has none yet?"""
+    known: dict[int, bool] = machine.notes.setdefault("spawns", {})
+    frame: Frame | None = machine.frame
+    while frame is not None:
+        main = frame.variables.get("__name__") == Const("__main__")
+        body = machine.project.tree(frame.path) if main else frame.node
+        if id(body) not in known:
+            known[id(body)] = body is not None and SPAWN in called_names(body.body, OF_ITS_OWN)
+        if known[id(body)]:
+            return True
+        frame = frame.caller
+    return False
+
+
+def starters(machine: Machine, begun_by: str) -> frozenset[str]:
+    """The call that starts the group, and the functions of the project that make it."""
+    known: dict[str, frozenset[str]] = machine.notes.setdefault("starters", {})
+    paths = machine.project.mentioning(begun_by)  # asked by each unit: its answer is what the unit rests on
+    if begun_by not in known:
+        found = (
+            function.name
+            for path in paths
+            for function, _ in functions_of(machine.project.tree(path))
+            if begun_by in function.tokens
+        )
+        known[begun_by] = frozenset((begun_by, *found))
+    return known[begun_by]
+
+
+def whether_started(machine: Machine) -> Object:
+    held = machine.facts.get(STARTED)
+    if held is None:
+        held = machine.facts[STARTED] = machine.new(STARTED, machine.world.full)
+    return held

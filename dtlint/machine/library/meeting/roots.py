@@ -1,0 +1,313 @@
+"""Who uses a result that only the destination of a `reduce` or `gather` has?
+
+The variable that was reduced or gathered into carries the mark `("off root", number)`. Computing with it elsewhere is
+harmless while nothing comes of it; the use is noted when a rank without the result prints it, decides on it or stores
+it where it takes effect. A list that is None elsewhere is used as soon as it is touched.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from dtlint.findings import Step
+from dtlint.ir import nodes as ir
+from dtlint.knowledge.loader import Api
+from dtlint.machine.core import Machine
+from dtlint.machine.lanes import lanes_in, lowest
+from dtlint.machine.library.computing import marks, provenance
+from dtlint.machine.library.invocation import Invocation
+from dtlint.machine.library.training import stepping
+from dtlint.machine.library.training.modules import is_module
+from dtlint.machine.logs import Event, Site
+from dtlint.machine.names import attributes
+from dtlint.machine.values import (
+    NONE,
+    Bound,
+    ClassRef,
+    Const,
+    External,
+    FunctionRef,
+    ModuleRef,
+    Object,
+    Row,
+    Unknown,
+    Value,
+)
+
+OFF = "off root"
+SHOWS = frozenset({"builtins.print"})
+SHOWING_KINDS = frozenset({"log", "file-write", "scheduler-step"})
+TOUCHES = frozenset(
+    [
+        "builtins.max",
+        "builtins.min",
+        "builtins.sum",
+        "builtins.len",
+        "builtins.sorted",
+        "builtins.list",
+        "builtins.enumerate",
+        "builtins.zip",
+        "builtins.any",
+        "builtins.all",
+        "torch.cat",
+        "torch.stack",
+        "torch.tensor",
+        "numpy.concatenate",
+        "numpy.stack",
+        "numpy.mean",
+    ]
+)
+OF_MODELS = frozenset({"wrapped", stepping.INNER, stepping.LEARNED, stepping.PLAIN})
+
+
+DECIDES = "and decide on it"
+
+
+class Result:
+    """One reduction: its event, the lanes that have the result, and where the others first computed with it."""
+
+    def __init__(self, event: Event, holders: int, constant: bool = False) -> None:
+        self.event = event
+        self.holders = holders
+        self.constant = constant  # of no model: a loss that is reduced in place has the gradient it had before
+        # the destination may make its call in a branch of its own: the others take part all the same
+        self.lanes = event.group.members[lowest(holders)] if event.group is not None else event.mask
+        self.first: Site | None = None
+
+
+def landed(machine: Machine, call: Invocation, event: Event) -> None:
+    """A collective with a destination has been made: mark what it filled there."""
+    params = call.row.extra.get("root_only", ())
+    holders = holders_of(machine, call, event)
+    if not params or holders is None:
+        return
+    number = remember(machine, event, holders, not from_model(*map(call.get, params)))
+    for param in params:
+        value = call.get(param)
+        if isinstance(value, Object) and not call.mask & ~holders:
+            marks.put_into(machine, value, (OFF, number), value.birth)  # the others hold it too, as it was
+        elif value is not None and value != NONE:
+            marks.put(machine, call, param, (OFF, number))
+
+
+def remember(machine: Machine, event: Event, holders: int, constant: bool = False) -> int:
+    results: list[Result] = machine.facts.setdefault(OFF, [])
+    results.append(Result(event, holders, constant))
+    return len(results) - 1
+
+
+def from_model(*values: Value | None) -> bool:
+    """Did one of them come out of a model, wrapped or not?"""
+    tags = marks.deep_tags(tuple(value for value in values if value is not None))
+    return any(isinstance(tag, tuple) and tag[0] in OF_MODELS for tag in tags)
+
+
+def tags_of_result(machine: Machine, call: Invocation, event: Event | None) -> frozenset[Any]:
+    """The mark of a value that a collective returns to its destination only."""
+    holders = holders_of(machine, call, event) if event is not None else None
+    if event is None or holders is None:
+        return frozenset()
+    return frozenset({(OFF, remember(machine, event, holders))})
+
+
+def holders_of(machine: Machine, call: Invocation, event: Event) -> int | None:
+    """The lanes that are the destination; None when nobody knows."""
+    inside = call.get(str(call.row.extra.get("root_in_group", "")))
+    if (inside is not None and inside != NONE) or event.group is None:
+        return None
+    root = call.get(call.row.root) if call.row.root else None
+    if root is None or root == NONE:
+        root = Const(0)
+    if not (isinstance(root, Const) and isinstance(root.value, int) and 0 <= root.value < machine.world.size):
+        return None
+    if not event.group.members[root.value] >> root.value & 1:
+        return None
+    return 1 << root.value
+
+
+# --- uses ------------------------------------------------------------------------------------------------------
+
+
+def touched(machine: Machine, tags: frozenset[Any], mask: int) -> list[Result]:
+    """The results behind these marks that some lane of the mask does not have."""
+    results: list[Result] = machine.facts.get(OFF, [])
+    found = []
+    for tag in tags:
+        if isinstance(tag, tuple) and tag[0] == OFF and tag[1] < len(results):
+            result = results[tag[1]]
+            if mask & result.lanes & ~result.holders:
+                found.append(result)
+    return found
+
+
+def there(machine: Machine, value: Value) -> Value | None:
+    """What a call returns to its root alone is None elsewhere: whoever asks knows that."""
+    if not isinstance(value, Unknown):
+        return None
+    results = touched(machine, value.tags, machine.world.full)
+    if len(results) != 1:
+        return None
+    holders = results[0].holders
+    numbers = tuple(bool(holders >> lane & 1) for lane in range(machine.world.size))
+    return machine.rank_row(numbers, "rank", "only the root has the result")
+
+
+def computed(machine: Machine, result: Result) -> None:
+    if result.first is None:
+        result.first = (machine.frame.path, machine.current_at, machine.frame.scope)
+
+
+def note(machine: Machine, result: Result, mask: int, how: str) -> None:
+    """What comes of it takes effect on a rank that does not have the result."""
+    computed(machine, result)
+    assert result.first is not None
+    event = result.event
+    path, at, scope = result.first
+    steps = (
+        Step(event.path, event.at[0], f"`{event.api.rpartition('.')[2]}()` leaves its result on one rank only"),
+        Step(path, at[0], "the others compute with what they happen to hold"),
+        Step(machine.frame.path, machine.current_at[0], how),
+    )
+    machine.emit_event(
+        "record",
+        "off-root-use",
+        event.api,
+        mask & ~result.holders,
+        extra={"result": result, "site": (path, at, scope), "steps": steps, "decides": how == DECIDES},
+    )
+
+
+def called(
+    machine: Machine,
+    callee: Value,
+    base: Value | None,
+    arguments: tuple[Value, ...],
+    keywords: Any,
+    mask: int,
+    value: Value,
+) -> Value:
+    """A library function is called with a marked value: the result is marked, printing and logging is a use."""
+    if project_code(callee):
+        return value
+    values = (*arguments, *(one for _, one in keywords))
+    absent(machine, callee, values, mask)
+    tags = marks.deep_tags((*((base,) if base is not None else ()), *values, *made_of(machine, callee)))
+    results = touched(machine, tags, mask)
+    if not results:
+        return value
+    name = callee.name if isinstance(callee, External) else ""
+    if isinstance(callee, Bound) and isinstance(callee.function, External):
+        name = callee.function.name
+    if name == "builtins.len" and arguments and isinstance(arguments[0], Object):
+        return value  # how many there are in a container says nothing of what they are
+    row = machine.knowledge.api(name) if name else None
+    if row is None and isinstance(callee, Bound) and callee.receiver is not None:
+        row = attributes.method_row(machine, callee.receiver, name.rpartition(".")[2])
+    shown = marks.deep_tags(values)
+    for result in results:
+        if name in SHOWS or (row is not None and row.record in SHOWING_KINDS):
+            if touched(machine, shown, mask):
+                note(machine, result, mask, "and show it")
+        elif row is not None and row.does == "collective":
+            return value
+        elif changes_model(callee, base) and touched(machine, shown, mask):
+            note(machine, result, mask, "and put it to use")
+        elif learns(callee, row) and (result.event.op == "gather" or (result.constant and from_model(base, *values))):
+            note(machine, result, mask, "and learn from it")
+        elif is_module(machine, callee) and touched(machine, shown, mask):
+            note(machine, result, mask, "and run a model on it")
+        elif not name.startswith("builtins."):
+            computed(machine, result)
+    if name in SHOWS or (isinstance(value, Object | Const) and value != NONE):
+        return value
+    kept = frozenset(tag for tag in tags if isinstance(tag, tuple) and tag[0] == OFF)
+    filled(machine, callee, kept.intersection(shown), mask)
+    return Unknown(value.symbol, value.cause, value.tags | kept, value.like) if isinstance(value, Unknown) else value
+
+
+def changes_model(callee: Value, base: Value | None) -> bool:
+    """`parameter.grad.mul_(factor)`"""
+    name = method_of_unknown(callee)
+    in_place = name.endswith("_") and not name.endswith("__")
+    return in_place and isinstance(base, Unknown) and bool(provenance.modules_of(base.symbol))
+
+
+def made_of(machine: Machine, callee: Value) -> tuple[Value, ...]:
+    """`CrossEntropyLoss(weight=counts)` computes with what it was made of, and not with its arguments alone."""
+    made = callee.facts.get("call") if isinstance(callee, Object) and is_module(machine, callee) else None
+    return made.values if isinstance(made, Invocation) else ()
+
+
+def learns(callee: Value, row: Api | None) -> bool:
+    """`loss.backward()`, `accelerator.backward(loss)`"""
+    return method_of_unknown(callee) == "backward" or (row is not None and row.record == "backward")
+
+
+def method_of_unknown(callee: Value) -> str:
+    return str(callee.symbol.key[-1]) if isinstance(callee, Unknown) and callee.symbol.key[0] == "attr" else ""
+
+
+def filled(machine: Machine, callee: Value, tags: frozenset[Any], mask: int) -> None:
+    """`total.update(table)`: what is put into a container is in it."""
+    if not isinstance(callee, Bound):
+        return
+    into = callee.receiver
+    if isinstance(into, Object) and into.kind in ("list", "dict", "set"):
+        for tag in tags:
+            marks.put_into(machine, into, tag, mask)
+        taken_apart = isinstance(callee.function, External) and callee.function.name.endswith((".update", ".extend"))
+        for result in touched(machine, tags, mask) if taken_apart else ():
+            if result.event.op == "gather_object":
+                note(machine, result, mask, "and take None apart there")
+
+
+def project_code(callee: Value) -> bool:
+    if isinstance(callee, Bound):
+        return callee.receiver is None or isinstance(callee.function, FunctionRef)
+    if isinstance(callee, Object):
+        return isinstance(callee.kind, ClassRef)
+    return isinstance(callee, FunctionRef | ClassRef | ModuleRef)
+
+
+def absent(machine: Machine, callee: Value, values: tuple[Value, ...], mask: int) -> None:
+    """A list that is None on the ranks that are not the destination is handed to something that needs it."""
+    if not (isinstance(callee, External) and machine.knowledge.canonical(callee.name) in TOUCHES):
+        return
+    for value in values:
+        missing(machine, value, mask, "but it is None there")
+
+
+def missing(machine: Machine, value: Value, mask: int, how: str) -> None:
+    """What the destination has, None on other lanes of the mask, is read."""
+    if isinstance(value, Unknown) and value.symbol.key[0] == "on root or none":
+        for result in touched(machine, value.tags, mask):
+            note(machine, result, mask, how)
+    if not isinstance(value, Row):
+        return
+    none = sum(1 << lane for lane in lanes_in(mask) if value.lanes[lane] == NONE)
+    if not none:
+        return
+    for result in touched(machine, marks.deep_tags((value,)), none):
+        note(machine, result, none, how)
+
+
+def decided(machine: Machine, value: Value, mask: int) -> None:
+    if isinstance(value, Row):  # `better and rank == 0`: only whoever gets to the question decides on it
+        mask = sum(1 << lane for lane in lanes_in(mask) if value.lanes[lane].tags)
+    for result in touched(machine, value.tags, mask):
+        note(machine, result, mask, DECIDES)
+
+
+def stored(machine: Machine, target: ir.Expr, value: Value, mask: int) -> None:
+    """`group["lr"] = …`, `scaler.factor = …`: in something the program did not make itself, it takes effect."""
+    if not isinstance(target, ir.Index | ir.Attr):
+        return
+    results = touched(machine, value.tags, mask)
+    if not results:
+        return
+
+    base = machine.evaluate(target.value, mask)
+    own = isinstance(base, Object) and (isinstance(base.kind, ClassRef) or base.kind in ("list", "dict", "set"))
+    if not own:
+        for result in results:
+            note(machine, result, mask, "and put it to use")

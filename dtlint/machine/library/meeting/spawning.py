@@ -1,0 +1,144 @@
+"""Which functions run in processes of their own, and what does each of these know?"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from dtlint.machine.contents import containers, written
+from dtlint.machine.core import Machine
+from dtlint.machine.library.drawing import seeds
+from dtlint.machine.library.invocation import Invocation, Keywords
+from dtlint.machine.library.meeting.identity import lane_value_of
+from dtlint.machine.library.python import options
+from dtlint.machine.library.python.run_later import unguarded
+from dtlint.machine.values import (
+    BY_RANK,
+    NONE,
+    Const,
+    FunctionRef,
+    Object,
+    Unknown,
+    Value,
+)
+
+BEGINS = "<begins on all ranks>"
+APART = "apart"  # of a row, and of a run: its ranks train apart, until somebody does what this says
+SIDES = "spawned on these sides"  # of branches nobody can decide
+
+
+def spawn(machine: Machine, call: Invocation) -> Value:
+    """The function runs once on every rank, its index first."""
+    if machine.facts.get("given away"):
+        return NONE  # a whole program handed to somebody who may just want its signature
+    machine.facts.setdefault("spawned", True)
+    extra = call.row.extra
+    if APART in extra:
+        machine.facts[APART] = extra[APART]
+    function = call.get(str(extra.get("function", "fn"))) or (call.arguments[0] if call.arguments else None)
+    if function is None:
+        return NONE
+    given = call.get(str(extra.get("args", "args")))
+    items = containers.items_of(machine, given) if given is not None else ()
+    arguments: tuple[Value, ...] = tuple(items or ())
+    arguments = tuple(the_world(machine, call.get("nprocs"), value) for value in arguments)
+    if extra.get("receiver_first") and call.receiver is not None:
+        arguments = (call.receiver, *call.arguments[1:])
+    if extra.get("rank_first", True):
+        for value in arguments:
+            hand_over(machine, value, call.mask)
+        arguments = tuple(made_before(value) for value in arguments)
+        arguments = (lane_value_of(machine, "rank", "the index given by spawn"), *arguments)
+    if extra.get("new_interpreter"):
+        seeds.begin_anew(machine)
+    given_on = tuple((name, value) for name, value in call.keywords if name not in call.row.params)
+    on_all_ranks(machine, function, arguments, given_on if extra.get("receiver_first") else (), call.mask)
+    return NONE
+
+
+def on_all_ranks(
+    machine: Machine, function: Value, arguments: tuple[Value, ...], given_on: Any, mask: int, *limits: int
+) -> None:
+    """Each rank begins anew with this function, however deep the place is that starts them."""
+    from dtlint.machine.functions import calls
+
+    spawned(machine, function)
+    followed = machine.deepest, machine.near
+    limits = limits or followed
+    machine.deepest, machine.near = (deep + len(machine.stack) for deep in limits)
+    machine.facts[BEGINS] = True
+    try:
+        calls.call_value(machine, function, arguments, given_on, mask)
+    finally:
+        machine.deepest, machine.near = followed
+
+
+def for_one(machine: Machine, function: FunctionRef, arguments: tuple[Value, ...], keywords: Keywords) -> bool:
+    """`begin(0, 1, args)`, `begin(args.gpu, 1, args)` beside the processes that begin with the same function, each with
+    its own number: this is for one process, and what it does has been seen."""
+    if machine.facts.pop(BEGINS, False):
+        return False
+    known = machine.facts["spawned"]
+    if not isinstance(known, set) or (function.path, function.name) not in known:
+        return False
+    told = any(
+        value.cause is not None and value.cause.kind in BY_RANK for value in (*arguments, *(one for _, one in keywords))
+    )
+    if not told and any((asked, not answer) in machine.facts[SIDES] for asked, answer in machine.assumed):
+        return True  # on the other side of a branch than the start of the others
+    numbered = any(isinstance(one, Const) and type(one.value) is int and one.scale is None for one in arguments)
+    return numbered or (bool(arguments) and options.is_given(arguments[0]))
+
+
+def spawned(machine: Machine, function: Value) -> None:
+    known = machine.facts.setdefault("spawned", True)
+    inner = unguarded(function)
+    if isinstance(inner, FunctionRef):
+        names = known if isinstance(known, set) else set()
+        machine.facts["spawned"] = names | {(inner.path, getattr(inner.node, "qualname", inner.name))}
+        machine.facts.setdefault("spawned at", set()).add((machine.frame.path, machine.current_at))
+        machine.facts.setdefault(SIDES, set()).update(machine.assumed)
+
+
+ONCE = frozenset({"clock", "random", "process", "memory", "host"})
+
+
+def made_before(value: Value) -> Value:
+    """What one process has drawn or read off its clock, and hands to all ranks that it starts."""
+    if isinstance(value, Unknown) and value.cause is not None and value.cause.kind in ONCE:
+        return Unknown(value.symbol, None, value.tags, value.like)
+    return value
+
+
+def hand_over(machine: Machine, value: Value, mask: int) -> None:
+    """The same for what the thing that is handed over holds: `config.log_file`."""
+    held = value.attributes if isinstance(value, Object) else written.onto(machine, value)
+    if held is None:
+        return
+    for name, one in list(held.items()):
+        told = made_before(one)
+        if told is not one:
+            machine.store(held, name, told, mask, machine.world.full)
+
+
+def the_world(machine: Machine, count: Value | None, value: Value) -> Value:
+    """`spawn(work, args=(count,), nprocs=count)`: what was spawned that often is the number of ranks."""
+    if isinstance(count, Unknown) and isinstance(value, Unknown) and value.symbol is count.symbol:
+        return lane_value_of(machine, "world_size", "the number of processes given to spawn")
+    return value
+
+
+def ignite_run(machine: Machine, call: Invocation) -> Value:
+    """`parallel.run(training, config)`: local rank first, then what was given."""
+    from dtlint.machine.functions import calls
+
+    if call.arguments:
+        index = lane_value_of(machine, "local_rank", "the index given by run")
+        calls.call_value(machine, call.arguments[0], (index, *call.arguments[1:]), call.keywords, call.mask)
+    return NONE
+
+
+MODELS: dict[str, Any] = {
+    "spawn": spawn,
+    "fabric_launch": spawn,
+    "ignite_parallel_run": ignite_run,
+}

@@ -1,0 +1,356 @@
+"""Which asynchronous calls are still running, and who uses their tensors or forgets their handles?
+
+A handle is an object of kind `Work`. While it is running, the value of its tensor carries the mark `("running",
+number)`; computing with such a value is an *early use*. Waiting for a handle ends it; waiting where nobody can tell
+which handle is meant (in a loop, for something out of a container) ends them all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Set as AbstractSet
+from typing import Any
+
+from dtlint.ir import nodes as ir
+from dtlint.machine.core import Machine
+from dtlint.machine.library.computing import marks
+from dtlint.machine.library.computing.provenance import modules_of
+from dtlint.machine.library.invocation import Invocation
+from dtlint.machine.logs import Event, Group
+from dtlint.machine.values import MANY, NONE, Const, External, Object, Row, Slots, Symbol, Tuple, Unknown, Value
+
+KIND = "torch.distributed.Work"
+RUNNING = "running"
+EARLY = "early-use"
+SENDING = "sending"  # fact: the handle that sends it, by the number of the tensor
+ON_GRADIENTS = "running on gradients"  # fact: the handle by the parameter
+READS = frozenset(
+    [
+        "item",
+        "tolist",
+        "cpu",
+        "numpy",
+        "clone",
+        "to",
+        "float",
+        "double",
+        "half",
+        "int",
+        "long",
+        "bool",
+        "sum",
+        "mean",
+        "max",
+        "min",
+        "prod",
+        "norm",
+        "abs",
+        "all",
+        "any",
+        "clamp",
+        "sqrt",
+        "div",
+        "mul",
+        "add",
+        "sub",
+        "pow",
+        "exp",
+        "log",
+        "square",
+        "argmax",
+        "argmin",
+        "isnan",
+        "isinf",
+        "isfinite",
+        "sort",
+        "topk",
+        "cumsum",
+        "softmax",
+    ]
+)
+SCALES_GRADIENTS = frozenset({"clip", "unscale"})  # records: they read every gradient and write it anew
+KEPT = frozenset({"requires_grad_", "retain_grad_", "share_memory_", "record_stream", "pin_memory_"})
+
+
+def made(machine: Machine, call: Invocation, event: Event | None, written: tuple[str, ...]) -> Object:
+    """The handle of a call that has just been started; `written` are the parameters it will fill."""
+    work = machine.new(KIND, call.mask)
+    work.facts["event"] = event
+    work.facts["node"] = call.node
+    work.facts["journal"] = len(machine.journal)
+    if event is None or machine.facts.get("coalescing"):
+        return work
+    event.extra["work"] = work
+    note_crossing(machine, work, event)
+    running(machine)[work.number] = work
+    for param in written:
+        tensor = call.get(param)
+        if isinstance(tensor, Object) and not is_one(tensor):
+            continue
+        marks.put(machine, call, param, (RUNNING, work.number))
+        if isinstance(tensor, Unknown) and tensor.symbol.key[0] == "attr" and tensor.symbol.key[-1] == "grad":
+            # in the journal: what a loop's turn leaves running is not there at the start of the next attempt
+            started = machine.facts.setdefault(ON_GRADIENTS, Slots(1))
+            machine.store(started, tensor.symbol.key[1], Const(work.number), call.mask, call.mask)
+    return work
+
+
+def running(machine: Machine) -> dict[int, Object]:
+    found: dict[int, Object] = machine.facts.setdefault(RUNNING, {})
+    return found
+
+
+def note_crossing(machine: Machine, work: Object, event: Event) -> None:
+    """Another handle, on another group that shares two ranks with this one, is still running."""
+    for other in running(machine).values():
+        before: Event = other.facts["event"]
+        if event.kind == before.kind == "collective" and crossing(event.group, before.group, event.mask & before.mask):
+            note(machine, "crossed-works", work, other=other)
+            return
+
+
+def crossing(one: Group | None, other: Group | None, mask: int) -> bool:
+    """Two communicators that at least two of these ranks share."""
+    if one is None or other is None or one is other:
+        return False
+    if one.members == other.members and one.number == other.number == 0 and one.name == other.name == "group":
+        return False
+    return any(
+        mask >> lane & 1 and bin(mine & theirs & mask).count("1") > 1
+        for lane, (mine, theirs) in enumerate(zip(one.members, other.members, strict=True))
+    )
+
+
+def note(machine: Machine, what: str, work: Object, **extra: Any) -> None:
+    api = work.facts["event"].api
+    machine.emit_event("record", what, api, work.birth, subject=work, extra={"work": work, **extra})
+
+
+# --- ends ------------------------------------------------------------------------------------------------------
+
+
+def wait(machine: Machine, call: Invocation) -> Value | None:
+    given = call.get("handle")  # of a function: `hvd.synchronize(handle)`
+    work, named = (call.receiver, receiver_named(call)) if given is None else (given, call.expression("handle"))
+    plain = named is not None and names_one(named)
+    if isinstance(work, Object) and work.kind == KIND and plain and not machine.frame.loops:
+        running(machine).pop(work.number, None)
+        work.facts["waited"] = True
+    else:
+        wait_for_all(machine)
+    return None
+
+
+def receiver_named(call: Invocation) -> ir.Expr | None:
+    return call.node.func.value if call.node is not None and isinstance(call.node.func, ir.Attr) else None
+
+
+def names_one(node: ir.Expr) -> bool:
+    """`work`, `self.work`, `pending["in"]`: one handle, and which."""
+    return isinstance(node, ir.Name | ir.Attr | ir.Call) or (
+        isinstance(node, ir.Index) and isinstance(node.index, ir.Const)
+    )
+
+
+def wait_for_all(machine: Machine) -> None:
+    for work in machine.facts.get(RUNNING, {}).values():
+        work.facts["waited"] = True
+    machine.facts.pop(RUNNING, None)
+
+
+def met(machine: Machine, barrier: Event) -> None:
+    """A barrier comes after all that was started on its group: who has passed it finds that done."""
+    group = barrier.group
+    for number, work in list(machine.facts.get(RUNNING, {}).items()):
+        before: Event = work.facts["event"]
+        same = before.function == barrier.function and before.path == barrier.path  # what is in use by then is early
+        of_group = before.extra["call"].receiver is not None  # of which group, nobody knows
+        if same and before.kind == "collective" and not of_group and group is not None and before.group is group:
+            work.facts["synchronised"] = work.facts["waited"] = True
+            running(machine).pop(number, None)
+
+
+def synchronise(machine: Machine, call: Invocation) -> Value | None:
+    """The device has caught up: what was started on it is done, handle or not."""
+    for work in machine.facts.get(RUNNING, {}).values():
+        work.facts["synchronised"] = True
+    wait_for_all(machine)
+    return None
+
+
+def unknown_method(machine: Machine, receiver: Value, name: str) -> None:
+    if RUNNING in machine.facts and name in ("wait", "synchronize", "wait_all", "join", "result"):
+        wait_for_all(machine)
+    if name.endswith("_") and not name.endswith("__"):
+        overwritten(machine, receiver, name)
+
+
+# --- uses ------------------------------------------------------------------------------------------------------
+
+
+def computed(machine: Machine, what: str, values: tuple[Value, ...], tags: frozenset[Any]) -> None:
+    """Something is computed from values, one of which may belong to a call that is still running."""
+    numbers = [tag[1] for tag in tags if isinstance(tag, tuple) and tag[0] == RUNNING]
+    if not numbers or not reads(what, values):
+        return
+    if any(isinstance(value, Object) and not is_one(value) for value in values):
+        return  # `buffers[1 - current]`: which of them it is, nobody tells
+    for number in numbers:
+        work = running(machine).get(number)
+        if work is not None:
+            note(machine, EARLY, work)
+
+
+def overwritten(machine: Machine, tensor: Value, how: str = "") -> None:
+    """A tensor gets new content: `tensor.copy_(…)`, `tensor[0] = …`. It may be on its way to another rank still."""
+    if SENDING in machine.facts and how not in KEPT:
+        work = running(machine).get(machine.facts[SENDING].get(tensor_key(tensor), 0))
+        if work is not None:
+            note(machine, EARLY, work, written=True)
+
+
+def tensor_key(tensor: Value | None) -> object:
+    """Which tensor is this? Not one of several that nobody tells apart: `buffers[step % 2]`. One of which nobody knows
+    anything is the very value that was sent, which its handle keeps: what is computed in the same way is another."""
+    if isinstance(tensor, Object):
+        return tensor.number if is_one(tensor) else None
+    return ("value", id(tensor)) if isinstance(tensor, Unknown) else None
+
+
+def is_one(tensor: Object) -> bool:
+    return not tensor.instead and MANY not in tensor.facts
+
+
+def performed(machine: Machine, call: Invocation) -> None:
+    """Gradients are clipped, or their scale is taken from them, where they lie."""
+    if call.row.record in SCALES_GRADIENTS and RUNNING in machine.facts:
+        owners: set[int] = set().union(*(modules_in(value) for value in (call.receiver, *call.values)))
+        gradients_used(machine, owners)
+
+
+def modules_in(value: Value | None) -> set[int]:
+    """The modules whose parameters these are, as far as anybody knows."""
+    if isinstance(value, Object) and value.kind == "list":
+        return modules_in(value.attributes.get("[]"))
+    if isinstance(value, Tuple):
+        return set().union(*map(modules_in, value.items))
+    return modules_of(value.symbol) if isinstance(value, Unknown) else set()
+
+
+def gradients_used(machine: Machine, owners: AbstractSet[int] = frozenset()) -> None:
+    """An optimizer steps: it reads every gradient, those too that are still on their way. Of others it may be known
+    whose they are."""
+    for work in machine.facts.get(RUNNING, {}).values():
+        call = work.facts["event"].extra.get("call")
+        tensor = next(iter(call.values), None) if isinstance(call, Invocation) else None
+        if isinstance(tensor, Unknown) and tensor.symbol.key[0] == "attr" and tensor.symbol.key[-1] == "grad":
+            of_another = owners and owners.isdisjoint(modules_of(tensor.symbol) or owners)
+            if not of_another:
+                note(machine, EARLY, work)
+
+
+def parameters_used(machine: Machine, module: Object) -> None:
+    """A module has been run whose parameters are still on their way."""
+    for work in list(machine.facts.get(RUNNING, {}).values()):
+        call = work.facts["event"].extra.get("call")
+        tensor = next(iter(call.values), None) if isinstance(call, Invocation) else None
+        if isinstance(tensor, Unknown) and module.number in modules_of(tensor.symbol):
+            note(machine, EARLY, work)
+
+
+def on_gradient(machine: Machine, parameter: Symbol) -> frozenset[Any]:
+    """The mark of a call that is still running on the gradient of this parameter."""
+    number = machine.facts[ON_GRADIENTS].get(parameter) if ON_GRADIENTS in machine.facts else None
+    if isinstance(number, Const) and number.value in machine.facts.get(RUNNING, {}):
+        return frozenset({(RUNNING, number.value)})
+    return frozenset()
+
+
+def handed(machine: Machine, callee: Value, arguments: tuple[Value, ...]) -> None:
+    """A list of tensors that are still on their way is handed to a function that computes with them, rather than give
+    them back as they are."""
+    row = machine.knowledge.api(callee.name) if isinstance(callee, External) else None
+    if isinstance(callee, External) and (row is None or row.does != "identity"):
+        lists = tuple(value for value in arguments if isinstance(value, Tuple | Object))
+        tags = marks.deep_tags(lists)
+        if tags:
+            computed(machine, machine.knowledge.canonical(callee.name), lists, tags)
+
+
+def reads(what: str, values: tuple[Value, ...]) -> bool:
+    if what.startswith(("op ", "unary ", "compare ")):
+        return True
+    name = what
+    if what == "call" and isinstance(values[0], Unknown) and values[0].symbol.key[0] == "attr":
+        name = str(values[0].symbol.key[-1])
+    elif what.startswith("torch."):
+        name = what.rpartition(".")[2]
+        return what.count(".") == 1 and not name.endswith("_like")
+    return name in READS or (name.endswith("_") and not name.endswith("__") and name not in KEPT)
+
+
+def dropped(machine: Machine, value: Value, node: ir.Expr) -> None:
+    """The value of an expression statement: a handle that nobody holds."""
+    for work in works_in(value):
+        direct = work.facts.get("node") is node
+        if work.facts.get("event") is None or work.facts.get("waited") or work.number not in running(machine):
+            continue
+        if direct or not stored(machine, work):
+            note(machine, "dropped-work", work)
+
+
+def works_in(value: Value) -> list[Object]:
+    """The handles a value is made of: one, one per rank, or those of a batch."""
+    if isinstance(value, Row | Tuple):
+        parts = value.lanes if isinstance(value, Row) else value.items
+        return list({work.number: work for part in parts for work in works_in(part)}.values())
+    if isinstance(value, Object) and value.kind == "list":
+        return works_in(value.attributes.get("[]", NONE))
+    return [value] if isinstance(value, Object) and value.kind == KIND else []
+
+
+def stored(machine: Machine, work: Object) -> bool:
+    """Was the handle put away somewhere since it was made?"""
+    for container, name, _ in machine.journal[work.facts.get("journal", 0) :]:
+        held = container.get(name)
+        if held is work and (name == "[]" or isinstance(name, tuple)):
+            return True
+        if isinstance(held, Tuple) and any(item is work for item in held.items):
+            return True
+    return False
+
+
+def assigned(machine: Machine, value: Value, target: ir.Expr, node: ir.Expr) -> None:
+    """`handle = …`: a handle whose name is never read again is as good as dropped."""
+    if not isinstance(target, ir.Name):
+        return
+    for work in works_in(value):
+        if work.facts.get("node") is not node or machine.frame.is_class:
+            continue
+        function = machine.frame.function
+        body = function.node.body if function is not None else None
+        if (
+            function is not None
+            and body is not None
+            and isinstance(function.node, ir.Function)
+            and not read_in(body, target.id)
+        ):
+            note(machine, "dropped-work", work)
+
+
+def read_in(part: Any, name: str, target: bool = False) -> bool:
+    """Is the name read anywhere in this piece of program?"""
+    if isinstance(part, tuple | list):
+        return any(read_in(item, name) for item in part)
+    if isinstance(part, ir.Name):
+        return bool(part.id == name)
+    if isinstance(part, ir.Assign):
+        inner = [one for one in part.targets if not isinstance(one, ir.Name)]
+        return read_in(part.value, name) or read_in(inner, name)
+    if isinstance(part, ir.Global | ir.Nonlocal):
+        return name in part.names
+    if isinstance(part, ir.Node):
+        return any(read_in(getattr(part, slot), name) for slot in part.below)
+    return False
+
+
+MODELS = {"work_wait": wait, "device_synchronize": synchronise}

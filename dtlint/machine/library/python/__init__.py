@@ -1,0 +1,1 @@
+"""Builtins and the standard library, where their results matter to control flow."""

@@ -1,0 +1,306 @@
+"""Builtins, containers and the bits of the standard library whose results matter to control flow."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+from dtlint.ir import nodes as ir
+from dtlint.machine.contents import containers
+from dtlint.machine.contents.opaque import opaque as unknown_of
+from dtlint.machine.contents.opaque import wherever
+from dtlint.machine.core import Machine
+from dtlint.machine.lanes import map_lanes, token
+from dtlint.machine.library.invocation import Handler, Invocation
+from dtlint.machine.library.python import copies, environment_use, files, importing, iterators
+from dtlint.machine.library.python.containers import counter, default_dict, deque_, dict_, tuple_
+from dtlint.machine.library.python.iteration import (
+    any_all,
+    cycle,
+    enumerate_,
+    islice,
+    iter_,
+    length,
+    map_,
+    range_,
+    slice_,
+    through,
+    zip_,
+)
+from dtlint.machine.library.python.properties import property_
+from dtlint.machine.library.python.reflection import getattr_, hasattr_, isinstance_, said, setattr_
+from dtlint.machine.values import (
+    FALSE,
+    NONE,
+    TRUE,
+    Bound,
+    Const,
+    External,
+    Object,
+    Tuple,
+    Unknown,
+    Value,
+    content,
+)
+
+
+def opaque(machine: Machine, call: Invocation) -> Value:
+    receiver = (call.receiver,) if call.receiver is not None else ()
+    values = (*receiver, *call.arguments, *wherever(machine, call.keywords))
+    made = unknown_of(machine, call.name, *values)
+    if call.name.startswith("numpy.") and any(map(is_list, values)):
+        symbol = machine.symbols.of(call.name, *(token(held_in(machine, value)) for value in values))
+        made = Unknown(symbol, made.cause, made.tags, made.like)
+    if machine.flow is not None:
+        from dtlint.machine.library.jax import arrays as jax_arrays
+
+        return jax_arrays.with_shape(machine, call, made)
+    return made
+
+
+def is_list(value: Value) -> bool:
+    return isinstance(value, Object) and value.kind == "list"
+
+
+def held_in(machine: Machine, value: Value) -> Value:
+    """What NumPy makes of a list is made of what is in it."""
+    items = containers.items_of(machine, value) if is_list(value) else None
+    return Tuple(items) if items is not None else value
+
+
+def pure(function: Callable[..., Any]) -> Handler:
+    """Apply a Python function lane by lane where every argument is a constant."""
+
+    def handler(machine: Machine, call: Invocation) -> Value | None:
+        if call.keywords or not call.arguments:
+            return None
+
+        def one(*values: Value) -> Value:
+            if all(isinstance(value, Const) for value in values):
+                try:
+                    made = function(*(value.value for value in values))  # type: ignore[attr-defined]
+                    scale = next((value.scale for value in values if value.scale), None)  # type: ignore[attr-defined]
+                    return Const(made, scale if isinstance(made, int | float) else None)
+                except Exception:
+                    pass
+            return unknown_of(machine, call.name, *(content(value) for value in values))
+
+        return map_lanes(one, call.arguments, machine.world)
+
+    return handler
+
+
+def ceil(machine: Machine, call: Invocation) -> Value | None:
+    """A share rounded up leaves less for the last rank; where it was rounded stays known."""
+    made = pure(math.ceil)(machine, call)
+    sites = machine.facts.setdefault("ceilings", [])
+    if len(sites) < 32:
+        sites.append((machine.frame.path, machine.current_at, machine.frame.scope))
+    return made
+
+
+def bool_(machine: Machine, call: Invocation) -> Value | None:
+    from dtlint.machine.contents.truth import answered, truth_of
+    from dtlint.machine.library.python import uncalled
+
+    if not call.arguments:
+        return FALSE
+    asked = answered(machine, call.arguments[0], call.mask, counted=True)
+    uncalled.made_boolean(machine, call.node, call.arguments[0])
+
+    def one(value: Value) -> Value:
+        known, symbol, cause = truth_of(machine, value)
+        if known is not None:
+            return TRUE if known else FALSE
+        return machine.unknown("bool", symbol, cause=cause, tags=value.tags)
+
+    return map_lanes(one, (asked,), machine.world)
+
+
+def divmod_(machine: Machine, call: Invocation) -> Value | None:
+    """`share, rest = divmod(total, world)` divides like `//` and `%`."""
+    from dtlint.machine.contents.operators import arithmetic
+    from dtlint.machine.library.feeding import batches
+
+    if len(call.arguments) != 2:
+        return None
+    left, right = call.arguments
+    share, rest = (arithmetic(machine, op, left, right) for op in ("//", "%"))
+    if call.node is not None and len(call.node.args) == 2:
+        batches.noticed(machine, ir.BinOp("//", *call.node.args), left, right, share)
+    return Tuple((share, rest))
+
+
+def partial(machine: Machine, call: Invocation) -> Value | None:
+    if not call.arguments:
+        return None
+    function = call.arguments[0]
+    keywords = tuple((name, value) for name, value in call.keywords if name is not None)
+    return Bound(function, None, call.arguments[1:], keywords)
+
+
+def wraps(machine: Machine, call: Invocation) -> Value | None:
+    return External("dtlint.identity")
+
+
+def identity(machine: Machine, call: Invocation) -> Value | None:
+    return call.arguments[0] if call.arguments else None
+
+
+def field(machine: Machine, call: Invocation) -> Value | None:
+    for name, value in call.keywords:
+        if name == "default":
+            return value
+        if name == "default_factory":
+            made = machine.new("dataclasses.Field", call.mask)
+            made.facts["default_factory"] = value
+            return made
+    return machine.unknown("field", id(call.node))
+
+
+def environment(machine: Machine, call: Invocation) -> Value | None:
+    name = call.arguments[0] if call.arguments else None
+    default = call.arguments[1] if len(call.arguments) > 1 else None
+    return read_environment(machine, name, default)
+
+
+def read_environment(machine: Machine, name: Value | None, default: Value | None) -> Value:
+    from dtlint.machine.library.meeting.identity import lane_value_of
+
+    environment_use.read(machine, name)
+    if isinstance(name, Const) and isinstance(name.value, str):
+        row = machine.knowledge.environment.get(name.value)
+        if row is not None:
+            if row.does == "source":
+                return machine.unknown(
+                    "environment", name.value, cause=machine.cause(row.cause, f"`{name.value}` differs by {row.cause}")
+                )
+            value = lane_value_of(machine, row.value, f'os.environ["{name.value}"]')
+
+            def as_text(held: Value) -> Value:
+                return Const(str(held.value), held.scale) if isinstance(held, Const) else held
+
+            return map_lanes(as_text, (value,), machine.world)
+        if isinstance(default, Const):
+            machine.facts.setdefault(environment_use.DEFAULTS, {})[name.value] = default
+        return machine.unknown("environment", name.value)
+    return machine.unknown("environment", token(name) if name else "")
+
+
+def print_(machine: Machine, call: Invocation) -> Value | None:
+    from dtlint.machine.library.computing import metrics
+
+    metrics.shown(machine, call)
+    for value in call.arguments:
+        said(machine, value, call.mask)
+    return NONE
+
+
+def text_(machine: Machine, call: Invocation) -> Value | None:
+    given = call.arguments[0] if call.arguments else None
+    spoken = said(machine, given, call.mask) if given is not None else None
+    return spoken if spoken is not given else files.to_text(machine, call) or pure(str)(machine, call)
+
+
+def nullcontext(machine: Machine, call: Invocation) -> Value | None:
+    made = machine.new("contextlib.nullcontext", call.mask)
+    made.facts["context"] = "nothing"
+    return made
+
+
+def suppress(machine: Machine, call: Invocation) -> Value | None:
+    from dtlint.machine.control.attempts import exception_names
+
+    made = machine.new("contextlib.suppress", call.mask)
+    made.facts["context"] = "suppress"
+    made.facts["types"] = tuple(name for value in call.arguments for name in exception_names(value))
+    return made
+
+
+def auto(machine: Machine, call: Invocation) -> Value | None:
+    """`TRAIN = auto()`: another value for each member of the enumeration."""
+    return Const(len(machine.frame.variables) + 1) if machine.frame.is_class else None
+
+
+FUNCTIONS: dict[str, Handler] = {
+    "enum.auto": auto,
+    "builtins.int": pure(int),
+    "builtins.float": pure(float),
+    "builtins.str": text_,
+    "builtins.abs": pure(abs),
+    "builtins.min": pure(min),
+    "builtins.max": pure(max),
+    "builtins.round": pure(round),
+    "builtins.divmod": divmod_,
+    "math.ceil": ceil,
+    "math.floor": pure(math.floor),
+    "math.sqrt": pure(math.sqrt),
+    "math.isqrt": pure(math.isqrt),
+    "math.log2": pure(math.log2),
+    "builtins.bool": bool_,
+    "builtins.len": length,
+    "builtins.range": range_,
+    "builtins.slice": slice_,
+    "builtins.isinstance": isinstance_,
+    "builtins.getattr": getattr_,
+    "builtins.hasattr": hasattr_,
+    "builtins.setattr": setattr_,
+    "builtins.property": property_,
+    "builtins.enumerate": enumerate_,
+    "itertools.islice": islice,
+    "itertools.cycle": cycle,
+    "builtins.zip": zip_,
+    "builtins.list": through("list"),
+    "builtins.sorted": through("sorted"),
+    "builtins.set": through("set"),
+    "builtins.frozenset": through("set"),
+    "builtins.reversed": through("list"),
+    "builtins.tuple": tuple_,
+    "builtins.dict": dict_,
+    "collections.OrderedDict": dict_,
+    "collections.deque": deque_,
+    "collections.defaultdict": default_dict,
+    "collections.Counter": counter,
+    "builtins.next": iterators.asked,
+    "builtins.iter": iter_,
+    "builtins.any": any_all(True),
+    "builtins.all": any_all(False),
+    "builtins.print": print_,
+    "builtins.map": map_,
+    "functools.partial": partial,
+    "functools.partialmethod": partial,
+    "functools.wraps": wraps,
+    "dtlint.identity": identity,
+    "types.MappingProxyType": identity,
+    "dataclasses.field": field,
+    "os.getenv": environment,
+    "os.environ.get": environment,
+    "contextlib.nullcontext": nullcontext,
+    "contextlib.suppress": suppress,
+    "importlib.import_module": importing.import_module,
+    "atexit.register": lambda machine, call: at_exit(machine, call),
+    "copy.copy": identity,
+    "copy.deepcopy": copies.deep,
+    "typing.cast": lambda machine, call: call.arguments[1] if len(call.arguments) > 1 else None,
+}
+
+
+def at_exit(machine: Machine, call: Invocation) -> Value | None:
+    from dtlint.machine.library.python import run_later
+
+    return run_later.at_exit(machine, call)
+
+
+def progress(machine: Machine, call: Invocation) -> Value | None:
+    """`tqdm(loader, …)` iterates over what it wraps."""
+    return call.get("iterable") or (call.arguments[0] if call.arguments else None)
+
+
+def number_asked(machine: Machine, call: Invocation) -> Value | None:
+    """`isnan(time.time() - start)`: what the clock says is a number for everybody."""
+    kinds = {value.cause.kind for value in call.values if value.cause is not None}
+    return machine.unknown(call.name, *map(token, call.values)) if kinds == {"clock"} else None
+
+
+MODELS = {"progress_bar": progress, "progress_range": range_, "number_asked": number_asked}

@@ -1,0 +1,69 @@
+"""What do the constructors of Python's containers make of their arguments?"""
+
+from __future__ import annotations
+
+from dtlint.machine import library
+from dtlint.machine.contents import containers
+from dtlint.machine.contents.opaque import opaque
+from dtlint.machine.core import Machine
+from dtlint.machine.library.invocation import Invocation
+from dtlint.machine.library.python.iteration import through
+from dtlint.machine.names import subscripts
+from dtlint.machine.values import (
+    NONE,
+    Const,
+    External,
+    Object,
+    Tuple,
+    Value,
+)
+
+
+def deque_(machine: Machine, call: Invocation) -> Value | None:
+    """A list for both ends. One of limited length forgets what came first: what it holds is not followed."""
+    made = through("list")(machine, call) or machine.new_list((), call.mask)
+    if isinstance(made, Object):
+        made.facts["builtin"] = "deque"
+        if len(call.arguments) > 1 or call.keywords:
+            made.attributes["[]"] = machine.fresh("items")
+    return made
+
+
+def tuple_(machine: Machine, call: Invocation) -> Value | None:
+    if not call.arguments:
+        return Tuple(())
+    inner = library.iterated(machine, call.arguments[0], call.mask)
+    items = containers.items_of(machine, inner)
+    if items is not None:
+        return Tuple(items)
+    return opaque(machine, call.name, inner) if inner is not call.arguments[0] else None
+
+
+def dict_(machine: Machine, call: Invocation) -> Value | None:
+    made = machine.new("dict", call.mask)
+    if call.arguments:
+        subscripts.merge(machine, made, call.arguments[0], call.mask)
+    for name, value in call.keywords:
+        if name is not None:
+            subscripts.put(machine, made, Const(name), value, call.mask)
+        else:
+            subscripts.merge(machine, made, value, call.mask)
+    return made
+
+
+def default_dict(machine: Machine, call: Invocation) -> Value | None:
+    made = machine.new("dict", call.mask)
+    if call.arguments and call.arguments[0] != NONE:
+        made.facts[subscripts.DEFAULT] = call.arguments[0]
+    for value in call.arguments[1:2]:
+        subscripts.merge(machine, made, value, call.mask)
+    return made
+
+
+def counter(machine: Machine, call: Invocation) -> Value | None:
+    """A dictionary of numbers; what it was not asked to count, it has counted 0 times."""
+    made = machine.new("dict", call.mask)
+    made.facts.update({subscripts.DEFAULT: External("builtins.int"), "builtin": "Counter"})
+    for value in call.arguments[:1]:
+        subscripts.counted(machine, made, value, call.mask)
+    return made

@@ -1,0 +1,144 @@
+"""When does the program write environment variables, import libraries and start their backends?
+
+A variable is read at one moment: when a library is imported, a backend started, a communicator made. Here these moments
+become events, so that rules can ask which came first.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from dtlint.machine.contents import containers, presets
+from dtlint.machine.contents.dictionaries import entries
+from dtlint.machine.core import Machine
+from dtlint.machine.library.invocation import Invocation
+from dtlint.machine.values import NONE, Const, External, Object, Tuple, Value
+
+ENVIRONMENT = "os.environ"
+DEFAULTS = "defaults of environment variables"  # fact of the run: what each is read with where it is not set
+
+
+def written(machine: Machine, name: Value, value: Value, mask: int, default: bool = False) -> None:
+    """`os.environ[name] = value`; `default`: where nobody has set it."""
+    reads = machine.facts.setdefault("environment reads", set())
+    machine.emit_event(
+        "record",
+        "env",
+        ENVIRONMENT,
+        mask,
+        details=(("name", name), ("value", value)),
+        extra={"reads": reads, "default": default},
+    )
+
+
+def item_written(machine: Machine, container: Value, index: Value, value: Value, mask: int) -> None:
+    if isinstance(container, External) and container.name == ENVIRONMENT:
+        written(machine, index, value, mask)
+
+
+def read(machine: Machine, name: Value | None) -> None:
+    """The program itself reads this variable: whoever writes it knows what for."""
+    if isinstance(name, Const) and isinstance(name.value, str):
+        machine.facts.setdefault("environment reads", set()).add(name.value)
+
+
+def setdefault(machine: Machine, call: Invocation) -> Value | None:
+    if len(call.arguments) > 1:
+        written(machine, call.arguments[0], call.arguments[1], call.mask, default=True)
+    return call.arguments[1] if len(call.arguments) > 1 else None
+
+
+def update(machine: Machine, call: Invocation) -> Value | None:
+    for value in call.arguments[:1]:
+        found = presets.pairs(machine, value)
+        if found is None and isinstance(value, Object) and value.kind == "dict":
+            found = dict(entries(value))
+        for name, held in (found or {}).items():
+            if isinstance(name, str):
+                written(machine, Const(name), held, call.mask)
+        if isinstance(value, Object) and value.kind == "dict":
+            perhaps = value.facts.get(containers.FILTERED)
+            for pair in perhaps.items if isinstance(perhaps, Tuple) else ():
+                if isinstance(pair, Tuple) and text(pair.items[0]):
+                    written(machine, pair.items[0], pair.items[1], call.mask)
+    for keyword, held in call.keywords:
+        if keyword is not None:
+            written(machine, Const(keyword), held, call.mask)
+    return NONE
+
+
+# --- imports and backends --------------------------------------------------------------------------------------
+
+
+def readers(machine: Machine) -> dict[str, str]:
+    """Packages whose import makes a runtime read its variables."""
+    found: dict[str, str] | None = machine.notes.get(("readers",))
+    if found is None:
+        found = {
+            name.removeprefix("import "): str(row.extra["reader"])
+            for name, row in machine.knowledge.settings.items()
+            if name.startswith("import ")
+        }
+        machine.notes["readers",] = found
+    return found
+
+
+def users(machine: Machine) -> tuple[tuple[str, str], ...]:
+    """Packages of which any function starts a backend."""
+    found: tuple[tuple[str, str], ...] | None = machine.notes.get(("users",))
+    if found is None:
+        found = tuple(
+            (name.removeprefix("use ") + ".", str(row.extra["reader"]))
+            for name, row in machine.knowledge.settings.items()
+            if name.startswith("use ")
+        )
+        machine.notes["users",] = found
+    return found
+
+
+def imported(machine: Machine, dotted: str, path: str | None, mask: int) -> None:
+    """A library, or a module of the project with all that its own body does, is imported for the first time."""
+    seen = machine.facts.setdefault("imported", set())
+    name = path or dotted
+    if name in seen:
+        return
+    seen.add(name)
+    if path is not None:
+        log = machine.notes.get(("module log", path))
+        if log is not None and log.nodes:
+            machine.emit_event("record", "import", dotted, mask, extra={"module log": log})
+        if machine.notes.get(("module asks", path)):
+            machine.facts["global rank"] = True
+        return
+    if dotted.partition(".")[0] in readers(machine):
+        machine.emit_event("record", "import", dotted, mask)
+
+
+def used(machine: Machine, name: str, mask: int) -> None:
+    """The first call of a library whose functions start a backend."""
+    for prefix, reader in users(machine):
+        if name.startswith(prefix):
+            if (reader, len(machine.stack) > 0) not in machine.facts.setdefault("backends", set()):
+                machine.facts["backends"].add((reader, len(machine.stack) > 0))
+                machine.emit_event("record", "backend", name, mask)
+            return
+
+
+def set_aside(machine: Machine) -> dict[str, Any]:
+    """A module's body is run once and kept: what it imports and starts is told anew in its own log."""
+    return {name: machine.facts.pop(name) for name in ("imported", "backends") if name in machine.facts}
+
+
+def take_back(machine: Machine, kept: dict[str, Any]) -> None:
+    for name in ("imported", "backends"):
+        machine.facts.pop(name, None)
+    machine.facts.update(kept)
+
+
+def text(value: Value) -> str | None:
+    """What a string is, rank by rank the same, as far as it is known."""
+    return value.value if isinstance(value, Const) and isinstance(value.value, str) else None
+
+
+FUNCTIONS: dict[str, Any] = {"os.environ.update": update}
+MODELS: dict[str, Any] = {"environment_default": setdefault}

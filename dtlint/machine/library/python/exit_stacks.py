@@ -1,0 +1,78 @@
+"""What does an `ExitStack` do at its end, and on which ranks?"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from dtlint.machine.core import Machine
+from dtlint.machine.library.invocation import Invocation
+from dtlint.machine.logs import decisions
+from dtlint.machine.names import attributes
+from dtlint.machine.values import NONE, Bound, ClassRef, FunctionRef, Object, Value
+
+STACK = "contextlib.ExitStack"
+EXITS = "exits"  # fact: what is called at the end, where it was asked for, by which lanes, below which branch
+LEAVING = "leaving a stack"  # fact of the run: the places of the calls that asked for something at the end
+AROUND = "around"  # fact: the branches around the `with` itself
+
+
+def run_stack(machine: Machine, stack: Object, mask: int, inner: Any) -> int:
+    """`with ExitStack() as stack:`: last in, first out, each on the ranks that put it there."""
+    from dtlint.machine.functions import calls
+
+    stack.facts[EXITS], stack.facts[AROUND] = [], {id(one) for one in decisions(machine.frame.guards)}
+    through: int = inner(stack, mask)
+    for call, place, lanes, decision in reversed(stack.facts[EXITS]):
+        function, arguments, keywords = call
+        if place[0] == machine.frame.path:
+            machine.current_at = place[1]
+            machine.facts.setdefault(LEAVING, set()).add(place)
+        left = lanes & through
+
+        def leave(function: Value = function, left: int = left, given: Any = (arguments, keywords)) -> int:
+            calls.call_value(machine, function, given[0], given[1], left)
+            return left
+
+        if left and decision is not None:
+            machine.guarded(decision, leave)
+        elif left:
+            leave()
+    return through
+
+
+def callback(machine: Machine, call: Invocation) -> Value:
+    """`stack.callback(function, *arguments)`"""
+    if not call.arguments:
+        return NONE
+    function, *rest = call.arguments
+    later(machine, call, function, tuple(rest), call.keywords)
+    return function
+
+
+def enter(machine: Machine, call: Invocation) -> Value | None:
+    """`stack.enter_context(manager)`"""
+    from dtlint.machine.functions import calls
+
+    manager = call.arguments[0] if call.arguments else NONE
+    if not isinstance(manager, Object) or not isinstance(manager.kind, ClassRef):
+        return manager if isinstance(manager, Object) and manager.kind != "<generator>" else None
+    begin, end = (attributes.in_class(machine, manager.kind, name) for name in ("__enter__", "__exit__"))
+    if isinstance(end, FunctionRef):
+        later(machine, call, Bound(end, manager), (NONE, NONE, NONE), ())
+    if isinstance(begin, FunctionRef):
+        return calls.follow(machine, begin, manager, (), (), call.mask)
+    return manager
+
+
+def later(machine: Machine, call: Invocation, function: Value, arguments: tuple[Value, ...], keywords: Any) -> None:
+    stack = call.receiver
+    if not isinstance(stack, Object) or EXITS not in stack.facts:
+        return
+    own = [one for one in decisions(machine.frame.guards) if id(one) not in stack.facts[AROUND]]
+    if any(one.taken == one.before for one in own):
+        return  # whether it is asked for at all, nobody knows
+    place = (machine.frame.path, machine.current_at)
+    stack.facts[EXITS].append(((function, arguments, keywords), place, call.mask, own[0] if own else None))
+
+
+MODELS = {"exit_callback": callback, "exit_enter": enter}

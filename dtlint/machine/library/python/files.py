@@ -1,0 +1,384 @@
+"""What is a path made of, and which calls open, make or leave what at it?
+
+A path is told by its text: constants where they are known, a placeholder for each part that is not. Two paths with
+equal texts are the same place, one whose text goes on after a slash is inside the other. The text is kept per lane, so
+that a rank in it tells the lanes' places apart.
+"""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from pathlib import PurePosixPath
+from typing import Any
+
+from dtlint.knowledge.loader import Api
+from dtlint.machine.contents.opaque import all_tags, deep_cause, first_cause, opaque
+from dtlint.machine.core import Machine
+from dtlint.machine.lanes import lanes_in, map_lanes, token
+from dtlint.machine.library.computing import provenance
+from dtlint.machine.library.invocation import Invocation
+from dtlint.machine.starts.state import objects_in
+from dtlint.machine.values import (
+    BY_PROCESS,
+    BY_SHARE,
+    NONE,
+    Bound,
+    Const,
+    External,
+    Object,
+    Row,
+    Symbol,
+    Unknown,
+    Value,
+    lane_value,
+)
+
+PATH = "pathlib.Path"
+HANDLE = "io.TextIOWrapper"
+WRITING = frozenset("wax+")
+SAME = frozenset({"resolve", "absolute", "expanduser"})
+JOINED = "path"
+
+
+# --- values ----------------------------------------------------------------------------------------------------
+
+
+def is_path(value: Value) -> bool:
+    return isinstance(value, Object) and value.kind == PATH
+
+
+def no_place(value: Value, given: bool) -> bool:
+    """Something that is open already or, where it was `given` to a call, lives in memory: an object of a library that
+    is not a path."""
+    if not isinstance(value, Object) or not isinstance(value.kind, str):
+        return False
+    return value.kind == HANDLE or (given and "text" not in value.facts)
+
+
+def text_of(value: Value) -> Value:
+    """The text of a path, or of whatever stands for one."""
+    if isinstance(value, Row) and any(is_path(held) for held in value.lanes):
+        return Row(tuple(text_of(held) for held in value.lanes), value.cause)
+    if isinstance(value, Object):
+        held = value.facts.get("text")
+        return held if isinstance(held, Value) else value
+    return value
+
+
+def path_of(machine: Machine, text: Value, mask: int) -> Object:
+    made = machine.new(PATH, mask)
+    made.facts["text"] = text
+    return made
+
+
+def joined(machine: Machine, *parts: Value) -> Value:
+    """`os.path.join`, lane by lane."""
+
+    def one(*held: Value) -> Value:
+        if all(isinstance(part, Const) and isinstance(part.value, str) for part in held):
+            return Const(posixpath.join(*(part.value for part in held)))  # type: ignore[attr-defined]
+
+        known = [token(part) for part in held]
+        return machine.unknown(JOINED, *known, cause=first_cause(*held), tags=all_tags(*held))
+
+    return map_lanes(one, tuple(text_of(part) for part in parts), machine.world)
+
+
+def divided(machine: Machine, left: Value, right: Value, mask: int) -> Value | None:
+    """`folder / name`; who divides something by a text has a path."""
+    named = isinstance(left, Unknown) and isinstance(right, Const) and isinstance(right.value, str)
+    if (
+        named
+        or is_path(left)
+        or is_path(right)
+        or (isinstance(left, Row) and any(is_path(held) for held in left.lanes))
+    ):
+        return path_of(machine, joined(machine, left, right), mask)
+    return None
+
+
+def spoken(value: Value) -> Value:
+    """The path inside an f-string or `str(…)`."""
+    return text_of(value) if is_path(value) else value
+
+
+# --- what a path says ------------------------------------------------------------------------------------------
+
+
+def place(value: Value, lane: int) -> str:
+    """Where this is for one lane."""
+    return posixpath.normpath(written(lane_value(text_of(value), lane)))
+
+
+def written(value: Value) -> str:
+    if isinstance(value, Const):
+        return str(value.value)
+    if isinstance(value, Unknown):
+        return of_symbol(value.symbol, 0)
+    if isinstance(value, External) and value.name == "os.devnull":
+        return "/dev/null"
+    return f"<{token(value)}>"
+
+
+PLAIN = ("int", "float", "bool")
+NODE_FOLDERS = ("TMPDIR", "SLURM_TMPDIR")  # environment variables that name a node's own folder
+OF_NODE = frozenset({*NODE_FOLDERS, "TEMP", "TMP"})
+TEXTS = frozenset({"text", "op +", "builtins.str", "os.fspath"})
+
+
+def of_symbol(part: Any, depth: int) -> str:
+    if isinstance(part, Symbol):
+        word = part.key[0]
+        if depth > 8:
+            return f"<{id(part)}>"
+        if word == JOINED:
+            return "/".join(of_symbol(inner, depth + 1) for inner in part.key[1:])
+        if word in TEXTS:
+            return "".join(of_symbol(inner, depth + 1) for inner in part.key[1:])
+        if word == "same" and len(part.key) > 1 and part.key[1] == "tempfile.gettempdir":
+            return "/tmp"
+        if word == "environment" and part.key[1] in OF_NODE:
+            return "/tmp"
+        sides = [of_symbol(side, depth + 1) for side in part.key[2:]] if word == "phi" else ["<"]
+        if not any(side.startswith("<") for side in sides):
+            return "|".join(sides)  # one or the other, and both are written down
+        return f"<{id(part)}>"
+    if isinstance(part, str | int):
+        return str(part)
+    if isinstance(part, tuple) and len(part) in (2, 3) and part[0] in PLAIN:
+        return str(part[1])
+    return f"<{part}>"
+
+
+LOCAL = re.compile(
+    r"/(?:tmp|var/tmp|dev/shm|(?:mnt/|scratch/)?(?:local[-_]?(?:scratch|disk|ssd|nvme|data|storage)?|raid|nvme|ssd))\d*(?:/|$)"
+)
+
+
+def node_local(where: str) -> bool:
+    """A place that every node has for itself."""
+    if any(part.upper() in NODE_FOLDERS for part in where.split("/")):
+        return True  # the folder is called like the variable that names it
+    return LOCAL.match(where) is not None
+
+
+NETWORK = (
+    "lustre", "gpfs", "nfs", "fsx", "beegfs", "efs", "weka", "wekafs", "cephfs", "filestore", "gcsfuse", "shared",
+    "sharedfs", "shared_fs",
+)  # fmt: skip
+SHARED = re.compile(rf"(?:/(?:mnt|media|vol|volumes))?/(?:{'|'.join(NETWORK)})(?:/|$)|(?:gs|s3|hdfs):/")
+
+
+def all_nodes(where: str) -> bool:
+    """A place that by its name is one for all nodes of a cluster."""
+    return SHARED.match(where) is not None
+
+
+def on_this_node(call: Invocation) -> bool:
+    """Does a question to the file system concern a place of this node only?"""
+    target = call.receiver if call.receiver is not None else call.arguments[0] if call.arguments else None
+    return target is not None and node_local(place(target, 0))
+
+
+# --- calls -----------------------------------------------------------------------------------------------------
+
+
+def path_made(machine: Machine, call: Invocation) -> Value:
+    parts = call.arguments or (Const("."),)
+    text = joined(machine, *parts) if len(parts) > 1 else text_of(parts[0])
+    return path_of(machine, text, call.mask)
+
+
+def path_joined(machine: Machine, call: Invocation) -> Value:
+    parts = (call.receiver, *call.arguments) if call.receiver is not None else call.arguments
+    if not parts or any(isinstance(part, Object) and part.kind == "<spread>" for part in parts):
+        return machine.fresh("path")
+    text = joined(machine, *parts)
+    return path_of(machine, text, call.mask) if call.receiver is not None else text
+
+
+def path_same(machine: Machine, call: Invocation) -> Value | None:
+    """`os.path.abspath(path)`, `path.resolve()`: another spelling of the same place."""
+    if call.receiver is not None:
+        return call.receiver
+    return call.arguments[0] if call.arguments else None
+
+
+def path_parent(machine: Machine, call: Invocation) -> Value | None:
+    """`os.path.dirname(path)`"""
+    return parent(machine, call.arguments[0]) if call.arguments else None
+
+
+def parent(machine: Machine, value: Value) -> Value:
+    def one(text: Value) -> Value:
+        if isinstance(text, Const) and isinstance(text.value, str):
+            return Const(posixpath.dirname(text.value))
+        if isinstance(text, Unknown) and text.symbol.key[0] == JOINED and len(text.symbol.key) == 3:
+            first = text.symbol.key[1]
+            if isinstance(first, Symbol):
+                return Unknown(first, text.cause, text.tags)
+
+        return opaque(machine, "parent", text)
+
+    return map_lanes(one, (text_of(value),), machine.world)
+
+
+def path_beside(machine: Machine, call: Invocation) -> Value | None:
+    """`path.with_suffix(".part")`, `path.with_name(name)`: another name in the same folder."""
+    if call.receiver is None or not call.arguments:
+        return None
+    method = call.name.rpartition(".")[2]
+
+    def one(text: Value, given: Value) -> Value:
+        key = text.symbol.key if isinstance(text, Unknown) else ()
+        last = key[-1] if key and key[0] == JOINED else text.value if isinstance(text, Const) else None
+        try:
+            named = str(getattr(PurePosixPath(str(last)), method)(given.value)) if isinstance(given, Const) else None
+        except ValueError:
+            named = None
+        if isinstance(last, str) and named is not None:
+            return Const(named) if not key else machine.unknown(*key[:-1], named, cause=text.cause, tags=text.tags)
+        cause, tags = first_cause(text, given), all_tags(text, given)
+        return machine.unknown(call.name, token(text), token(given), cause=cause, tags=tags)
+
+    texts = (text_of(call.receiver), text_of(call.arguments[0]))
+    return path_of(machine, map_lanes(one, texts, machine.world), call.mask)
+
+
+def attribute(machine: Machine, thing: Object, name: str, mask: int) -> Value | None:
+    if name == "parent":
+        return path_of(machine, parent(machine, thing), mask)
+    if name in ("name", "stem", "suffix", "parts"):
+
+        def one(text: Value) -> Value:
+            if isinstance(text, Const) and isinstance(text.value, str):
+                base = posixpath.basename(text.value)
+                stem, dot = posixpath.splitext(base)
+                return Const({"name": base, "stem": stem, "suffix": dot}.get(name, base))
+            return opaque(machine, f"path.{name}", text)
+
+        return map_lanes(one, (text_of(thing),), machine.world)
+    return None
+
+
+def opened(machine: Machine, call: Invocation) -> Value:
+    """`open(path, mode)`, `tarfile.open(path, mode)`: what is done with the file is known from the mode."""
+    target = call.receiver if is_path(call.receiver or NONE) else call.get(call.row.params[0])
+    given = call.get("mode")
+    word = "r" if given is None else str(given.value).partition(":")[0] if isinstance(given, Const) else ""
+    made = machine.new(call.row.type or HANDLE, call.mask)
+    made.facts["text"] = text_of(target) if target is not None else NONE
+    stream = isinstance(target, External) and target.name != "os.devnull"  # `sys.stdout` is open already
+    if word and target is not None and not stream:
+        writes = bool(WRITING.intersection(word)) and word != call.row.extra.get("in_place")  # each rank its own rows
+        kind = "file-write" if writes else "file-read"
+        extra = {"call": call, "target": target, "mode": word}
+        event = machine.emit_event("record", kind, call.name, call.mask, subject=target, extra=extra)
+        made.facts["opened"] = event
+        if word.startswith("a"):
+            machine.facts["appending"] = True
+        held = content(machine, made.facts["text"]) if not writes else None
+        if held is not None:
+            machine.set(made, "content", held, call.mask)
+    return made
+
+
+APPENDED = "appended"
+
+
+def handed(machine: Machine, call: Invocation) -> None:
+    """Opening a file to append to it changes nothing: what is done with it afterwards does."""
+    if "appending" in machine.facts and call.name.rpartition(".")[2] not in SPARING:
+        for held in (thing for value in (call.receiver, *call.values) for thing in objects_in(value)):
+            event = held.facts.get("opened")
+            if event is not None and event.extra["mode"].startswith("a"):
+                machine.emit_event("record", APPENDED, call.name, call.mask, extra={"opened": event})
+
+
+SPARING = frozenset({"close", "flush", "fileno", "seek", "tell", "__enter__", "__exit__"})
+
+
+def content(machine: Machine, text: Value) -> Value | None:
+    """What stands in a file, where each rank opens another one."""
+    if text.cause is None or text.cause.kind not in BY_PROCESS | BY_SHARE:
+        return None
+    return provenance.own_data(machine, machine.unknown("content", token(text), cause=text.cause))
+
+
+def line_of(machine: Machine, handle: Object) -> Value | None:
+    """What a walk over an open file gives."""
+    cause = deep_cause(machine, (handle,))
+    return machine.unknown("item", token(handle), cause=cause) if cause is not None else None
+
+
+FETCHED = "fetched"  # fact of the run: the places that a data set has been fetched into
+
+
+def fetching_data(machine: Machine, call: Invocation) -> Value | None:
+    """A data set that is read from `root`, and fetched into it first where `download` says so and nobody else has.
+
+    Once some ranks have fetched it, all ranks read: each of them looks whether it has to fetch anything.
+    """
+    target = call.get(str(call.row.extra["path"]))
+    if target is None:
+        return None
+    asked = call.get("download") or Const(False)
+    fetching = sum(
+        1 << lane
+        for lane in lanes_in(call.mask)
+        if not isinstance(held := lane_value(asked, lane), Const) or held.value
+    )
+    place, known = token(target), machine.facts.setdefault(FETCHED, set())
+    first = isinstance(asked, Const) and place not in known  # and they look all at once
+    some = fetching if fetching != machine.world.full or first else 0
+    if some:
+        known.add(place)
+    for kind, lanes in (("download", some), ("file-read", call.mask & ~some)):
+        if lanes:
+            machine.emit_event("record", kind, call.name, lanes, subject=target, extra={"call": call, "target": target})
+    return None
+
+
+def absent(machine: Machine, callee: Row, target: Value, lanes: int) -> None:
+    """A method of an open file or log writer is called by lanes that hold None instead."""
+    if not (isinstance(target, Bound) and target.receiver == NONE):
+        return
+    for held in callee.lanes:
+        thing = held.receiver if isinstance(held, Bound) else None
+        if isinstance(thing, Object) and isinstance(thing.kind, str):
+            row = machine.knowledge.api(thing.kind)
+            logs = row is not None and row.record == "log-init"
+            if thing.kind == HANDLE or thing.kind in LOGS or logs:
+                machine.emit_event("record", "absent-used", thing.kind, lanes, subject=thing, extra={"made": thing})
+                return
+
+
+LOGS = frozenset({"wandb.Run"})
+
+
+_ANYWHERE: dict[int, dict[str, Api]] = {}
+
+
+def anywhere(machine: Machine, name: str) -> Api | None:
+    """A method that means the same on whatever object has it (`extra.anywhere` in the packs)."""
+    known = _ANYWHERE.get(id(machine.knowledge.apis))
+    if known is None:
+        rows = (row for row in machine.knowledge.apis.values() if row.extra.get("anywhere"))
+        known = _ANYWHERE[id(machine.knowledge.apis)] = {row.name.rpartition(".")[2]: row for row in rows}
+    return known.get(name)
+
+
+def to_text(machine: Machine, call: Invocation) -> Value | None:
+    return text_of(call.arguments[0]) if call.arguments and is_path(call.arguments[0]) else None
+
+
+MODELS = {
+    "path_made": path_made,
+    "path_joined": path_joined,
+    "path_same": path_same,
+    "path_parent": path_parent,
+    "path_beside": path_beside,
+    "open_file": opened,
+    "fetching_data": fetching_data,
+}

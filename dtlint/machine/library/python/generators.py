@@ -1,0 +1,90 @@
+"""What does `next(batches())` give, for a generator of the project?
+
+The generator is run as far as its body goes; what it yields first stands for every item, with a new identity each
+time it is asked for.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from dtlint.ir import nodes as ir
+from dtlint.ir.functions import every_node
+from dtlint.machine.core import Machine
+from dtlint.machine.logs import Decision, Loop
+from dtlint.machine.values import NONE, FunctionRef, Object, Tuple, Unknown, Value
+
+DEEPEST = 12
+PART = "part"  # fact: which of the items are taken
+BOUNDED = "bounded"  # fact: somebody stops asking after so many items, on all ranks alike
+RESUMED = "resumed generators"  # fact: where a turn of a loop goes on with one that is older than the loop
+
+
+def stops_alike(machine: Machine) -> bool:
+    """Is this the body of a generator that is asked for a number of items only?"""
+    function = machine.frame.function
+    return function is not None and machine.facts.get(BOUNDED) == id(function.node)
+
+
+def given(machine: Machine, generator: Object, mask: int) -> Value | None:
+    from dtlint.machine.functions import calls
+
+    if len(machine.stack) > DEEPEST or id(generator.facts["function"].node) in machine.stack:
+        return None
+    yielded: list[Value] = []
+
+    def kept(value: Value, lanes: int) -> Value | None:
+        yielded.append(value)
+        return NONE
+
+    loops = machine.frame.loops
+    if loops and generator.number <= loops[-1].newest:
+        machine.facts.setdefault(RESUMED, set()).add((machine.frame.path, machine.current_at))
+    calls.resume(machine, generator, mask, kept)
+    return renewed(machine, yielded[0]) if yielded else None
+
+
+def renewed(machine: Machine, value: Value) -> Value:
+    """The same with another identity: the next item is not this one."""
+    turn = machine.symbols.fresh("turn")
+
+    def one(held: Value, depth: int) -> Value:
+        if isinstance(held, Unknown):
+            return Unknown(machine.symbols.of(*held.symbol.key, turn), held.cause, held.tags, held.like)
+        if isinstance(held, Tuple) and depth:
+            return Tuple(tuple(one(item, depth - 1) for item in held.items))
+        if isinstance(held, Object) and held.kind in ("list", "dict") and depth:
+            made = machine.new(held.kind, held.birth)
+            made.facts.update(held.facts)
+            made.attributes.update({name: one(item, depth - 1) for name, item in held.attributes.items()})
+            return made
+        return held
+
+    return one(value, 4)
+
+
+def never_ends(generator: Value) -> bool:
+    """`while True: yield …`, and no way out."""
+    function = generator.facts.get("function") if isinstance(generator, Object) else None
+    node = function.node if isinstance(function, FunctionRef) else None
+    last = node.body[-1] if isinstance(node, ir.Function) and node.body else None
+    if not isinstance(last, ir.While) or not isinstance(last.test, ir.Const) or not last.test.value:
+        return False
+    return not any(isinstance(one, ir.Break | ir.Return) for one in every_node(last.body, (ir.Function, ir.Lambda)))
+
+
+def items_of_part(machine: Machine, generator: Object, mask: int, on_yield: Any) -> Value:
+    """`islice(samples(), number, None, count)`: what takes some of the items only is a loop of its own in the log."""
+    from dtlint.machine.functions import calls
+
+    frame = machine.frame
+    whole = Object(generator.kind, generator.birth, generator.number, generator.at, generator.path)
+    whole.facts.update({name: fact for name, fact in generator.facts.items() if name != PART})
+    decision = Decision("loop", frame.path, machine.current_at, "some of them", None, mask, mask, frame.scope)
+    loop = Loop(decision, mask, frame.guards, None, None, generator.facts[PART])
+    sinks, machine.sinks = machine.sinks, [(loop.body, mask)]
+    try:
+        return calls.resume(machine, whole, mask, on_yield)
+    finally:
+        machine.sinks = sinks
+        machine.emit(loop)

@@ -1,0 +1,410 @@
+"""What do Python's own functions over iterables give?"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from dtlint.machine.contents import containers
+from dtlint.machine.contents.linear import apart, difference
+from dtlint.machine.contents.opaque import deep_cause
+from dtlint.machine.contents.opaque import opaque as unknown_of
+from dtlint.machine.control.agreeing import OWN_OF_GATHERED, as_all_have
+from dtlint.machine.core import Machine
+from dtlint.machine.lanes import map_lanes, orders_in, row, token
+from dtlint.machine.library.feeding import inside, sharding, vocabularies
+from dtlint.machine.library.feeding.whole_batches import LENGTHS, RANGES, STORED
+from dtlint.machine.library.invocation import Handler, Invocation
+from dtlint.machine.library.python import own_order
+from dtlint.machine.library.python.generators import BOUNDED, PART, never_ends
+from dtlint.machine.names import subscripts
+from dtlint.machine.values import (
+    CONTAINERS,
+    FALSE,
+    NONE,
+    TRUE,
+    ClassRef,
+    Const,
+    FunctionRef,
+    Object,
+    Row,
+    SliceValue,
+    Symbol,
+    Tuple,
+    Unknown,
+    Value,
+    lane_value,
+)
+
+
+def length(machine: Machine, call: Invocation) -> Value | None:
+    from dtlint.machine import library
+    from dtlint.machine.functions import calls
+    from dtlint.machine.library.feeding.streams import CHAINS
+    from dtlint.machine.names import attributes
+
+    if not call.arguments:
+        return None
+    value = call.arguments[0]
+    known = library.length(machine, value, call.mask) or vocabularies.known(machine, value)
+    if known is not None:
+        return known
+    told: Value | None = None
+    if isinstance(value, Object) and isinstance(value.kind, ClassRef):
+        counts = attributes.in_class(machine, value.kind, "__len__")
+        if isinstance(counts, FunctionRef):
+            told = calls.follow(machine, counts, value, (), (), call.mask)
+            if told.cause is not None:
+                return told
+    cause = containers.length_cause(machine, value)
+    if cause is None and isinstance(value, Unknown) and value.cause is not None and value.cause.kind == "length":
+        cause = value.cause
+    held = value.attributes.get("[]") if isinstance(value, Object) else None
+    asked = (value, held) if isinstance(held, Unknown) else (value,)  # of what it holds now: a turn may add to it
+    tags = sharding.counted(value) if cause is not None else frozenset()
+    made = machine.unknown("len", *map(token, asked), cause=cause, tags=tags)
+    if isinstance(value, Object) and isinstance(value.kind, str) and value.kind.startswith(CHAINS):
+        machine.facts.setdefault(STORED, set()).add(made.symbol)
+    if isinstance(told, Unknown):
+        machine.facts.setdefault(LENGTHS, {})[made.symbol] = told.symbol
+    return made
+
+
+def slice_(machine: Machine, call: Invocation) -> Value | None:
+    """`mine = slice(rank, None, world); rows[mine]` is `rows[rank::world]`."""
+    given = call.arguments
+    if not given or len(given) > 3 or any(isinstance(part, SliceValue) for part in given):
+        return None
+    if len(given) == 1:
+        return SliceValue(NONE, given[0], NONE)
+    return SliceValue(given[0], given[1], given[2] if len(given) == 3 else NONE)
+
+
+def range_(machine: Machine, call: Invocation) -> Value | None:
+    bounds = call.arguments
+    start: Value = Const(0)
+    step: Value = Const(1)
+    if not bounds:
+        return None
+    stop = bounds[0]
+    if len(bounds) >= 2:
+        start, stop = bounds[0], bounds[1]
+    if len(bounds) == 3:
+        step = bounds[2]
+    made = machine.new("builtins.range", call.mask)
+    made.attributes.update(start=start, stop=stop, step=step)
+    machine.facts.setdefault(RANGES, {})[made.number] = made
+
+    def count(*parts: Value) -> Value:
+        if all(isinstance(part, Const) and isinstance(part.value, int) for part in parts):
+            first, last, by = (part.value for part in parts)  # type: ignore[attr-defined]
+            scale = next((part.scale for part in parts if part.scale), None)  # type: ignore[attr-defined]
+            return Const(len(range(first, last, by)) if by else 0, scale)
+        if parts[0] != Const(0) and parts[2] == Const(1):
+            rest = difference(parts[1], parts[0])  # `range(start, start + share)`
+            return rest or unknown_of(machine, "count", *parts)
+        if parts[0] != Const(0):  # `range(start, start + share, batch)`
+            cause = parts[1].cause or parts[0].cause
+            return machine.unknown("count", apart(parts[1], parts[0]), token(parts[2]), cause=cause)
+        return unknown_of(machine, "count", *parts)
+
+    if sharding.equally_often(start, stop, step):
+        made.attributes["count"] = count(Const(0), stop, step)
+    else:
+        made.attributes["count"] = map_lanes(count, (start, stop, step), machine.world)
+    return made
+
+
+def enumerate_(machine: Machine, call: Invocation) -> Value | None:
+    if not call.arguments:
+        return None
+    inner = call.arguments[0]
+    items = containers.items_of(machine, inner)
+    if items is not None:
+        start = call.arguments[1] if len(call.arguments) > 1 else Const(0)
+        begin = start.value if isinstance(start, Const) and isinstance(start.value, int) else 0
+        return Tuple(tuple(Tuple((Const(begin + index), item)) for index, item in enumerate(items)))
+    return wrapped(machine, call, "enumerate", inner)
+
+
+def wrapped(machine: Machine, call: Invocation, kind: str, *inner: Value) -> Object:
+    """An iterator over other iterables: its length is theirs, its items are made of theirs."""
+    made = machine.new(f"<{kind}>", call.mask)
+    made.facts["inner"] = inner
+    return made
+
+
+def islice(machine: Machine, call: Invocation) -> Value | None:
+    """`islice(batches, 100)`, `islice(samples, rank, None, world)`: a part of what comes, and of a list a slice."""
+    from dtlint.machine.library import reading
+    from dtlint.machine.library.feeding import loaders
+
+    if len(call.arguments) < 2:
+        return None
+    inner, *given = call.arguments
+    inner = reading.iterated(machine, inner, call.mask)
+    start, stop, step = (NONE, given[0], NONE) if len(given) == 1 else (*given, NONE)[:3]
+    generator = isinstance(inner, Object) and inner.kind == "<generator>"
+    by_worker = any(map(inside.knows_worker, given))
+    differs = any(bound.cause is not None for bound in given)
+    if differs or (by_worker and not generator) or containers.items_of(machine, inner) is not None:
+        part = subscripts.cut(machine, inner, SliceValue(start, stop, step))
+        if stop == NONE and isinstance(part, Unknown) and never_ends(inner):
+            return Unknown(part.symbol, part.cause, containers.without_lengths(part.tags), part.like)
+        return part
+    if isinstance(inner, Object) and generator:
+        made = machine.new("<generator>", call.mask)
+        made.facts.update(inner.facts)
+        if by_worker:
+            made.facts[PART] = subscripts.cut(machine, inner, SliceValue(start, stop, step))
+    elif loaders.is_loader(machine, inner) or of_a_library(inner):
+        made = wrapped(machine, call, "islice", inner)
+    else:
+        return None
+    made.facts[BOUNDED] = stop != NONE
+    return made
+
+
+def of_a_library(value: Value) -> bool:
+    """Something that is walked over, and no container of known things: a pipeline, a wrapped iterator."""
+    return isinstance(value, Object) and isinstance(value.kind, str) and value.kind not in CONTAINERS
+
+
+def cycle(machine: Machine, call: Invocation) -> Value | None:
+    """`cycle(batches)`: what comes, again and again. It never runs dry."""
+    made = wrapped(machine, call, "cycle", *call.arguments[:1])
+    made.facts[BOUNDED] = True
+    return made
+
+
+def zip_(machine: Machine, call: Invocation) -> Value | None:
+    from dtlint.machine.library.jax import hosts as jax_hosts
+
+    lists = [containers.items_of(machine, value) for value in call.arguments]
+    if any(items is not None for items in lists):
+        pairs = zip(lists, call.arguments, strict=True)
+        lists = [items if items is not None else jax_hosts.elements(machine, value) for items, value in pairs]
+    if lists and all(items is not None for items in lists):
+        return Tuple(tuple(Tuple(tuple(group)) for group in zip(*(items or () for items in lists), strict=False)))
+    return wrapped(machine, call, "zip", *call.arguments)
+
+
+def through(kind: str) -> Handler:
+    def handler(machine: Machine, call: Invocation) -> Value | None:
+        from dtlint.machine.library import reading
+
+        if not call.arguments:
+            return machine.new_list((), call.mask, "set" if kind == "set" else "list")
+        inner = reading.iterated(machine, call.arguments[0], call.mask)
+        held = own_order.ranked(machine, call, inner) if kind == "sorted" else None
+        if held is not None:
+            ordered_list = machine.new_list(None, call.mask)
+            ordered_list.attributes["[]"] = held
+            return ordered_list
+        items = containers.items_of(machine, inner)
+        if items is None and isinstance(inner, Object) and inner.kind == "builtins.range":
+            from dtlint.machine.library.meeting.groups import range_items
+
+            known = range_items(inner)
+            items = tuple(known) if known is not None else None
+        if items is not None:
+            if kind == "sorted":
+                if not all(isinstance(item, Const) for item in items):
+                    return sorted_apart(machine, items, call.mask)
+                try:
+                    ordered = sorted(items, key=lambda item: item.value)  # type: ignore[attr-defined]
+                except TypeError:
+                    ordered = list(items)
+                return machine.new_list(tuple(ordered), call.mask)
+            return machine.new_list(tuple(items), call.mask, "set" if kind == "set" else "list")
+        if isinstance(inner, Object) and inner.kind == "<generator>":
+            walked = drawn(machine, kind, inner, call.mask)
+            if walked is not None:
+                return walked
+        if isinstance(inner, Object) and inner.kind == "builtins.range":
+            few = neighbours(machine, inner, call.mask)
+            if few is not None:
+                return few
+        made = machine.new("set" if kind == "set" else "list", call.mask)
+        numbers = numbers_of_rank(machine, inner)
+        if numbers is not None:
+            made.attributes["[]"] = numbers
+            return made
+        tags = order_tags(machine, kind, inner) | (
+            {containers.UNEVEN} if containers.length_cause(machine, inner) else frozenset()
+        )
+        element = containers.element(machine, inner)
+        symbol = machine.symbols.of(kind, token(inner), *texts_of(machine, inner, call.mask))
+        made.attributes["[]"] = Unknown(symbol, inner.cause or element.cause, tags, getattr(element, "like", None))
+        return made
+
+    return handler
+
+
+def texts_of(machine: Machine, inner: Value, mask: int) -> tuple[Symbol, ...]:
+    """`list(csv.DictReader(file))`, `set(names)`: what is known of the items, if they are said to be texts."""
+    from dtlint.machine.library.feeding import data
+
+    if not isinstance(inner, Object) or not isinstance(inner.kind, str):
+        return ()
+    if "[]" in inner.attributes:
+        held = inner.attributes["[]"]
+        return (held.symbol,) if isinstance(held, Unknown) and own_order.made_of_text(held.symbol) else ()
+    known = machine.knowledge.types.get(inner.kind)
+    given = data.element(machine, inner, mask) if known is not None and known.iterates == "text" else None
+    return (given.symbol,) if isinstance(given, Unknown) else ()
+
+
+def sorted_apart(machine: Machine, items: tuple[Value, ...], mask: int) -> Value:
+    """`sorted((rank, partner))`: on each rank its own numbers, in order."""
+    cause = next((item.cause for item in items if isinstance(item, Row)), None)
+    lanes: list[Value] = []
+    for lane in range(machine.world.size):
+        held = [lane_value(item, lane) for item in items]
+        if not all(isinstance(one, Const) and isinstance(one.value, int) for one in held):
+            return machine.new_list(None, mask)
+        held.sort(key=lambda one: one.value)  # type: ignore[attr-defined]
+        lanes.append(machine.new_list(tuple(held), mask))
+    return row(tuple(lanes), cause) if cause is not None else machine.new_list(None, mask)
+
+
+def neighbours(machine: Machine, inner: Object, mask: int) -> Value | None:
+    """`list(range(low, low + width))` with bounds by rank: the ranks next to this one, told apart."""
+    bounds = tuple(inner.attributes[name] for name in ("start", "stop", "step"))
+    cause = next((bound.cause for bound in bounds if bound.cause is not None), None)
+    if cause is None:
+        return None
+
+    def told(*parts: Value) -> Value:
+        held = [part.value for part in parts if isinstance(part, Const) and isinstance(part.value, int)]
+        items = range(*held) if len(held) == 3 and held[2] != 0 else None
+        if items is None or not set(items[:9]) <= set(range(machine.world.size)):
+            return NONE
+        return machine.new_list(tuple(map(Const, items)), mask)
+
+    lists = map_lanes(told, bounds, machine.world)
+    within = bounds[1].cause is not None or (isinstance(bounds[1], Const) and bounds[1].scale is not None)
+    return lists if within and isinstance(lists, Row) and NONE not in lists.lanes else None
+
+
+def numbers_of_rank(machine: Machine, inner: Value) -> Value | None:
+    """`list(range(rank, total, world))`, a slice of the numbers up to the total; `list(range(len(mine)))`, as
+    many as this rank has."""
+    if not isinstance(inner, Object) or inner.kind != "builtins.range":
+        return None
+    start, stop, step = (inner.attributes[name] for name in ("start", "stop", "step"))
+    if start.cause is None and stop.cause is None:
+        return None
+    if start.cause is None:
+        made = machine.new_list(None, inner.birth)
+        numbers = machine.unknown("numbers", inner.number, cause=stop.cause, tags=frozenset({containers.UNEVEN}))
+        made.attributes["[]"] = numbers
+        return made
+    if stop.cause is not None:
+        return subscripts.cut(machine, machine.unknown("numbers", inner.number), SliceValue(start, stop, NONE))
+    whole = machine.new("builtins.range", inner.birth)
+    whole.attributes.update(start=Const(0), stop=stop, step=Const(1), count=stop)
+    return subscripts.cut(machine, whole, SliceValue(start, NONE, step))
+
+
+def drawn(machine: Machine, kind: str, generator: Object, mask: int) -> Object | None:
+    """A generator is run to its end: what it gave, where all of it can stand in one list."""
+    from dtlint.machine.functions import calls
+
+    given: list[Value] = []
+    calls.resume(machine, generator, mask, lambda value, lanes: given.append(value))
+    if given and all(isinstance(value, Unknown | Tuple) for value in given):
+        return gathered(machine, kind, generator, given, mask)
+    return None
+
+
+def gathered(machine: Machine, kind: str, generator: Object, given: list[Value], mask: int) -> Object:
+    """`list(paths())`: what the generator gave, in the order it was given."""
+    made = machine.new("set" if kind == "set" else "list", mask)
+    first = given[0]
+    symbol = machine.symbols.of(kind, token(generator), *(token(value) for value in given[:4]))
+    tags = frozenset(
+        tag
+        for value in given
+        for tag in value.tags | orders_in(value)
+        if not (kind == "sorted" and isinstance(tag, tuple) and tag[0] == "order")
+    )
+    cause = deep_cause(machine, tuple(given))
+    made.attributes["[]"] = Unknown(symbol, cause, tags, getattr(first, "like", None))
+    return made
+
+
+CONSUMERS = frozenset(
+    f"builtins.{name}" for name in ("dict", "tuple", "sum", "min", "max", "any", "all", "bytes", "bytearray")
+)
+
+
+def consume(machine: Machine, call: Invocation) -> None:
+    """`dict(pairs())` runs the generator to its end."""
+    from dtlint.machine.functions import calls
+
+    for inner in call.arguments[:1]:
+        if isinstance(inner, Object) and inner.kind == "<generator>":
+            calls.resume(machine, inner, call.mask, lambda value, lanes: None)
+
+
+def order_tags(machine: Machine, kind: str, inner: Value) -> frozenset[Any]:
+    """Sorting makes an order everybody shares; taking texts out of a set makes one that nobody shares."""
+    held = inner.attributes.get("[]") if isinstance(inner, Object) else inner
+    tags = held.tags if held is not None else frozenset()
+    if kind == "sorted":
+        return frozenset(tag for tag in tags if not (isinstance(tag, tuple) and tag[0] == "order"))
+    if kind == "list" and isinstance(inner, Object) and inner.kind == "set" and isinstance(held, Unknown):
+        if own_order.made_of_text(held.symbol):
+            own = (*sharding.remember(machine, "order"), "set", "process")
+            # in whatever order they came into the set, it is this one that they leave it in
+            return frozenset((own, *(tag for tag in tags if not (isinstance(tag, tuple) and tag[0] == "order"))))
+    return tags
+
+
+def iter_(machine: Machine, call: Invocation) -> Value | None:
+    from dtlint.machine.library.python import iterators
+
+    if call.arguments:
+        iterators.of_loader(machine, "iterator-made", call.arguments[0], call)
+    return call.arguments[0] if call.arguments else None
+
+
+def any_all(wanted: bool) -> Handler:
+    def handler(machine: Machine, call: Invocation) -> Value | None:
+        from dtlint.machine.names.expressions import combine
+
+        items = containers.items_of(machine, call.arguments[0]) if call.arguments else None
+        own = machine.facts.get(OWN_OF_GATHERED)
+        if own and not wanted and call.arguments:
+            compared = as_all_have(own, items or (containers.element(machine, call.arguments[0]),))
+            if compared is not None:
+                return machine.unknown("all have", compared)
+        if items is None:
+            return None
+        result: Value = FALSE if wanted else TRUE
+        for item in items:
+            result = combine(machine, "or" if wanted else "and", result, item)
+        return result
+
+    return handler
+
+
+def map_(machine: Machine, call: Invocation) -> Value | None:
+    from dtlint.machine import library
+    from dtlint.machine.functions import calls
+
+    if len(call.arguments) < 2:
+        return None
+    function, inner = call.arguments[0], library.iterated(machine, call.arguments[1], call.mask)
+    items = containers.items_of(machine, inner)
+    if items is not None and len(items) <= 8 and len(call.arguments) == 2:
+        results = tuple(calls.call_value(machine, function, (item,), (), call.mask) for item in items)
+        return machine.new_list(results, call.mask)
+    element = calls.call_value(machine, function, (library.element(machine, inner, call.mask),), (), call.mask)
+    made = machine.new("list", call.mask)
+    made.attributes["[]"] = machine.unknown(
+        "mapped", token(inner), token(element), cause=element.cause or inner.cause, tags=inner.tags | element.tags
+    )
+    if len(call.arguments) == 2 and isinstance(inner, Object) and not isinstance(inner.kind, ClassRef):
+        made.facts["inner"] = (inner,)  # who walks over it walks over this
+    return made

@@ -1,0 +1,29 @@
+"""Which ranks does a filter of a log let through?"""
+
+from __future__ import annotations
+
+from dtlint.machine.core import Machine
+from dtlint.machine.library.invocation import Invocation
+from dtlint.machine.values import BY_RANK, NONE, ClassRef, FunctionRef, Object, Value
+
+LEVEL = "log-level"
+
+
+def added(machine: Machine, call: Invocation) -> Value:
+    """`logger.addFilter(lambda record: rank == 0)` is a level by rank."""
+    from dtlint.machine.functions import calls
+    from dtlint.machine.names import attributes
+
+    chosen = call.get("filter")
+    if isinstance(chosen, Object) and isinstance(chosen.kind, ClassRef):
+        method = attributes.in_class(machine, chosen.kind, "filter")
+        chosen = attributes.bind(machine, method, chosen, call.mask) if isinstance(method, FunctionRef) else None
+    if chosen is not None:
+        record = machine.unknown("log record", call.name)
+        answer = calls.call_value(machine, chosen, (record,), (), call.mask)
+        if answer.cause is not None and answer.cause.kind in BY_RANK:
+            machine.emit_event("record", LEVEL, call.name, call.mask, extra={"by rank": True})
+    return NONE
+
+
+MODELS = {"log_filter": added}

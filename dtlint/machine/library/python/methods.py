@@ -1,0 +1,171 @@
+"""What do the methods of lists, dicts, sets and texts do?"""
+
+from __future__ import annotations
+
+from dtlint.machine.contents import containers, dictionaries, presets, sets
+from dtlint.machine.contents.opaque import opaque as unknown_of
+from dtlint.machine.core import Machine
+from dtlint.machine.lanes import map_lanes, token
+from dtlint.machine.library.invocation import Invocation
+from dtlint.machine.names import subscripts
+from dtlint.machine.values import FILLED, NONE, Const, Object, Tuple, Unknown, Value
+
+VIEWS = ("items", "values", "keys")
+
+
+def container_of(receiver: Object, name: str) -> Object | None:
+    """Itself, or the table of layers that a `ModuleDict` was made of."""
+    if receiver.kind in ("list", "dict", "set"):
+        return receiver
+    return subscripts.named_parts(receiver) if name in VIEWS else None
+
+
+def container_method(machine: Machine, receiver: Object, name: str, call: Invocation) -> Value | None:
+    arguments = call.arguments
+    if name in ("append", "add", "appendleft"):
+        if arguments:
+            containers.append(machine, receiver, arguments[0], call.mask)
+        return NONE
+    if name == "extend" and arguments:
+        containers.extend(machine, receiver, arguments[0], call.mask)
+        return NONE
+    if sets.is_set(receiver) and name in sets.METHODS and len(arguments) == 1:
+        return sets.combined(machine, sets.METHODS[name], receiver, arguments[0])
+    if sets.is_set(receiver) and name == "update":
+        for value in arguments:
+            containers.extend(machine, receiver, value, call.mask)
+        return NONE
+    if name in (*VIEWS, "most_common") and receiver.kind == "dict":
+        return dict_view(machine, receiver, name if name != "most_common" else "items", call)
+    if name in ("get", "pop", "setdefault") and receiver.kind == "dict" and arguments:
+        key_ = arguments[0]
+        if isinstance(key_, Const):
+            found = machine.get(receiver, ("key", key_.value))
+            if found is not None:
+                if name == "pop":
+                    dictionaries.take_out(machine, receiver, key_, call.mask)
+                return found
+            if "[]" not in receiver.attributes:
+                default = arguments[1] if len(arguments) > 1 else NONE
+                if name == "setdefault":
+                    subscripts.put(machine, receiver, key_, default, call.mask)
+                return default
+        elif name == "setdefault":
+            subscripts.put(machine, receiver, key_, arguments[1] if len(arguments) > 1 else NONE, call.mask)
+        return subscripts.item(machine, receiver, key_, call.mask)
+    if name == "update" and receiver.kind == "dict":
+        for value in arguments:
+            if "builtin" in receiver.facts:
+                subscripts.counted(machine, receiver, value, call.mask)
+            else:
+                subscripts.merge(machine, receiver, value, call.mask)
+        for keyword, value in call.keywords:
+            if keyword is not None:
+                subscripts.put(machine, receiver, Const(keyword), value, call.mask)
+        return NONE
+    if name in ("clear",):
+        for held in [key_ for key_ in receiver.attributes if isinstance(key_, tuple)]:
+            machine.set(receiver, held, machine.fresh("cleared"), call.mask)
+        if receiver.kind != "dict":
+            machine.set(receiver, "[]", Tuple(()), call.mask)
+            if FILLED in receiver.attributes:
+                machine.set(receiver, FILLED, NONE, call.mask)
+        return NONE
+    if name == "copy":
+        return machine.anew(receiver, call.mask) if receiver.kind == "dict" else receiver
+    if name in ("pop", "popleft") and receiver.kind == "list":
+        known = containers.items_of(machine, receiver)
+        value = containers.element(machine, receiver)
+        if known:
+            machine.set(receiver, "[]", machine.fresh("popped"), call.mask)
+        return value
+    if name in ("sort", "reverse", "remove", "discard", "insert"):
+        held_items = receiver.attributes.get("[]")
+        if name == "insert" and len(arguments) > 1:
+            containers.append(machine, receiver, arguments[1], call.mask)
+        elif name == "sort":
+            from dtlint.machine.library.computing import provenance
+            from dtlint.machine.library.python import own_order
+
+            ranked = own_order.ranked(machine, call, receiver)
+            if ranked is not None or isinstance(held_items, Unknown):
+                machine.set(receiver, "[]", ranked or provenance.without(held_items or NONE, "order"), call.mask)
+        elif name == "reverse" and isinstance(held_items, Tuple):
+            machine.set(receiver, "[]", Tuple(held_items.items[::-1]), call.mask)
+        elif name in ("remove", "discard") and held_items is not None:
+            machine.set(
+                receiver, "[]", machine.unknown("removed", token(held_items), cause=held_items.cause), call.mask
+            )
+        return NONE
+    return None
+
+
+def dict_view(machine: Machine, receiver: Object, name: str, call: Invocation) -> Value:
+    if "[]" in receiver.attributes:
+        held = receiver.attributes["[]"]
+        made = machine.new("list", call.mask)
+        made.filled = receiver.filled  # one for each
+        key = containers.any_key(machine, receiver)
+        if name != "values":
+            made.facts[presets.VIEW] = (receiver, name)
+        if name == "keys":
+            made.attributes["[]"] = key
+            return made
+        keyed = () if name == "values" else (key.symbol,)
+        symbol = machine.symbols.of(name, receiver.number, token(held), *keyed)
+        like = getattr(held, "like", None)
+        if name == "items":
+            tags = held.tags - {containers.UNEVEN}
+            like = Tuple((key, machine.unknown("item", token(held), cause=held.cause, tags=tags, like=like)))
+        made.attributes["[]"] = Unknown(symbol, held.cause, held.tags, like)
+        return made
+    pairs = [(Const(key_), value) for key_, value in dictionaries.entries(receiver)]
+    if name == "keys":
+        return Tuple(tuple(key_ for key_, _ in pairs))
+    if name == "values":
+        return Tuple(tuple(value for _, value in pairs))
+    return Tuple(tuple(Tuple((key_, value)) for key_, value in pairs))
+
+
+def view_of_numbers(machine: Machine, receiver: Value, name: str, call: Invocation) -> Value | None:
+    """`output.items()`, made of this rank's data: the numbers are its own, what they are called is not."""
+    if name not in ("items", "keys") or not isinstance(receiver, Unknown) or call.values:
+        return None
+    if receiver.cause is None or receiver.cause.kind != "data":
+        return None
+    made = machine.new("list", call.mask)
+    key: Value = machine.unknown("keys", token(receiver))
+    if name == "items":
+        held = machine.unknown("item", token(receiver), cause=receiver.cause, tags=receiver.tags)
+        key = Unknown(machine.symbols.of("items", token(receiver)), receiver.cause, receiver.tags, Tuple((key, held)))
+    made.attributes["[]"] = key
+    return made
+
+
+def text_method(machine: Machine, receiver: Value, name: str, call: Invocation) -> Value | None:
+    """Methods of string and number constants, lane by lane."""
+    if not isinstance(receiver, Const) or name in ("format_map", "maketrans"):
+        return None
+    if name == "join" and len(call.arguments) == 1:
+        items = containers.items_of(machine, call.arguments[0])
+        if items is not None and all(isinstance(item, Const) and isinstance(item.value, str) for item in items):
+            return Const(str(receiver.value).join(item.value for item in items))  # type: ignore[attr-defined]
+        return None
+    if not isinstance(receiver.value, str) or call.keywords:
+        return None
+
+    def one(*values: Value) -> Value:
+        if all(isinstance(value, Const) for value in values):
+            try:
+                made = getattr(receiver.value, name)(*(value.value for value in values))  # type: ignore[attr-defined]
+            except Exception:
+                made = None
+            if isinstance(made, str | int | bool | bytes):
+                return Const(made)
+            if isinstance(made, list):
+                return Tuple(tuple(Const(part) for part in made))
+        from dtlint.machine.contents.operators import spelled
+
+        return spelled(unknown_of(machine, f"str.{name}", receiver, *values))
+
+    return map_lanes(one, call.arguments, machine.world)

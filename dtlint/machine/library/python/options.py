@@ -1,0 +1,236 @@
+"""What do the options of the command line hold, as far as the parser that reads them is made here?"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from dtlint.machine.contents import containers, written
+from dtlint.machine.core import Machine
+from dtlint.machine.lanes import token
+from dtlint.machine.library.invocation import Invocation
+from dtlint.machine.library.python import files
+from dtlint.machine.starts.given import PARSED
+from dtlint.machine.values import Const, External, Object, Symbol, Tuple, Unknown, Value
+
+LOCAL_DEFAULTS = "local defaults"
+PATHS = "options that are paths"
+PARSER = "argparse.ArgumentParser"
+OPTIONS = "options"  # fact of the run: which names each parser knows
+MORE = "more options"  # and which parsers may know others
+SPELLED = "other names of options"
+DEFAULTS = "defaults of options"  # fact of the run: what they are where nobody gives them
+TEXT_OPTIONS = "text options"  # fact of the run: names of options that are texts
+NUMBER_OPTIONS = "number options"  # fact of the run: names of options that are one number, and never None
+WHOLE_OPTIONS = "options that are whole numbers"  # fact of the run: names of options that may be a 0
+NUMBERS = (External("builtins.int"), External("builtins.float"))
+FLAGS = "absl.flags.FLAGS"
+CHOICES = "choices of options"  # fact of the run: what may be given, where the parser takes nothing else
+
+
+def option_default(machine: Machine, call: Invocation) -> Value | None:
+    """`add_argument("--name", default=time.strftime(…))`: what each process gets where nobody gives the option; and
+    which options are paths."""
+    default = call.get("default")
+    names = [value.value for value in call.arguments if isinstance(value, Const) and isinstance(value.value, str)]
+    given = call.get("dest")
+    if isinstance(given, Const) and isinstance(given.value, str):
+        names = [given.value]
+    words = [one.lstrip("-").replace("-", "_") for one in sorted(names, key=lambda one: not one.startswith("--"))]
+    name = words[0] if words else ""
+    if isinstance(call.receiver, Object):
+        machine.facts.setdefault(OPTIONS, {}).setdefault(call.receiver.number, set()).add(name)
+    if len(words) > 1:
+        machine.facts.setdefault(SPELLED, {})[name] = words[1:]
+    if default is not None and default.cause is not None:
+        machine.facts.setdefault(LOCAL_DEFAULTS, {})[name] = default.cause
+    if isinstance(default, Const) and default.value is not None:
+        machine.facts.setdefault(DEFAULTS, {})[name] = default.value
+    choices = call.get("choices")
+    items = containers.items_of(machine, choices) if choices is not None else None
+    if items and all(isinstance(item, Const) for item in items):
+        machine.facts.setdefault(CHOICES, {})[name] = frozenset(token(item) for item in items)
+    if call.get("type") == External(files.PATH):
+        machine.facts.setdefault(PATHS, set()).add(name)
+    if name and not any(word in ("type", "action", "nargs", None) for word, _ in call.keywords):
+        machine.facts.setdefault(TEXT_OPTIONS, set()).add(name)
+    if name and call.get("type") == NUMBERS[0]:
+        machine.facts.setdefault(WHOLE_OPTIONS, set()).add(name)
+    if name and call.get("type") in NUMBERS and always_one(call, default):
+        machine.facts.setdefault(NUMBER_OPTIONS, set()).add(name)
+    return None
+
+
+def always_one(call: Invocation, default: Value | None) -> bool:
+    """Does the option hold one value, neither a list of them nor None, whether somebody gives it or not?"""
+    if any(word in ("action", "nargs", "required", None) for word, _ in call.keywords):
+        return False
+    return isinstance(default, Const) and isinstance(default.value, int | float)
+
+
+def flag(machine: Machine, call: Invocation) -> Value | None:
+    """`flags.DEFINE_float("rate", 0.1, …)`"""
+    name, default = call.get("name"), call.get("default")
+    if isinstance(name, Const) and isinstance(default, Const) and isinstance(default.value, int | float):
+        machine.facts.setdefault(NUMBER_OPTIONS, set()).add(name.value)
+    return None
+
+
+def option(machine: Machine, given: Unknown, name: str, mask: int) -> Value:
+    """An option of the command line, as the parser gives it."""
+    cause = machine.facts.get(LOCAL_DEFAULTS, {}).get(name)
+    value = machine.unknown("attr", given.symbol, name, cause=cause)
+    if name not in machine.facts.get(PATHS, ()):
+        return value
+    made = machine.facts.setdefault("path options made", {})
+    if name not in made:
+        made[name] = files.path_of(machine, value, mask)
+    found: Value = made[name]
+    return found
+
+
+def spelled(machine: Machine, given: Unknown, name: str) -> str:
+    """What an option says it is: `--rank`, which launchers give as `--local_rank`, is the rank on this node."""
+    if given.symbol.key[0] != PARSED:
+        return name
+    others = machine.facts.get(SPELLED, {}).get(name, ())
+    return next((one for one in others if one in machine.knowledge.members), name)
+
+
+def is_option(symbol: Symbol) -> bool:
+    """An option of the command line, as the parser gives it."""
+    return symbol.key[0] == "attr" and isinstance(symbol.key[1], Symbol) and symbol.key[1].key[0] == PARSED
+
+
+def is_given(value: Value) -> bool:
+    """An option as it was given, or the default of it: the same for all ranks."""
+    return isinstance(value, Unknown) and value.cause is None and is_option(value.symbol)
+
+
+def last_choice(machine: Machine, asked: Symbol) -> bool:
+    """`elif args.kind == "b":` where the parser takes "a" or "b" only, and it is not "a"."""
+    if asked.key[0] != "compare ==" or not isinstance(asked.key[1], Symbol) or not is_option(asked.key[1]):
+        return False
+    _, subject, given = asked.key
+    others = machine.facts.get(CHOICES, {}).get(subject.key[2], frozenset())
+    return given in others and all(
+        machine.assumes(machine.symbols.of("compare ==", subject, other), False) for other in others - {given}
+    )
+
+
+def is_text(machine: Machine, value: Value | None) -> bool:
+    """A text that is written down or put together, a variable of the environment, or an option of the command line that
+    nothing converts."""
+    if isinstance(value, Const):
+        return isinstance(value.value, str | bytes)
+    return isinstance(value, Unknown) and is_text_symbol(machine, value.symbol)
+
+
+TEXTS = frozenset({"text", "environment", "builtins.str"})
+SPELLING = frozenset({"lower", "upper", "strip", "lstrip", "rstrip", "casefold", "title"})  # methods of texts alone
+
+
+def is_text_symbol(machine: Machine, symbol: Any) -> bool:
+    if not isinstance(symbol, Symbol):
+        return type(symbol) is str
+    what, *parts = symbol.key
+    if is_option(symbol):
+        return parts[1] in machine.facts.get(TEXT_OPTIONS, ())
+    if what == "op +":
+        return any(is_text_symbol(machine, part) for part in parts)
+    if what == "phi":  # `os.environ.get("RUN") or "baseline"`
+        return all(is_text_symbol(machine, part) for part in parts[1:])
+    if what == "call":
+        method = parts[0].key if isinstance(parts[0], Symbol) else ()
+        return len(parts) == 1 and method[:1] == ("attr",) and method[-1] in SPELLING
+    return what in TEXTS
+
+
+def is_whole(machine: Machine, value: Value) -> bool:
+    """An option that the parser makes a whole number of, if somebody gives it."""
+    return is_given(value) and value.symbol.key[2] in machine.facts.get(WHOLE_OPTIONS, ())  # type: ignore[attr-defined]
+
+
+def is_number(machine: Machine, symbol: Symbol) -> bool:
+    """An option that holds one number, as the command line gives it: `args.rate`, `FLAGS.rate`, `RATE.value`."""
+    what, *parts = symbol.key
+    known = machine.facts.get(NUMBER_OPTIONS)
+    if what != "attr" or not known or not isinstance(parts[0], Symbol):
+        return False
+    holder, name = parts[0].key, parts[1]
+    if name == "value":  # what `DEFINE_float` gives
+        row = machine.knowledge.api(holder[0]) if isinstance(holder[0], str) and len(holder) > 1 else None
+        return row is not None and row.model == "option_flag" and holder[1] in known
+    return holder[0] in (PARSED, FLAGS) and name in known
+
+
+def same_parser(machine: Machine, call: Invocation) -> Value | None:
+    """`parser.add_argument_group()`: what is added to it is an option like the others."""
+    return call.receiver
+
+
+def more(machine: Machine, call: Invocation) -> Value | None:
+    """Options that come in another way than one by one."""
+    if isinstance(call.receiver, Object):
+        machine.facts.setdefault(MORE, set()).add(call.receiver.number)
+    return None
+
+
+def handed_over(machine: Machine, call: Invocation) -> None:
+    """A library that is given the parser adds options of its own."""
+    for value in call.values:
+        if isinstance(value, Object) and value.kind == PARSER:
+            machine.facts.setdefault(MORE, set()).add(value.number)
+
+
+def made(machine: Machine, call: Invocation) -> Value:
+    parser = machine.new(PARSER, call.mask)
+    if call.get("parents") is not None or any(name is None for name, _ in call.keywords):
+        machine.facts.setdefault(MORE, set()).add(parser.number)
+    return parser
+
+
+def parsed_some(machine: Machine, call: Invocation) -> Value:
+    """`parse_known_args()`: the options, and the rest"""
+    parser = token(call.receiver) if call.receiver is not None else None
+    return Tuple((machine.unknown(PARSED, parser), machine.unknown("arguments left", parser)))
+
+
+def parser_of(given: Value) -> int | None:
+    """The number of the parser that these options come from."""
+    if not isinstance(given, Unknown) or given.symbol.key[0] != PARSED or len(given.symbol.key) < 2:
+        return None
+    parser = given.symbol.key[1]
+    return parser[1] if isinstance(parser, tuple) and parser[0] == "object" else None
+
+
+def lacks(machine: Machine, given: Value, name: str) -> bool:
+    """Is it certain that the options have none of this name?"""
+    names = known(machine, given)
+    if not isinstance(given, Unknown) or not names or parser_of(given) in machine.facts.get(MORE, ()):
+        return False
+    return name not in names and written.read(machine, given, name) is None
+
+
+def known(machine: Machine, given: Value) -> set[str]:
+    """The names that are known to be among these options."""
+    number = parser_of(given)
+    return machine.facts.get(OPTIONS, {}).get(number, set()) if number is not None else set()
+
+
+def spread(machine: Machine, given: Value | None, name: str, mask: int) -> Value | None:
+    """`make(**vars(options))`: what the parameter of this name is given, where there is an option of that name. Who
+    takes a `rank` may mean that of a matrix, as long as nobody has put another number there."""
+    if not isinstance(given, Unknown) or parser_of(given) is None:
+        return None
+    found = written.read(machine, given, name)
+    return option(machine, given, name, mask) if found is None and name in known(machine, given) else found
+
+
+MODELS: dict[str, Any] = {
+    "option_default": option_default,
+    "option_flag": flag,
+    "option_group": same_parser,
+    "options_more": more,
+    "parser": made,
+    "options_parsed": parsed_some,
+}

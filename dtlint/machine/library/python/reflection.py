@@ -1,0 +1,255 @@
+"""What do programs learn by asking for types and for attributes by name?"""
+
+from __future__ import annotations
+
+import builtins
+import collections.abc
+import numbers
+import re
+
+from dtlint.machine.contents import containers, lacking, written
+from dtlint.machine.control.agreeing import AGREED
+from dtlint.machine.core import Machine
+from dtlint.machine.functions import one_of_several
+from dtlint.machine.lanes import map_lanes, token
+from dtlint.machine.library.invocation import Invocation
+from dtlint.machine.library.python import options
+from dtlint.machine.values import (
+    FALSE,
+    NONE,
+    TRUE,
+    ClassRef,
+    Const,
+    External,
+    FunctionRef,
+    ModuleRef,
+    Object,
+    Row,
+    Symbol,
+    Unknown,
+    Value,
+)
+
+
+def isinstance_(machine: Machine, call: Invocation) -> Value | None:
+    if len(call.arguments) != 2:
+        return None
+    value, kinds = call.arguments
+    by_lane = value.lanes if isinstance(value, Row) else (value,)
+    if isinstance(value, Row) and all(is_made(held) for held in by_lane) and of_project(machine, kinds):
+        return map_lanes(lambda held: Const(bool(is_of(machine, held, kinds))), (value,), machine.world)
+    answers = {is_of(machine, held, kinds) for held in by_lane}
+    if answers in ({True}, {False}):
+        return TRUE if answers == {True} else FALSE
+    if isinstance(value, Row) and answers == {True, False}:
+        return map_lanes(lambda held: Const(is_of(machine, held, kinds)), (value,), machine.world)
+    if isinstance(value, Unknown) and no_longer(machine, value.symbol, kinds):
+        return FALSE
+    return machine.unknown("isinstance", token(value), token(kinds))  # what lanes hold differs sooner than its class
+
+
+def no_longer(machine: Machine, symbol: Symbol, kinds: Value) -> bool:
+    """`if isinstance(x, DTensor): x = x.full_tensor()`: asked again, it is none any more."""
+    if not isinstance(kinds, External):
+        return False
+    if symbol.key[0] == "phi" and len(symbol.key) == 4:
+        _, asked, changed, kept = symbol.key
+        before = asked.key[:3] == ("isinstance", kept, token(kinds))
+        return before and isinstance(changed, Symbol) and no_longer(machine, changed, kinds)
+    if symbol.key[0] != AGREED or not isinstance(symbol.key[1], str):
+        return False
+    row = machine.knowledge.api(f"{machine.knowledge.canonical(kinds.name)}.{symbol.key[1]}")
+    return row is not None and bool(row.extra.get("unmakes"))
+
+
+def is_made(value: Value) -> bool:
+    """Something that the program has made of a class of its own, while other ranks made something else."""
+    return isinstance(value, Object) and isinstance(value.kind, ClassRef)
+
+
+def of_project(machine: Machine, kinds: Value) -> bool:
+    return all(isinstance(option, ClassRef) for option in containers.items_of(machine, kinds) or (kinds,))
+
+
+def is_of(machine: Machine, value: Value, kinds: Value) -> bool | None:
+    """Is one thing of one of these classes, as far as it is known what it is?"""
+    from dtlint.machine.names import attributes
+
+    options = containers.items_of(machine, kinds) or (kinds,)
+    if isinstance(value, Object):
+        if containers.NAMESPACE in value.facts and not all(map(standard_class, options)):
+            named = (machine.knowledge.canonical(one.name) for one in options if isinstance(one, External))
+            return True if value.facts[containers.NAMESPACE] in named else None
+        for option in options:
+            if isinstance(option, ClassRef) and isinstance(value.kind, ClassRef):
+                if option in attributes.linearise(machine, value.kind):
+                    return True
+            elif isinstance(option, External) and attributes.is_a(machine, value, option.name):
+                return True
+        if isinstance(value.kind, str) and value.kind in PLAIN:
+            answer = any(issubclass(PLAIN[value.kind], one) for one in map(standard_class, options))
+            return None if value.doubted and not answer else answer
+    if isinstance(value, Const) and all(isinstance(option, External | ClassRef) for option in options):
+        return any(isinstance(value.value, one) for one in map(standard_class, options))
+    if isinstance(value, ClassRef | FunctionRef) and all(map(standard_class, options)):
+        alike: object = object if isinstance(value, ClassRef) else standard_class
+        return any(isinstance(alike, one) for one in map(standard_class, options))
+    return None
+
+
+PLAIN = {"list": list, "dict": dict, "set": set}
+
+
+HOMES = {"builtins": builtins, "collections": collections.abc, "typing": collections.abc, "numbers": numbers}
+
+
+def standard_class(kind: Value) -> tuple[type, ...]:
+    """Python's own class of that name, where it is one: things of other people's classes are no lists or numbers.
+    What `typing` and, long ago, `collections` call an `Iterable` is that of `collections.abc`."""
+    home, _, name = kind.name.rpartition(".") if isinstance(kind, External) else ("", "", "")
+    found = getattr(HOMES.get(home.removesuffix(".abc")), name, None)
+    return (found,) if isinstance(found, type) else ()
+
+
+def getattr_(machine: Machine, call: Invocation) -> Value | None:
+    from dtlint.machine.names import attributes
+
+    if len(call.arguments) >= 2 and isinstance(call.arguments[1], Const) and isinstance(call.arguments[1].value, str):
+        base, name = call.arguments[0], call.arguments[1].value
+        if isinstance(base, Object) and isinstance(base.kind, ClassRef) and len(call.arguments) == 3:
+            if machine.get(base, name) is None and not attributes.may_have(machine, base.kind, name):
+                return call.arguments[2]
+            held = machine.get(base, name)
+            some = lacking.asked(machine, base, name, held, call.arguments[2]) if held is not None else None
+            if some is not None:
+                return some
+        if len(call.arguments) == 3 and attributes.lacks(machine, base, name):
+            return call.arguments[2]
+        if len(call.arguments) == 3 and attributes.has_only_given(base, name):
+            return attributes.given(base, name) or call.arguments[2]
+        return attributes.read(machine, base, name, call.mask)
+    if len(call.arguments) >= 2 and isinstance(call.arguments[0], ModuleRef):
+        named = call.arguments[1]
+        return by_part_of_name(machine, call.arguments[0], named) or some_class(machine, call.arguments[0], named)
+    return None
+
+
+def some_class(machine: Machine, module: ModuleRef, name: Value) -> Value | None:
+    """`getattr(policies, options.policy)`: one of the classes of a kind that are there, and may be called so."""
+    from dtlint.machine.names import scopes
+
+    if not isinstance(name, Unknown) or name.cause is not None or module.path is None:
+        return None
+    written = pattern_of(name.symbol) or ".*"
+    held = scopes.load_module(machine, module.path).variables.items()
+    classes = [one for known, one in held if isinstance(one, ClassRef) and re.fullmatch(written, str(known))]
+    return one_of_several.of_kind(machine, classes, (module.name, name.symbol))
+
+
+def by_part_of_name(machine: Machine, module: ModuleRef, name: Value) -> Value | None:
+    """`getattr(module, f"start_{kind}")`: the functions that may be meant do the same in several ways, so one of them
+    stands for all."""
+    from dtlint.machine.names import scopes
+
+    if not isinstance(name, Unknown) or name.cause is not None or module.path is None:
+        return None
+    written = pattern_of(name.symbol)
+    if written is None:
+        return None
+    for known, held in scopes.load_module(machine, module.path).variables.items():
+        if isinstance(held, FunctionRef) and re.fullmatch(written, known):
+            return Unknown(machine.symbols.of("attr", module.name, name.symbol), like=held)
+    return None
+
+
+def pattern_of(symbol: Symbol) -> str | None:
+    """The names that a text of which a part is known may spell."""
+    word, *parts = symbol.key
+    if word == "op %" and type(parts[0]) is str:
+        parts = [part for known in parts[0].split("%s") for part in (symbol, known)][1:]
+    elif word not in ("text", "op +"):
+        return None
+    if not any(type(part) is str and len(part) > 2 for part in parts):
+        return None
+    return "".join(re.escape(part) if type(part) is str else r"\w+" for part in parts)
+
+
+def hasattr_(machine: Machine, call: Invocation) -> Value | None:
+    from dtlint.machine.names import attributes
+
+    if len(call.arguments) == 2 and isinstance(call.arguments[1], Const):
+        base, name = call.arguments[0], str(call.arguments[1].value)
+        if is_private(name):
+            return machine.unknown("hasattr", *(token(value) for value in call.arguments))
+        if options.lacks(machine, base, name) or attributes.lacks(machine, base, name):
+            return FALSE
+        if isinstance(base, FunctionRef) and written.kept_by_function(machine, base):
+            return TRUE
+        if isinstance(base, Object):
+            if machine.get(base, name) is not None:
+                return lacking.asked(machine, base, name, TRUE, FALSE) or TRUE
+            if isinstance(base.kind, ClassRef):
+                if attributes.in_class(machine, base.kind, name) is not None or inherits(machine, base.kind, name):
+                    return TRUE
+                if not attributes.may_have(machine, base.kind, name):
+                    return FALSE
+        if attributes.has_only_given(base, name):
+            return FALSE if attributes.given(base, name) is None else TRUE
+        if isinstance(base, Unknown) and has_no_longer(machine, base.symbol, name):
+            return FALSE
+    return machine.unknown("hasattr", *(token(value) for value in call.arguments))
+
+
+def inherits(machine: Machine, kind: ClassRef, name: str) -> bool:
+    """`hasattr(self, "state")` in a class derived from one of a library, of which the packs know the attribute: what
+    asks is written for other classes as well."""
+    from dtlint.machine.names import attributes
+
+    return any(machine.knowledge.attribute(base, name) is not None for base in attributes.external_bases(machine, kind))
+
+
+def has_no_longer(machine: Machine, symbol: Symbol, name: str) -> bool:
+    """The same of a method: `if hasattr(x, "full_tensor"): x = x.full_tensor()`."""
+    if symbol.key[0] == "phi" and len(symbol.key) == 4:
+        _, asked, changed, kept = symbol.key
+        before = asked.key[:3] == ("hasattr", kept, name)
+        return before and isinstance(changed, Symbol) and has_no_longer(machine, changed, name)
+    row = machine.knowledge.anywhere.get(symbol.key[1]) if symbol.key[0] == AGREED else None
+    if row is None or not row.extra.get("unmakes"):
+        return False
+    return machine.knowledge.api(f"{row.name.rpartition('.')[0]}.{name}") is not None
+
+
+def is_private(name: str) -> bool:
+    """`self.__sealed` is kept as `_Name__sealed`: who asks for the name in a string does not find what is kept."""
+    return name.startswith("__") and not name.endswith("__")
+
+
+def setattr_(machine: Machine, call: Invocation) -> Value | None:
+    from dtlint.machine.library.training import parts
+    from dtlint.machine.names.assignment import write_attribute
+    from dtlint.machine.starts import settings
+
+    if len(call.arguments) != 3:
+        return NONE
+    base, name, value = call.arguments
+    if isinstance(name, Const):
+        write_attribute(machine, base, str(name.value), value, call.mask)
+    else:
+        parts.put(machine, base, value, call.mask)  # under some name or other
+        if isinstance(base, Object) and isinstance(name, Unknown) and isinstance(value, Unknown | Const):
+            settings.perhaps_named(machine, base, name, pattern_of(name.symbol), call.mask)
+    return NONE
+
+
+def said(machine: Machine, value: Value, mask: int) -> Value:
+    """What a thing of the program's own says of itself, in an f-string, in `str(…)` or printed."""
+    from dtlint.machine.functions import calls
+    from dtlint.machine.names import attributes
+
+    if isinstance(value, Object) and isinstance(value.kind, ClassRef):
+        found = (attributes.in_class(machine, value.kind, name) for name in ("__str__", "__repr__"))
+        method = next((one for one in found if isinstance(one, FunctionRef)), None)
+        if method is not None:
+            return calls.follow(machine, method, value, (), (), mask)
+    return value

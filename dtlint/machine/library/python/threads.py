@@ -1,0 +1,97 @@
+"""What does a second thread of a rank do, and when does it end?
+
+The thread's function runs on a log of its own: nobody knows how it mixes with the main thread. The events
+`thread-start` (with that log) and `thread-join` stay in the main one.
+"""
+
+from __future__ import annotations
+
+from dtlint.machine.contents import containers
+from dtlint.machine.core import Machine
+from dtlint.machine.library.invocation import Invocation, Keywords
+from dtlint.machine.logs import Event, Log
+from dtlint.machine.names import attributes
+from dtlint.machine.spoken import talks
+from dtlint.machine.values import NONE, Bound, ClassRef, Const, FunctionRef, Object, Value
+
+KIND = "threading.Thread"
+FUTURE = "concurrent.futures.Future"
+
+
+def start(machine: Machine, call: Invocation) -> Value:
+    thread = call.receiver
+    function, arguments, keywords = what_it_runs(machine, thread)
+    aside(machine, call, thread, function, arguments, keywords)
+    return NONE
+
+
+def submit(machine: Machine, call: Invocation) -> Value:
+    """`executor.submit(function, …)`"""
+    function = call.arguments[0] if call.arguments else None
+    keywords = tuple((name, value) for name, value in call.keywords if name is not None)
+    future = machine.new(FUTURE, call.mask)
+    aside(machine, call, call.receiver, function, call.arguments[1:], keywords, future)
+    return future
+
+
+def what_it_runs(machine: Machine, thread: Value | None) -> tuple[Value | None, tuple[Value, ...], Keywords]:
+    if not isinstance(thread, Object):
+        return None, (), ()
+    if isinstance(thread.kind, ClassRef):
+        method = attributes.in_class(machine, thread.kind, "run")
+        return (Bound(method, thread), (), ()) if isinstance(method, FunctionRef) else (None, (), ())
+    made = thread.facts.get("call")
+    if not isinstance(made, Invocation):
+        return None, (), ()
+    given = made.get("args")
+    arguments = containers.items_of(machine, given) if given is not None else ()
+    named = made.get("kwargs")
+    keywords: Keywords = ()
+    if isinstance(named, Object) and named.kind == "dict":
+        keywords = tuple((str(key[1]), value) for key, value in named.attributes.items() if isinstance(key, tuple))
+    return made.get("target"), arguments or (), keywords
+
+
+def aside(
+    machine: Machine,
+    call: Invocation,
+    thread: Value | None,
+    function: Value | None,
+    arguments: tuple[Value, ...],
+    keywords: Keywords,
+    future: Value | None = None,
+) -> None:
+    """Run the function beside the main log and undo what it wrote: when it happens is not known."""
+    from dtlint.machine.functions import calls
+
+    log = Log()
+    daemon = daemonic(thread)
+    extra = {"log": log, "daemon": daemon, "future": future}
+    machine.emit_event("record", "thread-start", call.name, call.mask, subject=thread, extra=extra)
+    if not isinstance(function, FunctionRef | Bound):
+        return
+    frame, sinks, mark = machine.frame, machine.sinks, len(machine.journal)
+    left, exit_before = frame.left, frame.last_exit
+    machine.sinks = [(log, call.mask)]
+    try:
+        calls.call_value(machine, function, arguments, keywords, call.mask)
+    finally:
+        machine.sinks = sinks
+        machine.rollback(mark)
+        frame.left, frame.last_exit = left, exit_before
+    if talks(log, call.mask):  # some time from here on; what the other ranks do meanwhile may be the answer
+        at = machine.current_at
+        machine.emit(Event("untold", "", call.name, call.mask, frame.guards, frame.path, at, frame.scope))
+
+
+def daemonic(thread: Value | None) -> bool | None:
+    """True or False where the program says so, None where it does not."""
+    if not isinstance(thread, Object):
+        return None
+    made = thread.facts.get("call")
+    given = made.get("daemon") if isinstance(made, Invocation) else None
+    given = thread.attributes.get("daemon", given)
+    return bool(given.value) if isinstance(given, Const) else None
+
+
+MODELS = {"thread_start": start, "thread_submit": submit}

@@ -1,0 +1,165 @@
+"""Is a function used where its answer is meant, or a rank where the answer to a question is meant?"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from dtlint.ir import nodes as ir
+from dtlint.knowledge.loader import Api
+from dtlint.machine.core import Machine
+from dtlint.machine.functions.following import QUESTION
+from dtlint.machine.library.python import options
+from dtlint.machine.logs import Event, Log
+from dtlint.machine.values import BY_RANK, NONE, Bound, Const, External, FunctionRef, Object, Row, Unknown, Value
+
+MAIN = ("is_main", "is_local_main")
+QUESTIONS = ("rank", "local_rank", "node", "group_rank", "world_size", "distributed", "is_last", *MAIN)
+
+
+def name_of(value: Value) -> str:
+    if isinstance(value, Bound):
+        return name_of(value.function)
+    if isinstance(value, External):
+        return value.name
+    return value.name if isinstance(value, FunctionRef) else ""
+
+
+def row_of(machine: Machine, value: Value) -> Api | None:
+    """What the packs say about an uncalled function."""
+    if isinstance(value, Bound) and isinstance(value.receiver, Const):
+        return None  # an attribute of None or of a number: something else is meant, which is not known
+    name = name_of(value)
+    last = name.rpartition(".")[2]
+    if isinstance(value, External) or (isinstance(value, Bound) and isinstance(value.function, External)):
+        row = machine.knowledge.api(name)
+        if row is None and isinstance(value, Bound) and isinstance(value.receiver, Object):
+            from dtlint.machine.names import attributes
+
+            row = attributes.method_row(machine, value.receiver, last)
+        return row
+    return machine.knowledge.functions.get(last)
+
+
+def asks(machine: Machine, value: Value) -> bool:
+    if isinstance(value, Bound) and (value.extra or value.keywords):
+        return False
+    row = row_of(machine, value)
+    if row is not None:
+        return row.does == "value" and row.value in QUESTIONS
+    return answers_by_rank(machine, value)
+
+
+def answers_by_rank(machine: Machine, value: Value) -> bool:
+    """A function of the project that needs no argument and would have said another thing on another rank."""
+    function = value.function if isinstance(value, Bound) else value
+    receiver = value.receiver if isinstance(value, Bound) else None
+    node = function.node if isinstance(function, FunctionRef) else None
+    if not isinstance(node, ir.Function) or node.is_generator or len(node.body) > QUESTION:
+        return False
+    needed = [param for param in node.params if param.default is None and param.kind not in ("vararg", "kwarg")]
+    if len(needed) > (receiver is not None) or node.tokens.isdisjoint(machine.meaningful):
+        return False
+    known = machine.notes.setdefault("answers by rank", {})
+    if id(node) not in known:
+        known[id(node)] = would_say(machine, value)
+    said = known[id(node)]
+    cause = said.cause if isinstance(said, Row) else None
+    return cause is not None and cause.kind in BY_RANK and all(isinstance(one, Const) for one in said.lanes)
+
+
+def would_say(machine: Machine, value: Value) -> Value:
+    """What calling it gives, with nothing of it left in the log or in any object."""
+    from dtlint.machine.functions import calls
+
+    saved, facts, mark = machine.sinks, machine.facts, len(machine.journal)
+    machine.sinks, machine.facts = [(Log(), machine.world.full)], dict(facts)
+    try:
+        return calls.call_value(machine, value, (), (), machine.frame.mask)
+    finally:
+        machine.sinks, machine.facts = saved, facts
+        machine.rollback(mark)
+
+
+def compared(machine: Machine, left: Value, right: Value) -> None:
+    """`jax.process_index == 0`: a function is never equal to a number."""
+    for one, other in ((left, right), (right, left)):
+        if isinstance(one, External | FunctionRef | Bound) and isinstance(other, Const):
+            number = isinstance(other.value, int) and other != NONE
+            if number and asks(machine, one):
+                written(machine, "compared", name_of(one).rpartition(".")[2])
+                return
+
+
+def answered(machine: Machine, node: Any, left: Row, right: Value) -> None:
+    """`is_main_process == 0`: an answer, not a rank; it is equal to 0 everywhere but on the main rank."""
+    if not (isinstance(right, Const) and type(right.value) is int and right.value == 0 and right.scale is None):
+        return
+    main, *others = (held.value if isinstance(held, Const) else None for held in left.lanes)
+    if main is True and all(held is False for held in others) and left.cause.kind == "rank":
+        from dtlint.ir.text import render
+
+        written(machine, "answered", render(node))
+
+
+def asked(machine: Machine, value: Value) -> Value:
+    """`if is_main_process:` where that is a function: always true. The answer it was meant to give is returned, so
+    that what follows from the slip is not told once more."""
+    if not asks(machine, value):
+        return value
+    written(machine, "asked", name_of(value).rpartition(".")[2])
+    return would_say(machine, value)
+
+
+def chosen(machine: Machine, op: str, left: Value, right: Value, text: str) -> None:
+    """`index or jax.process_index()`, `rank or -1`: index 0 counts as not given."""
+    if op != "or":
+        return
+    if isinstance(left, Row):
+        given = is_rank(left) and isinstance(right, Const) and bool(right.value)
+        if isinstance(right, Row) and is_rank(right):
+            given = given or any(map(lost_to, left.lanes, right.lanes))
+    else:
+        named = isinstance(left, Unknown) and left.like is None and numbered(machine, text)
+        asked = options.is_whole(machine, left) and right.cause is not None and right.cause.kind == "rank"
+        given = is_rank(right) and (left == Const(0) or named or asked)
+    if given:
+        written(machine, "chosen", text)
+
+
+def lost_to(number: Value, instead: Value) -> bool:
+    """Is the number of this lane a 0, for which another one stands in?"""
+    zero = isinstance(number, Const) and type(number.value) is int and number.value == 0
+    return zero and isinstance(instead, Const) and bool(instead.value)
+
+
+def is_rank(value: Value) -> bool:
+    if not isinstance(value, Row) or value.cause is None or value.cause.kind not in ("rank", "local rank"):
+        return False
+    return all(isinstance(lane, Const) and lane.scale == "rank" for lane in value.lanes)
+
+
+def made_boolean(machine: Machine, node: Any, value: Value) -> None:
+    """`is_main = bool(rank)`: true on every rank but the main one."""
+    if not isinstance(value, Row) or not all(isinstance(one, Const) and one.scale == "rank" for one in value.lanes):
+        return
+    for statement in getattr(machine.frame.node, "body", ()) or ():
+        if isinstance(statement, ir.Assign) and statement.value is node and isinstance(statement.targets[0], ir.Name):
+            row = machine.knowledge.parameters.get(statement.targets[0].id)
+            if row is not None and row.value in MAIN:
+                written(machine, "boolean", str(statement.targets[0].id))
+
+
+def numbered(machine: Machine, text: str) -> bool:
+    """Is this the name of a rank or an index?"""
+    last = text.rpartition(".")[2]
+    row = machine.knowledge.parameters.get(last)
+    return (row is not None and row.value in ("rank", "local_rank", "node")) or last.endswith(("index", "rank"))
+
+
+def written(machine: Machine, op: str, name: str) -> None:
+    frame = machine.frame
+    event: dict[str, Any] = {"name": name}
+    machine.facts["uncalled"] = True
+    machine.emit(
+        Event("uncalled", op, name, frame.mask, frame.guards, frame.path, machine.current_at, frame.scope, extra=event)
+    )

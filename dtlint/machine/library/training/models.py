@@ -1,0 +1,328 @@
+"""Models and how they are wrapped: whose forward and backward communicate?"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from dtlint.machine.contents import containers
+from dtlint.machine.contents.opaque import deep_cause, inner_tags, opaque
+from dtlint.machine.core import Machine
+from dtlint.machine.lanes import token
+from dtlint.machine.library.computing.provenance import MADE_OF
+from dtlint.machine.library.invocation import Invocation
+from dtlint.machine.library.training import hooks, parts
+from dtlint.machine.library.training.stepping import GATHERED
+from dtlint.machine.names import attributes
+from dtlint.machine.values import (
+    BY_PROCESS,
+    FALSE,
+    NONE,
+    THERE,
+    TRUE,
+    Cause,
+    ClassRef,
+    Const,
+    FunctionRef,
+    Object,
+    Row,
+    Tuple,
+    Unknown,
+    Value,
+    content,
+)
+
+PLAIN = "plain"  # tag of what an unwrapped model computes
+OWN = "own gradients"
+GRADIENT = ("gradient",)  # a parameter's `.grad`, and what is computed from it
+BUFFERS = "buffers"
+
+
+def forward(machine: Machine, model: Object, call: Invocation) -> Value:
+    """The wrapped model is called: every rank of its group takes part, and the loss remembers whom it came from."""
+    group = model.facts.get("group", machine.world_group)
+    if not machine.facts.get("join") and not evaluates_alone(machine, model):
+        machine.emit_event(
+            "collective",
+            "forward",
+            call.name,
+            call.mask,
+            group=group,
+            implicit=True,
+            subject=model,
+            extra={"model": model, "given": call.values},
+        )
+    inner = model.attributes.get("module", model)  # fully_shard and the like leave the module itself
+    result: Value | None = None
+    if followed(inner):
+        parts.forwarding(machine, model, call.mask)
+        if isinstance(inner, Object):
+            result = call_module(machine, inner, call.arguments, call.keywords, call.mask, call.node)
+        else:
+            calls_of_lanes(machine, inner, call)
+        parts.forwarded(machine)
+    cause = next((why for value in call.values if (why := content(value).cause) is not None), None)
+    cause = cause or deep_cause(machine, call.values)
+    tags = frozenset({("wrapped", model.number)}) | inner_tags(call.values)
+    tags |= frozenset(tag for value in call.values for tag in value.tags)
+    machine.facts.setdefault("models", {})[model.number] = model
+    if isinstance(result, Tuple | Object) and not (isinstance(result, Object) and result.kind == "torch.Tensor"):
+        return with_tags(machine, result, tags)
+    if result is not None:
+        cause = cause or result.cause
+        tags |= frozenset(tag for tag in result.tags if isinstance(tag, tuple) and tag[0] == GATHERED)
+    if cause is not None and cause.kind in BY_PROCESS and cause.kind != "group rank":
+        cause = Cause("data", cause.trail)  # what a model says of a rank's own input is no number of the rank
+    return machine.unknown("output", model.number, machine.symbols.fresh("time"), cause=cause, tags=tags)
+
+
+def followed(inner: Value) -> bool:
+    """A model of the project, or one per lane."""
+    if isinstance(inner, Row):
+        return all(followed(held) for held in inner.lanes)
+    return isinstance(inner, Object) and (isinstance(inner.kind, ClassRef) or bool(one_by_one(inner)))
+
+
+SEQUENTIAL = "torch.nn.Sequential"
+
+
+def one_by_one(model: Object) -> tuple[Object, ...]:
+    """What `nn.Sequential(…)` runs, where all of it is known and some of it is the project's."""
+    made = model.facts.get("call") if model.kind == SEQUENTIAL else None
+    given = made.arguments if isinstance(made, Invocation) else ()
+    layers = tuple(layer for layer in given if isinstance(layer, Object))
+    own = any(isinstance(layer.kind, ClassRef) or one_by_one(layer) for layer in layers)
+    return layers if own and len(layers) == len(given) else ()
+
+
+def through(machine: Machine, layers: tuple[Object, ...], given: Value, mask: int) -> Value:
+    """Each layer works on what the one before it gave."""
+    from dtlint.machine.functions import calls
+
+    depth = machine.facts.get("module depth", 0)
+    machine.facts["module depth"] = depth + 1
+    try:
+        for layer in layers:
+            given = calls.call_value(machine, layer, (given,), (), mask)
+        return given
+    finally:
+        machine.facts["module depth"] = depth
+
+
+def calls_of_lanes(machine: Machine, inner: Value, call: Invocation) -> None:
+    """The ranks hold different models: each runs its own forward."""
+    from dtlint.machine.functions import calls
+
+    depth = machine.facts.get("module depth", 0)
+    machine.facts["module depth"] = depth + 1
+    calls.call_value(machine, inner, call.arguments, call.keywords, call.mask)
+    machine.facts["module depth"] = depth
+
+
+def evaluates_alone(machine: Machine, model: Object) -> bool:
+    """Without gradients, a replica talks to the others only to make its buffers equal; a sharded model always does."""
+    from dtlint.machine.library.training.stepping import grad_is_off
+
+    if model.facts.get("sharded") or not grad_is_off(machine):
+        return False
+    made = model.facts.get("call")
+    given = made.get("broadcast_buffers") if isinstance(made, Invocation) else None
+    return given == FALSE or not has_buffers(model.attributes.get("module", model))
+
+
+def has_buffers(value: Value, depth: int = 6) -> bool:
+    """Is there a batch norm, or a buffer of the project's own, somewhere inside?"""
+    if isinstance(value, Tuple):
+        return any(has_buffers(one, depth) for one in value.items)
+    if not isinstance(value, Object) or not depth:
+        return False
+    made = value.facts.get("call")
+    if BUFFERS in value.facts or (isinstance(made, Invocation) and made.row.extra.get("batch_norm")):
+        return True
+    inside = (*value.attributes.values(), *(made.arguments if isinstance(made, Invocation) else ()))
+    return any(has_buffers(one, depth - 1) for one in inside)
+
+
+def register_buffer(machine: Machine, call: Invocation) -> Value:
+    """Only what every model of the class has: a buffer under a condition may not be there."""
+    name, held = call.get("name"), call.get("tensor")
+    if isinstance(call.receiver, Object) and isinstance(name, Const) and held is not None:
+        machine.set(call.receiver, name.value, held, call.mask)
+        if held != NONE and not machine.frame.choices:
+            call.receiver.facts[BUFFERS] = True
+    return NONE
+
+
+def with_tags(machine: Machine, value: Value, tags: frozenset[Any], keep: bool = False) -> Value:
+    """The value with these tags; `keep`: what cannot have any stays what it is."""
+    if isinstance(value, Tuple):
+        return Tuple(tuple(with_tags(machine, item, tags, keep) for item in value.items))
+    if isinstance(value, Unknown):
+        return Unknown(value.symbol, value.cause, value.tags | tags, value.like)
+    if isinstance(value, Object) and any(
+        isinstance(name, str) and name.startswith(MADE_OF) for name in value.attributes
+    ):
+        return containers.mapped_items(value, lambda _name, held: with_tags(machine, held, tags))
+    if keep:
+        return value
+    return machine.unknown("output", token(value), cause=value.cause, tags=tags)
+
+
+def call_module(
+    machine: Machine, model: Object, arguments: tuple[Value, ...], keywords: Any, mask: int, node: Any
+) -> Value:
+    """A project's nn.Module is called: its forward runs."""
+    from dtlint.machine.functions import calls
+
+    layers = one_by_one(model)
+    if layers and len(arguments) == 1:
+        return through(machine, layers, arguments[0], mask)
+    if model.kind == SEQUENTIAL:
+        return opaque(machine, "call", model, *arguments)
+    assert isinstance(model.kind, ClassRef)
+    method = attributes.in_class(machine, model.kind, "forward")
+    if isinstance(method, FunctionRef):
+        depth = machine.facts.get("module depth", 0)
+        machine.facts["module depth"] = depth + 1
+        try:
+            return calls.follow(machine, method, model, arguments, keywords, mask)
+        finally:
+            machine.facts["module depth"] = depth
+    return opaque(machine, "call", model, *arguments)
+
+
+def wrapped_models(machine: Machine, value: Value | None) -> list[Object]:
+    """The wrapped models a loss was computed with."""
+    if value is None:
+        return []
+    known = machine.facts.get("models", {})
+    made_by = (tag[1] for tag in sorted(value.tags, key=repr) if isinstance(tag, tuple) and len(tag) > 1)
+    return [known[number] for number in made_by if number in known]
+
+
+def divided(machine: Machine, left: Value, result: Value) -> None:
+    """What a wrapped model gave is divided here: a fact, as a loss may be divided by the wrong number."""
+    if isinstance(result, Unknown) and wrapped_models(machine, left):
+        frame = machine.frame
+        machine.facts.setdefault("quotients", {})[result.symbol] = (frame.path, machine.current_at, frame.scope)
+
+
+def backward(machine: Machine, call: Invocation) -> Value:
+    """`loss.backward()` through a wrapped model reduces gradients over its group."""
+    loss = call.receiver
+    held = loss.attributes.get("content") if isinstance(loss, Object) else loss
+    models = wrapped_models(machine, held)
+    if models and not machine.facts.get("no_sync") and not machine.facts.get("join"):
+        group = models[0].facts.get("group", machine.world_group)
+        machine.emit_event(
+            "collective",
+            "backward",
+            "Tensor.backward",
+            call.mask,
+            group=group,
+            implicit=True,
+            subject=models[0],
+            extra={"model": models[0], "loss": held},
+        )
+    if not models and held is not None and held.cause is not None and held.cause.kind == "data":
+        if any(isinstance(tag, tuple) and tag[0] == PLAIN for tag in held.tags):
+            machine.facts[OWN] = held.cause.then(
+                machine.step("each rank has gradients of its own until they are reduced")
+            )
+    joined = models and machine.facts.get("join") and not machine.facts.get("no_sync")
+    parts.learned(machine)
+    machine.emit_event(
+        "step",
+        "backward",
+        "Tensor.backward",
+        call.mask,
+        subject=held,
+        group=models[0].facts.get("group", machine.world_group) if joined else None,
+        extra={"no_sync": machine.facts.get("no_sync", 0)},
+    )
+    if hooks.GRADIENT_HOOKS in machine.facts:
+        hooks.backward(machine, call.mask)
+    return NONE
+
+
+def gradient_of(machine: Machine, parameter: Unknown) -> Unknown | None:
+    """`parameter.grad` after a backward that nobody reduced."""
+    cause = machine.facts.get(OWN)
+    if cause is None:
+        return None
+    # that it exists follows from the model, which is the same on all ranks
+    tags = parameter.tags | {(OWN,), THERE, GRADIENT}
+    return machine.unknown("attr", parameter.symbol, "grad", cause=cause, tags=tags)
+
+
+def reduced(machine: Machine, values: tuple[Value, ...]) -> None:
+    """A collective on gradients: from now on they are those of all ranks."""
+    if OWN in machine.facts:
+        for value in values:
+            held = value.attributes.get("[]", value) if isinstance(value, Object) else value
+            if (OWN,) in held.tags:
+                machine.facts.pop(OWN, None)
+                return
+
+
+def framework_backward(machine: Machine, call: Invocation) -> Value:
+    """`accelerator.backward(loss)` reduces gradients, of whichever model the framework prepared."""
+    loss = call.arguments[0] if call.arguments else next((value for _, value in call.keywords), None)
+    held = loss.attributes.get("content") if isinstance(loss, Object) else loss
+    if not machine.facts.get("no_sync") and not machine.facts.get("join"):
+        models = wrapped_models(machine, held)
+        group = models[0].facts.get("group", machine.world_group) if models else machine.world_group
+        machine.emit_event(
+            "collective",
+            "backward",
+            call.name,
+            call.mask,
+            group=group,
+            implicit=True,
+            subject=models[0] if models else None,
+            extra={"call": call, "loss": held, **({"model": models[0]} if models else {})},
+        )
+    parts.learned(machine)
+    off = machine.facts.get("no_sync", 0)
+    machine.emit_event(
+        "step", "backward", call.name, call.mask, subject=held, extra={"no_sync": off, "as it is": as_it_is(call)}
+    )
+    return NONE
+
+
+def as_it_is(call: Invocation) -> bool:
+    """Does the framework hand the loss on without dividing it: never, or because its maker has named no number?"""
+    options = call.row.extra.get("divides_by", ())
+    made = call.receiver.facts.get("call") if isinstance(call.receiver, Object) else None
+    if not options or not isinstance(made, Invocation) or made.name != call.receiver.kind:  # type: ignore[union-attr]
+        return bool(call.row.extra.get("as_it_is"))
+    spread = any(name is None for name, _ in made.keywords)
+    return not spread and all(made.get(option) in (None, NONE, Const(1)) for option in options)
+
+
+def scaled_step(machine: Machine, call: Invocation) -> Value:
+    """`scaler(loss, optimizer, need_update=last)`: backward and step of the optimizer in one call."""
+    from dtlint.machine.functions import calls
+    from dtlint.machine.names import attributes
+
+    loss, optimizer, now = call.get("loss"), call.get("optimizer"), call.get("need_update")
+    if loss is not None:
+        backward(machine, replace(call, receiver=loss))
+    if optimizer is not None and (now is None or now == TRUE):
+        calls.call_value(machine, attributes.read(machine, optimizer, "step", call.mask), (), (), call.mask)
+    return NONE
+
+
+def join_context(machine: Machine, call: Invocation) -> Value:
+    made = machine.new("<join>", call.mask)
+    made.facts["context"] = "join"
+    return made
+
+
+MODELS = {
+    "backward": backward,
+    "accelerate_backward": framework_backward,
+    "join": join_context,
+    "scaled_step": scaled_step,
+    "register_buffer": register_buffer,
+}

@@ -1,0 +1,386 @@
+"""Which parts of a model do only some ranks build, replace, freeze or run?
+
+Every such step is a `Difference`: what it was done to, by which lanes, under which decision. Whether it matters is
+asked later, of the models that are wrapped over those lanes (dtlint/timeline/steps/parts.py).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from dtlint.ir import nodes as ir
+from dtlint.machine.contents import containers
+from dtlint.machine.core import Machine
+from dtlint.machine.lanes import token
+from dtlint.machine.library.computing.provenance import symbols_in
+from dtlint.machine.library.invocation import Invocation
+from dtlint.machine.library.python.copies import COPIED
+from dtlint.machine.library.training.modules import is_module
+from dtlint.machine.logs import WHAT_IS_CALLED, Decision, decisions
+from dtlint.machine.names.frames import Frame
+from dtlint.machine.twins import DEVICES
+from dtlint.machine.values import BY_PROCESS, Cause, Const, Object, Row, Symbol, Tuple, Unknown, Value
+
+PARAMETER = "torch.nn.Parameter"
+KEY = "model differences"
+EVERYWHERE = "layers run by all"
+CONSTANT = "modules whose gradients are switched off"
+GIVEN_BY = ("torch.nn.Module.parameters", "torch.nn.Module.named_parameters")
+LEARNED = "symbols made when gradients were last computed"
+OWN_SHAPE = BY_PROCESS | {"memory"}  # what a model's size must not depend on
+
+
+@dataclass(slots=True)
+class Difference:
+    """`kind`: built, frozen, run or made. `roots` name what it belongs to: numbers of objects, symbols of unknowns."""
+
+    kind: str
+    roots: frozenset[Any]
+    mask: int
+    decision: Decision | None
+    cause: Cause | None
+    path: str
+    at: tuple[int, int, int, int]
+    scope: str
+    lanes: tuple[Any, ...] = ()  # what each lane gave, where that is what differs
+    made_at: tuple[str, tuple[int, int, int, int]] | None = None  # the call that gave a constructor what differs
+    what: tuple[Any, ...] = ()  # which part, and what it is from now on: ranks on another branch may have done the same
+    moment: int = 0  # symbols made by then; 0 inside a loop, which comes to everything again
+
+
+def differences(machine: Machine) -> list[Difference]:
+    found: list[Difference] = machine.facts.setdefault(KEY, [])
+    return found
+
+
+def is_part(machine: Machine, value: Value) -> bool:
+    if isinstance(value, Row):
+        return any(is_part(machine, held) for held in value.lanes)
+    return is_module(machine, value) or (isinstance(value, Object) and value.kind == PARAMETER)
+
+
+def owners(machine: Machine, base: Value, mask: int) -> int:
+    """The lanes that hold what these lanes have; what each of several lanes has made alike, nobody else holds."""
+    if not isinstance(base, Object):
+        return machine.world.full
+    return mask if mask & ~base.birth else base.birth
+
+
+def rank_decision(machine: Machine, mask: int) -> Decision | None:
+    """The nearest decision on the way here, calls included, that lets only some ranks through."""
+    frame: Frame | None = machine.frame
+    while frame is not None:
+        for decision in decisions(frame.guards):
+            by_rank = decision.cause is not None and decision.cause.kind in BY_PROCESS
+            if by_rank and decision.taken & mask == mask and decision.before & ~decision.taken:
+                return decision
+            if by_rank and not decision.taken & mask:
+                return decision
+        frame = frame.caller
+    return None
+
+
+def add(
+    machine: Machine,
+    kind: str,
+    base: Value,
+    mask: int,
+    decision: Decision | None,
+    cause: Cause | None,
+    *what: Any,
+) -> None:
+    frame = machine.frame
+    found = Difference(kind, roots_of(base), mask, decision, cause, frame.path, machine.current_at, frame.scope)
+    found.what = what
+    whole = frame.receiver
+    if decision is not None and isinstance(whole, Object) and whole.at and given_from_outside(frame, decision):
+        found.made_at = (whole.path, whole.at)
+    if not in_a_loop(frame):
+        found.moment = machine.symbols.count
+    differences(machine).append(found)
+
+
+def learned(machine: Machine) -> None:
+    """Gradients were computed now. A symbol of its own parts what was done before from what is done after."""
+    machine.facts[LEARNED] = machine.symbols.fresh("learned").key[1]
+
+
+def in_a_loop(frame: Frame | None) -> bool:
+    return frame is not None and (bool(frame.loops) or in_a_loop(frame.caller))
+
+
+def given_from_outside(frame: Frame, decision: Decision) -> bool:
+    """A constructor decides on what it was given: its caller is to blame, not the constructor."""
+    node = frame.function.node if frame.function is not None else None
+    if not isinstance(node, ir.Function) or node.name != "__init__" or decision.function != node.qualname:
+        return False
+    first = (node.at or (0,))[0]
+    steps = decision.cause.steps() if decision.cause is not None else ()
+    return not any(step.path == frame.path and first < step.line <= decision.at[0] for step in steps)
+
+
+def written(machine: Machine, base: Value, name: str, value: Value, mask: int) -> None:
+    """`model.head = …` or `parameter.requires_grad = …` on some ranks only."""
+    if name == "requires_grad":
+        learning(machine, base, value)
+    if mask == owners(machine, base, mask):
+        if isinstance(value, Row) and is_part(machine, base) and is_part(machine, value):
+            made_differently(machine, base, value)
+        elif name == "requires_grad":
+            frozen_unevenly(machine, base)
+        return
+    frozen = name == "requires_grad"
+    if not frozen and not is_part(machine, value):
+        return
+    if isinstance(base, Object) and not frozen and not is_part(machine, base):
+        return
+    decision = rank_decision(machine, mask)
+    if decision is not None:
+        add(machine, "frozen" if frozen else "built", base, mask, decision, decision.cause, name, made_shape(value))
+
+
+def put(machine: Machine, base: Value, value: Value, mask: int) -> None:
+    """`network[2] = …` on some ranks only. A parameter is put in place of one that was made without storage."""
+    if (
+        mask != owners(machine, base, mask)
+        and is_part(machine, value)
+        and not (isinstance(value, Object) and value.kind == PARAMETER)
+        and (isinstance(base, Unknown) or is_part(machine, base))
+    ):
+        decision = rank_decision(machine, mask)
+        if decision is not None:
+            add(machine, "built", base, mask, decision, decision.cause, "[]", made_shape(value))
+
+
+def part_added(machine: Machine, call: Invocation) -> Value | None:
+    """`layers.append(…)`, `network.add_module(name, …)`"""
+    if call.receiver is not None and any(is_part(machine, value) for value in call.values):
+        if call.mask != owners(machine, call.receiver, call.mask):
+            decision = rank_decision(machine, call.mask)
+            if decision is not None:
+                shapes = map(made_shape, call.values)
+                add(machine, "built", call.receiver, call.mask, decision, decision.cause, call.name, *shapes)
+                return None
+        grown_unevenly(machine, call.receiver)
+    return None
+
+
+def grown_unevenly(machine: Machine, base: Value) -> None:
+    """A loop that turns more often on some ranks adds a layer in every turn."""
+    number = base.number if isinstance(base, Object) else 0
+    cause = next((why for newest, why, _ in machine.uneven if number <= newest and why.kind in OWN_SHAPE), None)
+    if cause is not None:
+        add(machine, "made", base, machine.world.full, None, cause)
+
+
+def frozen(machine: Machine, call: Invocation) -> Value | None:
+    """`part.requires_grad_(False)`"""
+    learning(machine, call.receiver, next(iter(call.values), None))
+    if call.receiver is not None and call.mask != owners(machine, call.receiver, call.mask):
+        decision = rank_decision(machine, call.mask)
+        if decision is not None and not at_this_line(machine, decision):
+            shapes = map(made_shape, call.values)
+            add(machine, "frozen", call.receiver, call.mask, decision, decision.cause, call.name, *shapes)
+    elif call.receiver is not None:
+        frozen_unevenly(machine, call.receiver)
+    return None
+
+
+def at_this_line(machine: Machine, decision: Decision) -> bool:
+    """A line that does the same to what each rank holds: all of them come to the line, with a model of their own."""
+    frame = machine.frame
+    return (
+        decision.text == WHAT_IS_CALLED
+        and (decision.path, decision.at) == (frame.path, machine.current_at)
+        and decision in decisions(frame.guards)
+    )
+
+
+def learning(machine: Machine, part: Value | None, learns: Value | None) -> None:
+    """Of a module, or of the parameters it has given: somebody switches their gradients off."""
+    if isinstance(learns, Const) and learns.value is False:
+        owner = parameters_of(part) if isinstance(part, Unknown) else token(part) if part is not None else None
+        if owner is not None:
+            machine.facts.setdefault(CONSTANT, set()).add(owner)
+
+
+def parameters_of(value: Value) -> object:
+    """Whose parameter is it? `for parameter in model.parameters()`, also with its name or out of a list of them."""
+    symbol = value.symbol if isinstance(value, Unknown) else None
+    for _ in range(4):
+        if symbol is not None and symbol.key[0] in ("item", "list") and isinstance(symbol.key[1], Symbol):
+            symbol = symbol.key[1]
+    return symbol.key[1] if symbol is not None and symbol.key[0] in GIVEN_BY and symbol.key[1:] else None
+
+
+def rebuilt(machine: Machine, call: Invocation) -> Value | None:
+    """`SyncBatchNorm.convert_sync_batchnorm(model)`: puts other layers into what it is given."""
+    base = call.arguments[0] if call.arguments else None
+    decision = (
+        rank_decision(machine, call.mask)
+        if base is not None and call.mask != owners(machine, base, call.mask)
+        else None
+    )
+    if base is not None and decision is not None:
+        add(machine, "built", base, call.mask, decision, decision.cause, call.name)
+    return None
+
+
+def frozen_unevenly(machine: Machine, base: Value) -> None:
+    """A loop that turns more often on some ranks, or a branch that nobody can decide and that asks for the rank, says
+    how much is frozen."""
+    decided = decisions(machine.frame.guards)
+    branches = (one.cause for one in decided if one.kind == "branch" and not at_this_line(machine, one))
+    loops = (why for _, why, _ in machine.uneven)
+    cause = next((why for why in (*loops, *branches) if why is not None and why.kind in OWN_SHAPE), None)
+    if cause is not None:
+        add(machine, "made", base, machine.world.full, None, cause)
+
+
+def constructed(machine: Machine, made: Object, call: Invocation) -> None:
+    """A layer whose size, or a container whose number of layers, differs by rank."""
+    if not is_part(machine, made):
+        return
+    places = [value for name, value in call.keywords if name in DEVICES]  # where the layer is says nothing of it
+    for value in call.values:
+        if any(value is one for one in places):
+            continue
+        if isinstance(value, Object) and value.kind == "<spread>":
+            value = value.attributes.get("value", value)
+        if isinstance(value, Row) and value.cause.kind in BY_PROCESS and plain(value):
+            made_differently(machine, made, value)
+            return
+        if isinstance(value, Unknown) and value.cause is not None and of_own_size(value, value.cause):
+            add(machine, "made", made, machine.world.full, None, value.cause)
+            return
+        cause = containers.length_cause(machine, value)
+        if cause is not None and cause.kind in BY_PROCESS and isinstance(made.kind, str):
+            add(machine, "made", made, 1, None, cause)
+            return
+
+
+def of_own_size(value: Unknown, cause: Cause) -> bool:
+    """Free memory, or how much there is in this rank's share: `Embedding(len(vocabulary), 64)`"""
+    counted = cause.kind in ("shard", "data") and any(one.key[0] == "len" for one in symbols_in(value.symbol))
+    return counted or cause.kind in OWN_SHAPE - BY_PROCESS
+
+
+def plain(value: Row) -> bool:
+    kinds = (int, float, bool, str)
+    return all(isinstance(held, Const) and isinstance(held.value, kinds) for held in value.lanes)
+
+
+def made_differently(machine: Machine, base: Value, value: Row) -> None:
+    """The lanes hold different things here: as many as there are kinds of them."""
+    if value.cause.kind not in BY_PROCESS:
+        return
+    shapes = tuple(made_shape(held) for held in value.lanes)
+    if len(set(shapes)) > 1:
+        add(machine, "made", base, machine.world.full, None, value.cause)
+        differences(machine)[-1].lanes = shapes
+
+
+def made_shape(value: Value) -> Any:
+    """What a module looks like: its class, and the constants or the layers it was made with."""
+    if isinstance(value, Const):
+        return repr(value.value)
+    if not isinstance(value, Object):
+        return "?" if isinstance(value, Unknown) else type(value).__name__
+    kind = value.kind if isinstance(value.kind, str) else value.kind.name
+    call = value.facts.get("call")
+    if isinstance(call, Invocation):
+        return (kind, tuple(made_shape(one) for one in call.arguments))
+    layers = [(str(name), made_shape(held)) for name, held in value.attributes.items() if is_layer(held)]
+    return (kind, tuple(sorted(layers, key=repr)))
+
+
+def is_layer(value: Value) -> bool:
+    return isinstance(value, Object) and isinstance(value.kind, str) and value.kind.startswith("torch.nn.")
+
+
+# --- running ---------------------------------------------------------------------------------------------------
+
+
+def forwarding(machine: Machine, model: Object, mask: int) -> None:
+    """From here on, layers run inside this wrapped model's forward, on these lanes."""
+    machine.facts.setdefault("forwarding", []).append((model, mask))
+
+
+def forwarded(machine: Machine) -> None:
+    machine.facts["forwarding"].pop()
+
+
+def called(machine: Machine, layer: Object, mask: int) -> None:
+    """A layer is run by some ranks only, inside a forward pass whose gradients are recorded."""
+    from dtlint.machine.library.training.stepping import grad_is_off
+
+    inside = machine.facts.get("forwarding")
+    if not inside or not is_part(machine, layer) or grad_is_off(machine):
+        return
+    if mask == layer.birth:
+        machine.facts.setdefault(EVERYWHERE, set()).add(layer.number)
+        return
+    model, _ = inside[-1]
+    decision = rank_decision(machine, mask)
+    if decision is not None:
+        add(machine, "run", model, mask, decision, decision.cause)
+        found = differences(machine)[-1]
+        found.roots |= roots_of(model.attributes.get("module", model))
+        found.lanes = (layer.number,)
+
+
+# --- belonging -------------------------------------------------------------------------------------------------
+
+
+def roots_of(value: Value) -> frozenset[Any]:
+    """The objects and unknowns a value was taken from."""
+    if isinstance(value, Object):
+        return frozenset({value.number})
+    if isinstance(value, Row):
+        return frozenset(root for held in value.lanes for root in roots_of(held))
+    if isinstance(value, Unknown):
+        found: set[Any] = set()
+        roots_of_symbol(value.symbol, found, 0)
+        return frozenset(found)
+    return frozenset()
+
+
+def roots_of_symbol(part: Any, found: set[Any], depth: int) -> None:
+    if isinstance(part, Symbol):
+        found.add(part)
+        if depth < 8 and part.key and part.key[0] not in ("phi", COPIED):
+            for inner in part.key[1:3]:
+                roots_of_symbol(inner, found, depth + 1)
+    elif isinstance(part, tuple) and len(part) == 2 and part[0] == "object":
+        found.add(part[1])
+    elif isinstance(part, tuple) and depth < 8:
+        for inner in part:
+            roots_of_symbol(inner, found, depth + 1)
+
+
+def numbers_below(value: Value, depth: int = 0) -> frozenset[Any]:
+    """Everything a model consists of, as roots."""
+    found = set(roots_of(value))
+    if isinstance(value, Object) and "wrapper" in value.facts:
+        found |= roots_of(value.facts["wrapper"])
+    if depth < 6:
+        for inner in inside_of(value):
+            found |= numbers_below(inner, depth + 1)
+    return frozenset(found)
+
+
+def inside_of(value: Value) -> tuple[Value, ...]:
+    if isinstance(value, Row):
+        return value.lanes
+    if isinstance(value, Tuple):
+        return value.items
+    if not isinstance(value, Object):
+        return ()
+    call = value.facts.get("call")
+    arguments = call.values if isinstance(call, Invocation) and isinstance(value.kind, str) else ()
+    held = tuple(one for one in value.attributes.values() if isinstance(one, Object | Row | Tuple))
+    return (*arguments, *held)
+
+
+MODELS = {"module_part": part_added, "module_frozen": frozen, "module_rebuilt": rebuilt}

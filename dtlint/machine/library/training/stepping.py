@@ -1,0 +1,356 @@
+"""What happens to parameters, gradients and optimizers between two steps?
+
+Most of it is written as events: which model moves, where gradients are kept from being reduced, what is written onto
+a tensor that is thrown away, which gathered tensor a loss is made of. The questions are asked in `timeline`: stepping,
+windows, loss_scale, unreduced.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from dtlint.ir import nodes as ir
+from dtlint.machine.contents import containers
+from dtlint.machine.contents.opaque import opaque
+from dtlint.machine.core import TRAINING, Machine
+from dtlint.machine.lanes import token
+from dtlint.machine.library.computing import marks, provenance, tensors
+from dtlint.machine.library.invocation import Invocation
+from dtlint.machine.library.meeting import works
+from dtlint.machine.library.training import parts
+from dtlint.machine.library.training.modules import is_module
+from dtlint.machine.logs import Event
+from dtlint.machine.names import attributes
+from dtlint.machine.names.frames import Frame
+from dtlint.machine.values import (
+    FALSE,
+    ITEMS,
+    Bound,
+    Const,
+    External,
+    Object,
+    Symbol,
+    Unknown,
+    Value,
+    content,
+)
+
+OPTIMIZER = "torch.optim.Optimizer"
+SHARDED_IN_PLACE = "torch.distributed.fsdp.FSDPModule"
+BY_HAND = "differentiated by hand"
+PARAMETERS = ("weight", "bias")  # of the layers of torch that have parameters
+GATHERED, INNER, PLAIN, LOADED, LEARNED, ASKED = "gathered", "inner", "plain", "loaded", "learned", "asked"
+ROW_AFTER_ROW = ("torch.cat", "torch.concat", "torch.vstack")
+JOINED = "joined_tensors"  # what is made of several tensors
+ANSWERED = ("wrapped", ASKED, INNER, PLAIN)  # tags of what a model says
+
+
+# --- switching the reduction of gradients off and on -------------------------------------------------------------
+
+
+def method_of_sharded(machine: Machine, receiver: Value | None, name: str) -> Any:
+    """`fully_shard` gives a module the methods of another class."""
+    if isinstance(receiver, Object) and receiver.facts.get("sharded") and receiver.facts.get("wrapped"):
+        return machine.knowledge.apis.get(f"{SHARDED_IN_PLACE}.{name}")
+    return None
+
+
+def attribute_read(machine: Machine, thing: Object, name: str, mask: int) -> None:
+    """`context = model.no_sync if … else nullcontext`: the decision is taken where the method is read."""
+    if thing.facts.get("wrapped") and isinstance(thing.kind, str):
+        row = machine.knowledge.method(thing.kind, name)
+        if row is not None and row.kind == "no_sync":
+            machine.emit_event("record", "no-sync", row.name, mask, subject=thing)
+
+
+def attribute_written(machine: Machine, base: Value, name: str, value: Value, mask: int) -> None:
+    if isinstance(base, Object) and isinstance(base.kind, str) and base.facts.get("wrapped"):
+        row = machine.knowledge.attribute(base.kind, name)
+        if row is not None and row.record:
+            machine.emit_event("record", row.record, row.name, mask, subject=base, extra={"value": value})
+    elif isinstance(base, Unknown) and name == "grad":
+        if attribute_of(base.symbol) == "data":
+            machine.emit_event("record", "lost-write", "data.grad", mask, subject=base)
+        machine.emit_event("record", "grad-write", "grad", mask, subject=base)
+
+
+def attribute_of(symbol: Symbol) -> str | None:
+    """The name of the attribute an unknown value was read from."""
+    key = symbol.key
+    return str(key[2]) if len(key) == 3 and key[0] == "attr" else None
+
+
+def unknown_method(machine: Machine, receiver: Value, name: str, call: Invocation) -> None:
+    """`optimizer.step()` of something nobody knows: whether it is an optimizer, the other calls say."""
+    if not isinstance(receiver, Unknown):
+        return
+    if guessed(machine, receiver, name, call):
+        return
+    if name.endswith("_") and attribute_of(receiver.symbol) == "grad":
+        machine.emit_event("record", "grad-write", name, call.mask, subject=receiver)
+
+
+def guessed(machine: Machine, receiver: Value, name: str, call: Invocation) -> bool:
+    """Is this what optimizers are asked for? So are those of libraries that no pack speaks of."""
+    row = machine.knowledge.apis.get(f"{OPTIMIZER}.{name}")
+    if row is None or not row.record:
+        return False
+    extra = {"call": call, "guess": True}
+    machine.emit_event("record", row.record, row.name, call.mask, subject=receiver, extra=extra)
+    return True
+
+
+def gradients_handed(machine: Machine, arguments: tuple[Value, ...], mask: int) -> None:
+    """Whatever nobody knows may reduce the gradients it is given."""
+    if any(isinstance(value, Unknown) and attribute_of(value.symbol) == "grad" for value in arguments):
+        machine.emit_event("record", "reduce-gradients", "", mask)
+
+
+# --- gradients on and off ----------------------------------------------------------------------------------------
+
+
+def no_grad(machine: Machine, call: Invocation) -> Value:
+    """`with torch.no_grad():`, `@torch.no_grad()`, `@torch.no_grad`"""
+    if call.arguments and not call.row.extra.get("switch"):
+        return call.arguments[0]
+    made = machine.new("<no_grad>", call.mask)
+    made.facts.update(context="no_grad", api=call.row.name)
+    return made
+
+
+def grad_is_off(machine: Machine) -> bool:
+    if machine.facts.get("no_grad"):
+        return True
+    frame: Frame | None = machine.frame
+    while frame is not None:
+        for decorator in getattr(frame.node, "decorators", ()):
+            name = dotted(decorator.func if isinstance(decorator, ir.Call) else decorator, frame.globals.variables)
+            row = machine.knowledge.api(name) if name else None
+            if row is not None and row.model == "no_grad":
+                return True
+        frame = frame.caller
+    return False
+
+
+def dotted(expression: ir.Expr, variables: dict[Any, Value]) -> str:
+    if isinstance(expression, ir.Name):
+        found = variables.get(expression.id)
+        return found.name if isinstance(found, External) else ""
+    if isinstance(expression, ir.Attr):
+        base = dotted(expression.value, variables)
+        return f"{base}.{expression.name}" if base else ""
+    return ""
+
+
+# --- collectives on parameters, and on what a loss is made of ------------------------------------------------------
+
+
+def collective_done(machine: Machine, call: Invocation, event: Event) -> None:
+    """Was the tensor a live parameter? Does the gathered result go on without its gradients?"""
+    if not call.row.same:
+        return
+    if event.op in ("all_gather", "all_gather_into_tensor"):
+        note_gather(machine, call, event)
+        return
+    value = call.get(call.row.same[0])
+    if value is not None and is_live_parameter(machine, value) and not grad_is_off(machine):
+        event.extra["live parameter"] = True
+
+
+def is_live_parameter(machine: Machine, value: Value) -> bool:
+    if isinstance(value, Object):
+        return value.kind == "torch.nn.Parameter" and value.facts.get("trainable", True)
+    if isinstance(value, Bound):  # `self.head.weight`
+        layer, name = value.receiver, getattr(value.function, "name", "").rpartition(".")[2]
+        row = machine.knowledge.api(layer.kind) if isinstance(layer, Object) and isinstance(layer.kind, str) else None
+        named = row is not None and row.extra.get("parameters") and name in PARAMETERS
+        return bool(named) and token(layer) not in machine.facts.get(parts.CONSTANT, ())  # type: ignore[arg-type]
+    owner = parts.parameters_of(value)
+    return owner is not None and owner not in machine.facts.get(parts.CONSTANT, ())
+
+
+def note_gather(machine: Machine, call: Invocation, event: Event) -> None:
+    source = next(
+        (value for name in call.row.params if name not in call.row.same and (value := call.get(name)) is not None), None
+    )
+    held = source.attributes.get("content") if isinstance(source, Object) else source
+    if held is None or not needs_gradient(machine, held):
+        return
+    marks.put(machine, call, call.row.same[0], remembered(machine, event, held))
+
+
+def remembered(machine: Machine, event: Event, source: Value) -> tuple[str, int]:
+    gathers = machine.facts.setdefault("gathers", {})
+    gathers[len(gathers)] = event
+    event.extra["source"] = source
+    return GATHERED, len(gathers) - 1
+
+
+def given_back(machine: Machine, call: Invocation, event: Event, result: Value) -> Value:
+    """`accelerator.gather(features)` gives back constants; others do unless they are told to keep the gradients."""
+    keeps = call.row.extra.get("keeps_gradient")
+    source = call.arguments[0] if call.arguments else None
+    if keeps is None or not isinstance(result, Unknown) or call.get(keeps) not in (None, FALSE):
+        return result
+    if source is None or not needs_gradient(machine, source):
+        return result
+    return provenance.marked(result, remembered(machine, event, source))
+
+
+def item_written(machine: Machine, container: Value, value: Value) -> None:
+    """`everything[rank] = features`: this rank's own part is put back where it was gathered."""
+    for tag in container.tags:
+        if isinstance(tag, tuple) and tag[0] == GATHERED and isinstance(value, Unknown):
+            gather = machine.facts["gathers"][tag[1]]
+            source = gather.extra["source"]
+            if isinstance(source, Unknown) and source.symbol is value.symbol:
+                gather.extra[BY_HAND] = True
+
+
+def joined(machine: Machine, call: Invocation) -> Value | None:
+    """`torch.cat(gathered)` is made of what the list holds; with this rank's own tensor in it, nothing is missing."""
+    given = call.get("tensors")
+    if given is None:
+        return None
+    items = containers.items_of(machine, given)
+    if items is None:
+        items = (containers.element(machine, given),)
+    held = tuple(content(item) for item in items)
+    result = opaque(machine, call.name, *held)
+    uneven = containers.length_cause(machine, given) if call.name in ROW_AFTER_ROW else None
+    if uneven is not None and call.get("dim") in (None, Const(0)):
+        symbol = machine.symbols.of(tensors.OWN_ROWS, result.symbol)
+        result = Unknown(symbol, uneven, result.tags | {containers.UNEVEN}, result.like)
+    for tag in result.tags:
+        if isinstance(tag, tuple) and tag[0] == GATHERED:
+            source = machine.facts["gathers"][tag[1]].extra.get("source")
+            if isinstance(source, Unknown) and any(has_own(item, source.symbol) for item in held):
+                return provenance.without(result, GATHERED)
+    return result
+
+
+def has_own(item: Value, own: Symbol) -> bool:
+    """Is this the tensor itself, or any item of `[features] + gathered[:rank]`?"""
+    return isinstance(item, Unknown) and (item.symbol is own or is_among(own, item.symbol))
+
+
+def is_among(own: Symbol, listed: Symbol, depth: int = 6) -> bool:
+    if listed.key[0] not in (ITEMS, "item") or not depth:
+        return False
+    return any(
+        part is own
+        or (isinstance(part, tuple) and own in part)
+        or (isinstance(part, Symbol) and is_among(own, part, depth - 1))
+        for part in listed.key[1:]
+    )
+
+
+def needs_gradient(machine: Machine, value: Value) -> bool:
+    """Does it come out of a model that is trained, or of its layers, and was it not detached on the way?"""
+    trained = ["wrapped", INNER, LEARNED]
+    if attributes.called_as(machine, lambda known: known.losses):
+        trained.append(PLAIN)  # the framework calls this in the forward pass of the model it has wrapped
+    if grad_is_off(machine) or not any(isinstance(tag, tuple) and tag[0] in trained for tag in value.tags):
+        return False
+    return not (isinstance(value, Unknown) and detached(value.symbol))
+
+
+def differentiated_by_hand(machine: Machine, receiver: Value) -> None:
+    """`everybody = gather(features).requires_grad_()`: who wants that gradient hands it on himself."""
+    for tag in receiver.tags:
+        if isinstance(tag, tuple) and tag[0] == GATHERED:
+            machine.facts["gathers"][tag[1]].extra[BY_HAND] = True
+
+
+CONSTANT = frozenset({"detach", "data", "argmax", "argmin", "item", "long", "int", "bool", "size", "shape", "numel"})
+
+
+def detached(symbol: Symbol, depth: int = 3) -> bool:
+    """What comes back from these has no gradient."""
+    for part in symbol.key:
+        if isinstance(part, Symbol) and depth:
+            if attribute_of(part) in CONSTANT or detached(part, depth - 1):
+                return True
+    return attribute_of(symbol) == "data"
+
+
+# --- wrapped models called by their inside -------------------------------------------------------------------------
+
+
+@contextmanager
+def training(machine: Machine, trains: bool) -> Iterator[None]:
+    """Is this the method by which a framework trains the model that it has wrapped?"""
+    outer = machine.facts.get(TRAINING)
+    machine.facts[TRAINING] = trains
+    try:
+        yield
+    finally:
+        machine.facts[TRAINING] = outer
+
+
+def module_called(machine: Machine, thing: Value, mask: int) -> None:
+    """Inside the forward pass of a wrapped model: which of its parts work?"""
+    if (machine.facts.get("module depth") and machine.facts.get("watched")) or machine.facts.get(TRAINING):
+        machine.emit_event("record", "module-call", "forward", mask, subject=thing)
+
+
+def inner_called(machine: Machine, thing: Object, result: Value, mask: int) -> Value:
+    """`model.module(x)`: the hooks of the wrapper do not run."""
+    from dtlint.machine.library.training.models import with_tags
+
+    module_called(machine, thing, mask)
+    if works.RUNNING in machine.facts:
+        works.parameters_used(machine, thing)
+    outer = thing.facts.get("wrapper")
+    if outer is None and machine.facts.get("forwarding") and is_module(machine, thing):
+        return with_tags(machine, result, frozenset({(LEARNED, thing.number)}))
+    if outer is None:
+        outermost = isinstance(result, Unknown) and not machine.facts.get("module depth")
+        if outermost and is_module(machine, thing):
+            said = ASKED if machine.facts.get("no_grad") else PLAIN  # nobody learns from what is only asked
+            return with_tags(machine, result, frozenset({(said, thing.number)}))
+        return result
+    return behind(machine, thing, result, mask)
+
+
+def inner_method(machine: Machine, thing: Object, result: Value, mask: int) -> Value:
+    """`model.module.loss(x)`: as bad where it calls the model's layers."""
+    used = {
+        tag[1]
+        for held in provenance.parts(result, 2)
+        for tag in held.tags
+        if isinstance(tag, tuple) and tag[0] == PLAIN
+    }
+    if used and used & {held.number for held in provenance.parts(thing, 3) if isinstance(held, Object)}:
+        return behind(machine, thing, result, mask)
+    return result
+
+
+def behind(machine: Machine, thing: Object, result: Value, mask: int) -> Value:
+    """The result was computed by a wrapped model without its wrapper."""
+    from dtlint.machine.library.training.models import with_tags
+
+    outer = thing.facts.get("wrapper")
+    if not isinstance(outer, Object) or outer is thing or machine.facts.get("module depth"):
+        return result
+    if grad_is_off(machine):
+        return with_tags(machine, result, frozenset({(ASKED, outer.number)}), True)
+    own = methods_around(machine, thing)
+    event = machine.emit_event("record", "inner-forward", "forward", mask, subject=outer, extra={"methods": own})
+    machine.facts.setdefault("inner calls", {})[outer.number] = event
+    return with_tags(machine, result, frozenset({(INNER, outer.number)}))
+
+
+def methods_around(machine: Machine, thing: Object) -> frozenset[tuple[str, str]]:
+    """Those of the module itself that are being run here: who called the first of them went by the wrapper."""
+    found = set()
+    frame: Frame | None = machine.frame
+    while frame is not None and frame.receiver is thing:
+        found.add((frame.path, frame.scope))
+        frame = frame.caller
+    return frozenset(found)
+
+
+MODELS: dict[str, Any] = {"no_grad": no_grad, JOINED: joined}

@@ -1,0 +1,224 @@
+"""Trainers that own the loop: which methods of modules and callbacks do they call, on every rank?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from dtlint.ir import nodes as ir
+from dtlint.machine.contents import containers
+from dtlint.machine.core import Machine
+from dtlint.machine.lanes import lanes_in
+from dtlint.machine.library.feeding import handing
+from dtlint.machine.library.invocation import Invocation
+from dtlint.machine.library.meeting import collectives
+from dtlint.machine.library.python import run_later
+from dtlint.machine.library.training import stepping, wrapping
+from dtlint.machine.logs import Decision
+from dtlint.machine.names import attributes
+from dtlint.machine.values import NONE, ClassRef, Const, FunctionRef, Object, Row, Tuple, Unknown, Value
+
+STATE = "transformers.TrainerState"
+CONTROL = "transformers.TrainerControl"
+ARGUMENTS = "transformers.TrainingArguments"
+
+
+def constructed(machine: Machine, thing: Object, call: Invocation) -> None:
+    """What a trainer was given, in the attributes under which it is known later; of a word it makes the thing."""
+    given_values = [(name, call.get(name)) for name in call.row.params]
+    for name, value in (*given_values, *call.keywords):
+        made = isinstance(value, Const) and machine.knowledge.attribute(call.row.type, name or "") is not None
+        if name is not None and value is not None and not made:
+            thing.attributes.setdefault(name, value)
+    given = thing.attributes.get("args")
+    if isinstance(given, Object) and given.facts.get("sharded"):
+        thing.facts["sharded"] = True
+    callbacks = call.get("callbacks")
+    if callbacks is not None:
+        thing.facts.setdefault("callbacks", []).append((callbacks, call.mask))
+
+
+def hf_trainer(machine: Machine, call: Invocation) -> Value:
+    made = machine.new(machine.knowledge.canonical(call.row.type), call.mask)
+    made.facts.update(api=call.row.name, call=call)
+    constructed(machine, made, call)
+    return made
+
+
+def parsed(machine: Machine, call: Invocation) -> Value | None:
+    """`parser.parse_args_into_dataclasses()`: one of each class that the parser was made for. Of those that are no
+    arguments for a trainer nothing is known."""
+    made = call.receiver.facts.get("call") if isinstance(call.receiver, Object) else None
+    given = made.values[0] if isinstance(made, Invocation) and made.values else None
+    kinds = containers.items_of(machine, given) if given is not None else None
+    if given is not None and kinds is None:
+        kinds = (given,)
+    if kinds is None or not any(of_a_trainer(machine, kind) for kind in kinds):
+        return None
+    assert isinstance(call.receiver, Object)
+    one_each = [
+        machine.new(kind if isinstance(kind, ClassRef) else ARGUMENTS, call.mask)
+        if of_a_trainer(machine, kind)
+        else machine.unknown("item", call.row.name, call.receiver.number, number)
+        for number, kind in enumerate(kinds)
+    ]
+    rest = call.get("return_remaining_strings")
+    return Tuple((*one_each, *([machine.unknown("arguments left", call.receiver.number)] if rest is not None else [])))
+
+
+def of_a_trainer(machine: Machine, kind: Value) -> bool:
+    names = attributes.external_bases(machine, kind) if isinstance(kind, ClassRef) else [getattr(kind, "name", "")]
+    return any(machine.knowledge.canonical(name) == ARGUMENTS or is_one(machine, name) for name in names)
+
+
+def is_one(machine: Machine, name: str) -> bool:
+    row = machine.knowledge.api(name)
+    return row is not None and row.type == ARGUMENTS
+
+
+def lightning_trainer(machine: Machine, call: Invocation) -> Value:
+    made = wrapping.sharding_strategy(machine, call)
+    assert isinstance(made, Object)
+    constructed(machine, made, call)
+    return made
+
+
+def add_callback(machine: Machine, call: Invocation) -> Value:
+    if isinstance(call.receiver, Object) and call.values:
+        call.receiver.facts.setdefault("callbacks", []).append((call.values[0], call.mask))
+    return NONE
+
+
+def hf_train(machine: Machine, call: Invocation) -> Value:
+    result = collectives.perform_collective(machine, call)
+    trainer = call.receiver
+    if isinstance(trainer, Object):
+        handing.to_hf_trainer(machine, call)
+        given = trainer.attributes.get("args")
+        settings: Value = given if given is not None else machine.new(ARGUMENTS, call.mask)
+        if isinstance(settings, Unknown) and settings.like is None:
+            # options that were read from somewhere, of the one type that a trainer takes
+            settings = Unknown(settings.symbol, settings.cause, settings.tags, machine.new(ARGUMENTS, call.mask))
+        leading = (settings, machine.new(STATE, call.mask), machine.new(CONTROL, call.mask))
+        for callback, lanes in callbacks_of(machine, trainer, call.mask):
+            run_hooks(machine, callback, leading, lanes)
+        if not trainer.facts.get("training"):  # an overridden `train` asks for the one of the framework itself
+            trainer.facts["training"] = True
+            run_hooks(machine, trainer, (), call.mask)
+            trainer.facts["training"] = False
+    return result
+
+
+def lightning_loop(machine: Machine, call: Invocation) -> Value:
+    """`trainer.fit(module)` and its siblings call the hooks of the module and of every callback."""
+    result = collectives.perform_collective(machine, call)
+    trainer, module = call.receiver, call.get("model")
+    if isinstance(trainer, Object):
+        if isinstance(module, Object):
+            machine.set(module, "trainer", trainer, call.mask)
+            run_hooks(machine, module, (), call.mask)
+        handing.to_trainer(machine, call)
+        leading = (trainer, module if module is not None else NONE)
+        for callback, lanes in callbacks_of(machine, trainer, call.mask):
+            run_hooks(machine, callback, leading, lanes)
+    return result
+
+
+def callbacks_of(machine: Machine, trainer: Object, mask: int) -> Iterator[tuple[Value, int]]:
+    for given, lanes in trainer.facts.get("callbacks", ()):
+        for held, here in by_lanes(given, lanes & mask):
+            items = containers.items_of(machine, held)
+            for callback in items if items is not None else (held,):
+                yield from by_lanes(callback, here)
+
+
+def by_lanes(value: Value, mask: int) -> Iterator[tuple[Value, int]]:
+    """What the lanes of `mask` hold, with the lanes that hold it."""
+    if not isinstance(value, Row):
+        if mask:
+            yield value, mask
+        return
+    done = 0
+    for lane in lanes_in(mask):
+        if done >> lane & 1:
+            continue
+        held = value.lanes[lane]
+        lanes = sum(1 << other for other in lanes_in(mask) if value.lanes[other] is held or value.lanes[other] == held)
+        done |= lanes
+        yield held, lanes
+
+
+def hooks_of(machine: Machine, kind: ClassRef) -> list[tuple[Value, FunctionRef]]:
+    """The methods of a project class that its framework calls, and the function in each, whoever may run it."""
+    found: list[tuple[Value, FunctionRef]] = []
+    seen = set()
+    for base in attributes.external_bases(machine, kind):
+        for owner in machine.knowledge.ancestors(base):
+            known = machine.knowledge.types.get(owner)
+            for name in known.hooks if known is not None else ():
+                method = attributes.in_class(machine, kind, name) if name not in seen else None
+                seen.add(name)
+                inner = run_later.unguarded(method) if method is not None else None
+                if method is not None and isinstance(inner, FunctionRef) and isinstance(inner.node, ir.Function):
+                    found.append((method, inner))
+    return found
+
+
+def run_hooks(machine: Machine, thing: Value, leading: tuple[Value, ...], mask: int) -> None:
+    from dtlint.machine.functions import calls, instances
+    from dtlint.machine.starts import entries, state, steering
+
+    if isinstance(thing, ClassRef):
+        thing = instances.instantiate(machine, thing, (), (), mask)
+    if not isinstance(thing, Object) or not isinstance(thing.kind, ClassRef):
+        return
+    hooks = hooks_of(machine, thing.kind)
+    for _, hook in hooks:
+        machine.consult(hook)
+    if all(hook.node.tokens.isdisjoint(machine.interesting) for _, hook in hooks):
+        hooks = [(method, hook) for method, hook in hooks if entries.is_loss(machine, hook, thing)]
+    for method, hook in hooks:
+        node: Any = hook.node
+        frame = machine.frame
+        if hook.closure is not None:
+            machine.frame = hook.closure.globals  # annotations are words of the module that has the hook
+        handed = entries.handed_to(machine, thing, node.name)
+        arguments = entries.unknown_arguments(machine, node, True, handed=handed)
+        machine.frame = frame
+        arguments = (*leading, *arguments[len(leading) :])[: len(arguments)]
+
+        state.counted(machine, thing, mask)
+
+        def inside(method: Value = method, arguments: tuple[Value, ...] = arguments) -> int:
+            if isinstance(method, FunctionRef):
+                loss = entries.is_loss(machine, method, thing)
+                with stepping.training(machine, loss):
+                    answer = calls.follow(machine, method, thing, arguments, (), mask)
+                entries.note_answer(machine, method, thing, answer, mask)
+                if loss:
+                    steering.learns(machine, thing, method, answer, mask)
+            else:
+                calls.call_value(machine, attributes.bind(machine, method, thing, mask), arguments, (), mask)
+            return mask
+
+        if mask == machine.frame.mask:
+            inside()
+        else:
+            text = f"who has {thing.kind.name}"
+            decision = Decision(
+                "branch", frame.path, machine.current_at, text, machine.control_cause(), mask, frame.mask, frame.scope
+            )
+            machine.guarded(decision, inside)
+
+
+MODELS: dict[str, Any] = {
+    "hf_trainer": hf_trainer,
+    "hf_train": hf_train,
+    "hf_parsed": parsed,
+    "add_callback": add_callback,
+    "lightning_trainer": lightning_trainer,
+    "lightning_fit": lightning_loop,
+    "lightning_validate": lightning_loop,
+    "lightning_test": lightning_loop,
+    "lightning_predict": lightning_loop,
+}

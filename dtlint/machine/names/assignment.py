@@ -1,0 +1,266 @@
+"""How do values get into names, attributes and items?"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from dtlint.ir import nodes as ir
+from dtlint.ir.text import render
+from dtlint.machine.contents import containers, lacking, written
+from dtlint.machine.core import Machine
+from dtlint.machine.lanes import map_lanes, token
+from dtlint.machine.library.feeding import batches
+from dtlint.machine.library.jax import hosts as jax_hosts
+from dtlint.machine.library.jax import keys as jax_keys
+from dtlint.machine.names import attributes, subscripts
+from dtlint.machine.values import (
+    FALSE,
+    TRUE,
+    Bound,
+    Cause,
+    ClassRef,
+    Const,
+    External,
+    FunctionRef,
+    ModuleRef,
+    Object,
+    Row,
+    Slots,
+    Tuple,
+    Unknown,
+    Value,
+    lane_value,
+)
+
+
+def run_assign(machine: Machine, node: ir.Assign, mask: int) -> int:
+    value = machine.evaluate(node.value, mask)
+    mask &= ~machine.frame.left
+    machine.current_at = node.at
+    for target in node.targets:
+        assign_target(machine, target, traced(machine, value, target), mask)
+    if "answered" in machine.facts:
+        from dtlint.machine.library.meeting import managers
+
+        managers.assigned(machine, node.targets[0], node.value)
+    if "running" in machine.facts:
+        from dtlint.machine.library.meeting import works
+
+        works.assigned(machine, value, node.targets[0], node.value)
+    return mask
+
+
+def run_augmented(machine: Machine, node: ir.AugAssign, mask: int) -> int:
+    from dtlint.machine.contents.operators import arithmetic
+
+    old = machine.evaluate(node.target, mask)
+    value = machine.evaluate(node.value, mask)
+    machine.current_at = node.at
+    if isinstance(old, Object) and old.kind == "list" and node.op == "+":
+        containers.extend(machine, old, value, mask)
+        return mask
+    if isinstance(old, Object) and old.kind == "torch.Tensor":
+        held = arithmetic(machine, node.op, old.attributes.get("content", old), value)
+        machine.set(old, "content", held, mask)
+        from dtlint.machine.library.computing import metrics
+
+        metrics.grown(machine, old, node.op)
+        return mask
+    result = traced(machine, arithmetic(machine, node.op, old, value), node.target)
+    if node.op in batches.OPERATORS:
+        batches.noticed(machine, node, old, value, result)
+    if isinstance(node.target, ir.Index):
+        container = machine.evaluate(node.target.value, mask)
+        if isinstance(container, Object) and container.kind == "torch.Tensor":
+            from dtlint.machine.library.computing import metrics
+
+            metrics.grown(machine, container, node.op)
+        if subscripts.only_changes(container):
+            subscripts.change(machine, container, machine.evaluate(node.target.index, mask), result, mask)
+            return mask
+    assign_target(machine, node.target, result, mask)
+    return mask
+
+
+def run_annotated(machine: Machine, node: ir.AnnAssign, mask: int) -> int:
+    if node.value is not None:
+        value = machine.evaluate(node.value, mask)
+        machine.current_at = node.at
+        assign_target(machine, node.target, traced(machine, value, node.target), mask)
+    elif machine.frame.is_class and isinstance(node.target, ir.Name):
+        # a dataclass field without default: remember its type
+        machine.frame.variables.setdefault(f"<annotation> {node.target.id}", machine.evaluate(node.annotation, mask))
+        fields = machine.frame.variables.setdefault("<fields>", Tuple(()))
+        assert isinstance(fields, Tuple)
+        machine.frame.variables["<fields>"] = Tuple((*fields.items, Const(node.target.id)))
+        return mask
+    if machine.frame.is_class and isinstance(node.target, ir.Name) and node.value is not None:
+        fields = machine.frame.variables.setdefault("<fields>", Tuple(()))
+        assert isinstance(fields, Tuple)
+        machine.frame.variables["<fields>"] = Tuple((*fields.items, Const(node.target.id)))
+    return mask
+
+
+def traced(machine: Machine, value: Value, target: ir.Expr) -> Value:
+    """A differing value that gets a name gets a step on its trail."""
+    if value.cause is None or not isinstance(target, ir.Name | ir.Attr):
+        return value
+    return with_cause(value, value.cause.then(machine.step(f"`{render(target)}` differs by {value.cause.kind}")))
+
+
+def with_cause(value: Value, cause: Cause) -> Value:
+    if isinstance(value, Row):
+        return Row(value.lanes, cause)
+    if isinstance(value, Unknown):
+        return Unknown(value.symbol, cause, value.tags, value.like)
+    return value
+
+
+def assign_target(machine: Machine, target: ir.Expr, value: Value, mask: int) -> None:
+    if value.tags and "off root" in machine.facts:
+        from dtlint.machine.library.meeting import roots
+
+        roots.stored(machine, target, value, mask)
+    if isinstance(target, ir.Name):
+        if "batch" in target.id:
+            batches.named(machine, target.id, value)
+        machine.assign(target.id, value, mask)
+    elif isinstance(target, ir.Attr):
+        write_attribute(machine, machine.evaluate(target.value, mask), target.name, value, mask)
+    elif isinstance(target, ir.Index):
+        container = machine.evaluate(target.value, mask)
+        index = machine.evaluate(target.index, mask)
+        from dtlint.machine import library
+
+        library.item_written(machine, container, index, value, mask)
+        if isinstance(container, Unknown) and isinstance(target.value, ir.Index):
+            put_inside(machine, target.value, container, value, mask)
+        if subscripts.by_name(machine, container, index, "__setitem__", (index, value), mask) is None:
+            subscripts.put(machine, container, index, value, mask)
+    elif isinstance(target, ir.Tup | ir.ListExpr):
+        unpack(machine, target.items, value, mask)
+    elif isinstance(target, ir.Star):
+        assign_target(machine, target.value, value, mask)
+
+
+def put_inside(machine: Machine, target: ir.Index, held: Unknown, value: Value, mask: int) -> None:
+    """`results[i]["name"] = name`: what a list of unknown things is told of the rank's own data, it holds."""
+    if held.cause is None and value.cause is not None and value.cause.kind == "data":
+        told = machine.unknown("told", token(held), token(value), cause=value.cause, tags=held.tags | value.tags)
+        assign_target(machine, target, told, mask)
+
+
+def write_attribute(machine: Machine, base: Value, name: str, value: Value, mask: int) -> None:
+    if isinstance(base, Unknown) and base.like is not None:
+        base = base.like
+    if isinstance(base, Row):
+        for lane, held in enumerate(base.lanes):
+            if mask >> lane & 1:
+                write_attribute(machine, held, name, lane_value(value, lane), 1 << lane)
+        return
+    if isinstance(base, Object) and isinstance(base.kind, ClassRef):
+        setter = attributes.in_class(machine, base.kind, f"<setter> {name}")
+        if setter is not None:
+            from dtlint.machine.functions import calls
+
+            calls.follow(machine, setter, base, (value,), (), mask)  # type: ignore[arg-type]
+            return
+    from dtlint.machine import library
+
+    library.attribute_written(machine, base, name, value, mask)
+    if isinstance(base, Object):
+        keep_default(machine, base, name)
+        lacking.written(machine, base, name, mask)
+        machine.set(base, ("key", name) if containers.NAMESPACE in base.facts else name, value, mask)
+    elif isinstance(base, Unknown):
+        if base.cause is None:
+            written.write(machine, base, name, value, attributes.of_unknown(machine, base, name, mask), mask)
+    elif isinstance(base, ClassRef):
+        machine.store(base.attributes, name, value, mask, machine.world.full)
+    elif isinstance(base, FunctionRef | Bound):
+        if isinstance(base, Bound) and isinstance(base.receiver, Object) and isinstance(base.function, External):
+            # what the class of a library has there is no method: it is the same thing when it is read again
+            machine.set(base.receiver, base.function.name.rpartition(".")[2], base, mask)
+        if base.given is None:
+            base.given = Slots(1)
+        if name not in base.given:
+            base.given[name] = attributes.read(machine, base, name, mask)  # not in the journal: it was there before
+        machine.store(base.given, name, value, mask, machine.world.full)
+    elif isinstance(base, ModuleRef):
+        from dtlint.machine.names import scopes
+
+        if base.path is not None:
+            frame = scopes.load_module(machine, base.path)
+            machine.store(frame.variables, name, value, mask, machine.world.full)
+
+
+def keep_default(machine: Machine, thing: Object, name: str) -> None:
+    """What its class says an attribute is, or how it looks it up, is what it stays where the write below a branch does
+    not happen. (It says the same as before: nothing that a branch has to take back.)"""
+    if isinstance(thing.kind, ClassRef) and name not in thing.attributes:
+        usual = attributes.in_class(machine, thing.kind, name)
+        if usual is None and attributes.in_class(machine, thing.kind, "__getattr__") is not None:
+            usual = machine.unknown("attribute", thing.number, name)  # not asked: it may fail, and nobody looks
+        if isinstance(usual, Const | Tuple | Unknown | Row):
+            thing.attributes[name] = usual
+
+
+def unpack(machine: Machine, targets: tuple[ir.Expr, ...], value: Value, mask: int) -> None:
+    starred = next((index for index, target in enumerate(targets) if isinstance(target, ir.Star)), None)
+    if machine.flow is not None and starred is None:
+        jax_keys.taken_apart(machine, value, len(targets), mask)
+
+    def take(index: int) -> Value:
+        def one(held: Value) -> Value:
+            if isinstance(held, Unknown) and held.like is not None:
+                held = held.like
+            known = containers.items_of(machine, held)
+            if known is not None:
+                if starred is None and len(known) == len(targets):
+                    return known[index]
+                if starred is not None and index < starred < len(known):
+                    return known[index]
+            part = jax_hosts.unpacked(machine, held, index)
+            return part if part is not None else subscripts.item(machine, held, Const(index), mask)
+
+        return map_lanes(one, (value,), machine.world)
+
+    for index, target in enumerate(targets):
+        if isinstance(target, ir.Star):
+            known = containers.items_of(machine, value)
+            if known is not None and len(known) >= len(targets) - 1:
+                tail = len(targets) - index - 1
+                rest: Value = Tuple(known[index : len(known) - tail])
+            else:
+                rest = machine.unknown("rest", id(target), token(value), cause=value.cause, tags=value.tags)
+            assign_target(machine, target.value, rest, mask)
+        else:
+            piece = take(index)
+            assign_target(machine, target, traced(machine, piece, target), mask)
+
+
+def match_pattern(machine: Machine, pattern: Any, subject: Value, mask: int) -> Value:
+    from dtlint.machine.contents.operators import comparison
+
+    if pattern.kind == "value":
+        return comparison(machine, "==", subject, machine.evaluate(pattern.expr, mask), mask)
+    if pattern.kind == "wildcard":
+        return TRUE
+    if pattern.kind == "capture":
+        machine.assign(pattern.name, subject, mask)
+        return TRUE
+    if pattern.kind == "or":
+        results = [match_pattern(machine, child, subject, mask) for child in pattern.children]
+        if any(result == TRUE for result in results):
+            return TRUE
+        if all(result == FALSE for result in results):
+            return FALSE
+        from dtlint.machine.names.expressions import combine
+
+        total = results[0]
+        for result in results[1:]:
+            total = combine(machine, "or", total, result)
+        return total
+    for child in pattern.children:
+        match_pattern(machine, child, machine.unknown("part", id(child), cause=subject.cause), mask)
+    return machine.unknown("match", id(pattern), cause=subject.cause)

@@ -1,0 +1,419 @@
+"""What does a name or an attribute hold?"""
+
+from __future__ import annotations
+
+import builtins
+from collections import Counter, deque
+from collections.abc import Callable, Iterator
+
+from dtlint.ir import nodes as ir
+from dtlint.knowledge.loader import Api, Type
+from dtlint.machine import library
+from dtlint.machine.contents import containers, lacking, written
+from dtlint.machine.core import Machine
+from dtlint.machine.functions import kept, one_of_several
+from dtlint.machine.lanes import map_lanes, token
+from dtlint.machine.library.training import gradient_parts
+from dtlint.machine.names.frames import Frame
+from dtlint.machine.starts.given import PARSED
+from dtlint.machine.values import (
+    CONTAINERS,
+    MISSING,
+    NONE,
+    Bound,
+    ClassRef,
+    Const,
+    External,
+    FunctionRef,
+    ModuleRef,
+    Object,
+    Row,
+    Tuple,
+    Unknown,
+    Value,
+)
+
+# properties that are equal on all ranks though the values differ
+ALIKE = frozenset({"type", "dtype", "device", "ndim", "is_cuda", "requires_grad", "shape"})
+NAME = "__name__"
+BUILTINS = frozenset(dir(builtins))
+COLLECTIONS: dict[str, type] = {"deque": deque, "Counter": Counter}
+
+
+def lookup(machine: Machine, name: str) -> Value | None:
+    frame: Frame | None = machine.frame
+    if frame is not None and name not in frame.global_names:
+        found = frame.variables.get(name)
+        if found is not None and found is not MISSING:
+            return found
+    found = closed_over(frame.closure if frame else None, name)
+    if found is not None:
+        return found
+    found = frame.globals.variables.get(name) if frame else None
+    if found is not None and found is not MISSING:
+        return found
+    if name in BUILTINS:
+        return External(f"builtins.{name}")
+    return None
+
+
+def closed_over(frame: Frame | None, name: str) -> Value | None:
+    """What a name holds in a frame or in those around it; a class hides its own from its methods."""
+    while frame is not None:
+        found = None if frame.is_class else frame.variables.get(name)
+        if found is not None and found is not MISSING:
+            return found
+        frame = frame.closure
+    return None
+
+
+def read(machine: Machine, base: Value, name: str, mask: int) -> Value:
+    if isinstance(base, Row):
+        first = base.lanes[0]
+        if name in ALIKE and isinstance(first, Unknown) and all(isinstance(held, Unknown) for held in base.lanes):
+            return machine.unknown("attr", first.symbol, name)  # the kind of a tensor, whatever each rank has in it
+        return map_lanes(lambda held: read_one(machine, held, name, mask), (base,), machine.world)
+    return read_one(machine, base, name, mask)
+
+
+def read_one(machine: Machine, base: Value, name: str, mask: int) -> Value:
+    if isinstance(base, External):
+        return external(machine, base.name, name, mask)
+    if isinstance(base, ModuleRef):
+        return of_module(machine, base, name, mask)
+    if isinstance(base, Object):
+        return of_object(machine, base, name, mask)
+    if isinstance(base, ClassRef):
+        found = in_class(machine, base, name)
+        if isinstance(found, FunctionRef) and found.kind == "class":
+            return Bound(found, base)
+        if isinstance(found, FunctionRef) and found.kind == "class property":
+            from dtlint.machine.functions import calls
+
+            return calls.follow(machine, found, base, (), (), mask)
+        if found is not None:
+            return found
+        if name == NAME:
+            return Const(base.node.name)
+        return library.computed_by(machine, base, name) or machine.unknown("class attribute", base.name, name)
+    if isinstance(base, Unknown):
+        return of_unknown(machine, base, name, mask)
+    if isinstance(base, Bound | FunctionRef):
+        found = given(base, name)
+        if found is not None:
+            return found
+        if isinstance(base, Bound) and name in ("func",):
+            return base.function
+        if isinstance(base, Bound) and base.receiver is None and base.otherwise is not None:
+            return one_of_several.of_maker(machine, base, name, mask)
+        if isinstance(base, FunctionRef) and name == NAME and isinstance(base.node, ir.Function):
+            return Const(base.node.name)
+        return machine.unknown("function attribute", token(base), name)
+    if isinstance(base, Const | Tuple):
+        if base != NONE and not has(type_name(base), name):
+            if name == "value":
+                return base  # a member of an enumeration: the machine holds what it stands for
+            return machine.unknown("attribute", token(base), name)
+        return Bound(External(f"builtins.{type_name(base)}.{name}"), base)
+    return machine.unknown("attribute", name)
+
+
+def given(base: Value, name: str) -> Value | None:
+    """What the program put on a function, `save.only_main = True`; on a method it is there for every instance."""
+    while isinstance(base, Bound):
+        found = base.given.get(name) if base.given is not None else None
+        if found is not None and found is not MISSING:
+            return found
+        if base.receiver is None:
+            return None  # a partial shows nothing of what it calls
+        base = base.function
+    found = base.given.get(name) if isinstance(base, FunctionRef) and base.given is not None else None
+    return None if found is MISSING else found
+
+
+def has_only_given(base: Value, name: str) -> bool:
+    """Is this a function of the program, or a partial, which has what the program put on it and nothing else?"""
+    while isinstance(base, Bound) and base.receiver is not None:
+        base = base.function
+    return isinstance(base, FunctionRef | Bound) and not name.startswith("__")
+
+
+def type_name(value: Value) -> str:
+    if isinstance(value, Tuple):
+        return "tuple"
+    return type(value.value).__name__ if isinstance(value, Const) else "object"
+
+
+def has(kind: str, name: str) -> bool:
+    """Is there such an attribute of the builtin type?"""
+    return hasattr(COLLECTIONS.get(kind) or getattr(builtins, kind, object), name)
+
+
+def external(machine: Machine, owner: str, name: str, mask: int) -> Value:
+    full = machine.knowledge.canonical(f"{owner}.{name}")
+    row = machine.knowledge.attributes.get(full)
+    if row is not None:
+        return library.value_of(machine, row, full, mask)
+    if owner in machine.knowledge.attributes:
+        return of_unknown(machine, machine.unknown(owner), name, mask)  # `from library import OPTIONS`
+    return External(full)
+
+
+def of_module(machine: Machine, module: ModuleRef, name: str, mask: int) -> Value:
+    from dtlint.machine.names import scopes
+
+    if module.path is not None:
+        frame = scopes.load_module(machine, module.path)
+        found = frame.variables.get(name)
+        if found is not None and found is not MISSING:
+            return found
+    inner = scopes.find_module(machine, f"{module.name}.{name}")
+    if inner is not None:
+        return inner
+    later = scopes.offered_later(machine, module, name, mask)
+    return later if later is not None else External(machine.knowledge.canonical(f"{module.name}.{name}"))
+
+
+def of_object(machine: Machine, thing: Object, name: str, mask: int) -> Value:
+    found = machine.get(thing, name)
+    if found is not None:
+        lacking.read(machine, thing, name, found, mask)
+    found = one_of_several.field(machine, thing, found, name) if thing.otherwise else found
+    if found is not None:
+        return found
+    if isinstance(thing.kind, ClassRef):
+        return of_instance(machine, thing, name, mask)
+    if containers.NAMESPACE in thing.facts:
+        field = machine.get(thing, ("key", name))
+        if field is not None:
+            return field
+    row = machine.knowledge.attribute(thing.kind, name)
+    if row is not None:
+        return library.value_of(machine, row, f"{thing.kind}.{name}", mask)
+    handled = library.read_attribute(machine, thing, name, mask)
+    if handled is not None:
+        return handled
+    if thing.kind in CONTAINERS and not has(thing.facts.get("builtin", thing.kind), name):
+        return machine.unknown("attribute", thing.number, name)  # it is something else than what was followed
+    return Bound(External(f"{thing.kind}.{name}"), thing)
+
+
+def of_instance(machine: Machine, thing: Object, name: str, mask: int) -> Value:
+    assert isinstance(thing.kind, ClassRef)
+    found = in_class(machine, thing.kind, name)
+    if found is not None:
+        return one_of_several.method(machine, thing, bind(machine, found, thing, mask), name, mask)
+    found = one_of_several.only_of_other(machine, thing, name, mask)
+    if found is not None:
+        return found
+    inner = library.loaders.inside_of(thing)
+    if inner is not thing:
+        return of_object(machine, inner, name, mask)
+    for base in external_bases(machine, thing.kind):
+        row = machine.knowledge.attribute(base, name)
+        if row is not None:
+            return library.value_of(machine, row, f"{base}.{name}", mask)
+        if machine.knowledge.method(base, name) is not None:
+            return Bound(External(f"{base}.{name}"), thing)
+    item = machine.get(thing, ("key", name))
+    if item is not None:
+        return item
+    if name == "__setattr__":
+        return Bound(External("builtins.setattr"), None, (thing,))
+    fallback = in_class(machine, thing.kind, "__getattr__")
+    if name == "__dict__":
+        return library.named_fields.own_dict(machine, thing, mask)
+    if fallback is not None:
+        return handed_on(machine, fallback, thing, name, mask)
+    member = machine.knowledge.members.get(name)
+    if member is not None:
+        return library.member_value(machine, member, name, mask)
+    bases = external_bases(machine, thing.kind)
+    if bases and bases[0] not in ("builtins.object",):
+        return Bound(External(f"{bases[0]}.{name}"), thing)
+    return machine.unknown("attribute", thing.number, name)
+
+
+def handed_on(machine: Machine, fallback: Value, thing: Object, name: str, mask: int) -> Value:
+    """What `__getattr__` gives, mostly the attribute of something that is wrapped."""
+    from dtlint.machine.functions import calls
+
+    if isinstance(fallback, FunctionRef):
+        found = calls.follow(machine, fallback, thing, (Const(name),), (), mask)
+        if not isinstance(found, Unknown) or found.cause is not None:
+            return found
+    return machine.unknown("attribute", thing.number, name)
+
+
+def bind(machine: Machine, found: Value, thing: Object, mask: int) -> Value:
+    from dtlint.machine.functions import calls
+
+    if isinstance(found, FunctionRef):
+        if found.kind == "property":
+            return calls.follow(machine, found, thing, (), (), mask)
+        if found.kind == "kept property":
+            return kept.of_property(
+                machine, thing, found.name, mask, lambda lanes: calls.follow(machine, found, thing, (), (), lanes)
+            )
+        if found.kind == "static":
+            return found
+        owner = thing.kind if isinstance(thing.kind, ClassRef) else None
+        if found.kind == "class property":
+            return calls.follow(machine, found, owner, (), (), mask)
+        if found.kind == "class":
+            return Bound(found, owner)
+        return Bound(found, thing)
+    if isinstance(found, Bound) and found.receiver is None:
+        return Bound(found.function, thing, found.extra, found.keywords)
+    if isinstance(found, Object) and "transform" in found.facts and "static" not in found.facts:
+        return Bound(found, thing)  # a method that a library's decorator transformed
+    return found
+
+
+def of_unknown(machine: Machine, base: Unknown, name: str, mask: int) -> Value:
+    if base.like is not None:
+        return read(machine, base.like, name, mask)
+    found = (
+        written.read(machine, base, name)
+        or one_of_several.of_modules(machine, base, name, mask)
+        or of_state(machine, base, name, mask)
+    )
+    if found is not None:
+        return found
+    member = machine.knowledge.members.get(library.options.spelled(machine, base, name))
+    if member is not None and base.cause is None and not means_another(member, base):
+        return library.member_value(machine, member, name, mask)
+    if name in ALIKE:
+        return machine.unknown("attr", base.symbol, name)
+    if name == "grad":
+        gradient = library.models.gradient_of(machine, base)
+        if gradient is None:
+            tags = base.tags | {library.models.GRADIENT}
+            gradient = machine.unknown("attr", base.symbol, name, cause=base.cause, tags=tags)
+        marks = library.works.on_gradient(machine, base.symbol) | gradient_parts.of_gradient(machine, base.symbol)
+        return library.provenance.marked(gradient, *marks) if marks else gradient
+    if base.cause is None and base.symbol.key[0] == PARSED:
+        return library.options.option(machine, base, name, mask)
+    # `make(folder, quiet=rank != 0).found`: that a thing was told its rank does not show what else in it depends on it
+    cause = base.cause if base.symbol not in machine.facts.get("told", ()) else None
+    return machine.unknown("attr", base.symbol, name, cause=cause, tags=base.tags)
+
+
+def means_another(member: Api, base: Unknown) -> bool:
+    """`config.lora.rank` says nothing of a process."""
+    owner = base.symbol.key[-1]
+    return isinstance(owner, str) and not set(owner.lower().split("_")).isdisjoint(member.extra.get("not_of", ()))
+
+
+def of_state(machine: Machine, base: Unknown, name: str, mask: int) -> Value | None:
+    """A method that the project's class of a train state has of its own."""
+    kind = library.jax_facts.state_class(machine, base)
+    found = in_class(machine, kind, name) if kind is not None else None
+    if not isinstance(found, FunctionRef) or found.kind not in ("function", "property"):
+        return None
+    from dtlint.machine.functions import calls
+
+    return calls.follow(machine, found, base, (), (), mask) if found.kind == "property" else Bound(found, base)
+
+
+def linearise(machine: Machine, kind: ClassRef) -> tuple[Value, ...]:
+    """The class and its bases, depth first, project classes and library names alike."""
+    if not kind.line:
+        done: list[Value] = []
+        todo: list[Value] = [kind]
+        while todo and len(done) < 40:
+            owner = todo.pop(0)
+            if owner in done:
+                continue
+            done.append(owner)
+            if isinstance(owner, ClassRef):
+                todo = [*owner.bases, *todo]
+        kind.line = tuple(done)
+        kind.library_bases = tuple(owner.name for owner in done if isinstance(owner, External))
+    return kind.line
+
+
+def in_class(machine: Machine, kind: ClassRef, name: str) -> Value | None:
+    for owner in linearise(machine, kind):
+        if isinstance(owner, ClassRef):
+            found = owner.attributes.get(name)
+            if found is not None:
+                return found
+    return None
+
+
+def external_bases(machine: Machine, kind: ClassRef) -> tuple[str, ...]:
+    linearise(machine, kind)
+    return kind.library_bases
+
+
+def library_types(machine: Machine, kind: ClassRef) -> Iterator[Type]:
+    """What the packs say of the library classes that a class of the project is derived from."""
+    for base in external_bases(machine, kind):
+        for owner in machine.knowledge.ancestors(base):
+            known = machine.knowledge.types.get(owner)
+            if known is not None:
+                yield known
+
+
+def called_as(machine: Machine, role: Callable[[Type], tuple[str, ...]]) -> bool:
+    """Is this below a method of the project to which a framework gives this role?"""
+    frame: Frame | None = machine.frame
+    while frame is not None:
+        kind = getattr(frame.receiver, "kind", None)
+        if isinstance(kind, ClassRef) and frame.function is not None:
+            name = getattr(frame.function.node, "name", "")
+            if any(name in role(one) for one in library_types(machine, kind)):
+                return True
+        frame = frame.caller
+    return False
+
+
+def may_have(machine: Machine, kind: ClassRef, name: str) -> bool:
+    """Can an instance have this attribute from somewhere else than its own assignments?"""
+    return (
+        in_class(machine, kind, name) is not None
+        or in_class(machine, kind, "__getattr__") is not None
+        or bool(external_bases(machine, kind))
+    )
+
+
+def lacks(machine: Machine, thing: Value, name: str) -> bool:
+    """Does the pack say that there is no such attribute? What a framework made of a library's thing may have it."""
+    if not isinstance(thing, Object) or machine.get(thing, name) is not None:
+        return False
+    if isinstance(thing.kind, str):
+        made = thing.facts.get("call")
+        kinds = [thing.kind] if made is not None and made.row.name in machine.knowledge.types else []
+        if thing.facts.get("prepared"):
+            return False
+    elif any(in_class(machine, thing.kind, one) is not None for one in (name, "__getattr__")):
+        return False
+    else:
+        owners = linearise(machine, thing.kind)
+        names = [one.name if isinstance(one, External) else "" for one in owners if not isinstance(one, ClassRef)]
+        kinds = [one for one in names if one.partition(".")[0] not in NO_LIBRARIES]
+    known = [machine.knowledge.types.get(one) for one in kinds]
+    return bool(known) and all(one is not None and name in one.lacks for one in known)
+
+
+NO_LIBRARIES = frozenset({"builtins", "typing", "abc"})
+
+
+def is_a(machine: Machine, value: Value, kind: str) -> bool:
+    """Is this an instance of the library class `kind` or of a class derived from it?"""
+    if not isinstance(value, Object):
+        return False
+    names = [value.kind] if isinstance(value.kind, str) else external_bases(machine, value.kind)
+    return any(kind in machine.knowledge.ancestors(name) for name in names)
+
+
+def method_row(machine: Machine, value: Value, name: str) -> Api | None:
+    """The pack's row for a method of this value's class."""
+    if isinstance(value, Object):
+        kinds = [value.kind] if isinstance(value.kind, str) else external_bases(machine, value.kind)
+        for kind in kinds:
+            row = machine.knowledge.method(kind, name)
+            if row is not None:
+                return row
+    return None

@@ -1,0 +1,421 @@
+"""What does `x[index]` give, and what does `x[index] = value` leave?"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from dtlint.machine.contents import filled_by, written
+from dtlint.machine.contents.containers import (
+    ALIKE,
+    ITEMS,
+    KEYS,
+    REPEAT,
+    UNEVEN,
+    alike_part,
+    alike_parts,
+    element,
+    is_text,
+    items_of,
+    without_lengths,
+)
+from dtlint.machine.contents.dictionaries import one_of_makers
+from dtlint.machine.contents.opaque import opaque
+from dtlint.machine.core import Machine
+from dtlint.machine.lanes import join, map_lanes, token
+from dtlint.machine.values import (
+    FILLED,
+    MISSING,
+    NONE,
+    Cause,
+    ClassRef,
+    Const,
+    FunctionRef,
+    Object,
+    Row,
+    SliceValue,
+    Symbol,
+    Tuple,
+    Unknown,
+    Value,
+    content,
+)
+
+DEFAULT = "default"  # fact: what makes the missing items of a `defaultdict`
+PRESETS = "presets"  # fact of the run: what is looked up with an unknown key, and the objects it may be
+KEY_ORDER = "key order"  # fact: the marks of an order that only the keys have
+WRITTEN = "<items>"  # attribute: what has been put into something of a class of the program
+FIELDS = "fields of"  # fact: the object whose `__dict__` this is
+MAPPINGS = frozenset({"builtins.dict", "collections.OrderedDict", "collections.UserDict", "collections.defaultdict"})
+
+
+def item(machine: Machine, base: Value, index: Value, mask: int) -> Value:
+    index = own_key(index)
+    if index.cause is not None:
+        from dtlint.machine.library.feeding import sharding
+
+        found = sharding.piece(machine, base, index)
+        if found is not None:
+            return found
+    told = by_name(machine, base, index, "__getitem__", (index,), mask)
+    if told is not None:
+        return told
+    result = map_lanes(lambda one, other: item_one(machine, one, other, mask), (base, index), machine.world)
+    if "picks" in machine.facts:
+        from dtlint.machine.library.feeding import picks
+
+        return picks.taken(machine, base, index, result)
+    return result
+
+
+def own_key(index: Value) -> Value:
+    """`states[os.getpid()]`: a number that only names the process finds what this process has put there itself."""
+    if isinstance(index, Unknown) and index.cause is not None and index.cause.kind == "process":
+        return Unknown(index.symbol, None, index.tags) if index.symbol.key[0] == "source" else index
+    return index
+
+
+def by_name(
+    machine: Machine, thing: Value, index: Value, method: str, arguments: tuple[Value, ...], mask: int
+) -> Value | None:
+    """`params["lr"]`, where the class says itself what stands under a name."""
+    if not isinstance(thing, Object) or not isinstance(thing.kind, ClassRef) or not is_text(index):
+        return None
+    from dtlint.machine.functions import calls
+    from dtlint.machine.names import attributes
+
+    found = attributes.in_class(machine, thing.kind, method)
+    if not isinstance(found, FunctionRef):
+        return None
+    return calls.follow(machine, found, thing, arguments, (), mask)
+
+
+def derived(machine: Machine, thing: Object) -> bool:
+    """Is this of a class of the project that is a dictionary itself?"""
+    from dtlint.machine.names import attributes
+
+    return isinstance(thing.kind, ClassRef) and not MAPPINGS.isdisjoint(attributes.external_bases(machine, thing.kind))
+
+
+def own_item(machine: Machine, base: Value, index: Value) -> Value | None:
+    """What stands under a name in a dictionary with a class of its own. Most of these give their items as attributes,
+    too: a name that has been set either way is there."""
+    if not isinstance(base, Object) or not is_text(index) or not derived(machine, base):
+        return None
+    name = index.value  # type: ignore[attr-defined]
+    return machine.get(base, ("key", name)) or machine.get(base, name)
+
+
+def item_one(machine: Machine, base: Value, index: Value, mask: int) -> Value:
+    from dtlint.machine import library
+
+    if isinstance(base, Unknown) and base.like is not None:
+        base = base.like
+    if isinstance(index, SliceValue):
+        part = library.jax_hosts.some_keys(machine, base, index) or library.data.read_item(machine, base, index, mask)
+        return part if part is not None else cut(machine, base, index)
+    if isinstance(base, Unknown) and is_text(index):
+        found = written.read(machine, base, str(index.value))  # type: ignore[attr-defined]
+        if found is not None:
+            return found
+    handled = library.read_item(machine, base, index, mask)
+    if handled is None:
+        handled = own_item(machine, base, index)
+    if handled is not None:
+        return handled
+    known = items_of(machine, base) if not (isinstance(base, Object) and base.kind == "dict") else None
+    if known is not None and isinstance(index, Const) and isinstance(index.value, int):
+        if -len(known) <= index.value < len(known):
+            return known[index.value]
+    layers = named_parts(base)
+    if layers is not None and isinstance(index, Const) and ("key", index.value) in layers.attributes:
+        return layers.attributes["key", index.value]
+    if layers is not None and isinstance(index, Unknown):
+        machine.emit_event("record", "part-picked", "getitem", mask, subject=base, extra={"index": index})
+    if isinstance(base, Object) and base.kind == "dict":
+        if isinstance(index, Const):
+            found = base.attributes.get(("key", index.value))
+            if found is not None and found is not MISSING:
+                return found
+        if DEFAULT in base.facts:
+            return defaulted(machine, base, index, mask)
+        if isinstance(index, Const):
+            rest = base.attributes.get("[]")
+            if rest is None:
+                return machine.unknown("missing key", base.number, repr(index.value)[:40])
+            others = others_in(machine, base) if rest.cause is not None else rest
+            return opaque(machine, "item", others, index)  # the keys that are known say nothing about this one
+        return one_of_makers(machine, base, index) or one_of(machine, base, opaque(machine, "item", base, index))
+    if known is not None:
+        if index.cause is None:
+            return element(machine, base, index)
+        joined = element(machine, base)
+        like = joined if isinstance(joined, Object) else getattr(joined, "like", None)
+        return machine.unknown("item", token(base), token(index), cause=index.cause, like=like)
+    if isinstance(base, Object) and isinstance(base.kind, str) and base.kind == "torch.Tensor":
+        held = base.attributes.get("content")
+        return held if held is not None else opaque(machine, "item", index)
+    if isinstance(base, Unknown) and is_text(index) and base.symbol in machine.facts.get("told", ()):
+        return machine.unknown("item", base.symbol, index.value, tags=base.tags)  # type: ignore[attr-defined]
+    if isinstance(base, Unknown) and alike_part(base, index):
+        kept = frozenset(tag for tag in base.tags if not (type(tag) is tuple and tag[0] == ALIKE))
+        return machine.unknown("item", base.symbol, token(index), tags=kept)
+    put_before = base.attributes.get(WRITTEN) if isinstance(base, Object) else None
+    found = opaque(machine, "item", base, index, *([put_before] if put_before is not None else []))
+    if isinstance(base, Object) and base.kind == "list":
+        held = base.attributes.get("[]")
+        alike = alike_parts(held) if held is not None and index.cause is None else frozenset()
+        return Unknown(found.symbol, found.cause, found.tags | alike, getattr(held, "like", None) or found.like)
+    return found
+
+
+def named_parts(thing: Value) -> Object | None:
+    """The dictionary that `nn.ModuleDict({…})` was made of."""
+    call = thing.facts.get("call") if isinstance(thing, Object) else None
+    if call is None or not call.row.extra.get("container") or len(call.arguments) != 1:
+        return None
+    given = call.arguments[0]
+    return given if isinstance(given, Object) and given.kind == "dict" and "[]" not in given.attributes else None
+
+
+def defaulted(machine: Machine, base: Object, index: Value, mask: int) -> Value:
+    """An item of a `defaultdict`: asking for it is enough to make it."""
+    from dtlint.machine.functions import calls
+
+    held = base.attributes.get("[]")
+    if isinstance(index, Const) and held is None:
+        made = calls.call_value(machine, base.facts[DEFAULT], (), (), mask)
+        if isinstance(made, Object):
+            made.birth |= base.birth  # lanes that ask later are given one alike
+        put(machine, base, index, made, mask)
+        return made
+    if index.cause is not None and (held is None or UNEVEN not in held.tags):
+        put(machine, base, index, machine.unknown("default", base.number), mask)
+    elif held is None:
+        base.facts[KEYS] = index
+        made = calls.call_value(machine, base.facts[DEFAULT], (), (), mask)
+        symbol = machine.symbols.of("values", base.number, token(index))
+        like = made if isinstance(made, Object) else None
+        machine.set(base, "[]", Unknown(symbol, made.cause, in_order_of(base, index, made.tags), like), mask)
+    return looked_up(base, opaque(machine, "item", base, index))
+
+
+def in_order_of(table: Object, key: Value, tags: frozenset[Any]) -> frozenset[Any]:
+    """A dictionary is walked over in the order its keys came."""
+    from dtlint.machine.library.computing import provenance
+
+    of_key = frozenset(provenance.marks(key, "order", 1)) - tags
+    if of_key:
+        table.facts[KEY_ORDER] = table.facts.get(KEY_ORDER, frozenset()) | of_key
+    return tags | of_key
+
+
+def one_of(machine: Machine, table: Object, found: Value) -> Value:
+    """`PRESETS[name]`: what it may be stays known, where all of it is written down."""
+    held = [value for key, value in table.attributes.items() if type(key) is tuple and key[0] == "key"]
+    if isinstance(found, Unknown) and "[]" not in table.attributes and all(isinstance(one, Object) for one in held):
+        machine.facts.setdefault(PRESETS, {})[found.symbol] = tuple(held)
+    return looked_up(table, found)
+
+
+def looked_up(table: Object, found: Value) -> Value:
+    """What stands under a key has nothing of the order of the keys."""
+    of_keys = table.facts.get(KEY_ORDER)
+    if of_keys and isinstance(found, Unknown):
+        return Unknown(found.symbol, found.cause, found.tags - of_keys, found.like)
+    return found
+
+
+def counted(machine: Machine, counter: Object, value: Value, mask: int) -> None:
+    """`Counter(words)`, `counter.update(words)`: each of them is a key from now on."""
+    if isinstance(value, Object) and value.kind == "dict":
+        merge(machine, counter, value, mask)
+        return
+    items = items_of(machine, value)
+    for item_ in items if items is not None else (element(machine, value),):
+        put(machine, counter, item_, machine.unknown("count", counter.number), mask)
+
+
+def only_changes(container: Value) -> bool:
+    """A plain dictionary: `d[key] += 1` works for keys only that are there."""
+    return isinstance(container, Object) and container.kind == "dict" and DEFAULT not in container.facts
+
+
+def change(machine: Machine, container: Value, index: Value, value: Value, mask: int) -> None:
+    """Put a new value where there is one already; any of them where nobody knows the key."""
+
+    assert isinstance(container, Object)
+    held = container.attributes.get("[]")
+    if isinstance(index, Const):
+        put(machine, container, index, value, mask)
+        return
+    if held is not None:
+        widened = opaque(machine, "values", value, held)
+        machine.set(container, "[]", Unknown(widened.symbol, held.cause or value.cause, held.tags), mask)
+    symbol = machine.symbols.of("changed", container.number, token(index))
+    for name, old in list(container.attributes.items()):
+        if isinstance(name, tuple) and not isinstance(old, Object):
+            machine.set(container, name, join(old, value, machine.symbols, symbol, index.cause), mask)
+
+
+def cut(machine: Machine, base: Value, index: SliceValue) -> Value:
+    """A slice. One that starts or steps by rank takes a different, maybe shorter, part on each lane."""
+
+    known = items_of(machine, base)
+    parts = (index.lower, index.upper, index.step)
+    differing = next((part for part in parts if part.cause is not None), None)
+    if known is not None and differing is None:
+        bounds: list[Any] = [part.value if isinstance(part, Const) else Ellipsis for part in parts]
+        if Ellipsis not in bounds and not any(isinstance(part, Const) and part.scale for part in parts):
+            try:
+                return Tuple(tuple(known[bounds[0] : bounds[1] : bounds[2]]))
+            except (TypeError, ValueError):
+                pass
+    if differing is None:
+        base = content(base)
+    result = opaque(machine, "slice", base, *parts)
+    held = base.attributes.get("[]") if isinstance(base, Object) else None
+    if isinstance(held, Unknown):  # a part of what the list holds, whichever list that is
+        symbol = machine.symbols.of("slice", held.symbol, *(token(part) for part in parts))
+        result = Unknown(symbol, result.cause, result.tags)
+    if differing is not None:
+        from dtlint.machine.library.feeding import sharding
+
+        return sharding.part(machine, base, index, result, differing)
+    if UNEVEN in result.tags and index.upper != NONE and index.lower in (NONE, Const(0)):
+        # the same number of items is left everywhere
+        return Unknown(result.symbol, result.cause, without_lengths(result.tags))
+    from dtlint.machine.library.computing import provenance
+    from dtlint.machine.library.feeding import whole_batches
+
+    rest = whole_batches.cut_by_hand(machine, index)
+    if rest is not None:
+        result = provenance.marked(result, rest)
+    if isinstance(base, Object):
+        return provenance.marked(result, *(tag for tag in provenance.marks(base, "order", 1)))
+    return result
+
+
+OTHERS = "<others>"  # attribute of a dictionary of which some lanes have a key more: what is under keys nobody knows
+
+
+def a_key_more(table: Object) -> tuple[Any, ...]:
+    return ("keys", table.number, "more")
+
+
+def others_in(machine: Machine, table: Object) -> Value:
+    """What stands under the keys that are not known. That some lanes have one more says nothing of the others."""
+    held = table.attributes.get("[]")
+    if isinstance(held, Unknown) and has_more(held.symbol):
+        return table.attributes.get(OTHERS) or machine.unknown("others", table.number)
+    return held or machine.unknown("others", table.number)
+
+
+def has_more(symbol: Symbol) -> bool:
+    """Here, or on one side of a branch."""
+    word, *parts = symbol.key
+    return (word == "keys" and parts[-1] == "more") or (
+        word == "phi" and any(isinstance(part, Symbol) and has_more(part) for part in parts)
+    )
+
+
+def put(machine: Machine, container: Value, index: Value, value: Value, mask: int) -> None:
+    """`container[index] = value`"""
+    index = own_key(index)
+    if isinstance(container, Unknown) and container.like is not None:
+        container = container.like
+    if isinstance(container, Row):
+        for held in {id(one): one for one in container.lanes}.values():
+            put(machine, held, index, value, mask)
+        return
+    if mask != machine.world.full:
+        from dtlint.machine.library.training import parts
+
+        parts.put(machine, container, value, mask)
+    if isinstance(container, Unknown) and container.cause is None and isinstance(index, Const) and is_text(index):
+        before = item_one(machine, container, index, mask)
+        written.write(machine, container, str(index.value), value, before, mask)
+    if not isinstance(container, Object):
+        return
+    if is_text(index) and derived(machine, container):
+        machine.set(container, ("key", index.value), value, mask)  # type: ignore[attr-defined]
+    elif isinstance(container.kind, ClassRef):  # what is read of it from here on is something else
+        machine.set(container, WRITTEN, machine.fresh("put"), mask)
+    elif container.kind == "dict":
+        filled_by.put(machine, container, mask)
+        if isinstance(index, Const):
+            try:
+                hash(index.value)
+            except TypeError:
+                return
+            if mask & container.birth != container.birth and ("key", index.value) not in container.attributes:
+                cause = machine.control_cause() or Cause("rank")
+                held = machine.unknown(*a_key_more(container), cause=cause, tags=frozenset({UNEVEN}))
+                machine.set(container, OTHERS, others_in(machine, container), container.birth)
+                machine.set(container, "[]", held, container.birth)
+            machine.set(container, ("key", index.value), value, mask)
+            if FIELDS in container.facts:
+                machine.set(container.facts[FIELDS], index.value, value, mask)
+            if FILLED in container.attributes:
+                machine.set(container, FILLED, NONE, mask)
+        else:
+            old = container.attributes.get("[]")
+            widened = opaque(machine, "values", value, *([old] if old is not None else []))
+            # a table that was filled beforehand has been filled for the keys that come
+            filled = any(isinstance(name, tuple) for name in container.attributes)
+            tags = in_order_of(container, index, widened.tags)
+            if index.cause is not None and not filled:
+                tags |= {UNEVEN}
+            machine.set(container, "[]", Unknown(widened.symbol, index.cause or widened.cause, tags), mask)
+            if index.cause is None and value.cause is None:
+                perhaps_another(machine, container, index, value, mask)
+    elif container.kind == "torch.Tensor":
+        if "running" in machine.facts:
+            from dtlint.machine.library.computing import marks
+            from dtlint.machine.library.meeting import works
+
+            works.overwritten(machine, container)
+            works.computed(machine, "op =", (value,), marks.deep_tags((value,)))
+        old = container.attributes.get("content", NONE)
+        machine.set(container, "content", value if isinstance(old, Const) else opaque(machine, "put", old, value), mask)
+    elif container.kind == "list":
+        known = items_of(machine, container)
+        if known is not None and isinstance(index, Const) and isinstance(index.value, int):
+            if -len(known) <= index.value < len(known):
+                changed = list(known)
+                changed[index.value] = value
+                machine.set(container, "[]", Tuple(tuple(changed)), mask)
+        elif value.cause is not None or index.cause is not None:
+            widened = opaque(machine, ITEMS, value, index)
+            machine.set(container, "[]", widened, mask)
+        else:
+            several = container.attributes.get("[]")
+            if isinstance(several, Unknown) and several.symbol.key[0] == REPEAT:  # one of them is another now
+                now = machine.unknown("put", several.symbol, cause=several.cause, tags=several.tags)
+                machine.set(container, "[]", now, mask)
+
+
+def perhaps_another(machine: Machine, table: Object, index: Value, value: Value, mask: int) -> None:
+    """`options[name] = value` with a name nobody knows: what was put in as a placeholder may be something by now."""
+    symbol = machine.symbols.of("changed", table.number, token(index))
+    for name, old in list(table.attributes.items()):
+        if isinstance(name, tuple) and old == NONE:
+            machine.set(table, name, join(value, old, machine.symbols, symbol, None), mask)
+
+
+def merge(machine: Machine, target: Object, source: Value, mask: int) -> None:
+    """`target.update(source)` for a dictionary."""
+    if isinstance(source, Object) and source.kind == "dict":
+        for name, value in list(source.attributes.items()):
+            machine.set(target, name, value, mask)
+            if FIELDS in target.facts and isinstance(name, tuple):
+                machine.set(target.facts[FIELDS], name[1], value, mask)
+        return
+    pairs = items_of(machine, source) if isinstance(source, Tuple | Object) else None
+    if pairs is not None and all(isinstance(pair, Tuple) and len(pair.items) == 2 for pair in pairs):
+        for pair in pairs:
+            assert isinstance(pair, Tuple)
+            put(machine, target, pair.items[0], pair.items[1], mask)
+        return
+    if source.cause is not None or not isinstance(source, Const):
+        tags = machine.flow(machine, "item", (source,), source.tags) if machine.flow is not None else frozenset()
+        machine.set(target, "[]", machine.unknown("merged", token(source), cause=source.cause, tags=tags), mask)

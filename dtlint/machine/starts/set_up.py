@@ -1,0 +1,121 @@
+"""What do an instance's other methods put there, when its constructor has not?
+
+`setup()`, `from_pretrained()`, `build()`: methods that make the model, wrap it and start the ranks, for the methods
+that train. Each is run once on the instance, as nobody is seen to call it: what it communicates is set aside, and of
+what it writes only those things are kept that were not there before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from dtlint.ir import nodes as ir
+from dtlint.ir.functions import every_node
+from dtlint.machine.core import Machine, OutOfBudget
+from dtlint.machine.functions import entering
+from dtlint.machine.logs import Log
+from dtlint.machine.names import attributes
+from dtlint.machine.names.frames import Frame
+from dtlint.machine.starts import state
+from dtlint.machine.values import BY_RANK, CONTAINERS, NONE, ClassRef, FunctionRef, Object, Row, Slots, Value
+
+MOST = 4  # methods of one class
+DEPTH = 6
+COST = 20_000  # steps of one method
+Arguments = Callable[[Machine, ir.Function, bool], tuple[Value, ...]]
+
+
+def by_other_methods(machine: Machine, thing: Object, arguments: Arguments) -> None:
+    """Run those methods that give the instance what others of its methods ask for."""
+    if not isinstance(thing.kind, ClassRef):
+        return
+    saved = machine.sinks, machine.frame, machine.uses.reached, machine.deepest
+    machine.uses.reached = set()
+    machine.deepest = DEPTH
+    try:
+        for owner in reversed(attributes.linearise(machine, thing.kind)):
+            if isinstance(owner, ClassRef):
+                of_class(machine, thing, owner, arguments)
+    finally:
+        machine.sinks, machine.frame, machine.uses.reached, machine.deepest = saved
+
+
+def of_class(machine: Machine, thing: Object, owner: ClassRef, arguments: Arguments) -> None:
+    asked, makers = names_of(machine, owner)
+    wanted = set(lacking(thing, owner, asked))
+    for method, names in [(one, names) for one, names in makers if wanted & names][:MOST]:
+        made = set(lacking(thing, owner, wanted & names))
+        if made:
+            run_aside(machine, thing, owner, method, arguments, made)
+
+
+def names_of(machine: Machine, owner: ClassRef) -> tuple[set[str], list[tuple[ir.Function, set[str]]]]:
+    """The attributes of itself that a class asks for, and its methods with those that they put there."""
+    known = machine.notes.setdefault("set up", {})
+    if id(owner.node) not in known:
+        methods = [(one, *names_in(one)) for one in state.methods(owner)]
+        asked = {name for _, names, _ in methods for name in names}
+        known[id(owner.node)] = asked, [(one, made) for one, _, made in methods if reaches(machine, one)]
+    found: tuple[set[str], list[tuple[ir.Function, set[str]]]] = known[id(owner.node)]
+    return found
+
+
+def reaches(machine: Machine, method: ir.Function) -> bool:
+    return not method.is_generator and not method.tokens.isdisjoint(machine.meaningful)
+
+
+def lacking(thing: Object, owner: ClassRef, names: set[str]) -> Iterator[str]:
+    for name in names:
+        held = thing.attributes.get(name)
+        if (held is None and name not in owner.attributes) or held == NONE:
+            yield name
+
+
+def run_aside(
+    machine: Machine, thing: Object, owner: ClassRef, method: ir.Function, arguments: Arguments, wanted: set[str]
+) -> None:
+    value = owner.attributes.get(method.name)
+    if not isinstance(value, FunctionRef) or value.node is not method or value.closure is None:
+        return
+    full, before, mark = machine.world.full, machine.objects, len(machine.journal)
+    machine.sinks = [(Log(), full)]
+    machine.frame = Frame(owner.path, "<module>", None, None, None, full)
+    machine.frame.globals = value.closure.globals
+    machine.current_at = method.at or (1, 1, 1, 1)
+    spent = machine.spent
+    try:
+        with machine.at_most(COST):
+            entering.enter(machine, value, thing, arguments(machine, method, True), (), full, None)
+    except (OutOfBudget, RecursionError):
+        machine.rollback(mark)  # a whole training run is no set-up
+        return
+    finally:
+        machine.spent = spent  # the same for every method that begins on this instance
+    writes = machine.rollback(mark)
+    kept = [
+        (container, name, held)
+        for container, name, held in writes
+        if container is thing.attributes and name in wanted and is_thing(held)
+    ]
+    if kept:
+        inside = [one for one in writes if isinstance(one[0], Slots) and one[0].serial > before]
+        machine.apply_writes([*inside, *kept])
+
+
+def is_thing(value: Value) -> bool:
+    """Something with a life of its own, or who a rank is; a number may be another one by now."""
+    if isinstance(value, Row):
+        return value.cause.kind in BY_RANK
+    return isinstance(value, Object) and value.kind not in CONTAINERS
+
+
+def names_in(method: ir.Function) -> tuple[set[str], set[str]]:
+    """The attributes of itself that a method reads or writes, and those that it assigns."""
+    asked: set[str] = set()
+    made: set[str] = set()
+    for node in every_node(method.body):
+        if name := state.attribute_name(node):
+            asked.add(name)
+        elif isinstance(node, ir.Assign):
+            made.update(name for part in every_node(node.targets) if (name := state.attribute_name(part)))
+    return asked, made

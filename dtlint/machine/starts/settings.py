@@ -1,0 +1,41 @@
+"""Which defaults of options hold? Those that were given have numbers and words of their own, under the same names:
+`if options is None: options = Options()`, `setattr(options, name, value)`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from dtlint.machine.core import Machine
+from dtlint.machine.functions import instances
+from dtlint.machine.names import attributes
+from dtlint.machine.values import ClassRef, Const, Object, Symbol, Unknown, Value
+
+
+def perhaps_given(machine: Machine, made: Object, given: Value) -> None:
+    """No default of `made` is known to hold, now that it stands for what was `given` as well."""
+    kind = made.kind
+    if not isinstance(given, Unknown) or given.cause is not None or not isinstance(kind, ClassRef):
+        return
+    if any(name in instances.DATACLASSES for name in kind.decorated):
+        unsettle(machine, made, kind, instances.field_names(machine, kind), given.symbol, made.birth)
+
+
+def perhaps_named(machine: Machine, made: Object, name: Unknown, spelled: str | None, mask: int) -> None:
+    """Whatever holds a default may be what is meant by a name that nobody knows, or of which a part is `spelled`."""
+    kind = made.kind
+    if name.cause is not None or not isinstance(kind, ClassRef):
+        return
+    held = dict.fromkeys(made.attributes)
+    for owner in attributes.linearise(machine, kind):
+        if isinstance(owner, ClassRef):
+            held.update(dict.fromkeys(owner.attributes))
+    fitting = [one for one in held if isinstance(one, str) and (spelled is None or re.fullmatch(spelled, one))]
+    unsettle(machine, made, kind, fitting, machine.symbols.of("named", name.symbol, made.number), mask)
+
+
+def unsettle(machine: Machine, made: Object, kind: ClassRef, names: Iterable[str], source: Symbol, mask: int) -> None:
+    for name in names:
+        if isinstance(made.attributes.get(name) or attributes.in_class(machine, kind, name), Const):
+            machine.set(made, name, machine.unknown("attr", source, name), mask)

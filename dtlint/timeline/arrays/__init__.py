@@ -1,0 +1,1 @@
+"""What happens to keys, buffers and mapped functions of JAX? (DT3, DT4)"""

@@ -1,0 +1,180 @@
+"""What did the JAX rooms of the machine note, in which order, and at which line would an author edit?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from dtlint.findings import Span, Step
+from dtlint.machine.library.computing.provenance import symbols_in
+from dtlint.machine.library.jax.copies import ONE_HOST
+from dtlint.machine.library.jax.facts import READ_BACK, SAVED_ALONE, has, is_fact, paths
+from dtlint.machine.library.jax.flow import OF_SOME
+from dtlint.machine.library.jax.grids import OF_OTHERS
+from dtlint.machine.library.jax.state_keys import FOLLOWS, KEPT, states_before
+from dtlint.machine.logs import Call, Event, LogNode, Loop
+from dtlint.machine.run import Run
+from dtlint.machine.values import Object, Tuple, Unknown
+from dtlint.timeline.arrays.lives import Use, exclude
+from dtlint.timeline.records import calls_around, recorded
+from dtlint.timeline.steps.training import survey
+
+Path = tuple[LogNode, ...]
+OF_HOSTS = frozenset(  # wrong in a program of several hosts only
+    {"world axis", "world devices", OF_SOME, ONE_HOST, OF_OTHERS}
+)
+OWN = ("jax.", "numpy.")  # libraries of which nothing reduces without a row
+AS_STORED = frozenset({"restored over copies", "restored as stored"})
+
+
+def noted(run: Run, op: str) -> Iterator[tuple[Event, tuple[Step, ...]]]:
+    """Notes of one kind, each with its trail."""
+    if not run.facts.get("jax") or (op in OF_HOSTS and not run.facts.get("jax hosts")):
+        return
+    if op in AS_STORED and not run.facts.get(SAVED_ALONE):
+        return  # the file may have as many copies as it replaces
+    for event, path in recorded(run, "<jax>"):
+        if event.op == op:
+            yield event, trail_of(event, path)
+
+
+def written_keys(run: Run) -> Iterator[tuple[Event, tuple[Step, ...]]]:
+    """Keys that a step, called in a loop of the program, makes of one number again and again."""
+    for event, path in recorded(run, "<jax>") if run.facts.get("jax") else ():
+        if event.op == "written key" and any(isinstance(node, Loop) for node in path):
+            yield event, trail_of(event, path)
+
+
+def kept_keys(run: Run) -> Iterator[tuple[Event, tuple[Step, ...]]]:
+    """Steps that draw from the key of their state and hand that key on, where the next turn begins with what they
+    gave."""
+    told: set[Any] = set()
+    for event, path in recorded(run, "<jax>") if run.facts.get("jax") else ():
+        if event.op != KEPT or event.extra["place"] in told:
+            continue
+        if any(isinstance(node, Loop) and begins_with_it(run, event, node) for node in path):
+            told.add(event.extra["place"])
+            yield event, trail_of(event, path)
+
+
+def begins_with_it(run: Run, event: Event, loop: Loop) -> bool:
+    state, after = event.extra["state"], loop.carried.get(event.extra["state"])
+    return after is not None and any(
+        before is state and event.extra["field"] not in put
+        for _, leaf in paths(after)
+        if isinstance(leaf, Unknown)
+        for before, put in states_before(run.facts[FOLLOWS], leaf.symbol)
+    )
+
+
+def hosts_meet(run: Run) -> bool:
+    """Does the program join other hosts, or compute anything together with them? Else each is one of its own."""
+    seen = survey(run)
+    return bool(seen.of("init") or seen.of("host-part") or seen.collectives or seen.gradients)
+
+
+def trail_of(event: Event, path: Path) -> tuple[Step, ...]:
+    calls = [Step(node.path, node.at[0], f"calls `{node.function}`") for node in calls_around(event, path)]
+    own = Step(event.path, event.at[0], "seen here")
+    place = event.extra["place"]
+    steps = [*calls[-3:], *event.extra["steps"]]
+    if (event.path, event.at[0]) != (place[0], place[1][0]):
+        steps.append(own)
+    unique: list[Step] = []
+    for step in steps:
+        if all((step.path, step.line) != (other.path, other.line) for other in unique):
+            unique.append(step)
+    return tuple(unique)
+
+
+def place(run: Run, event: Event) -> tuple[Span]:
+    path, at, _scope = event.extra["place"]
+    return (Span(path, *at),)
+
+
+def saved(run: Run) -> Iterator[tuple[Event, tuple[Step, ...], Span]]:
+    """States written with their axis of devices, at the call in the function that made them."""
+    for event, path in recorded(run, "<jax>") if run.facts.get("jax") else ():
+        if event.op == "saved copies":
+            own = span = place(run, event)[0]
+            for node in path:
+                if isinstance(node, Call) and (node.path, node.caller) == event.extra["origin"]:
+                    span = Span(node.path, *node.at)
+            written = () if own == span else (Step(own.path, own.line, "is written here"),)
+            yield event, (*trail_of(event, path), *written), span
+
+
+def written_with_copies(run: Run) -> Iterator[tuple[Event, tuple[Step, ...]]]:
+    """States written as the devices have them, where the program reads files and never hands one of them to the devices
+    as it is."""
+    if run.facts.get(READ_BACK) and not any(event.op in AS_STORED for event, _ in recorded(run, "<jax>")):
+        yield from noted(run, "written copies")
+
+
+def drifting(run: Run) -> Iterator[tuple[Event, tuple[Step, ...]]]:
+    """Mapped calls in a loop whose output differs between devices, though it began equal and is fed back in."""
+    if not run.facts.get("jax"):
+        return
+    synced: set[object] = run.facts.get("jax synced", set())  # parts of states that are made equal again
+    for event, path in recorded(run, "<jax>"):
+        if event.op != "mapped call" or not event.extra["reduced"]:
+            continue
+        loops = [node for node in path if isinstance(node, Loop)]
+        for number, value in event.extra["arguments"]:
+            for way, leaf in paths(value):
+                assert isinstance(leaf, Unknown)
+                carried = [loop.carried.get(leaf.symbol) for loop in loops]
+                if any(
+                    (not synced and comes_back(event, number, after))
+                    or (synced.isdisjoint(way) and part_comes_back(event, way, leaf, after))
+                    for after in carried
+                    if not handed_on(run, after)
+                ):
+                    yield event, trail_of(event, path)
+
+
+def handed_on(run: Run, after: object) -> bool:
+    """`if step % 100 == 0: state = train_utils.sync(state)`: has a library that nobody knows made what is left, now and
+    then? It may have reduced it."""
+    names = [str(one.key[0]) for one in symbols_in(after.symbol)] if isinstance(after, Unknown) else []
+    return any("." in name and not name.startswith(OWN) and run.knowledge.api(name) is None for name in names)
+
+
+def comes_back(event: Event, number: int, after: object) -> bool:
+    if not isinstance(after, Unknown):
+        return False
+    for index, parts, _ in event.extra["outputs"]:
+        if any(varying and number in replicas for varying, replicas in parts):
+            if any(is_fact(tag, "output") and tag[2:] == (event.extra["number"], index) for tag in after.tags):
+                return True
+    return False
+
+
+def part_comes_back(event: Event, way: tuple[Any, ...], leaf: Unknown, after: object) -> bool:
+    """Is this part of the state equal at first, and then what each device has for itself?"""
+    if not isinstance(after, Object | Tuple) or not has(leaf, "replicated"):
+        return False
+    now = dict(paths(after)).get(way)
+    return now is not None and any(
+        way in own and any(is_fact(tag, "output") and tag[2:] == (event.extra["number"], index) for tag in now.tags)
+        for index, _, own in event.extra["outputs"]
+    )
+
+
+def late_starts(run: Run) -> Iterator[tuple[Event, tuple[Step, ...], str]]:
+    """Initialisation of the processes after something that starts the backend."""
+    if not run.facts.get("jax hosts"):
+        return
+    before: list[Use] = []
+    for event, path in recorded(run, "<jax>"):
+        if event.op == "backend":
+            before.append(Use(None, event, path))  # type: ignore[arg-type]
+        elif event.op == "initialize":
+            use = Use(None, event, path)  # type: ignore[arg-type]
+            first = next((one for one in before if not exclude(one, use)), None)
+            if event.extra["imported"]:
+                yield event, event.extra["steps"], "an imported module"
+            elif first is not None:
+                name = first.event.extra["api"]
+                steps = (*trail_of(first.event, first.path), Step(first.event.path, first.event.at[0], f"`{name}`"))
+                yield event, steps, name

@@ -1,0 +1,325 @@
+"""Is a JAX key used up and used again, and does it matter?
+
+It does where what should be independent comes out equal. Several arrays in one order, an example of which only the
+shape is looked at, a start that is made once more: there the same numbers are wanted, or nobody looks at them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from dtlint.findings import Span
+from dtlint.ir import nodes as ir
+from dtlint.ir.either import side_of
+from dtlint.ir.examples import only_for_shape, way_to
+from dtlint.ir.functions import every_node
+from dtlint.ir.leftovers import looked_at_by_nobody
+from dtlint.ir.meeting import meet
+from dtlint.machine.core import CHANGED_NOTHING
+from dtlint.machine.lanes import token
+from dtlint.machine.library.invocation import Invocation
+from dtlint.machine.library.jax import key_splits
+from dtlint.machine.library.jax.facts import LEARNED, has
+from dtlint.machine.library.jax.keys import root_of
+from dtlint.machine.library.python.generators import RESUMED
+from dtlint.machine.logs import Call, Event, Loop
+from dtlint.machine.run import Run
+from dtlint.machine.values import NONE, Const, Symbol, Unknown, Value
+from dtlint.timeline.arrays.lives import (
+    Again,
+    Story,
+    Use,
+    leaves,
+    now_and_then,
+    parts,
+    retried,
+    site_after,
+    site_below,
+    stable,
+    turns_once,
+)
+from dtlint.timeline.arrays.reused_buffers import loops_of
+from dtlint.timeline.programs import of_trials
+from dtlint.timeline.records import recorded
+
+EVERY_LEAF = "every leaf"  # what a loop of `tree.map` says of itself
+
+
+def reused_keys(run: Run) -> Iterator[Again]:
+    if not run.facts.get("jax"):
+        return
+    story = Story(lambda again: on_purpose(run, again))
+    told: set[Symbol] = set()
+    for event, path in recorded(run, "key"):
+        call = event.extra.get("call")
+        if call is None:
+            continue
+        key = key_used(event)
+        symbol = getattr(key, "symbol", None)
+        if (
+            symbol is None
+            or not stable(symbol, key is not None and has(key, "key"))
+            or not (call.row.extra.get("consumes") or event.extra.get("keyword"))
+        ):
+            continue
+        if draws_nothing(run, call):
+            continue
+        mild = bool(event.extra.get("weak")) or key_splits.for_models(run.facts, call)
+        again = story.use(Use(symbol, event, path, True, mild))
+        if again is not None:
+            told.add(symbol)
+            yield again
+    for loop in loops_of(run):
+        if not turns_once(loop):
+            yield from used_up_for_the_next_turn(run, story, loop, told)
+
+
+def used_up_for_the_next_turn(run: Run, story: Story, loop: Loop, told: set[Symbol]) -> Iterator[Again]:
+    """`key, sub = split(key)` and a draw from `key`: the next turn splits what this one has used up."""
+    for before, after in loop.carried.items():
+        if not isinstance(after, Unknown) or after.symbol in (before, *told):
+            continue
+        first, second = (
+            next((use for use in story.consumed.get(symbol, ()) if in_every_turn(use, loop)), None)
+            for symbol in (after.symbol, before)
+        )
+        if first is not None and second is not None:
+            again = Again(first, second, loop, *site_below(second, second.path.index(loop)))
+            if not on_purpose(run, again):
+                yield Again(first, second, loop, *site_below(first, first.path.index(loop)))
+
+
+def in_every_turn(use: Use, loop: Loop) -> bool:
+    if loop not in use.path:
+        return False
+    index = use.path.index(loop)
+    return not (leaves(use, index) or retried(use, index) or now_and_then(use, index, loop))
+
+
+def on_purpose(run: Run, again: Again) -> bool:
+    """Is there a key used twice, and nobody minds?"""
+    return (
+        of_trials(again.site.path)
+        or in_a_trial(run, again)
+        or for_nothing(run, again)
+        or one_order(again)
+        or made_inside(run, again)
+        or started_over(run, again)
+        or starts_like_it(run, again)
+        or before_the_first_item(run, again)
+        or of_another_cell(run, again)
+        or one_is_taken(run, again)
+        or other_losses(run, again)
+        or dropped(run, again)
+        or for_shape(run, again)
+        or side_by_side(run, again)
+    )
+
+
+def in_a_trial(run: Run, again: Again) -> bool:
+    """`def test_all_mutations():` beside what it tries, whatever comes out."""
+    way = way_to(run.project.tree(again.site.path), again.site.line, again.site.column)
+    around = [one for one in way if isinstance(one, ir.Function)]
+    return any(one.name.startswith("test_") and not one.params for one in around[:1])
+
+
+def before_the_first_item(run: Run, again: Again) -> bool:
+    """Does a generator, of which each turn takes one more item, draw on its way to the first?"""
+    if again.loop is None:
+        return False
+    path = again.second.path
+    below = path[path.index(again.loop) + 1 :]
+    resumed = run.facts.get(RESUMED, ())
+    place = next(
+        (i for i, node in enumerate(below) if isinstance(node, Call) and (node.path, node.at) in resumed), None
+    )
+    return place is not None and not any(isinstance(node, Loop) for node in below[place:])
+
+
+def of_another_cell(run: Run, again: Again) -> bool:
+    """Does another cell of a notebook begin with the same key? Parts of a key are no numbers that come out equal."""
+    if again.first is None or again.scope != "<module>":
+        return False
+    places = (first_site(again.first, again), again.site)
+    if len({run.project.cell_at(place.path, place.line) for place in places} - {None}) != 2:
+        return False
+    return any("split" in use.event.extra["call"].extra for use in (again.first, again.second))
+
+
+def side_by_side(run: Run, again: Again) -> bool:
+    """Are both shown beside one another, and never come together?"""
+    place = first_site(again.first, again) if again.first is not None else again.site
+    if place.path != again.site.path or (again.loop is not None and again.loop.kind == "callback"):
+        return False
+    nothing = run.facts.get(CHANGED_NOTHING, ())
+    return not meet(
+        run.project.tree(place.path),
+        (place.line, place.column),
+        (again.site.line, again.site.column),
+        run.knowledge.shows,
+        lambda call: (place.path, call.at) in nothing,
+    )
+
+
+def one_is_taken(run: Run, again: Again) -> bool:
+    """`where(question, draw(key), other_draw(key))`: only one of the two draws comes to anything."""
+    if again.first is None:
+        return False
+    sites = (first_site(again.first, again), again.site)
+    if sites[0].path != sites[1].path:
+        return False
+    first, second = (side_of(run.project.tree(site.path), site.line, site.column) for site in sites)
+    return first is not None and second is not None and first[0] == second[0] and first[1] != second[1]
+
+
+def other_losses(run: Run, again: Again) -> bool:
+    """Do both belong to losses, each by parameters of its own? Nothing adds up what two networks learn of the same
+    samples: the critic and its weight, the actor and the critic."""
+    if again.first is None:
+        return False
+    here, there = learned(run, again.first, again.second), learned(run, again.second, again.first)
+    return bool(here and there) and here.isdisjoint(there)
+
+
+def learned(run: Run, use: Use, other: Use) -> set[object]:
+    """The losses that are differentiated on the way to one use only, and what they are differentiated by."""
+    common = {id(node) for node in other.path}
+    known: dict[object, set[object]] = run.facts.get(LEARNED, {})
+    found: set[object] = set()
+    for node in use.path:
+        if isinstance(node, Call) and id(node) not in common and (node.path, node.at) in known:
+            found |= {(node.callee_path, node.callee_at), *known[node.path, node.at]}
+    return found
+
+
+def dropped(run: Run, again: Again) -> bool:
+    """Does nobody take what one of the two gives? `step(key, state)` once, before the clock is started, compiles it;
+    `plot(key, axis)` in every turn draws a picture."""
+    nothing = run.facts.get(CHANGED_NOTHING, ())
+    uses = [(again.second, again.site)]
+    if again.first is not None:
+        uses.append((again.first, first_site(again.first, again)))
+    for use, site in uses:
+        own = (site.path, (site.line, site.column)) == (use.event.path, use.event.at[:2])
+        if own or any((site.path, site.line, site.column) == (path, *at[:2]) for path, at in nothing):
+            if looked_at_by_nobody(run.project.tree(site.path), site.line, site.column):
+                return True
+    return False
+
+
+def one_order(again: Again) -> bool:
+    """Are several arrays brought into one order by one key, or the same rows taken of them, so that what belongs
+    together still does?"""
+    call = again.second.event.extra["call"]
+    if not call.row.extra.get("reorders"):
+        return False
+    if again.first is not None:
+        before = again.first.event.extra["call"]
+        return before.name == call.name and before.get("x") != call.get("x") and others(before) == others(call)
+    assert again.loop is not None
+    if again.loop.decision.text == EVERY_LEAF:
+        return True
+    given = call.get("x")
+    return isinstance(given, Unknown) and any(part in again.loop.variant for part in parts(given.symbol))
+
+
+def others(call: Invocation) -> tuple[object, ...]:
+    """How the draw is made, apart from the key and the array."""
+    named = sorted((name, repr(token(value))) for name, value in call.keywords if name not in (None, "key", "x", "a"))
+    return (*map(token, call.arguments[2:]), *named)
+
+
+def for_shape(run: Run, again: Again) -> bool:
+    """Is what one of the two uses gives an example, of which only the shape is looked at?"""
+    if of_shape(run, again.site):
+        return True
+    return again.first is not None and of_shape(run, first_site(again.first, again))
+
+
+def of_shape(run: Run, place: Span) -> bool:
+    return only_for_shape(run.project.tree(place.path), place.line, place.column)
+
+
+def key_used(event: Event) -> Value | None:
+    if event.extra.get("keyword"):
+        return event.subject
+    given: Value | None = event.extra["call"].get("key")
+    return given or event.subject
+
+
+def draws_nothing(run: Run, call: Invocation) -> bool:
+    """`model.apply(…, rngs={"dropout": key}, train=False)`"""
+    still = run.knowledge.still
+    return any(name in still and value == Const(still[name]) for name, value in call.keywords if name is not None)
+
+
+def for_nothing(run: Run, again: Again) -> bool:
+    """Is a key split twice, and nothing that comes out is taken both times?"""
+    if again.first is None:
+        return False
+    return key_splits.parted(run.facts, again.first.event.extra["call"], again.second.event.extra["call"])
+
+
+def first_site(first: Use, again: Again) -> Span:
+    """Where the first use is, in the function that holds the key."""
+    return site_after(again.second.path, first)[0]
+
+
+def started_over(run: Run, again: Again) -> bool:
+    """`state = reset(key)` once more: after a warm-up, or to look at the same episode. What goes on from where the
+    first left it, like a second layer, starts nothing."""
+    event = again.second.event
+    if again.first is None or again.site == Span(event.path, *event.at):
+        return False  # the draw itself
+    first, second = statement_at(run, first_site(again.first, again)), statement_at(run, again.site)
+    if not isinstance(first, ir.Assign) or not isinstance(second, ir.Assign):
+        return False
+    one, other = first.value, second.value
+    if not isinstance(one, ir.Call) or not isinstance(other, ir.Call):
+        return False
+    if repr((first.targets, one.func)) != repr((second.targets, other.func)):
+        return False
+    held = {repr(part) for target in second.targets for part in getattr(target, "items", (target,))}
+    return not any(repr(node) in held for node in every_node(other))
+
+
+def starts_like_it(run: Run, again: Again) -> bool:
+    """Is the same made once more, by the same call, and only one of the two is learned? A target, which follows the
+    network that is, begins as a copy of it."""
+    event = again.second.event
+    if again.first is None or again.site == Span(event.path, *event.at):
+        return False  # the draw itself
+    if call_at(run, again.site) != call_at(run, first_site(again.first, again)):
+        return False
+    one, other = (key_splits.origin(use.event.extra["call"]) for use in (again.first, again.second))
+    learned: set[int] = run.facts.get(key_splits.LEARNED, set())
+    return bool(one and other) and (one in learned) != (other in learned)
+
+
+def call_at(run: Run, place: Span) -> str:
+    """What is called there, and with what."""
+    way = way_to(run.project.tree(place.path), place.line, place.column)
+    call = next((node for node in reversed(way) if isinstance(node, ir.Call)), None)
+    return repr((call.func, call.args, call.keywords)) if call is not None else ""
+
+
+def statement_at(run: Run, place: Span) -> ir.Node | None:
+    way = way_to(run.project.tree(place.path), place.line, place.column)
+    return next((node for node in reversed(way) if isinstance(node, ir.Stmt)), None)
+
+
+def made_inside(run: Run, again: Again) -> bool:
+    """Does a function make a key of a written seed for itself, or have one as a default? Whoever calls it twice wants
+    the same twice."""
+    if again.first is None:
+        return False
+    made = run.facts.get("jax roots", {}).get(root_of(key_used(again.second.event) or NONE))
+    if made is None:
+        return False
+    path, at, function = made[0]
+    common = {id(node) for node in again.first.path}
+    calls = [node for node in again.second.path if isinstance(node, Call) and id(node) not in common]
+    if any((node.callee_path, node.function) == (path, function) for node in calls):
+        return True
+    around = [one for one in way_to(run.project.tree(path), *at[:2]) if isinstance(one, ir.Function)]
+    return any((node.callee_path, node.callee_at) == (path, one.at) for one in around[-1:] for node in calls)

@@ -1,0 +1,1 @@
+"""Who writes, reads and tells what, and where? (DT7)"""

@@ -1,0 +1,130 @@
+"""Which trackers, log writers and progress bars does every rank open for itself?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import reduce
+from operator import or_
+
+from dtlint.machine.library.invocation import Invocation
+from dtlint.machine.logs import Choice, Event, LogNode, Loop, decisions
+from dtlint.machine.run import Run
+from dtlint.machine.values import BY_RANK, BY_SHARE, NONE, Const, Row, Symbol, Unknown, Value, lane_value
+from dtlint.timeline.places.files import in_turns
+from dtlint.timeline.places.wrong_scopes import of_one_machine, one_per_node
+from dtlint.timeline.ranks.arrivals import all_ranks_here, started
+from dtlint.timeline.ranks.hints import locked, undecided, vaguely_guarded
+from dtlint.timeline.records import recorded
+
+
+def many_loggers(run: Run) -> Iterator[tuple[Event, tuple[LogNode, ...], int]]:
+    for event, path in recorded(run, "log-init", "progress"):
+        if not all_ranks_here(run, path, event) or (event.op == "progress" and not started(run)):
+            continue
+        call = event.extra.get("call")
+        if not isinstance(call, Invocation) or call.row.extra.get("self_guarded"):
+            continue
+        if locked(event, path):
+            continue
+        lanes = event.mask & active(call, run)
+        if event.op == "progress" and (next(undecided(run, event, path), None) is not None or of_own_part(path)):
+            continue
+        if (
+            bin(lanes).count("1") < 2
+            or told_apart(call)
+            or vaguely_guarded(run, event, path)
+            or in_turns(run, event, lanes)
+        ):
+            continue
+        if one_per_node(lanes, run) and (event.op == "progress" or of_one_machine(run)):
+            continue  # every node has a screen of its own
+        if not lanes & 1 and next(undecided(run, event, path), None) is not None:
+            continue  # `if everyone or rank == 0`: the first rank always, the others when they are asked to
+        yield event, path, lanes
+
+
+def unopened(run: Run) -> Iterator[tuple[Event, tuple[LogNode, ...], int, Event]]:
+    """What is told to a tracker's run, by its module, on ranks that have opened none, and where others have."""
+    for event, path in recorded(run, "log"):
+        call = event.extra.get("call")
+        if not isinstance(call, Invocation) or call.receiver is not None:
+            continue
+        tracker = event.api.partition(".")[0]
+        openings = [one for one, _ in recorded(run, "log-init") if one.api.partition(".")[0] == tracker]
+        without = event.mask & ~reduce(or_, (one.mask for one in openings), 0)
+        if not openings or not without or not all(guarded_by_rank(one) for one in openings):
+            continue
+        if not vaguely_guarded(run, event, path) and not asks_for(tracker, path):
+            yield event, path, without, openings[0]
+
+
+def guarded_by_rank(event: Event) -> bool:
+    """Do the ranks know that they do not come here, by their numbers?"""
+    parting = [one for one in decisions(event.guards) if one.taken != one.before]
+    return bool(parting) and all(one.cause is not None and one.cause.kind in BY_RANK for one in parting)
+
+
+def asks_for(tracker: str, path: tuple[LogNode, ...]) -> bool:
+    """`if wandb.run is not None:` lets through those that have opened one."""
+    asked = (node.symbol for node in path if isinstance(node, Choice) and node.symbol is not None)
+    return any(str(part).partition(".")[0] == tracker for symbol in asked for part in words_in(symbol))
+
+
+def words_in(part: object, depth: int = 6) -> Iterator[str]:
+    if isinstance(part, Symbol) and depth:
+        for inner in part.key:
+            yield from words_in(inner, depth - 1)
+    elif isinstance(part, tuple) and depth:
+        for inner in part:
+            yield from words_in(inner, depth - 1)
+    elif isinstance(part, str):
+        yield part
+
+
+def of_own_part(path: tuple[LogNode, ...]) -> bool:
+    """Below a loop over this rank's part of the work: what is shown there, no other rank shows."""
+    return any(
+        isinstance(node, Loop)
+        and node.subject is not None
+        and node.subject.cause is not None
+        and node.subject.cause.kind in BY_SHARE
+        for node in path
+    )
+
+
+def active(call: Invocation, run: Run) -> int:
+    """The lanes that really log: `disable=rank != 0`, `mode="disabled"` take the others out."""
+    lanes = run.world.full
+    for param, off in call.row.extra.get("disables_by", {}).items():
+        value = call.get(param)
+        if value is None:
+            continue
+        for lane in range(run.world.size):
+            held = lane_value(value, lane)
+            if not isinstance(held, Const) or held.value in off or (off == [True] and held.value not in (False, None)):
+                lanes &= ~(1 << lane)
+    return lanes
+
+
+def told_apart(call: Invocation) -> bool:
+    """The ranks' runs belong together on purpose, or each has a name of its own."""
+    named = next((value for name in call.row.extra.get("names", ()) if (value := call.get(name)) is not None), None)
+    for param in call.row.extra.get("apart", ()):
+        if named is not None and named != NONE:
+            break  # one name for the runs of all ranks
+        value = call.get(param)
+        if value is not None and not (isinstance(value, Const) and value.value is None):
+            return True
+    return any(by_rank(value) for value in call.values) or any(
+        name is None and not of_settings(value) for name, value in call.keywords
+    )
+
+
+def by_rank(value: Value) -> bool:
+    """A name from the clock differs as well, but tells nobody which rank it is."""
+    return isinstance(value, Row) or (value.cause is not None and value.cause.kind not in ("clock", "random"))
+
+
+def of_settings(value: Value) -> bool:
+    """A section of settings, which are the same for all ranks: `**config["tracker"]`."""
+    return isinstance(value, Unknown) and value.symbol.key[0] in ("attr", "item")

@@ -1,0 +1,269 @@
+"""Which numbers are told as if they were everybody's, though they come from one rank's data?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from dtlint.findings import Step
+from dtlint.machine.library.computing.marks import deep_tags
+from dtlint.machine.library.computing.metrics import OWN_COUNTS
+from dtlint.machine.library.feeding import cut_shares
+from dtlint.machine.library.invocation import Invocation
+from dtlint.machine.library.jax.facts import LEARNED
+from dtlint.machine.library.meeting.evidence import evidence
+from dtlint.machine.library.meeting.roots import OFF
+from dtlint.machine.library.training.stepping import ANSWERED
+from dtlint.machine.logs import Call, Choice, Event, LogNode, Loop
+from dtlint.machine.run import Run
+from dtlint.machine.values import NONE, Cause, Const, ModuleRef, Object, Symbol, Unknown, Value
+from dtlint.timeline.ranks.obeying import was_told
+from dtlint.timeline.records import recorded
+
+EVALUATION = ("validation_step", "test_step", "on_validation_epoch_end", "on_test_epoch_end", "validation_epoch_end")
+SUMS = frozenset({"all_reduce"})
+
+
+@dataclass(frozen=True, slots=True)
+class LocalMetric:
+    """`kind`: shown, decides, steers, lightning, twice or means."""
+
+    kind: str
+    event: Event
+    steps: tuple[Step, ...] = ()
+
+
+def local_metrics(run: Run) -> Iterator[LocalMetric]:
+    yield from evaluated(run)
+    yield from of_cut_shares(run)
+    yield from lightning(run)
+    yield from reduced_twice(run)
+    yield from means_of_means(run)
+
+
+def evaluated(run: Run) -> Iterator[LocalMetric]:
+    """Results of a loader that only evaluates (training losses are shown per rank everywhere)."""
+    if not evidence(run).at_least("strong"):
+        return
+    trained = {tag[1] for event, _ in recorded(run, "<step>") for tag in tags_of(event.subject)}
+    if not trained and learns_unseen(run):
+        return
+    found: dict[frozenset[int], list[LocalMetric]] = {}  # one number, whatever is done with it
+    for event, path in recorded(run, "metric-shown", "metric-decides", "metric-steers"):
+        loaders = event.extra["loaders"]
+        if loaders & trained or inside(path, loaders) or off_root(event) or of_one_rank(run, loaders):
+            continue
+        if not trained and not answered(event):
+            continue
+        found.setdefault(loaders, []).append(LocalMetric(event.op.removeprefix("metric-"), event, trail(event)))
+    for event, path in recorded(run, "metric-asked") if trained else ():
+        loaders = event.extra["loaders"]
+        others = loaders & trained or inside(path, loaders) or of_one_rank(run, loaders)
+        written = None if others else written_by_one(run, event)
+        if written is not None:
+            step = Step(written.path, written.at[0], "only some ranks write then")
+            found.setdefault(loaders, []).append(LocalMetric("decides", event, (step,)))
+    for first, *more in found.values():
+        used = tuple(Step(one.event.path, one.event.at[0], "and used here") for one in more)
+        yield replace(first, steps=(*first.steps, *used))
+
+
+def of_cut_shares(run: Run) -> Iterator[LocalMetric]:
+    """Means over a part of the samples that each rank has cut for itself. In a program that trains it takes marks to
+    show that these are not what it trains with."""
+    shown = list(recorded(run, cut_shares.SHOWN))
+    if not shown or not evidence(run).at_least("strong"):
+        return
+    learned = [event.subject for event, _ in recorded(run, "<step>")]
+    used = {tag for value in learned if value is not None for tag in deep_tags((value,))}
+    from_loaders = any(tags_of(value) for value in learned)
+    trains = bool(learned) or learns_unseen(run) or bool(run.facts.get(LEARNED))
+    found: dict[object, list[Event]] = {}
+    for event, _ in shown:
+        cuts = event.extra["cuts"]
+        if trains and (not from_loaders or not cuts or cuts & used):
+            continue
+        found.setdefault(cuts or event.extra["value"].symbol, []).append(event)
+    for first, *more in found.values():
+        used_too = tuple(Step(one.path, one.at[0], "and used here") for one in more)
+        cause = first.extra["value"].cause
+        cut = cause.steps() if cause is not None else cut_here(first.extra["cuts"])
+        yield LocalMetric("shown", first, (*cut, *used_too))
+
+
+def cut_here(cuts: frozenset[tuple[str, str, tuple[int, ...], str]]) -> tuple[Step, ...]:
+    places = sorted((path, at[0]) for _, path, at, *_ in cuts)
+    return tuple(Step(path, line, "each rank takes its own part here") for path, line in places[:1])
+
+
+def learns_unseen(run: Run) -> bool:
+    """Is there something to train with, though nobody was seen to do it? What is shown may be a loss of that."""
+    if run.entry.kind != "script":
+        return True
+    fits = any(event.op == "fit" for event, _ in recorded(run, "<collective>"))
+    return fits or any(True for _ in recorded(run, "optimizer", "optimizer-step"))
+
+
+def answered(event: Event) -> bool:
+    """A program that only evaluates: is it what a model said, rather than how many samples there were?"""
+    call = event.extra.get("call")
+    tags = deep_tags(call.values) if isinstance(call, Invocation) else ()
+    return any(isinstance(tag, tuple) and tag[0] in ANSWERED for tag in tags)
+
+
+def of_one_rank(run: Run, loaders: frozenset[int]) -> bool:
+    """Loaders that only some ranks make are theirs alone: nobody else has another part, unless a sampler says so."""
+    made: dict[int, Object] = run.facts.get("loaders", {})
+    held = [made[number] for number in loaders if number in made]
+    whole = (one.birth != run.world.full and one.attributes.get("sampler") == NONE for one in held)
+    return len(held) == len(loaders) and all(whole)
+
+
+def written_by_one(run: Run, asked: Event) -> Event | None:
+    """What is written under this decision that each rank takes for itself, by some ranks only."""
+    for event, path in recorded(run, "file-write"):
+        if event.mask != run.world.full and any(
+            isinstance(node, Choice) and (node.decision.path, node.decision.at[0]) == (asked.path, asked.at[0])
+            for node in path
+        ):
+            return event
+    return None
+
+
+def off_root(event: Event) -> bool:
+    """What a reduction left on the other ranks is another question."""
+    call = event.extra.get("call")
+    values = call.values if isinstance(call, Invocation) else ()
+    return any(isinstance(tag, tuple) and tag[0] == OFF for value in values for tag in value.tags)
+
+
+def tags_of(value: Value | None) -> list[tuple[str, int]]:
+    held = value.attributes.get("content", value) if isinstance(value, Object) else value
+    tags = held.tags if held is not None else ()
+    return [tag for tag in tags if isinstance(tag, tuple) and tag[0] == "loader"]
+
+
+def inside(path: tuple[LogNode, ...], loaders: frozenset[int]) -> bool:
+    """In the loop over the loader: what is shown there is one batch's number."""
+    return any(isinstance(node, Loop) and number_in(node.subject) & loaders for node in path)
+
+
+def number_in(value: Value | None) -> frozenset[int]:
+    if not isinstance(value, Object):
+        return frozenset()
+    inner = value.facts.get("inner") or ()
+    return frozenset({value.number}).union(*(number_in(one) for one in inner))
+
+
+def trail(event: Event) -> tuple[Step, ...]:
+    call = event.extra.get("call")
+    values = call.values if isinstance(call, Invocation) else ()
+    cause = next((value.cause for value in values if value.cause is not None), None)
+    return cause.steps() if cause is not None else ()
+
+
+def lightning(run: Run) -> Iterator[LocalMetric]:
+    """`self.log` of an evaluation hook without `sync_dist`, in a program whose Trainer runs several processes."""
+    found = [event for event, _ in recorded(run, "log") if event.function.rpartition(".")[2] in EVALUATION]
+    if not found or not several_processes(run):
+        return
+    for event in found:
+        call = event.extra.get("call")
+        if not isinstance(call, Invocation) or "sync_dist" not in call.row.params:
+            continue
+        given = call.get("sync_dist")
+        value = call.get("value")
+        if given is not None and not (isinstance(given, Const) and given.value is False):
+            continue
+        if isinstance(value, Object | ModuleRef | Const) or any(name is None for name, _ in call.keywords):
+            continue  # a metric object is reduced by itself
+        if isinstance(value, Unknown) and was_told(value.symbol):
+            continue
+        zero = call.get("rank_zero_only")
+        if zero is None:
+            yield LocalMetric("lightning", event)
+
+
+def several_processes(run: Run) -> bool:
+    for event, _ in recorded(run, "<collective>"):
+        subject = event.subject
+        call = subject.facts.get("call") if isinstance(subject, Object) else None
+        if event.op in ("fit", "validate", "test") and isinstance(call, Invocation):
+            strategy, devices, nodes = call.get("strategy"), call.get("devices"), call.get("num_nodes")
+            if isinstance(strategy, Const) and str(strategy.value).startswith(("ddp", "fsdp", "deepspeed")):
+                return True
+            for given in (devices, nodes):
+                if isinstance(given, Const) and isinstance(given.value, int) and given.value > 1:
+                    return True
+    return False
+
+
+def reduced_twice(run: Run) -> Iterator[LocalMetric]:
+    """A running total is summed over the ranks in every turn: what was summed before is summed again."""
+    grown = [(event, path) for event, path in recorded(run, "grown")]
+    if not grown:
+        return
+    emptied = {(loop_of(path), event.subject.number) for event, path in recorded(run, "emptied")}  # type: ignore[union-attr]
+    for event, path in recorded(run, "<collective>"):
+        tensor = event.extra.get("tensor")
+        loop = loop_of(path)
+        if event.op not in SUMS or loop is None or not isinstance(tensor, Object) or averaged(event):
+            continue
+        if not in_place(event):
+            continue  # the total itself stays what it was
+        if (loop, tensor.number) in emptied or made_inside(tensor, path):
+            continue
+        add = next((one for one, way in grown if one.subject is tensor and loop_of(way) == loop), None)
+        if add is not None:
+            yield LocalMetric("twice", event, (Step(add.path, add.at[0], "added up over the turns"),))
+
+
+def means_of_means(run: Run) -> Iterator[LocalMetric]:
+    """Each rank divides by its own count, the counts differ, and then the quotients are averaged."""
+    counts: dict[Symbol, Cause] = run.facts.get(OWN_COUNTS, {})
+    trained = {tag[1] for event, _ in recorded(run, "<step>") for tag in tags_of(event.subject)} if counts else set()
+    for event, path in recorded(run, "<collective>") if counts else ():
+        held = event.extra.get("held")
+        if event.op not in SUMS or not isinstance(held, Unknown) or held.symbol.key[0] != "op /":
+            continue
+        cause = counts.get(held.symbol.key[2])
+        if cause is not None and told_by_model(held, trained) and not learns(run, path):
+            yield LocalMetric("means", event, cause.steps())
+
+
+def told_by_model(held: Unknown, trained: set[int]) -> bool:
+    """A number that a model gave, of other data than those it learns from."""
+    tags = [tag for tag in held.tags if isinstance(tag, tuple)]
+    return any(tag[0] in ANSWERED for tag in tags) and not any(tag[0] == "loader" and tag[1] in trained for tag in tags)
+
+
+def learns(run: Run, path: tuple[LogNode, ...]) -> bool:
+    """Is there a step of training in the function that this belongs to? Losses are divided in ways of their own."""
+    call = call_of(path)
+    return any(call is None or call in above for _, above in recorded(run, "<step>"))
+
+
+def call_of(path: tuple[LogNode, ...]) -> Call | None:
+    return next((node for node in reversed(path) if isinstance(node, Call)), None)
+
+
+def in_place(event: Event) -> bool:
+    call = event.extra.get("call")
+    return not isinstance(call, Invocation) or bool(call.row.same)
+
+
+def averaged(event: Event) -> bool:
+    op = dict(event.details).get("op")
+    return op is not None and getattr(op, "name", "").rpartition(".")[2] in ("AVG", "MAX", "MIN")
+
+
+def loop_of(path: tuple[LogNode, ...]) -> int | None:
+    return next((id(node.decision) for node in reversed(path) if isinstance(node, Loop)), None)
+
+
+def made_inside(tensor: Object, path: tuple[LogNode, ...]) -> bool:
+    loop = next(node for node in reversed(path) if isinstance(node, Loop))
+    if 0 < loop.objects < tensor.number:
+        return True
+    decision = loop.decision
+    return tensor.at is None or tensor.path != decision.path or tensor.at[0] >= decision.at[0]

@@ -1,0 +1,129 @@
+"""Which shared place is named by each rank for itself?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from dtlint.findings import Step
+from dtlint.machine.library.invocation import Invocation
+from dtlint.machine.library.meeting import evidence
+from dtlint.machine.library.python.files import text_of
+from dtlint.machine.logs import Event
+from dtlint.machine.run import Run
+from dtlint.machine.values import Cause, Row, Unknown, Value, lane_value
+from dtlint.timeline.places.files import READS, WRITES, Access, accesses, overlap, private
+from dtlint.timeline.places.host_files import of_each_host
+from dtlint.timeline.programs import in_a_test
+from dtlint.timeline.ranks.arrivals import all_ranks_here, meeting_functions, started
+from dtlint.timeline.records import recorded
+
+OWN = frozenset({"clock", "random", "process", "host"})
+
+
+def rank_local_names(run: Run) -> Iterator[tuple[Access, Step | None, str]]:
+    if in_a_test(run.entry.path) or evidence.alone(run):
+        return
+    whole = run.entry.kind == "script" and started(run)
+    seen: set[tuple[str, int]] = set()
+    for access, told in suspects(run, whole):
+        source = source_of(access)
+        place = (source.path, source.line) if source is not None else (access.event.path, access.event.at[0])
+        if place not in seen:
+            seen.add(place)
+            yield access, source, told
+
+
+def together_at(run: Run) -> Iterator[tuple[Access, str]]:
+    """What all ranks save or load together, whoever calls."""
+    for event, path in recorded(run, "file-write", "load"):
+        found = joint(run, event, path)
+        if found is not None:
+            yield found, "all ranks of this checkpoint have to name the same place"
+
+
+def suspects(run: Run, whole: bool) -> Iterator[tuple[Access, str]]:
+    """Where nobody is seen calling, only what is written and read again says that the ranks mean the same place."""
+    yield from together_at(run)
+    found_here = [
+        replace(one, cause=cause, mask=owners(one)) for one in accesses(run) if (cause := own_cause(one)) is not None
+    ]
+    for access in found_here:
+        if not all_ranks_here(run, access.path, access.event) or of_each_host(run, access):
+            continue
+        sure = whole or (access.event.path, access.event.function) in meeting_functions(run)
+        if sure and access.kind == "mkdir" and several_on_a_host(run, access) and not private(access.value):
+            yield access, "each rank makes a folder of its own"
+        if access.kind in READS:
+            other = next((one for one in found_here if one.kind in WRITES and foreign(one, access)), None)
+            if other is not None:
+                yield access, f"what is read here was written by another rank (line {other.event.at[0]})"
+        elif access.kind != "mkdir":
+            folder = next((one for one in found_here if one.kind == "mkdir" and made_for(one, access)), None)
+            if folder is not None:
+                yield access, f"the folder was made by another rank (line {folder.event.at[0]}), under its own name"
+
+
+def own_cause(access: Access) -> Cause | None:
+    """Why every rank has a name of its own; its number may stand in the name as well."""
+    causes = (access.cause, *(lane_value(access.value, lane).cause for lane in access.lanes()))
+    return next((cause for cause in causes if cause is not None and cause.kind in OWN), None)
+
+
+def owners(access: Access) -> int:
+    """The ranks whose name it is: if one rank alone has named it, the others have another name."""
+    if not isinstance(access.value, Row):
+        return access.mask
+    own = (lane for lane in access.lanes() if (cause := lane_value(access.value, lane).cause) and cause.kind in OWN)
+    return sum(1 << lane for lane in own) or access.mask
+
+
+def several_on_a_host(run: Run, access: Access) -> bool:
+    """Do two ranks of one host make a folder each? The first of each host makes one for the host, as is often meant."""
+    nodes = run.world.nodes()
+    hosts = [nodes[lane] for lane in access.lanes()]
+    return len(set(hosts)) < len(hosts)
+
+
+def joint(run: Run, event: Event, path: tuple[object, ...]) -> Access | None:
+    """A checkpoint that all ranks write or read together, at a place each names for itself."""
+    call = event.extra.get("call")
+    if not isinstance(call, Invocation) or call.row.does != "collective":
+        return None
+    for value in call.values:
+        text = text_of(value)
+        if text.cause is not None and text.cause.kind in OWN and bin(event.mask).count("1") > 1 and not data(text):
+            size = run.world.size
+            return Access(event.op, event, (), event.mask, ("",) * size, (0,) * size, text.cause, text)
+    return None
+
+
+def data(text: Value) -> bool:
+    return not isinstance(text, Unknown | Row)
+
+
+def foreign(write: Access, read: Access) -> bool:
+    """Written by some ranks only, read by others: below one name that each rank drew for itself."""
+    if not read.mask & ~write.mask or not write.mask:
+        return read.mask != write.mask and bin(write.mask).count("1") > 1 and related(write, read)
+    return related(write, read)
+
+
+def related(write: Access, read: Access) -> bool:
+    """Do both places start from one and the same draw?"""
+    return any(overlap(one, other) for one in draws(write) for other in draws(read))
+
+
+def draws(access: Access) -> set[str]:
+    """The places as they were drawn, without the ranks that drew."""
+    return {access.places[lane].removesuffix(f" of {lane}") for lane in access.lanes()}
+
+
+def made_for(folder: Access, write: Access) -> bool:
+    """Only some ranks make the folder, and a rank that does not writes into it."""
+    return bool(write.mask & ~folder.mask) and folder.order < write.order and related(folder, write)
+
+
+def source_of(access: Access) -> Step | None:
+    steps = access.cause.steps() if access.cause is not None else ()
+    return steps[0] if steps else None

@@ -1,0 +1,285 @@
+"""Who writes where the others write too, and what would they all find done?"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import reduce
+from itertools import pairwise
+from operator import or_
+
+from dtlint.ir.functions import functions_of
+from dtlint.machine.lanes import lanes_in
+from dtlint.machine.library.computing.metrics import LOADER
+from dtlint.machine.library.computing.provenance import symbols_in
+from dtlint.machine.library.invocation import Invocation
+from dtlint.machine.library.python import log_filters
+from dtlint.machine.library.python.files import APPENDED, text_of
+from dtlint.machine.logs import EXITS, Attempt, Call, Choice, LogNode, plain_question
+from dtlint.machine.run import Run
+from dtlint.machine.values import Const, Object, Unknown, Value, lane_value
+from dtlint.timeline.arrays.lives import NOTHING, Use, part_of, sides
+from dtlint.timeline.places.files import WRITES, Access, accesses, choices_of_files, overlap, same_node, together
+from dtlint.timeline.places.host_files import of_each_host
+from dtlint.timeline.ranks.arrivals import STARTS, all_ranks_here, first_start, moment
+from dtlint.timeline.ranks.hints import RANK, locked, speaks_so, vaguely_guarded
+from dtlint.timeline.records import recorded
+
+
+def shared_writes(run: Run) -> Iterator[tuple[Access, int]]:
+    for access in accesses(run):
+        if access.kind not in WRITES or not all_ranks_here(run, access.path, access.event) or tolerant(access):
+            continue
+        if access.call is not None and access.call.row.extra.get("log") and quiet_ranks(run):
+            continue
+        if turns(access) and (access.kind != "file-delete" or of_missing_work(run, access)):
+            continue  # who comes first does the work, the others find it done
+        if (
+            locked(access.event, access.path)
+            or handed_on(run, access)
+            or vaguely_guarded(run, access.event, access.path)
+            or ends_before_start(run, access)
+            or done_before_the_others(run, access)
+            or prepared(run, access)
+            or there_already(run, access)
+            or of_a_failure(access)
+        ):
+            continue
+        if run.entry.kind == "function" and (not names_a_file(access) or left_to_callers(run, access.path)):
+            continue
+        if of_each_host(run, access) or named_by_a_given_rank(run, access) or named_by_a_sample(run, access):
+            continue
+        lanes = together(access, run, whenever=turns(access)) & appending(run, access)
+        if crowded(run, access, lanes) and (lanes | access.mask) & 1:  # without rank 0, the guard is the mistake
+            yield access, lanes
+
+
+def appending(run: Run, access: Access) -> int:
+    """Who writes to what is open: to open a file for more lines changes nothing in it."""
+    given = [event.mask for event, _ in recorded(run, APPENDED) if event.extra["opened"] is access.event]
+    return reduce(or_, given) if given else access.mask
+
+
+def crowded(run: Run, access: Access, lanes: int) -> bool:
+    """Do several ranks of one node write to one place? Our nodes have one rank besides the first, which stands for
+    several, unless the name has its number on the node in it."""
+    pairs = [(one, other) for one in lanes_in(lanes) for other in lanes_in(lanes) if one < other]
+    if any(same_node(run, *pair) and access.places[pair[0]] == access.places[pair[1]] for pair in pairs):
+        return True
+    return lanes & followers(run) == followers(run) and not numbered(run, access)
+
+
+def numbered(run: Run, access: Access) -> bool:
+    """Do the places of one node differ by nothing but the number of the rank?"""
+    first = {re.sub(rf"(?<!\d){lane}(?!\d)", "#", access.places[lane]) for lane in range(run.world.per_host)}
+    return len(first) == 1
+
+
+def followers(run: Run) -> int:
+    """All but the first of each node: the one that our nodes have stands for several."""
+    world = run.world
+    return sum(1 << lane for lane in range(world.size) if lane % world.per_host)
+
+
+def turns(access: Access) -> bool:
+    """Do some ranks come here before the others, with a meeting between?"""
+    return len({access.clocks[lane] for lane in access.lanes()}) > 1
+
+
+def handed_on(run: Run, access: Access) -> bool:
+    """Does each rank wait for a message before it adds its lines, and send one afterwards? All but the first wait, all
+    but the last send."""
+    if access.event.extra.get("mode") != "a":
+        return False
+    here, waited, sent = moment(run, access.event), 0, 0
+    for event, _ in recorded(run, "<p2p>"):
+        if event.op == "recv" and moment(run, event) < here:
+            waited |= event.mask
+        elif event.op == "send" and moment(run, event) > here:
+            sent |= event.mask
+    missing = [access.event.mask & ~lanes for lanes in (waited, sent)]
+    return missing[0] & missing[1] == 0 and all(lanes & (lanes - 1) == 0 for lanes in missing)
+
+
+def of_missing_work(run: Run, access: Access) -> bool:
+    """Does it depend on whether something else is there, which is so for whoever comes later?"""
+    for ask in accesses(run):
+        if ask.kind == "file-ask" and any(
+            node is choice for choice in choices_of_files(run, ask) for node in access.path
+        ):
+            return not any(overlap(ask.places[lane], access.places[lane]) for lane in access.lanes())
+    return False
+
+
+def named_by_a_given_rank(run: Run, access: Access) -> bool:
+    """Has the name in it what the process group is told as the rank, a number from the command line, say, or what a
+    thing that nobody knows calls its rank?"""
+    given = (event.extra["call"].get("rank") for event, _ in recorded(run, "init") if "call" in event.extra)
+    ranks = {rank.symbol for rank in given if isinstance(rank, Unknown)}
+    held = lane_value(text_of(access.value), next(access.lanes()))
+    if not isinstance(held, Unknown):
+        return False
+    return not ranks.isdisjoint(symbols_in(held.symbol)) or speaks_so(held.symbol, RANK)
+
+
+def named_by_a_sample(run: Run, access: Access) -> bool:
+    """Has the name of a sample in it, and does nobody know which samples the sampler gives this rank?"""
+    loaders = run.facts.get("loaders", {})
+    held = lane_value(text_of(access.value), next(access.lanes()))
+    made = (loaders[tag[1]] for tag in held.tags if isinstance(tag, tuple) and tag[0] == LOADER and tag[1] in loaders)
+    samplers = [one.attributes.get(name) for one in made for name in ("sampler", "batch_sampler")]
+    return any(isinstance(one, Unknown) or foreign_kind(run, one) for one in samplers)
+
+
+def foreign_kind(run: Run, value: Value | None) -> bool:
+    """Is it of a library's class that the packs say nothing of?"""
+    return isinstance(value, Object) and isinstance(value.kind, str) and value.kind not in run.knowledge.types
+
+
+def left_to_callers(run: Run, path: tuple[LogNode, ...]) -> bool:
+    """Does it depend on what the function is told in plain words: `if save_state:`? A caller may tell one rank only."""
+    questions = (plain_question(node.symbol)[0] for node in path if isinstance(node, Choice) and node.cause is None)
+    return any(one is not None and one.key[:2] == ("parameter", run.entry.name) for one in questions)
+
+
+def names_a_file(access: Access) -> bool:
+    """Is the place at least partly written here? What callers hand over may have the rank in it."""
+    return all("/" in where.strip("/") and not where.endswith(">") for where in access.places if where)
+
+
+def ends_before_start(run: Run, access: Access) -> bool:
+    """Is this on a side of the program that ends it, with nothing distributed begun: one that is run by itself?"""
+    above = sides(Use(NOTHING, access.event, access.path))
+    ending = any(choice.exits[0 if then else 1] == "exit" for choice, then in above)
+    return ending and moment(run, access.event) < first_start(run)
+
+
+def done_before_the_others(run: Run, access: Access) -> bool:
+    """A trainer starts the other processes of its node when it fits: the first one has been here alone by then, and
+    where a file tells whether it is still to be done, or what fetches it looks for itself, they find it done."""
+    if moment(run, access.event) >= first_start(run):
+        return False
+    if any(event.op != "fit" for event, _ in recorded(run, *STARTS, "<collective>") if event.op in STARTS):
+        return False
+    return looks_first(access) or where_there_is_none(run, access)
+
+
+def looks_first(access: Access) -> bool:
+    return access.call is not None and bool(access.call.row.extra.get("looks_first"))
+
+
+def there_already(run: Run, access: Access) -> bool:
+    """Has each of these ranks made a folder inside of this one before? Then it finds this one."""
+    if access.kind != "mkdir":
+        return False
+    inside = 0
+    for before in accesses(run):
+        if before.kind == "mkdir" and before.order < access.order and surely_before(run, before, access):
+            inside |= sum(
+                1 << lane
+                for lane in before.lanes()
+                if access.places[lane] and before.places[lane].startswith(f"{access.places[lane]}/")
+            )
+    return access.mask & ~inside == 0
+
+
+def surely_before(run: Run, before: Access, access: Access) -> bool:
+    """Is it done, or found done, wherever the other is?"""
+    asked = [choice for ask in accesses(run) if ask.kind == "file-ask" for choice in choices_of_files(run, ask)]
+    above = [*access.path, *asked]
+    return not any(
+        isinstance(node, Choice | Attempt) and all(node is not other for other in above) for node in before.path
+    )
+
+
+PREPARES = "prepare_data"  # a trainer calls it in one process of each node, and lets the others wait
+
+
+def prepared(run: Run, access: Access) -> bool:
+    """Has `prepare_data` of the same class called the same before, so that here it is found done?"""
+    calls = [node for node in access.path if isinstance(node, Call)]
+    for hook, inner in pairwise(calls):
+        owner, _, name = hook.function.rpartition(".")
+        before = f"{owner}.{PREPARES}"
+        if not owner or name == PREPARES:
+            continue
+        words = {inner.function.partition(".")[0], inner.function.rpartition(".")[2]} - {"__init__"}
+        for function, _ in functions_of(run.project.module(hook.callee_path)):
+            if function.qualname == before and not words.isdisjoint(function.tokens):
+                return where_there_is_none(run, access)
+    return False
+
+
+def where_there_is_none(run: Run, access: Access) -> bool:
+    """Does a question about files decide whether it is done?"""
+    return any(
+        node is choice
+        for ask in accesses(run)
+        if ask.kind == "file-ask"
+        for choice in choices_of_files(run, ask)
+        for node in access.path
+    )
+
+
+def tolerant(access: Access) -> bool:
+    """Calls that say they do not mind: the folder may be there, the file may be gone."""
+    call = access.call
+    if call is None:
+        return False
+    if call.row.extra.get("repeatable"):
+        return True
+    if access.kind == "mkdir":
+        return forgiving(call.get("exist_ok")) or failure_caught(access)
+    if access.kind == "file-delete":
+        return forgiving(call.get("missing_ok")) or failure_caught(access)
+    if access.kind in ("download", "unpack"):
+        return access.cause is not None
+    return False
+
+
+def quiet_ranks(run: Run) -> bool:
+    """Does each rank's log get a level or a filter by its rank? Then the others add no more than their errors."""
+    for event, _ in recorded(run, log_filters.LEVEL):
+        call = event.extra.get("call")
+        level = call.get("level") if isinstance(call, Invocation) else None
+        if event.mask != run.world.full or (level is not None and level.cause is not None) or "by rank" in event.extra:
+            return True
+    return False
+
+
+def of_a_failure(access: Access) -> bool:
+    """Below a handler that a rank comes to when something fails on it, and writes while the others do not; or all come
+    to it, say what has failed, and end."""
+    use = Use(NOTHING, access.event, access.path)
+    for node in access.path:
+        if isinstance(node, Attempt) and (part := part_of(node, use)) > 0:
+            handler = node.handlers[part - 1]
+            ending = handler.exit in ("raise", *EXITS)
+            alone = node.kind != "exit" and (ending or not handler.shared)  # at its end comes every rank
+            if alone and "KeyboardInterrupt" not in handler.types:  # that comes to all of them
+                return True
+    return False
+
+
+LATE = frozenset({"OSError", "FileNotFoundError", "FileExistsError", "IOError", "EnvironmentError"})
+ANYTHING = frozenset({"Exception", "BaseException"})
+
+
+def failure_caught(access: Access) -> bool:
+    """Below a `try` that takes it well when another rank was faster: for whatever goes wrong here, or for files in the
+    caller. One around the whole program is the end of it."""
+    calls = 0
+    for node in reversed(access.path):
+        calls += isinstance(node, Call)
+        if calls > 1:
+            return False
+        if isinstance(node, Attempt):
+            taken = (handler for handler in node.handlers if handler.exit not in ("raise", "exit"))
+            caught = {name.rpartition(".")[2] for handler in taken for name in handler.types}
+            if not caught.isdisjoint(LATE if calls else LATE | ANYTHING):
+                return True
+    return False
+
+
+def forgiving(value: Value | None) -> bool:
+    return value is not None and not (isinstance(value, Const) and not value.value)

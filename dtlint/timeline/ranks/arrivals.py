@@ -1,0 +1,220 @@
+"""Does every rank of the job come here, as far as the run shows?"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from dtlint.findings import Step
+from dtlint.machine.library.meeting.evidence import ASKED, alone, evidence, of_one
+from dtlint.machine.logs import Call, Event, LogNode, plain_question
+from dtlint.machine.run import SEEN, Run
+from dtlint.machine.starts.entries import CALLED_ALONE, CALLED_ON_ALL, HELD_BY_ALL, MADE
+from dtlint.timeline.arrays.lives import NOTHING, Use, across, sides
+from dtlint.timeline.options import asked_by_itself
+from dtlint.timeline.places.files import WRITES
+from dtlint.timeline.programs import in_a_test
+from dtlint.timeline.records import guards_over, recorded
+from dtlint.timeline.symbols import worth
+
+
+def distributed_step(run: Run) -> tuple[Step, ...]:
+    step = evidence(run).step
+    return (step,) if step is not None else ()
+
+
+BEGINS = frozenset({"init", "boost", "mesh"})  # a group of ranks
+STARTS = BEGINS | {"fit", "wrap", "prepare", "fully_shard"}
+
+
+def started(run: Run) -> bool:
+    """Does this run start or wrap something distributed? Asking a process group that may be there shows less: library
+    code does it for the day it is run by several ranks."""
+    known: bool | None = run.cache.get("started")
+    if known is None:
+        events = [event for event, _ in recorded(run, "<collective>", "init")]
+        asked = bool(run.facts.get(ASKED)) or any(lets_go_first(run, event) for event in events)
+        begun = any((event.op in STARTS or (event.op == "train" and asked)) and not of_one(event) for event in events)
+        known = not alone(run) and (bool(run.facts.get("spawned")) or begun)
+        run.cache["started"] = known
+    return known
+
+
+def all_ranks_here(run: Run, path: tuple[LogNode, ...], event: Event) -> bool:
+    """Is this reached by every rank of the job, as far as the run shows? Functions nobody calls may be guarded by
+    callers that were not seen, and what scripts run as well is judged there; before a spawn there is one process."""
+    if in_a_test(run.entry.path):
+        return False
+    if run.entry.kind == "function":
+        comes = everyone_has_one if in_constructor(run, event, path) else everyone
+        return (comes(run) or with_the_others(run, path)) and (event.path, event.function) not in run.facts[SEEN]
+    if run.entry.kind != "script":
+        return False
+    if not started(run):
+        here = (event.path, event.function)
+        return not alone(run) and (here in functions_of_all(run) or here in meeting_functions(run))
+    if before_start(run, path) or instead_of_start(run, path, event):
+        return False
+    spawned = run.facts.get("spawned")
+    if isinstance(spawned, set):
+        sites = run.facts["spawned at"]  # the same function may also be called as it is, in one process
+        return any(
+            isinstance(node, Call) and (node.callee_path, node.function) in spawned and (node.path, node.at) in sites
+            for node in path
+        )
+    return not spawned
+
+
+def instead_of_start(run: Run, path: tuple[LogNode, ...], event: Event) -> bool:
+    """Is this on the other side of a branch than whatever starts several ranks? Or is the side a program of its own,
+    after which it leaves, for an option that the documents give where they start one process only? Then it is for one
+    process."""
+    if any(
+        choice.exits[0 if then else 1] and asked_by_itself(run, choice.symbol, then)
+        for choice, then in sides(Use(NOTHING, event, path))
+    ):
+        return True
+    known = [Use(NOTHING, one, above) for one, above in recorded(run, *STARTS, "<collective>")]
+    starts = [one for one in known if one.event.op in BEGINS] or known
+    here = Use(NOTHING, event, path)
+    return across(here, starts) or (bool(starts) and all(otherwise_asked(here, one) for one in starts))
+
+
+def otherwise_asked(here: Use, start: Use) -> bool:
+    """Do the answers on the way here rule out those on the way to a start: `if sharded or replicated: init()`, and here
+    neither of them is so?"""
+    asked = ((plain_question(choice.symbol), then) for choice, then in sides(here))
+    answers = {symbol: int(then is given) for (symbol, given), then in asked if symbol is not None}
+    for choice, then in sides(start) if answers else ():
+        found = worth(choice.symbol, answers)
+        if found is not None and bool(found) != then:
+            return True
+    return False
+
+
+def everyone(run: Run) -> bool:
+    """Does a function nobody calls show by itself that all ranks run it? It meets the others whoever it is, it has
+    a part of its own work done by one rank, or a framework calls it on all of them."""
+    known: bool | None = run.cache.get("everyone")
+    if known is None:
+        known = not run.facts.get(CALLED_ALONE) and (
+            bool(run.facts.get(CALLED_ON_ALL))
+            or (run.entry.path, run.entry.name) in functions_of_all(run)
+            or any(meets_all(run, one, path) for one, path in own_events(run))
+        )
+        run.cache["everyone"] = known
+    return known
+
+
+def with_the_others(run: Run, path: tuple[LogNode, ...]) -> bool:
+    """Does a function on the way here meet the others itself, whoever calls it?"""
+    return not run.facts.get(CALLED_ALONE) and any(
+        isinstance(one, Event) and of_all(run, one) for node in path if isinstance(node, Call) for one in node.log.nodes
+    )
+
+
+def everyone_has_one(run: Run) -> bool:
+    """Does every rank make an instance? Then all come to its constructor: a method of it meets the others somewhere."""
+    known: bool | None = run.cache.get("everyone has one")
+    if known is None:
+        known = run.cache["everyone has one"] = (
+            bool(run.facts.get(HELD_BY_ALL)) or everyone(run) or any(of_all(run, one) for one, _ in own_events(run))
+        )
+    return known
+
+
+def own_events(run: Run) -> Iterator[tuple[Event, tuple[LogNode, ...]]]:
+    for node, path in run.walk():
+        if isinstance(node, Event) and not in_constructor(run, node, path):
+            yield node, path
+
+
+def in_constructor(run: Run, event: Event, path: tuple[LogNode, ...]) -> bool:
+    """Does it belong to what made the instance that the method is entered on?"""
+    first = path[0] if path else event
+    return any(node is first for node in run.log.nodes[: run.facts.get(MADE, 0)])
+
+
+def meets_all(run: Run, event: Event, path: tuple[LogNode, ...]) -> bool:
+    """A meeting of the function's own: under no condition, or one that lets some of them go first."""
+    if event.kind != "collective" or calls_below(run, event, path) > 1:
+        return False
+    if lets_go_first(run, event):
+        return True
+    return of_all(run, event) and not any(decision.kind == "branch" for decision in guards_over(event, path))
+
+
+def lets_go_first(run: Run, event: Event) -> bool:
+    """Is it for one rank to go before the others? Nobody writes that who has one rank only."""
+    row = run.knowledge.api(event.api)
+    return row is not None and row.kind in ("first", "local_first")
+
+
+def of_all(run: Run, event: Event) -> bool:
+    full = run.world.full
+    whole = event.group is None or all(members == full for members in event.group.members)
+    meets = event.kind == "collective" or event.op in ("wrap", "prepare")
+    return meets and event.mask == full and whole
+
+
+def calls_below(run: Run, event: Event, path: tuple[LogNode, ...]) -> int:
+    """How many calls below the function of this entry? What it does with the items of a generator stands in its log
+    below the generator, and is its own."""
+    if (event.path, event.function) == (run.entry.path, run.entry.name):
+        return 0
+    count = 0
+    for node in path:
+        if isinstance(node, Call):
+            count = 1 if (node.path, node.caller) == (run.entry.path, run.entry.name) else count + 1
+    return count
+
+
+def functions_of_all(run: Run) -> set[tuple[str, str]]:
+    """Functions that have a part of their work, which all ranks need once, done by one of them: all ranks come here."""
+    known: set[tuple[str, str]] | None = run.cache.get("functions of all")
+    if known is None:
+        known = run.cache["functions of all"] = set()
+        for event, path in recorded(run, *WRITES, "log-init"):
+            known.update(
+                (decision.path, decision.function)
+                for decision in guards_over(event, path)
+                if decision.cause is not None and decision.cause.kind in ("rank", "local rank")
+                if decision.before == run.world.full and decision.taken != decision.before
+            )
+    return known
+
+
+def meeting_functions(run: Run) -> set[tuple[str, str]]:
+    """Functions that call a collective of all ranks by its name: somebody else has started the ranks."""
+    known: set[tuple[str, str]] | None = run.cache.get("meeting functions")
+    if known is None:
+        known = run.cache["meeting functions"] = {
+            (event.path, event.function)
+            for event, _ in recorded(run, "<collective>")
+            if not event.implicit and event.op != "new_group" and of_all(run, event)
+        }
+    return known
+
+
+SPAWNS = re.compile(r"\bspawn(_process\w*)?\s*\(")  # a call: `set_start_method("spawn")` starts nobody
+
+
+def before_start(run: Run, path: tuple[LogNode, ...]) -> bool:
+    """The file that starts the ranks also spawns processes, and this is not below the start: one process so far."""
+    step = evidence(run).step
+    if step is None or run.facts.get("spawned"):
+        return False
+    return SPAWNS.search(run.project.text(step.path)) is not None
+
+
+def moment(run: Run, event: Event) -> int:
+    """The place of an event in the order of the program."""
+    known: dict[int, int] | None = run.cache.get("moments")
+    if known is None:
+        known = run.cache["moments"] = {id(node): number for number, (node, _) in enumerate(run.walk())}
+    return known.get(id(event), 0)
+
+
+def first_start(run: Run) -> int:
+    starts = [event for event, _ in recorded(run, "<collective>", "init") if event.op in STARTS]
+    return min((moment(run, event) for event in starts), default=0)

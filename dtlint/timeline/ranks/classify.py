@@ -1,0 +1,226 @@
+"""Which of the catalogue's questions does a divergence answer?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from dtlint.machine.contents.truth import APART
+from dtlint.machine.library.computing.tensors import ALIASES, COPIES, REVEALS
+from dtlint.machine.logs import EXITS, FAILS, Attempt, Call, Event, Loop, Place
+from dtlint.machine.starts.given import settled
+from dtlint.machine.values import BY_SHARE, FALSE, Symbol
+from dtlint.machine.walks import walk
+from dtlint.timeline.ranks.parting import Divergence
+from dtlint.timeline.samples import strided, uneven
+
+RANK_KINDS = BY_SHARE | {"last batch"}
+# a training loop over parts that are not equally long: family DT2 tells where they were cut
+SHARDING = {"shard": "DT206", "last batch": "DT202"}
+TURNED_AWAY = frozenset({"return", "break", "continue", *EXITS})
+CREATION = frozenset({"new_group", "wrap", "init", "init_rpc"})
+
+
+def is_rank(divergence: Divergence) -> bool:
+    return divergence.cause is None or divergence.cause.kind in RANK_KINDS
+
+
+def is_creation(divergence: Divergence) -> bool:
+    return divergence.event.op in CREATION
+
+
+def code_of(divergence: Divergence) -> tuple[str, str]:
+    """`(code, tier)`; an empty code means: not to be reported."""
+    shape = divergence.shape
+    if (
+        shape in ("guarded", "order", "exit")
+        and divergence.event.group is not None
+        and divergence.event.group.name == "manager"
+    ):
+        return "", ""  # family DT8 looks at managers
+    if shape == "argument":
+        return ("DT109" if is_creation(divergence) else "DT107"), "default"
+    if shape == "handler":
+        return "DT105", "default"
+    if shape == "swallowed":
+        return "DT106", "default"
+    if shape == "trip":
+        cause, loop = divergence.cause, divergence.loop
+        counted = loop is not None and loop.kind == "while" and divergence.decision is loop.decision
+        if divergence.event.implicit and cause is not None and cause.kind in SHARDING and not counted and cut(loop):
+            return SHARDING[cause.kind], "default"
+        if divergence.cause is not None and divergence.cause.kind == "files" and not is_while(divergence):
+            return "", ""  # where to go on after a checkpoint: the file system is shared as a rule
+        if cause is not None and cause.kind == "group rank" and (not of_world(divergence) or hands_on(divergence)):
+            return "", ""
+        return "DT103", trip_tier(divergence)
+    if shape == "local":
+        return local_code(divergence)
+    if shape == "exit":
+        return "DT102", "default"
+    if shape == "order" and not is_creation(divergence):
+        return "DT104", "default"
+    return guarded_code(divergence), "default"
+
+
+def cut(loop: Loop | None) -> bool:
+    """Is it known where what the loop walks over was divided? A count of what was made of a part says nothing of it."""
+    return loop is None or loop.cause is None or loop.cause.kind != "shard" or bool(uneven.cuts(loop))
+
+
+def guarded_code(divergence: Divergence) -> str:
+    if is_creation(divergence):
+        return "DT109"
+    if thrown_into_handler(divergence):
+        return "DT105"
+    return "DT108" if divergence.event.implicit else "DT101"
+
+
+def thrown_into_handler(divergence: Divergence) -> bool:
+    """`try: if rank == 0: raise … except: gather()`: the call is below the question, and yet behind its branch."""
+    decision, event = divergence.decision, divergence.event
+    if decision is None or decision.kind != "branch" or decision.exit_word:
+        return False
+    tried = any(isinstance(node, Attempt) and node.path == decision.path for node in divergence.path)
+    sites = [(event.path, event.at), *((node.path, node.at) for node in divergence.path if isinstance(node, Call))]
+    here = [at for path, at in sites if path == decision.path and at[:2] > decision.at[:2]]
+    return tried and bool(here) and not any(within(at, decision.at) for at in here)
+
+
+def within(at: Place, span: Place) -> bool:
+    return span[:2] <= at[:2] <= span[2:]
+
+
+def hands_on(divergence: Divergence) -> bool:
+    """Does every turn send something to another rank, or take it from there? So do the stages of a pipeline, each of
+    which runs its own part of the model."""
+    loop = divergence.loop
+    return (
+        divergence.event.implicit
+        and loop is not None
+        and any(isinstance(node, Event) and node.kind == "p2p" for node, _ in walk(loop.body))
+    )
+
+
+def is_while(divergence: Divergence) -> bool:
+    return divergence.loop is not None and divergence.loop.kind == "while"
+
+
+def trip_tier(divergence: Divergence) -> str:
+    """Where files stand is the same for all ranks as a rule."""
+    kind = divergence.cause.kind if divergence.cause is not None else "rank"
+    return "strict" if kind == "files" and is_while(divergence) else "default"
+
+
+def local_code(divergence: Divergence) -> tuple[str, str]:
+    """A decision each rank takes for itself, on a value that is not known."""
+    kind = divergence.cause.kind if divergence.cause is not None else "rank"
+    if divergence.cause is not None and not begins_somewhere(divergence):
+        return "", ""  # nobody can say where the difference comes from
+    exits = divergence.choice.exits if divergence.choice is not None else ("", "")
+    if FAILS.intersection(exits):
+        return "", ""  # an error on one rank ends the job: the launcher stops the others
+    if kind == "group rank":
+        # a stage or slice that nobody can place selects whole groups of the other dimensions
+        return ("DT101" if of_world(divergence) else ""), "strict"
+    if kind in RANK_KINDS:
+        event = divergence.event
+        if event.kind == "p2p" or (event.implicit and asks_membership(divergence)):
+            # roles that a table gives to ranks: who sends to whom, and who holds a tensor, is in the table
+            return "", ""
+        if of_settings(divergence):
+            return guarded_code(divergence), "default"
+        if not event.implicit and strided.owns(divergence):
+            return ("DT102" if TURNED_AWAY.intersection(exits) else guarded_code(divergence)), "default"
+        if drawn(divergence):
+            return "DT110", "default"
+        if guessed(divergence):
+            return "", ""
+        index = strided.index_of(divergence) if event.implicit else None
+        if index is not None:
+            return ("DT206" if strided.unequal(divergence, index) else ""), "default"
+        if kind in SHARDING and TURNED_AWAY.intersection(exits):
+            return "DT102", "default"  # who was given nothing leaves
+        return ("DT109" if is_creation(divergence) else "DT111"), "default"
+    if kind == "data" and reduced_later(divergence):
+        return "", ""  # whoever has told something once in an epoch takes part
+    if kind == "exception":
+        return "DT106", "default"  # the handler took it well, and what it left behind decides
+    return "DT110", ("strict" if kind == "files" else "default")
+
+
+def drawn(divergence: Divergence) -> bool:
+    """Is it asked of the numbers of a generator that each rank has seeded for itself?"""
+    symbol = divergence.choice.symbol if divergence.choice is not None else None
+    return symbol is not None and any(one.key[0] == "drawn" for one in above_shares(symbol))
+
+
+def reduced_later(divergence: Divergence) -> bool:
+    """`self.log(…, sync_dist=True)` of Lightning reduces at the end of the epoch, if it does not do so at every step,
+    as it does in a training step unless told otherwise."""
+    call = divergence.event.extra.get("call")
+    if call is None or "on_step" not in call.row.params:
+        return False
+    given = call.get("on_step")
+    if given is not None:
+        return given == FALSE
+    return not any(isinstance(node, Call) and node.function.endswith(".training_step") for node in divergence.path)
+
+
+def begins_somewhere(divergence: Divergence) -> bool:
+    """Does the trail start at a source, rather than at the first variable that was seen to differ?"""
+    first = next(iter(divergence.cause.steps()), None) if divergence.cause is not None else None
+    return first is not None and " differs by " not in first.text
+
+
+def guessed(divergence: Divergence) -> bool:
+    """Is all that is known that some function, of which nothing is known, was given something that differs?"""
+    symbol = divergence.choice.symbol if divergence.choice is not None else None
+    return symbol is not None and any(is_call(one.key[0]) and not of_value(one) for one in above_shares(symbol))
+
+
+def above_shares(symbol: Symbol) -> Iterator[Symbol]:
+    """What was computed from a rank's share: `items[rank::world]` differs by its bounds, whoever made the items. A
+    question that all ranks answer alike makes nothing differ, and where ranks hold values that were made in different
+    ways, that is the difference."""
+    if symbol.key[0] == APART:
+        return
+    yield symbol
+    if symbol.key[0] == "filled" and type(symbol.key[1]) is int:
+        return  # a list into which ranks have put more or less, whatever it is
+    if not (symbol.key[0] == "slice" and any(isinstance(part, tuple) for part in symbol.key[2:4])):
+        for part in symbol.key[2:] if symbol.key[0] == "phi" else symbol.key:
+            if isinstance(part, Symbol):
+                yield from above_shares(part)
+
+
+def of_settings(divergence: Divergence) -> bool:
+    """Is it the rank and what was given to the program, computed on the spot: `rank % args.every == 0`?"""
+    symbol = divergence.choice.symbol if divergence.choice is not None else None
+    return symbol is not None and settled(symbol)
+
+
+def of_world(divergence: Divergence) -> bool:
+    group = divergence.event.group
+    return group is not None and group.name == "world"
+
+
+def asks_membership(divergence: Divergence) -> bool:
+    """`rank in members`, of which nothing else is known."""
+    symbol = divergence.choice.symbol if divergence.choice is not None else None
+    return symbol is not None and any(one.key[0] == "compare in" for one in above_shares(symbol))
+
+
+def of_value(symbol: Symbol) -> bool:
+    """A method that reads the value it belongs to: `loss.item()`, `flags.any()`."""
+    method = symbol.key[1] if len(symbol.key) > 1 else None
+    return isinstance(method, Symbol) and method.key[0] == "attr" and method.key[-1] in READING
+
+
+READING = REVEALS | COPIES | ALIASES
+
+
+def is_call(what: object) -> bool:
+    return isinstance(what, str) and (
+        what == "call"
+        or ("." in what and not what.startswith(("builtins.", "math.", "str.", "torch.", "numpy.", "jax.")))
+    )

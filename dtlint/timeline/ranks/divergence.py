@@ -1,0 +1,123 @@
+"""Where do the ranks of one run part, and why? All the places, each once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from dtlint.machine.logs import ASSERTED, Call, Place, decisions
+from dtlint.machine.run import Run
+from dtlint.timeline.ranks.certain import flush, scan
+from dtlint.timeline.ranks.classify import RANK_KINDS
+from dtlint.timeline.ranks.parting import Divergence, Pending
+from dtlint.timeline.ranks.two_groups import crossed
+from dtlint.timeline.ranks.undecided import origin, undecided
+from dtlint.timeline.ranks.untold import Untold
+
+
+def divergences(run: Run) -> list[Divergence]:
+    """All places of a run, computed once."""
+    found = run.cache.get("divergences")
+    if found is None:
+        found = run.cache["divergences"] = list(find(run))
+    return found
+
+
+def find(run: Run) -> Iterator[Divergence]:
+    pending: Pending = {}
+    certain = [*scan(run, run.log, (), pending, run.world.full), *flush(run, pending)]
+    untold = Untold(run.log, run.world.full)
+    certain = [
+        one
+        for one in certain
+        if (one.here or one.shape != "exit")  # nobody waits
+        and not follows_set_up(one, certain)
+        and not untold.may_answer(one.here, one.absent)
+        and (one.decision is None or one.decision.exit_word != ASSERTED)
+        and not nobody_started(one)
+    ]
+    for one in certain:
+        if one.shape == "exit" and turned_away(one):
+            one.shape = "guarded"
+    local = {one.decision.place for one in undecided(run) if one.shape == "local" and one.decision is not None}
+    certain = [one for one in asked_once(certain) if not left_by_own_answer(one, local)]
+    yield from certain
+    told = {id(event) for one in certain for event in (one.event, one.other, *one.further)}
+    unsure = [one for one in undecided(run) if one.choice is None or not untold.below(one.choice)]
+    unsure = [one for one in unsure if not before_spawn(run, one)]
+    answers = {origin(one.cause) for one in certain if one.cause is not None and left_with_answer(one)}
+    unsure = [one for one in unsure if one.cause is None or origin(one.cause) not in answers]
+    yield from (one for one in unsure if id(one.event) not in told)  # ranks have parted on the way there already
+    if not certain and not unsure:
+        yield from crossed(run)
+
+
+def asked_once(certain: list[Divergence]) -> Iterator[Divergence]:
+    """`if rank != 0: barrier()` before the work and again behind it: whoever waits in the first never comes to the
+    second."""
+    known: dict[object, Divergence] = {}
+    for one in certain:
+        asked = one.decision if one.shape == "guarded" else None
+        above = frozenset(held for held in decisions(one.event.guards) if held is not asked)
+        again = asked and (one.event.op, one.here, one.absent, asked.path, asked.function, above)
+        first = known.setdefault(again or id(one), one)
+        if first is one:
+            yield one
+        else:
+            first.further += [one.event, *one.further]
+
+
+def left_by_own_answer(divergence: Divergence, local: set[tuple[str, Place]]) -> bool:
+    """Those who may leave here decide that each for itself, which is told of the question."""
+    choice, cause = divergence.choice, divergence.cause
+    by_rank = cause is None or cause.kind in RANK_KINDS | {"files"}  # all see the same files as a rule
+    return choice is not None and not by_rank and choice.decision.place in local
+
+
+def left_with_answer(divergence: Divergence) -> bool:
+    """Some ranks return here before the others have met: what they return is another answer for that alone."""
+    return divergence.shape == "exit" and divergence.way_out == "return"
+
+
+def turned_away(divergence: Divergence) -> bool:
+    """`if rank != 0: return` in the wrapper that a decorator puts around a function: it guards what it calls."""
+    decision = divergence.decision
+    return (
+        decision is not None
+        and decision.exit_word == "return"
+        and "<locals>" in decision.function
+        and any(isinstance(node, Call) and node.caller == decision.function for node in divergence.path)
+    )
+
+
+def nobody_started(divergence: Divergence) -> bool:
+    """The first process ends before the trainer fits, which is when it would have started the others."""
+    decision = divergence.decision
+    return (
+        divergence.shape == "exit"
+        and divergence.event.op == "fit"
+        and bool(divergence.absent & 1)
+        and decision is not None
+        and decision.exit_word == "exit"
+    )
+
+
+def before_spawn(run: Run, divergence: Divergence) -> bool:
+    """Is this decided by the one process that starts the others?"""
+    sites = run.facts.get("spawned at", ())
+    starts = [
+        index for index, node in enumerate(divergence.path) if isinstance(node, Call) and (node.path, node.at) in sites
+    ]
+    outside = divergence.path[: starts[-1]] if starts else ()
+    return any(node is divergence.choice or node is divergence.loop for node in outside)
+
+
+def follows_set_up(divergence: Divergence, certain: list[Divergence]) -> bool:
+    """Calls of a model that only some ranks wrapped, and all calls of those who alone have started the process group:
+    reported where it was wrapped or started."""
+
+    def set_up(one: Divergence) -> bool:
+        of_model = one.event.op == "wrap" and divergence.event.op in ("forward", "backward")
+        return of_model or (one.event.op == "init" and divergence.event is not one.event)
+
+    parted = divergence.here, divergence.absent
+    return any((one.here, one.absent) == parted and set_up(one) for one in certain)

@@ -1,0 +1,78 @@
+"""Does a decision that nobody can take speak of ranks? Then it may be the guard that one looks for."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from dtlint.machine.library.computing.provenance import symbols_in
+from dtlint.machine.logs import Call, Choice, Decision, Event, LogNode, decisions
+from dtlint.machine.run import Run
+from dtlint.machine.values import BY_PROCESS, Symbol
+from dtlint.timeline.ranks.inverted import whole_text
+from dtlint.timeline.records import guards_over
+
+RANK = frozenset({"rank"})
+ASKED = RANK | {"main", "master", "primary", "chief", "leader", "coordinator"}  # as words of a name
+HINT = re.compile(
+    "|".join(sorted(ASKED | {"lead", "worker", "zero", "writer", "host", "proc", "root", "should_save"})), re.I
+)
+
+
+def locked(event: Event, path: tuple[LogNode, ...]) -> bool:
+    """Is this done by one process after the other, each of which sees what the one before has done?"""
+    return any(decision.kind == "lock" for decision in guards_over(event, path))
+
+
+def vaguely_guarded(run: Run, event: Event, path: tuple[LogNode, ...]) -> bool:
+    """Does a decision nobody can take, but which is about ranks by its words or its cause, stand above? Then it may be
+    the guard."""
+    return any(one.cause is not None or speaks_of_ranks(run, one) for one in undecided(run, event, path))
+
+
+def undecided(run: Run, event: Event, path: tuple[LogNode, ...]) -> Iterator[Decision]:
+    """The branches above that nobody can decide; where it depends on who the rank is, also those that others left."""
+    path = since_spawned(run, path)
+    for chain in (event.guards, *(node.guards for node in path)):
+        for decision in decisions(chain):
+            if decision.kind == "branch" and decision.taken == decision.before and not of_content(run, decision):
+                yield decision
+    for node in path:
+        if isinstance(node, Choice) and node.cause is not None and not of_content(run, node.decision):
+            yield node.decision
+
+
+def since_spawned(run: Run, path: tuple[LogNode, ...]) -> tuple[LogNode, ...]:
+    """What stands above the call that starts the ranks is decided by the one process that starts them."""
+    sites = run.facts.get("spawned at", ())
+    starts = (place for place, node in enumerate(path) if isinstance(node, Call) and (node.path, node.at) in sites)
+    return path[next(starts, -1) + 1 :]
+
+
+def of_content(run: Run, decision: Decision) -> bool:
+    """Does it depend on something else than who the rank is, and on nothing that speaks of ranks besides?"""
+    if decision.cause is None or decision.cause.kind in BY_PROCESS:
+        return False
+    return not speaks_of_ranks(run, decision)
+
+
+def speaks_of_ranks(run: Run, decision: Decision) -> bool:
+    return HINT.search(whole_text(run, decision)) is not None or speaks_so(decision.symbol, ASKED)
+
+
+def speaks_so(symbol: Symbol | None, words: frozenset[str]) -> bool:
+    """Is it made of what a library nobody knows calls so? `place == 0` after `place = grid.get_rank()`."""
+    return symbol is not None and any(
+        not words.isdisjoint(word.rpartition(".")[2].split("_"))
+        for one in symbols_in(symbol)
+        for word in words_in(one.key)
+    )
+
+
+def words_in(key: tuple[Any, ...]) -> Iterator[str]:
+    for part in key:
+        if isinstance(part, str):
+            yield part
+        elif isinstance(part, tuple):
+            yield from words_in(part)

@@ -1,0 +1,194 @@
+"""How often does each rank send to each other, and how often does the other receive from it, at least and at most?
+
+Whoever waits for more messages than are ever sent waits for good. What is not known (a branch nobody can decide, a
+loop that may end early or turns as often as there is data) only widens the bounds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from math import inf
+
+from dtlint.machine.lanes import lanes_in
+from dtlint.machine.library.computing.provenance import symbols_in
+from dtlint.machine.logs import Attempt, Call, Choice, Event, Log, LogNode, Loop, inner_logs
+from dtlint.machine.run import Run
+from dtlint.machine.values import Const, Object, Symbol, Value, lane_value
+from dtlint.timeline.ranks.moves import ANY, Unsure, move_of, ranks_meant, talks
+from dtlint.timeline.ranks.play import Unpaired
+from dtlint.timeline.symbols import worth
+
+Bounds = tuple[float, float]
+Half = tuple[str, int, object]  # send or recv, the peer, and which call it is
+Tally = dict[Half, Bounds]
+UNKNOWN: Tally = {("send", ANY, None): (0, inf), ("recv", ANY, None): (0, inf)}
+OTHER = {"send": "recv", "recv": "send"}
+LEAVES = frozenset({"break", "return", "exit"})  # who raises an error has come to no good anyway
+TURNS = 5000  # that are looked at one by one
+
+
+def too_often(run: Run) -> Iterator[Unpaired]:
+    """Blocking calls that are made more often than the peer makes the other half, if it makes that at all."""
+    lanes = [*lanes_in(ranks_meant(run))]
+    counting = Counting(run)
+    tallies = {lane: counting.of_log(run.log, lane, {}, ()) for lane in lanes}
+    for lane in lanes:
+        for peer in lanes:
+            for kind in ("recv", "send"):
+                made = {half: bounds for half, bounds in tallies[lane].items() if half[:2] == (kind, peer)}
+                least = sum(bounds[0] for bounds in made.values())
+                meant = [(OTHER[kind], lane), (OTHER[kind], ANY)]
+                most = sum(bounds[1] for half, bounds in tallies[peer].items() if half[:2] in meant)
+                if 0 < most < least and peer != lane:
+                    event, path = counting.calls[max(made, key=lambda half: made[half][0])]
+                    if event.op == kind:
+                        yield Unpaired(event, path, lane, peer, "more", times=(int(least), int(most)))
+
+
+class Counting:
+    """Goes through the log of each lane; turns of a loop are told apart where a branch asks for their number."""
+
+    def __init__(self, run: Run) -> None:
+        self.run = run
+        self.left = TURNS
+        self.calls: dict[Half, tuple[Event, tuple[LogNode, ...]]] = {}
+
+    def of_log(self, log: Log, lane: int, known: dict[Symbol, int], path: tuple[LogNode, ...]) -> Tally:
+        total: Tally = {}
+        for node in log.nodes:
+            if node.mask >> lane & 1:
+                total = added(total, self.of_node(node, lane, known, path))
+        return total
+
+    def of_node(self, node: LogNode, lane: int, known: dict[Symbol, int], path: tuple[LogNode, ...]) -> Tally:
+        if isinstance(node, Event):
+            return self.of_event(node, lane, path) if node.kind == "p2p" else {}
+        if not any(talks(inner, set()) for inner in inner_logs(node)):
+            return {}
+        inner = (*path, node)
+        if isinstance(node, Call):
+            return self.of_log(node.log, lane, known, inner)
+        if isinstance(node, Loop):
+            return self.of_loop(node, lane, known, inner)
+        if isinstance(node, Choice):
+            answer = worth(node.symbol, known) if node.cause is None else None
+            if answer is not None:
+                return self.of_log(node.then if answer else node.other, lane, known, inner)
+            return either(self.of_log(node.then, lane, known, inner), self.of_log(node.other, lane, known, inner))
+        return self.of_attempt(node, lane, known, inner)
+
+    def of_event(self, event: Event, lane: int, path: tuple[LogNode, ...]) -> Tally:
+        try:
+            moves = move_of(self.run, event, lane, path)
+        except Unsure:
+            return UNKNOWN
+        found: Tally = {}
+        for move in moves:
+            half = (move.kind, move.peer, (event.path, event.at))
+            self.calls.setdefault(half, (event, path))
+            found[half] = (1, 1)
+        return found
+
+    def of_attempt(self, node: Attempt, lane: int, known: dict[Symbol, int], path: tuple[LogNode, ...]) -> Tally:
+        body = self.of_log(node.body, lane, known, path)
+        if any(talks(handler.log, set()) for handler in node.handlers):
+            body = added(body, UNKNOWN)
+        if node.handlers:
+            body = either(body, {})
+        return added(body, self.of_log(node.final, lane, known, path)) if node.final is not None else body
+
+    def of_loop(self, node: Loop, lane: int, known: dict[Symbol, int], path: tuple[LogNode, ...]) -> Tally:
+        turns = turns_of(node, lane)
+        if turns is None:
+            return times(self.of_log(node.body, lane, known, path), (0, inf))
+        counted = counter(node)
+        if counted is not None and turns <= self.left:
+            symbol, start, step = counted
+            total: Tally = {}
+            self.left -= turns
+            for turn in range(turns):
+                total = added(total, self.of_log(node.body, lane, {**known, symbol: start + turn * step}, path))
+        else:
+            total = times(self.of_log(node.body, lane, known, path), (turns, turns))
+        return total if runs_to_its_end(node, lane) else either(total, {})
+
+
+def turns_of(node: Loop, lane: int) -> int | None:
+    return written(lane_value(node.trip, lane)) if node.trip is not None and node.cause is None else None
+
+
+def written(value: Value | None) -> int | None:
+    return value.value if isinstance(value, Const) and type(value.value) is int and not value.scale else None
+
+
+def counter(node: Loop) -> tuple[Symbol, int, int] | None:
+    """`turn` of `for turn in range(start, stop, step)` with start and step, where a branch below asks for it."""
+    numbers = node.subject
+    if not isinstance(numbers, Object) or numbers.kind != "builtins.range":
+        return None
+    start, step = written(numbers.attributes.get("start")), written(numbers.attributes.get("step"))
+    asked = (one for choice in below(node.body) for one in parts_of(choice) if one.key == ("number", numbers.number))
+    symbol = next(asked, None)
+    return (symbol, start, step) if symbol is not None and start is not None and step is not None else None
+
+
+def parts_of(node: LogNode) -> Iterator[Symbol]:
+    if isinstance(node, Choice) and node.symbol is not None:
+        yield from symbols_in(node.symbol)
+
+
+def runs_to_its_end(node: Loop, lane: int) -> bool:
+    """Does the lane come from each turn to the next one, whatever is decided on the way?"""
+    ends = any(
+        isinstance(one, Event) and (one.kind, one.op) == ("end", "next turn") and one.mask >> lane & 1
+        for one in node.body.nodes
+    )
+    return ends and not left_by(node.body, LEAVES)
+
+
+def left_by(log: Log, ways: frozenset[str]) -> bool:
+    """Is there a branch in it that leaves the loop around it? A break ends the nearest loop, a return the call."""
+    for node in log.nodes:
+        further = ways - {"break", "return"} if isinstance(node, Call) else ways
+        further = further - {"break"} if isinstance(node, Loop) else further
+        if ways & ways_out(node) or any(left_by(inner, further) for inner in inner_logs(node)):
+            return True
+    return False
+
+
+def ways_out(node: LogNode) -> frozenset[str]:
+    if isinstance(node, Choice):
+        return frozenset(node.exits)
+    return frozenset(handler.exit for handler in node.handlers) if isinstance(node, Attempt) else frozenset()
+
+
+def below(log: Log) -> Iterator[LogNode]:
+    todo, seen = [log], set[int]()
+    while todo:
+        one = todo.pop()
+        if id(one) in seen:
+            continue
+        seen.add(id(one))
+        for node in one.nodes:
+            yield node
+            todo.extend(inner_logs(node))
+
+
+def added(one: Tally, other: Tally) -> Tally:
+    total = dict(one)
+    for half, (least, most) in other.items():
+        before = total.get(half, (0, 0))
+        total[half] = (before[0] + least, before[1] + most)
+    return total
+
+
+def either(one: Tally, other: Tally) -> Tally:
+    sides = [(one.get(half, (0, 0)), other.get(half, (0, 0))) for half in {**one, **other}]
+    return {
+        half: (min(mine[0], theirs[0]), max(mine[1], theirs[1]))
+        for half, (mine, theirs) in zip({**one, **other}, sides, strict=True)
+    }
+
+
+def times(one: Tally, turns: Bounds) -> Tally:
+    return {half: (least * turns[0], most * turns[1] if most else 0) for half, (least, most) in one.items()}

@@ -1,0 +1,260 @@
+"""Where may ranks part, because each of them decides for itself?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from dtlint.machine.lanes import lanes_in
+from dtlint.machine.library.computing.tensors import SIZE_ONLY, counted_by_content
+from dtlint.machine.library.feeding.own_rows import of_uneven_share
+from dtlint.machine.library.python.iterators import ITEMS
+from dtlint.machine.logs import Attempt, Choice, Decision, Event, Loop, inner_logs
+from dtlint.machine.run import Run
+from dtlint.machine.spoken import first_event, key, talks
+from dtlint.machine.values import Cause, Row, Symbol, Unknown, Value
+from dtlint.timeline.ranks.matching import EQUAL_SHAPES, EQUAL_TYPES, made_apart, tensors_of, unlike
+from dtlint.timeline.ranks.obeying import takes_orders
+from dtlint.timeline.ranks.parting import (
+    LEAVES,
+    Divergence,
+    Path,
+    communicates_without_end,
+    communicators,
+    in_talking_loop,
+    next_in_loop,
+    strip_ends,
+)
+from dtlint.timeline.records import guards_over
+
+Said = tuple[Any, ...]  # what a log says for one lane
+
+
+def undecided(run: Run) -> list[Divergence]:
+    """Branches, loops and attempts that each rank decides for itself, and arguments that differ. A loop that turns as
+    often as a branch lets it is told where that branch decides."""
+    found = list(decided_alone(run))
+    branches = {origin(one.cause) for one in found if one.shape == "local" and one.cause is not None}
+    return [one for one in found if one.shape != "trip" or one.cause is None or origin(one.cause) not in branches]
+
+
+def decided_alone(run: Run) -> Iterator[Divergence]:
+    seen: set[tuple[object, ...]] = set()
+    parted: set[tuple[str, int]] = set()
+    for node, path in run.walk():
+        if isinstance(node, Choice) and node.cause is not None:
+            found = may_split(run, node, path)
+        elif isinstance(node, Loop) and node.cause is not None:
+            found = may_differ(run, node, path)
+        elif isinstance(node, Attempt):
+            found = next(
+                (run_dry(one.ends, node, path) for one in node.handlers if one.ends and one.exit in LEAVES), None
+            )
+        elif isinstance(node, Event) and node.kind == "collective":
+            found = differing_argument(run, node, path)
+        else:
+            continue
+        if found is None:
+            continue
+        decided: Decision | Event = found.decision or found.event
+        place = (found.shape, decided.path, *decided.at)
+        if found.shape == "local" and found.cause is not None:
+            here = (decided.path, decided.at[0])
+            if any((step.path, step.line) in parted - {here} for step in found.cause.steps()):
+                continue  # what was set where they parted already
+            parted.add(here)
+        if place not in seen:
+            seen.add(place)
+            yield found
+
+
+def origin(cause: Cause) -> object:
+    """Where a difference other than of data begins."""
+    first = next(iter(cause.steps()), None)
+    return (first.path, first.line, first.text) if first is not None and cause.kind != "data" else cause
+
+
+def may_split(run: Run, node: Choice, path: Path) -> Divergence | None:
+    if node.decision.taken != node.decision.before:
+        return None  # who left is known, and those it parts from are compared with them
+    if not talks(node.then, node.mask) and not talks(node.other, node.mask) and not in_talking_loop(path, node.mask):
+        return None
+    if any(isinstance(one, Choice) and takes_orders(one) for one in (node, *path)):
+        return None  # those who give the orders are on the other side
+    for lane in lanes_in(node.mask):
+        then, other = key(node.then, lane), key(node.other, lane)
+        if then == other:
+            continue
+        if strip_ends(then) == strip_ends(other) and not in_talking_loop(path, node.mask):
+            continue
+        if loops_of_both_say_the_same(then, other) or made_up_for(run, node, path):
+            return None
+        return split_of(run, node, path)
+    return None
+
+
+def loops_of_both_say_the_same(then: Said, other: Said) -> bool:
+    """Two parts to play, each in a loop of its own, with the same calls: how they take turns nobody can say here."""
+    looped = all(any(part[0] == "loop" for part in side) for side in (then, other))
+    return looped and set(spoken(then)) == set(spoken(other))
+
+
+def spoken(parts: Said) -> Iterator[Said]:
+    for part in parts:
+        if part[0] == "loop":
+            yield from spoken(part[2])
+        elif part[0] == "choice":
+            yield from spoken((*part[1], *part[2]))
+        elif part != ("end",):
+            yield part
+
+
+def made_up_for(run: Run, node: Choice, path: Path) -> bool:
+    """`if not first: barrier()` and, later or before, `if first: barrier()`: whatever a rank answers, it does both."""
+    for log in inner_logs(path[-1]) if path else (run.log,):
+        if not any(one is node for one in log.nodes):
+            continue
+        for other in log.nodes:
+            if isinstance(other, Choice) and other is not node and opposite(node.symbol, other.symbol):
+                lanes = list(lanes_in(node.mask | other.mask))
+                if all(key(node.then, lane) == key(other.then, lane) for lane in lanes):
+                    return all(key(node.other, lane) == key(other.other, lane) for lane in lanes)
+    return False
+
+
+def opposite(one: Symbol | None, other: Symbol | None) -> bool:
+    if one is None or other is None:
+        return False
+    return one.key == ("not", other) or other.key == ("not", one)
+
+
+def split_of(run: Run, node: Choice, path: Path) -> Divergence | None:
+    inner = (*path, node)
+    if node.cause is not None and node.cause.kind == ITEMS and LEAVES.intersection(node.exits):
+        return run_dry(node.decision, node, path)
+    for log in (node.then, node.other):
+        opposite = node.other if log is node.then else node.then
+        found = first_event(log, node.mask)
+        if found is None:
+            continue
+        across = first_event(opposite, node.mask)
+        if across is not None and (across[0].op, across[0].at) == (found[0].op, found[0].at):
+            continue
+        return Divergence(
+            "local",
+            node.decision,
+            found[0],
+            (*inner, *found[1]),
+            node.mask,
+            node.mask,
+            other=across[0] if across else None,
+            other_path=(*inner, *across[1]) if across else (),
+            cause=node.cause,
+            choice=node,
+        )
+    event = next_in_loop(path, node.mask) or first_event(node.then, node.mask) or first_event(node.other, node.mask)
+    if event is None:
+        return None
+    return Divergence(
+        "local", node.decision, event[0], (*inner, *event[1]), node.mask, node.mask, cause=node.cause, choice=node
+    )
+
+
+def run_dry(decision: Decision, node: Choice | Attempt, path: Path) -> Divergence | None:
+    """A loop is left when an iterator has nothing more to give, which is sooner on some ranks."""
+    event = next_in_loop(path, node.mask) if in_talking_loop(path, node.mask) else None
+    if event is None:
+        return None
+    loop = next(one for one in reversed(path) if isinstance(one, Loop))
+    return Divergence(
+        "trip", decision, event[0], (*path, *event[1]), node.mask, node.mask, cause=decision.cause, loop=loop
+    )
+
+
+def may_differ(run: Run, node: Loop, path: Path) -> Divergence | None:
+    if not communicates_without_end(node.body, node.mask):
+        return None
+    found = first_event(node.body, node.mask)
+    if found is None:
+        return None
+    return Divergence(
+        "trip",
+        node.decision,
+        found[0],
+        (*path, node, *found[1]),
+        node.mask,
+        node.mask,
+        cause=node.cause,
+        loop=node,
+    )
+
+
+def differing_argument(run: Run, event: Event, path: Path) -> Divergence | None:
+    if event.kind != "collective" or event.group is None:
+        return None
+    for tensor in tensors_of(event) if event.op in EQUAL_SHAPES else ():
+        for fact, name in (("shape", "shape"), ("dtype", "type")):
+            differs = tensor.facts.get(fact)
+            if differs is not None and not on_one_side(event, path, differs):
+                return Divergence("argument", None, event, path, event.mask, 0, cause=differs, argument=name)
+    for differing in rows_of_tensors(event):
+        for members in communicators(event.group, event.mask):
+            held = [differing.lanes[lane] for lane in lanes_in(members & event.mask)]
+            other = next((one for one in held[1:] if unlike(held[0], one)), None)
+            if other is not None:
+                cause, name = made_apart(differing.cause, held[0], other), unlike(held[0], other)
+                return Divergence("argument", None, event, path, event.mask, 0, cause=cause, argument=name)
+    call = event.extra.get("call")
+    for value in call.values if call is not None and event.op in EQUAL_SHAPES else ():
+        if value.cause is None or on_one_side(event, path, value.cause):
+            continue
+        if sized_by_content(value) or of_uneven_share(value):
+            return Divergence("argument", None, event, path, event.mask, 0, cause=value.cause, argument="shape")
+    for name, value in event.details:
+        if disagrees(value, event):
+            return Divergence(
+                "argument",
+                None,
+                event,
+                path,
+                event.mask,
+                0,
+                cause=value.cause,
+                argument=name,
+            )
+    return None
+
+
+def sized_by_content(value: Value) -> bool:
+    """Does its size depend on what this rank has in it?"""
+    if isinstance(value, Row):
+        return all(sized_by_content(held) for held in value.lanes)
+    return isinstance(value, Unknown) and (value.symbol.key[0] in SIZE_ONLY or counted_by_content(value.symbol))
+
+
+def on_one_side(event: Event, path: Path, differs: Cause) -> bool:
+    """Do those who make this call stand on one side of the branch that makes the difference?"""
+    first = differs.steps()[:1]
+    return any(
+        one.kind == "branch" and one.taken != one.before and one.cause is not None and one.cause.steps()[:1] == first
+        for one in guards_over(event, path)
+    )
+
+
+def rows_of_tensors(event: Event) -> Iterator[Row]:
+    call = event.extra.get("call")
+    for value in call.values if call is not None and event.op in EQUAL_TYPES else ():
+        if isinstance(value, Row):
+            yield value
+
+
+def disagrees(value: Value, event: Event) -> bool:
+    """Does an argument that all ranks must agree on differ between lanes of one communicator?"""
+    if isinstance(value, Row):
+        assert event.group is not None
+        for members in communicators(event.group, event.mask):
+            held = [value.lanes[lane] for lane in lanes_in(members & event.mask)]
+            if any(one != held[0] for one in held[1:]):
+                return True
+        return False
+    return isinstance(value, Unknown) and value.cause is not None and value.cause.kind in ("rank", "local rank", "node")

@@ -1,0 +1,452 @@
+"""Where do ranks or workers draw the same numbers though they should not?"""
+
+from __future__ import annotations
+
+import itertools
+from collections import Counter
+from collections.abc import Iterator
+from typing import Any
+
+from dtlint.findings import Step
+from dtlint.machine.lanes import token
+from dtlint.machine.library.computing import provenance
+from dtlint.machine.library.drawing.draws import IN_LESSON
+from dtlint.machine.library.drawing.seeds import GENERATORS, State, alike
+from dtlint.machine.library.feeding import inside
+from dtlint.machine.library.feeding.batches import NOTHING_LEFT
+from dtlint.machine.library.feeding.loaders import Described, option
+from dtlint.machine.library.feeding.picks import PICK
+from dtlint.machine.library.feeding.whole_batches import RANGES
+from dtlint.machine.library.invocation import Invocation
+from dtlint.machine.library.meeting import evidence
+from dtlint.machine.library.training.stepping import ANSWERED
+from dtlint.machine.logs import Event, Loop, Site
+from dtlint.machine.run import Run
+from dtlint.machine.values import BY_SHARE, NONE, Const, Object, Row, Symbol, Unknown, Value
+from dtlint.timeline.options import usual
+from dtlint.timeline.places.metrics import several_processes
+from dtlint.timeline.records import ways_to
+from dtlint.timeline.samples.data import whole_world
+from dtlint.timeline.steps.training import REDUCES, event_step, is_gradient, loader_of, place_of, step_at, survey
+
+Steps = tuple[Step, ...]
+AGREES = frozenset({"shuffle", "permutation", "permuted", "choice", "choices", "sample"})
+
+
+# --- DT304 -----------------------------------------------------------------------------------------------------
+
+
+def shared_noise(run: Run) -> Iterator[tuple[Site, Steps]]:
+    """Draws for a batch or by a policy, in a loop that combines gradients, from generators seeded alike."""
+    seen = survey(run)
+    combining: dict[int, Event] = {}
+    for event, path in seen.collectives:
+        by_hand = event.op in REDUCES and is_gradient(event.extra.get("tensor")) and whole_world(run, event)
+        if event.op == "backward" or by_hand:
+            for node in path:
+                if isinstance(node, Loop):
+                    combining.setdefault(id(node), event)
+    if not combining:
+        return
+    fed = fed_to_models(run)
+    done = set()
+    for event, path in seen.of("draw"):
+        loop = next((node for node in path if isinstance(node, Loop) and id(node) in combining), None)
+        if loop is None or event.mask != run.world.full or "drop" in event.function.lower():
+            continue
+        call = event.extra["call"]
+        state = call.extra.get("rng")
+        if call.row.extra.get("permutes"):
+            continue  # the same order of other samples is no loss
+        if not isinstance(state, State) or state.site is None or state.site in done or not may_be_alike(state):
+            continue
+        device = call.extra.get("device")
+        if not call.get("generator") and isinstance(device, State) and not may_be_alike(device):
+            continue
+        if (event.path, event.at) not in fed and not learnt_from(combining[id(loop)], call):
+            continue
+        done.add(state.site)
+        drawn = event_step(event, f"`{event.api.rpartition('.')[2]}` draws the same numbers on every rank")
+        combined = event_step(combining[id(loop)], "the gradients of all ranks are combined here")
+        yield state.site, (*ways_to(run, state.site), drawn, combined)
+
+
+def noise_of_lessons(run: Run) -> Iterator[tuple[Site, Steps]]:
+    """Draws from a generator of its own in the training step of a framework that runs it in several processes."""
+    done = set()
+    for event, _ in survey(run).of("draw") if several_processes(run) else ():
+        call, generator = event.extra["call"], generator_of(event)
+        state = call.extra.get("rng")
+        if generator is None or not call.extra.get(IN_LESSON) or not isinstance(state, State):
+            continue
+        if not any(belongs_to_batch(value, "parameter") for value in drawn_with(call)):
+            continue  # what all ranks decide together
+        agreed = call.row.extra.get("permutes") or event.api.rpartition(".")[2] in AGREES
+        if state.site is None or state.site in done or not alike(state) or agreed or event.mask != run.world.full:
+            continue
+        done.add(state.site)
+        drawn = event_step(event, f"`{event.api.rpartition('.')[2]}` draws the same numbers on every rank")
+        yield state.site, (*ways_to(run, state.site), drawn)
+
+
+def fed_to_models(run: Run) -> set[tuple[str, Any]]:
+    """Where tensors are drawn that a wrapped model is given just as they are, beside the batches of a loader."""
+    sites = {number: site for (site, _), number in run.facts.get("picks", {}).items()}
+    found: set[tuple[str, Any]] = set()
+    for event, path in survey(run).collectives:
+        if event.op != "forward" or not any(isinstance(node, Loop) and loader_of(node.subject) for node in path):
+            continue
+        for value in event.extra.get("given", ()):
+            held = value.attributes.get("content") if isinstance(value, Object) else None
+            if isinstance(held, Unknown) and held.symbol.key[0] == "drawn":
+                found.update(sites[mark[1]][:2] for mark in provenance.marks(held, PICK, 0))
+    return found
+
+
+def shared_samples(run: Run) -> Iterator[tuple[Site, Steps]]:
+    """A data set that makes its samples of random numbers alone, from a generator seeded alike on every rank."""
+    done = set()
+    for use in survey(run).training():
+        loader, known = use.loader, use.described
+        if use.reduced is None or loader.facts.get("prepared") or known.gives == "same" or known.shards:
+            continue
+        if isinstance(known.sampler, Object) and known.sampler.facts.get("shards"):
+            continue
+        for look in known.looks:
+            if look.cut or inside.splits_by_rank(look) or any(map(asks_index, look.values)):
+                continue
+            for event in look.events("draw"):
+                state = event.extra["call"].extra.get("rng")
+                generator = generator_of(event)
+                if generator is None:  # the worker's, which the loader seeds
+                    state = known.seeded if known.gives == "unknown" and known.workers != 0 else None
+                if not isinstance(state, State) or state.site is None or state.site in done or not alike(state):
+                    continue
+                if generator is not None and generator.facts.get("inside"):
+                    continue
+                done.add(state.site)
+                drawn = event_step(event, "the samples are made of the same numbers on every rank")
+                combined = event_step(use.reduced, "the gradients of all ranks are combined here")
+                yield state.site, (*ways_to(run, state.site), drawn, combined)
+
+
+def shared_masks(run: Run) -> Iterator[tuple[Site, Steps]]:
+    """A `collate_fn` that draws for each batch of a rank's samples, from a generator of its own seeded alike."""
+    done = set()
+    for use in survey(run).training():
+        made, known = use.described.collating, use.described
+        if made is None or made.cut or known.workers != 0 or use.reduced is None or known.gives != "differs":
+            continue
+        for event in made.events("draw"):
+            state, generator = event.extra["call"].extra.get("rng"), generator_of(event)
+            if generator is None or generator.facts.get("inside") or not isinstance(state, State):
+                continue
+            if state.site is None or state.site in done or not alike(state):
+                continue
+            if event.api.rpartition(".")[2] in AGREES or event.extra["call"].row.extra.get("permutes"):
+                continue
+            done.add(state.site)
+            drawn = event_step(event, "every rank draws the same numbers here for its own batch")
+            combined = event_step(use.reduced, "the gradients of all ranks are combined here")
+            yield state.site, (*ways_to(run, state.site), drawn, combined)
+
+
+def shared_worker_seeds(run: Run) -> Iterator[tuple[Site, Steps]]:
+    """Workers get their seeds from the loader's generator: where that is seeded alike, those of all ranks draw the same
+    for the samples of each."""
+    done = set()
+    for use in survey(run).training():
+        known, state = use.described, use.described.seeded
+        divided = use.reduced is not None and known.gives == "differs"
+        if not divided or state is None or state.site is None or state.site in done or not alike(state):
+            continue
+        begun = use.loader.facts.get("worker start")
+        told = begun is not None and any(of_this_rank(seed_of(event)) for event in begun.events("seed"))
+        if told or not workers_of(run, use.loader, known):
+            continue
+        drawing = (event for look in known.looks if not look.cut for event in look.events("draw"))
+        event = next((one for one in drawing if generator_of(one) is None and not of_this_rank(rng_of(one))), None)
+        if event is None:
+            continue
+        done.add(state.site)
+        drawn = event_step(event, "the workers of every rank draw the same numbers here")
+        fed = step_at(place_of(use.loader), "its workers get their seeds from this generator")
+        yield state.site, (*ways_to(run, state.site), fed, drawn)
+
+
+def rng_of(event: Event) -> Value | None:
+    state = event.extra["call"].extra.get("rng")
+    return state.seed if isinstance(state, State) else None
+
+
+def of_this_rank(seed: Value | None) -> bool:
+    return seed is not None and provenance.cause_of(seed, BY_SHARE) is not None
+
+
+def asks_index(value: Value) -> bool:
+    return any(isinstance(tag, tuple) and tag[0] == "index" for part in provenance.parts(value) for tag in part.tags)
+
+
+def may_be_alike(state: State) -> bool:
+    """Seeded alike, at least where somebody asks for a seed."""
+    return alike(state) or state.verdict == "same if seeded"
+
+
+def learnt_from(backward: Event, call: Invocation) -> bool:
+    """Is it drawn for a batch, or found again in the loss as what a policy has sampled?"""
+    sampled, loss = call.extra.get("sampled"), backward.extra.get("loss")
+    if sampled is not None:
+        return isinstance(loss, Value) and any(sampled in part.tags for part in provenance.parts(loss, 2))
+    return any(belongs_to_batch(value) for value in drawn_with(call))
+
+
+def drawn_with(call: Invocation) -> Iterator[Value]:
+    """What decides the shape or the chances of a draw: its arguments, or those of the distribution it is drawn from."""
+    yield from call.values
+    held = call.receiver
+    if isinstance(held, Object):
+        yield from held.attributes.values()
+    while isinstance(held, Object) and isinstance(made := held.facts.get("call"), Invocation):
+        yield from made.values
+        held = next((value for value in made.values if isinstance(value, Object) and value.kind == held.kind), None)
+    if held is not None:
+        yield held
+
+
+def belongs_to_batch(value: Value, *others: str) -> bool:
+    """Is its shape or content that of a batch of a loader, or of what the model gave? A framework hands its batches
+    over as parameters."""
+    for part in provenance.parts(value, 2):
+        if any(isinstance(tag, tuple) and tag[0] in ("loader", *ANSWERED) for tag in part.tags):
+            return True
+    return provenance.mentions(value, lambda symbol: symbol.key[0] in ("batch", "output", *others))
+
+
+# --- DT306 -----------------------------------------------------------------------------------------------------
+
+
+def copied_generators(run: Run) -> Iterator[tuple[Site, Steps]]:
+    done = set()
+    for loader, known in walked(run):
+        workers = workers_of(run, loader, known)
+        if not workers or workers < 2 or not (known.apart or option(loader, "worker_init_fn") in (None, NONE)):
+            continue
+        for look in (*known.looks, known.collating):
+            if look is None or look.cut:
+                continue
+            divided = bool(inside.splits_by_worker(look)) or bool(inside.splits_by_rank(look))
+            for event in look.events("draw"):
+                generator = generator_of(event)
+                if generator is None or generator.facts.get("inside") or generator.number in done:
+                    continue
+                if divided and event.api.rpartition(".")[2] in AGREES:
+                    continue  # workers have to agree on the order they divide
+                done.add(generator.number)
+                copies = step_at(place_of(loader), f"{workers} workers each get a copy")
+                place = generator_place(generator)
+                drawn = event_step(event, "every worker draws from its copy here")
+                yield place, (*ways_to(run, place), drawn, copies)
+
+
+def workers_of(run: Run, loader: Object, known: Described) -> int | None:
+    """How many workers the loader has, if need be as an option has them by default."""
+    if known.workers is not None:
+        return known.workers
+    found = usual(run, option(loader, "num_workers"))
+    return found.value if isinstance(found, Const) and isinstance(found.value, int) else None
+
+
+def walked(run: Run) -> Iterator[tuple[Object, Described]]:
+    """Every loader somebody took a batch from."""
+    for _, loader in sorted(run.facts.get("loaders", {}).items()):
+        known, original = loader.facts.get("described"), loader.facts.get("original")
+        if isinstance(known, Described) and not (isinstance(original, Object) and "described" in original.facts):
+            yield loader, known
+
+
+def generator_of(event: Event) -> Object | None:
+    call = event.extra["call"]
+    for held in (call.receiver, call.get("generator")):
+        if isinstance(held, Object) and held.kind in GENERATORS:
+            return held
+    return None
+
+
+def generator_place(generator: Object) -> Site:
+    return (generator.path, generator.at or (1, 1, 1, 1), str(generator.facts.get("scope", "")))
+
+
+# --- DT308 -----------------------------------------------------------------------------------------------------
+
+
+def collisions(run: Run) -> Iterator[tuple[Site, Steps, str]]:
+    told: set[Any] = set()  # one product, or one number, may seed several generators
+    if evidence.distributed(run):
+        for event, _ in survey(run).of("seed"):
+            for found in rank_collision(run, event):
+                if found[0] not in told:
+                    told.add(found[0])
+                    yield found
+    for event, _ in survey(run).of("fold"):
+        value = seed_of(event)
+        if isinstance(value, Row) and event.mask == run.world.full and beside_a_turn(value):
+            text = "the number of the host and of the turn are added, so a host repeats in the next what another draws"
+            yield (event.path, event.at, event.function), value.cause.steps(), text
+    for loader, known in walked(run):
+        made = loader.facts.get("worker start")
+        workers = workers_of(run, loader, known)
+        if not workers or workers < 2:
+            continue
+        # what a worker does when it starts, and what the data set does in it
+        ran = (*((made,) if made is not None else ()), *(look for look in known.looks if not look.cut))
+        for event in (event for one in ran for event in one.events("seed")):
+            value = seed_of(event)
+            why = worker_collision(value, workers) if value is not None else ""
+            if value is not None and why and (loader.number, token(value)) not in told:
+                told.add((loader.number, token(value)))
+                place = (event.path, event.at, event.function)
+                from_rank = value.cause.steps() if isinstance(value, Row) else ()
+                yield place, (*from_rank, step_at(place_of(loader), f"runs in each of {workers} workers")), why
+
+
+def seed_of(event: Event) -> Value | None:
+    call = event.extra["call"]
+    found = call.extra.get("value")
+    if found is None and call.arguments:
+        found = call.arguments[0]
+    return found
+
+
+def rank_collision(run: Run, event: Event) -> Iterator[tuple[Site, Steps, str]]:
+    value = seed_of(event)
+    place: Site = (event.path, event.at, event.function)
+    lost = next((site for result, site in run.facts.get(NOTHING_LEFT, ()) if result is value), None)
+    if lost is not None:
+        used = event_step(event, "the product seeds a generator here")
+        yield lost, (used,), "the seed is multiplied by the rank, and a seed of 0 is 0 on every rank"
+    if not isinstance(value, Row) or event.mask != run.world.full:
+        return
+    made = next((site for result, site in run.facts.get("rank products", ()) if result == value), None)
+    trail = (*value.cause.steps(), event_step(event, "the product seeds a generator here"))
+    if times_zero(value):
+        yield made or place, trail, "the seed is multiplied by the rank, so a seed of 0 is 0 on every rank"
+    elif made is not None and transposed(value):
+        yield made, trail, "the product is equal for different ranks"
+    elif times_first_turn(run, value):
+        text = "the rank is multiplied by the number of the turn, so all ranks get the same seed in turn 0"
+        yield place, trail, text
+    elif of_its_own(event) and beside_a_turn(value):
+        text = "the rank and the epoch are added, so the next epoch repeats what another rank draws in this one"
+        yield place, value.cause.steps(), text
+
+
+def times_zero(value: Row) -> bool:
+    """`seed * rank` where nobody knows that the seed is not 0."""
+    first = value.lanes[0]
+    if not isinstance(first, Unknown) or first.symbol.key[0] != "op *":
+        return False
+    factors = first.symbol.key[1:3]
+    return any(provenance.number_in(one) == 0 for one in factors) and any(isinstance(one, Symbol) for one in factors)
+
+
+def times_first_turn(run: Run, value: Row) -> bool:
+    """`seed + rank * epoch`: the rank stands in a product alone, with a number that begins with 0."""
+    sums = [terms(lane.symbol) if isinstance(lane, Unknown) else [] for lane in value.lanes]
+    first = sums[0]
+    if not all(len(one) == len(first) for one in sums):
+        return False
+    apart = [one for one in zip(*sums, strict=True) if any(term != one[0] for term in one)]
+    return bool(apart) and all(is_product_with_turn(run, term) for one in apart for term in one)
+
+
+def is_product_with_turn(run: Run, term: Any) -> bool:
+    if not isinstance(term, Symbol) or term.key[0] != "op *":
+        return False
+    turns = [part for part in term.key[1:] if isinstance(part, Symbol) and part.key[0] == "number"]
+    walked = [run.facts.get(RANGES, {}).get(turn.key[1]) for turn in turns]
+    return any(one is not None and one.attributes["start"] == Const(0) for one in walked)
+
+
+def of_its_own(event: Event) -> bool:
+    """Is it one generator that is seeded, kept for numbers that should differ, and not the default of everything?"""
+    row = event.extra["call"].row
+    return row.type in GENERATORS or row.name.rpartition(".")[0] in GENERATORS
+
+
+def beside_a_turn(value: Row) -> bool:
+    """`seed + epoch + rank`: a number that goes up by one with the turns, and by one with the ranks."""
+    sums = [terms(lane.symbol) if isinstance(lane, Unknown) else None for lane in value.lanes]
+    if any(one is None or not any(is_turn(term) for term in one) for one in sums):
+        return False
+    fixed = [sum(provenance.number_in(term) or 0 for term in one or ()) for one in sums]
+    return all(after - before == 1 for before, after in itertools.pairwise(fixed))
+
+
+def is_turn(term: Any) -> bool:
+    return isinstance(term, Symbol) and term.key[0] in ("number", "loop")
+
+
+def transposed(value: Row) -> bool:
+    """Some lanes are equal, though not in rows of equal length as they are where one coordinate is left out."""
+    if not all(isinstance(lane, Const) for lane in value.lanes):
+        return False
+    sizes = set(Counter(lane.value for lane in value.lanes).values())  # type: ignore[attr-defined]
+    return len(sizes) > 1
+
+
+def worker_collision(value: Value, workers: int) -> str:
+    """Sums in which the worker's number stands beside another small number."""
+    lanes = value.lanes if isinstance(value, Row) else (value,)
+    sums = [terms_of_worker(lane.symbol) if isinstance(lane, Unknown) else None for lane in lanes]
+    if any(one is None or not any(is_worker_number(term) for term in one) for one in sums):
+        return ""
+    first = sums[0] or []
+    if any(is_turn(term) for term in first):
+        return "the worker's number and the epoch are added, so the next epoch's workers repeat this one's"
+    if len(sums) > 1:
+        fixed = [sum(provenance.number_in(term) or 0 for term in one or []) for one in sums]
+        if 0 < abs(fixed[1] - fixed[0]) < workers:
+            return "the worker's number and the rank are added, so the next rank's workers repeat this one's"
+    return ""
+
+
+def terms(symbol: Any) -> list[Any]:
+    if isinstance(symbol, Symbol) and symbol.key[0] == "op +":
+        return [*terms(symbol.key[1]), *terms(symbol.key[2])]
+    return [symbol]
+
+
+def terms_of_worker(symbol: Symbol) -> list[Any]:
+    """The terms as a worker has them: `info.id if info is not None else 0` is its number."""
+    found: list[Any] = []
+    for term in terms(symbol):
+        side = chosen(term)
+        found.extend([term] if side is None else terms_of_worker(side))
+    return found
+
+
+def chosen(term: Any) -> Symbol | None:
+    """What a worker gets of the two sides of a branch that asks whether this is one."""
+    key = term.key if isinstance(term, Symbol) else ()
+    answer = asked_of_worker(key[1]) if key[:1] == ("phi",) and len(key) == 4 else None
+    side = None if answer is None else key[2] if answer else key[3]
+    return side if isinstance(side, Symbol) else None
+
+
+def asked_of_worker(question: Any) -> bool | None:
+    """What a worker answers where it is asked whether it is one; None where something else is asked."""
+    key = question.key if isinstance(question, Symbol) else ()
+    if key[:1] == ("not",):
+        answer = asked_of_worker(key[1])
+        return None if answer is None else not answer
+    if key[:1] in (("is none",), ("bool",)):
+        return key[0] == "bool" if inside.is_info(key[1]) else None
+    return True if inside.is_info(question) else None
+
+
+def is_worker_number(term: Any) -> bool:
+    if not isinstance(term, Symbol):
+        return False
+    if term.key[0] == "worker number":
+        return True
+    return inside.is_worker(term) and term.key[2] == "id"

@@ -1,0 +1,213 @@
+"""Does the order of the samples come from where it should, and is it another one in every epoch? (DT203, DT204)"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from dtlint.findings import Step
+from dtlint.ir import nodes as ir
+from dtlint.ir.functions import every_node
+from dtlint.machine.library.feeding import samplers
+from dtlint.machine.library.feeding.data import TOLD_EPOCH
+from dtlint.machine.library.feeding.loaders import is_true
+from dtlint.machine.library.invocation import Invocation
+from dtlint.machine.logs import Event, Loop, Site
+from dtlint.machine.names import attributes
+from dtlint.machine.run import Run
+from dtlint.machine.values import FALSE, ClassRef, Const, FunctionRef, Object, Unknown, Value
+from dtlint.timeline.ranks.certain import ENDLESS
+from dtlint.timeline.samples.data import Steps, kept
+from dtlint.timeline.steps.training import event_step, loader_of, place_of, step_at, survey
+
+
+def shuffled_samplers(run: Run) -> Iterator[tuple[Site, Steps]]:
+    """Loaders that torch refuses."""
+    for event, _ in survey(run).of("loader"):
+        call = event.extra["call"]
+        shuffle = call.get("shuffle")
+        if not is_true(shuffle):
+            continue
+        for name in ("sampler", "batch_sampler"):
+            given = call.get(name)
+            if isinstance(given, Object) and given.birth & event.mask == event.mask:
+                place = (event.path, event.at, event.function)
+                yield place, kept(step_at(place_of(given), f"the {name.replace('_', ' ')}"))
+                break
+
+
+def ordered_samplers(run: Run) -> Iterator[tuple[Site, Steps]]:
+    """Training samplers with `shuffle=False` in an epoch loop."""
+    for use in survey(run).training():
+        sampler = use.described.sampler
+        if not isinstance(sampler, Object) or use.epoch_loop is None or use.loader.facts.get("prepared"):
+            continue
+        if samplers.shuffles(sampler) is not False or use.reduced is None or not is_torch(run, sampler):
+            continue
+        if survey(run).of("shuffle"):
+            continue  # the data set itself is shuffled
+        loop = use.epoch_loop
+        epoch = Step(loop.decision.path, loop.decision.at[0], "the epochs")
+        yield place_of(sampler), kept(step_at(place_of(use.loader), "the loader of the training data"), epoch)
+
+
+def is_torch(run: Run, sampler: Object) -> bool:
+    return isinstance(sampler.kind, str) and samplers.DISTRIBUTED in run.knowledge.ancestors(sampler.kind)
+
+
+def same_order_every_epoch(run: Run) -> Iterator[tuple[Site, Steps, str]]:
+    """The last is what the program does instead: `another` sampler is told, or this one the `same` epoch always."""
+    seen = survey(run)
+    for use in seen.training():
+        loop = use.epoch_loop
+        sampler = use.described.sampler
+        if loop is None or not isinstance(sampler, Object) or use.loader.facts.get("prepared"):
+            continue
+        if not is_torch(run, sampler) or not samplers.may_shuffle(sampler) or "epoch" in sampler.attributes:
+            continue
+        born = place_of(sampler)[:2]
+        anew = any(use.told_within in path and (event.path, event.at) == born for event, path in seen.of("sampler"))
+        if counts_steps(sampler) or (anew and not fixed_seed(sampler)):
+            continue
+        # told in a loop around this one: the same epoch is walked over again
+        loops = {id(node) for node in (loop, *use.above) if isinstance(node, Loop)}
+        under = [event for event, path in seen.of("set-epoch") if any(id(node) in loops for node in path)]
+        telling = [event for event in under if concerns(run, event.subject, sampler, use.loader)]
+        if not all(says_a_number(event) for event in telling):
+            continue
+        place = (loop.decision.path, loop.decision.at, loop.decision.function)
+        what, text = ("same", "every turn says this number") if telling else ("another", "this is another sampler")
+        other = next((event_step(event, text) for event in telling or under), None)
+        inner = use.loop.decision if use.loop is not None else None
+        walked = Step(inner.path, inner.at[0], "every turn walks over the loader anew") if inner is not None else None
+        made = step_at(place_of(sampler), "the sampler shuffles by `seed + epoch`")
+        steps = kept(made, step_at(place_of(use.loader), "the loader it feeds"), other, walked)
+        yield place, steps, what if other is not None else ""
+
+
+def says_a_number(event: Event) -> bool:
+    """`sampler.set_epoch(0)`, as it is written"""
+    node = event.extra["call"].node
+    given = [*node.args, *(value for _, value in node.keywords)] if isinstance(node, ir.Call) else []
+    return len(given) == 1 and isinstance(given[0], ir.Const)
+
+
+def same_own_order_every_epoch(run: Run) -> Iterator[tuple[Site, Steps]]:
+    """A sampler or data set of the program's own that has a `set_epoch`, which nobody calls."""
+    seen = survey(run)
+    for use in seen.training():
+        loop = use.epoch_loop
+        if loop is None or use.reduced is None or use.loader.facts.get("prepared"):
+            continue
+        told = [*seen.of("own-set-epoch"), *seen.of("set-epoch"), *seen.of("loader"), *seen.of("untold")]
+        if any(any(node is use.told_within for node in path) for _, path in told):
+            continue
+        held = [use.loader.attributes.get(name) for name in ("batch_sampler", "sampler", "dataset")]
+        waiting = next((one for one in held if isinstance(one, Object) and waits_for_epoch(run, one)), None)
+        if waiting is not None:
+            place = (loop.decision.path, loop.decision.at, loop.decision.function)
+            made = step_at(place_of(waiting), "its order depends on the epoch it was told last")
+            yield place, kept(made, step_at(place_of(use.loader), "the loader it feeds"))
+
+
+def waits_for_epoch(run: Run, thing: Object) -> bool:
+    """Does its `__iter__` ask for what its `set_epoch` sets, its own or that of torch's sampler?"""
+    if not isinstance(thing.kind, ClassRef):
+        return False
+    told, walk_over = (attributes.in_class(None, thing.kind, name) for name in (TOLD_EPOCH, "__iter__"))  # type: ignore[arg-type]
+    if not isinstance(walk_over, FunctionRef) or not isinstance(walk_over.node, ir.Function):
+        return False
+    if isinstance(told, FunctionRef):
+        names = set(assigned(told.node)) if isinstance(told.node, ir.Function) else set()
+    else:
+        names = {"epoch"} if shuffles_as_torch(run, thing) else set()
+    walking = below(thing.kind, walk_over.node)
+    counts = any(not names.isdisjoint(counted_on(method)) or method.name == TOLD_EPOCH for method in walking)
+    return not counts and any(not names.isdisjoint(method.tokens) for method in walking)
+
+
+def below(kind: ClassRef, function: ir.Function) -> list[ir.Function]:
+    """A method, and those of its class that it may call."""
+    found = [function]
+    for one in found:  # grows
+        for name in sorted(one.tokens):
+            method = attributes.in_class(None, kind, name)  # type: ignore[arg-type]
+            node = method.node if isinstance(method, FunctionRef) else None
+            if isinstance(node, ir.Function) and node not in found:
+                found.append(node)
+    return found
+
+
+def shuffles_as_torch(run: Run, thing: Object) -> bool:
+    """Was it made as torch's distributed sampler, one that may shuffle?"""
+    made = (event.extra["call"] for event, _ in survey(run).of("sampler") if event.subject is thing)
+    return any(call.row.name == samplers.DISTRIBUTED and call.get("shuffle") != FALSE for call in made)
+
+
+def assigned(function: ir.Function) -> Iterator[str]:
+    """The attributes that it gives a value."""
+    for node in every_node(function.body):
+        targets = node.targets if isinstance(node, ir.Assign) else ()
+        yield from (target.name for target in targets if isinstance(target, ir.Attr))
+
+
+def counted_on(function: ir.Function) -> Iterator[str]:
+    """`self.epoch += 1`: the attributes that it makes of what they were. Whoever walks over it need not tell it."""
+    for node in every_node(function.body):
+        if isinstance(node, ir.AugAssign) and isinstance(node.target, ir.Attr):
+            yield node.target.name
+        elif isinstance(node, ir.Assign):
+            read = {one.name for one in every_node(node.value) if isinstance(one, ir.Attr)}
+            yield from (one.name for one in node.targets if isinstance(one, ir.Attr) and one.name in read)
+
+
+def same_stream_every_epoch(run: Run) -> Iterator[tuple[Site, Steps]]:
+    """A stream that is shuffled by `seed + epoch`, walked over again and again without being told the epoch."""
+    seen = survey(run)
+    for use in seen.training():
+        loop, dataset = use.epoch_loop, use.loader.attributes.get("dataset", use.loader)
+        if loop is None or not isinstance(dataset, Object) or "shuffled" not in dataset.facts:
+            continue
+        made = dataset.facts.get("call")
+        if made is None or not is_true(made.get("streaming")):
+            continue
+        if use.loader.facts.get("prepared") or use.reduced is None:
+            continue
+        if loop.decision.text in ENDLESS:
+            continue  # who counts steps and no epochs may never come to the end of a stream
+        again = [*seen.of("set-epoch"), *seen.of("shuffle"), *seen.of("loader")]
+        if any(any(node is use.told_within for node in path) for _, path in again):
+            continue
+        place = (loop.decision.path, loop.decision.at, loop.decision.function)
+        shuffled = step_at(dataset.facts["shuffled"], "the stream shuffles by `seed + epoch`")
+        yield place, kept(shuffled, step_at(place_of(use.loader), "the loader it feeds"))
+
+
+def counts_steps(sampler: Object) -> bool:
+    """Is it made for jobs that know steps and no epochs?"""
+    call = sampler.facts.get("call")
+    return isinstance(call, Invocation) and bool(call.row.extra.get("steps"))
+
+
+def fixed_seed(sampler: Object) -> bool:
+    """Has a sampler that is made again in every epoch the same seed again?"""
+    call = sampler.facts.get("call")
+    seed = call.get("seed") if call is not None else None
+    return seed is None or isinstance(seed, Const)
+
+
+def concerns(run: Run, subject: Value | None, sampler: Object, loader: Object) -> bool:
+    """May this `set_epoch` reach the sampler?"""
+    if isinstance(subject, Unknown) and subject == loader.attributes.get("dataset"):
+        return False  # data that somebody else's code holds: it knows nothing of the sampler
+    if not isinstance(subject, Object) or not isinstance(subject.kind, str):
+        return True
+    if sampler in (subject, *subject.instead) or loader in (subject, *subject.instead):
+        return True
+    if sampler in held_by(subject) or loader_of(subject) is loader:
+        return True
+    loaders = run.facts.get("loaders", {}).values()
+    return any(loader in one.instead and subject in held_by(one) for one in loaders)
+
+
+def held_by(loader: Object) -> tuple[Value | None, ...]:
+    return tuple(loader.attributes.get(name) for name in ("sampler", "dataset", "batch_sampler"))

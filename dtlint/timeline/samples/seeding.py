@@ -1,0 +1,457 @@
+"""Where do ranks draw for themselves what they must agree on? Splits, orders, samplers, first weights.
+
+Each answer carries the code of the rule that tells it: the rank in a seed is told where the seed is used, a clock or a
+process id where it is read.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+from dtlint.findings import Step
+from dtlint.ir import nodes as ir
+from dtlint.ir.functions import every_node
+from dtlint.machine.lanes import lanes_in
+from dtlint.machine.library.computing import provenance
+from dtlint.machine.library.drawing.seeds import State
+from dtlint.machine.library.feeding import inside
+from dtlint.machine.library.feeding.streams import CHAINS
+from dtlint.machine.library.invocation import Invocation
+from dtlint.machine.library.jax import facts as jax_facts
+from dtlint.machine.library.meeting import evidence
+from dtlint.machine.logs import EXITS, Attempt, Choice, Event, Group, Log, LogNode, Site
+from dtlint.machine.run import Run
+from dtlint.machine.starts import state
+from dtlint.machine.values import BY_SHARE, FALSE, Cause, ClassRef, Const, Object, Row, Symbol, Unknown, Value
+from dtlint.machine.walks import walk
+from dtlint.timeline.places.files import accesses
+from dtlint.timeline.records import ways_to
+from dtlint.timeline.steps.training import (
+    REDUCES,
+    Use,
+    combines_all,
+    event_step,
+    is_gradient,
+    place_of,
+    step_at,
+    survey,
+    unshared,
+)
+
+LOCAL = {
+    "clock": "the clock",
+    "process": "something each process has for itself",
+    "random": "a random draw of each process",
+    "host": "the host",
+    "memory": "free memory",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Disagreement:
+    code: str
+    place: Site
+    what: str  # what the ranks do not agree on
+    why: str  # in words
+    steps: tuple[Step, ...]
+    tier: str = "default"
+
+
+def disagreements(run: Run, code: str) -> Iterator[Disagreement]:
+    found = run.cache.get("disagreements")
+    if found is None:
+        found = run.cache["disagreements"] = list(everything(run)) if evidence.distributed(run) else []
+    yield from (one for one in found if one.code == code)
+
+
+def everything(run: Run) -> Iterator[Disagreement]:
+    yield from sampler_seeds(run)
+    yield from orders(run)
+    yield from splits(run)
+    yield from first_weights(run)
+    yield from first_weights_of_hosts(run)
+
+
+def told(code: str, place: Site, what: str, cause: Cause | None, why: str, *steps: Step) -> Disagreement:
+    """A rank in a seed belongs to the rule of what it spoils; a clock or process id has a rule of its own."""
+    trail = cause.steps() if cause is not None else ()
+    if cause is not None and cause.kind in LOCAL and trail:
+        first = trail[0]
+        used = Step(place[0], place[1][0], f"{what} depends on it")
+        return Disagreement(
+            "DT307",
+            (first.path, (first.line, 1, first.line, 1), place[2]),
+            what,
+            LOCAL[cause.kind],
+            (*trail, used, *steps),
+        )
+    return Disagreement(code, place, what, why, (*trail, *steps))
+
+
+# --- samplers --------------------------------------------------------------------------------------------------
+
+
+def sampler_seeds(run: Run) -> Iterator[Disagreement]:
+    for event, _ in survey(run).of("sampler"):
+        seed = event.extra["call"].get("seed")
+        if seed is not None and seed.cause is not None and told_cause(seed.cause):
+            place = (event.path, event.at, event.function)
+            yield told("DT207", place, "the sampler's order", seed.cause, "the sampler's seed differs by rank")
+    for event, _ in survey(run).of("set-epoch"):
+        call = event.extra.get("call")
+        epoch = call.arguments[0] if call is not None and call.arguments else None
+        if epoch is not None and epoch.cause is not None and epoch.cause.kind in BY_SHARE and says_rank(epoch):
+            if isinstance(event.subject, Object) and event.subject.facts.get("shards"):
+                place = (event.path, event.at, event.function)
+                yield told("DT207", place, "the sampler's order", epoch.cause, "the sampler's epoch differs by rank")
+
+
+def says_rank(number: Value) -> bool:
+    """Is it computed from the rank? That a branch on one rank may have changed it is no more than possible."""
+    if isinstance(number, Row):
+        return True
+    symbols = provenance.symbols_in(number.symbol) if isinstance(number, Unknown) else ()
+    return any(isinstance(part, tuple) for symbol in symbols if symbol.key[0].startswith("op ") for part in symbol.key)
+
+
+def told_cause(cause: Cause) -> bool:
+    return cause.kind in LOCAL or cause.kind in BY_SHARE
+
+
+# --- orders ----------------------------------------------------------------------------------------------------
+
+
+def orders(run: Run) -> Iterator[Disagreement]:
+    done: set[Any] = set()
+    states = run.facts.get("order states", {})
+    halved = [event.extra["call"].extra.get("rng") for event, _ in survey(run).of("random-split")]  # told as splits
+    for mark, needed, split in orders_needed(run):
+        if mark[1:3] not in done and not any(states.get(mark[1:3], done) is state for state in halved):
+            done.add(mark[1:3])
+            yield from ordered(run, mark, needed, split)
+
+
+def orders_needed(run: Run) -> Iterator[tuple[tuple[Any, ...], Step, bool]]:
+    """Orders that all ranks have to share, what for, and whether it is to keep what is trained on from the rest."""
+    seen = survey(run)
+    for loop, mark in seen.ordered:
+        decision = loop.decision
+        yield mark, Step(decision.path, decision.at[0], "each rank works on its part of it"), False
+    for value, fed in given_by_hosts(run):
+        for mark in orders_of_hosts(run, value):
+            yield mark, fed, False
+    for event, _ in seen.collectives:
+        loss = event.extra.get("loss") if event.op == "backward" else None
+        for mark in provenance.marks(loss, "ordered", 0) if loss is not None else ():
+            yield mark, event_step(event, "the gradients of all ranks' parts meet here"), False
+    held_out: dict[Any, list[Value]] = {}
+    for use in seen.uses:
+        for mark in marks_of(use) if use.backward is None else ():
+            held_out.setdefault(mark[1:3], []).append(samples_of(use))
+    for use in seen.uses:
+        if use.backward is None and use.collective is None:
+            continue
+        for mark in marks_of(use):
+            others = held_out.get(mark[1:3], ())
+            split = use.backward is not None and any(other is not samples_of(use) for other in others)
+            text = "some of it is trained on" if split else "the loader divides it between the ranks"
+            yield mark, step_at(place_of(use.loader), text), split
+
+
+def given_by_hosts(run: Run) -> Iterator[tuple[Value, Step]]:
+    """JAX: what each host gives to its devices, or as its part of an array of all hosts."""
+    seen = survey(run)
+    given = [
+        (event, (event.subject,), "each host gives this as its part of an array of all hosts")
+        for event, _ in seen.of("host-part")
+    ]
+    if run.facts.get("jax hosts") and seen.gradients:
+        text = "a batch of this host's part goes to its devices"
+        given += [(event, (event.subject,), text) for event, _ in seen.of("device-split")]
+        given += [(event, event.extra["given"], text) for event, _ in seen.of("host-step") if event.extra["learns"]]
+    for event, values, text in given:
+        yield from ((value, event_step(event, text)) for value in values if value is not None)
+
+
+def orders_of_hosts(run: Run, value: Value) -> Iterator[tuple[Any, ...]]:
+    """Orders that decide which part of the data a host's batches come from."""
+    yield from provenance.marks(value, "ordered", 2)
+    loaders: dict[int, Object] = run.facts.get("loaders", {})
+    for found in provenance.marks(value, "loader", 2):
+        loader = loaders.get(found[1])
+        if loader is not None:
+            yield from loader.facts.get("ordered", ())
+
+
+def samples_of(use: Use) -> Value:
+    held: Value = use.loader.attributes.get("dataset", use.loader)
+    return held
+
+
+def marks_of(use: Use) -> list[tuple[Any, ...]]:
+    dataset = use.loader.attributes.get("dataset", use.loader)
+    found = provenance.marks(dataset, "ordered")
+    for look in use.described.looks:
+        for walked in inside.loops(look):
+            found.extend(unshared(walked))
+    for held in provenance.parts(dataset):
+        if isinstance(held, Object):
+            found.extend(held.facts.get("ordered", ()))
+        elif isinstance(held, Row) and held.cause.kind in ("rank", "shard"):  # `parts[rank]` of parts that are known
+            found.extend(mark for lane in held.lanes for mark in provenance.marks(lane, "order", 0))
+        elif provenance.has_mark(held, "order", 0) and held.cause is not None and held.cause.kind in ("rank", "shard"):
+            found.extend(provenance.marks(held, "order", 0))
+    ordering = use.described.ordering
+    if ordering is not None:
+        found.extend(mark for given in (*ordering.values, *inside.loops(ordering)) for mark in unshared(given))
+    sampler = use.described.sampler
+    divided = (isinstance(sampler, Object) and sampler.facts.get("shards")) or use.loader.facts.get("prepared")
+    if divided:
+        found.extend(mark for held in samples_in(dataset) for mark in provenance.marks(held, "order", closed=UNORDERED))
+    return found
+
+
+def samples_in(dataset: Value) -> Iterator[Value]:
+    """What a data set holds, without the numbers it only computes with: `(row - self.mean) / self.deviation`."""
+    if not isinstance(dataset, Object) or not isinstance(dataset.kind, ClassRef):
+        yield dataset
+        return
+    nodes = [node for method in state.methods(dataset.kind) for node in every_node(method.body)]
+    named = Counter(state.attribute_name(node) for node in nodes)
+    operands = (side for node in nodes if isinstance(node, ir.BinOp) for side in (node.left, node.right))
+    computed = Counter(state.attribute_name(side) for side in operands)
+    yield from (held for name, held in dataset.attributes.items() if not named[name] or named[name] > computed[name])
+
+
+UNORDERED = frozenset({"set"})  # no place in it belongs to anything, in whatever order it was filled
+
+
+def ordered(run: Run, mark: tuple[Any, ...], step: Step, split: bool = False) -> Iterator[Disagreement]:
+    """`split`: other samples of this order are held out to evaluate the model."""
+    place: Site = (mark[1], mark[2], mark[3])
+    code, what = ("DT208", "the split") if split else ("DT207", "the order of the data")
+    state = run.facts.get("order states", {}).get(mark[1:3])
+    if isinstance(state, State):
+        if state.verdict == "unseeded":
+            yield told(code, place, what, None, "nobody seeded the generator that draws it", step)
+        elif state.cause is not None and told_cause(state.cause):
+            yield told(code, place, what, state.cause, "its seed differs by rank", step)
+        return
+    if "set" in mark[4:]:
+        yield told(code, place, what, None, "a set of texts has another order in every process", step)
+        return
+    row = run.knowledge.apis.get(mark[4])
+    why = row.extra.get("why") if row is not None else None
+    found = told(code, place, what, None, why or "the file system gives names in any order", step)
+    # held-out samples are only looked at: a split by a listing is worth telling where there are surely several disks
+    strict = code == "DT208" and not on_disks_of_nodes(run, place)
+    yield replace(found, tier="strict") if strict else found
+
+
+def on_disks_of_nodes(run: Run, place: Site) -> bool:
+    """Is what is listed here a folder that every node has for itself? One file system gives its names in one order to
+    all who ask, as long as nobody writes there."""
+    return any(one.own and (one.event.path, one.event.at) == place[:2] for one in accesses(run))
+
+
+# --- splits ----------------------------------------------------------------------------------------------------
+
+
+def splits(run: Run) -> Iterator[Disagreement]:
+    if not evidence.distributed(run, "strong"):
+        return
+    for event, path in survey(run).of("random-split"):
+        state = event.extra["call"].extra.get("rng")
+        if (
+            not isinstance(state, State)
+            or event.mask != run.world.full
+            or any(ends_there(node, event) for node in path)
+        ):
+            continue
+        place = (event.path, event.at, event.function)
+        if state.verdict == "unseeded":
+            shown = evidence.evidence(run).step
+            together = (shown,) if shown is not None else ()
+            yield told("DT208", place, "the split", None, "nobody seeded the generator that draws it", *together)
+        elif state.verdict == "differs" and state.cause is not None and told_cause(state.cause):
+            seeded = (*ways_to(run, state.site), step_at(state.site, "seeded here")) if state.site is not None else ()
+            yield told("DT208", place, "the split", state.cause, "its generator is seeded by rank", *seeded)
+
+
+def ends_there(node: LogNode, event: Event) -> bool:
+    """Does the program end on the side of this branch, or in the handler, that an event stands on? Nobody is trained
+    with what was made there: `except FileNotFoundError: prepare(); sys.exit()`."""
+    sides: list[tuple[Log, str]] = []
+    if isinstance(node, Choice):
+        sides = [(node.then, node.exits[0]), (node.other, node.exits[1])]
+    elif isinstance(node, Attempt):
+        sides = [(handler.log, handler.exit) for handler in node.handlers]
+    return any(word in EXITS and any(inner is event for inner, _ in walk(log)) for log, word in sides)
+
+
+# --- first weights ---------------------------------------------------------------------------------------------
+
+
+def first_weights(run: Run) -> Iterator[Disagreement]:
+    """Layers drawn from different seeds, in a program that nowhere makes them equal."""
+    seen = survey(run)
+    layers = [
+        (layer, state)
+        for layer, state in run.facts.get("layers", ())
+        if state.verdict == "differs" and state.site is not None
+    ]
+    if not layers:
+        return
+    layer, state = layers[0]
+    if any(made_equal(event) for event, _ in seen.collectives) or seen.of("load-state"):
+        return
+    raw = next(
+        (
+            event
+            for event, _ in seen.collectives
+            if event.op == "wrap" and (event.extra.get("wrap") == "fully_shard" or unsynced(event))
+        ),
+        None,
+    )
+    reduced = next(
+        (
+            event
+            for event, _ in seen.collectives
+            if is_gradient(event.extra.get("tensor"))
+            and apart(state.seed, event.group)
+            and not of_another(run, layer, event.extra["tensor"])
+        ),
+        None,
+    )
+    stepped = next(
+        (event for event, _ in seen.collectives if combines_all(event) and apart(state.seed, event.group)), None
+    )
+    because = raw or reduced or stepped
+    if because is None or state.cause is None or not told_cause(state.cause):
+        return
+    drawn = step_at(place_of(layer), "the first weights are drawn here")
+    text = (
+        "the wrapper keeps each rank's shard as it is"
+        if raw is not None
+        else "gradients are combined by hand, weights never"
+        if reduced is not None
+        else "the optimizer combines gradients, and nothing the weights"
+    )
+    yield told(
+        "DT305",
+        state.site,
+        "the first weights",
+        state.cause,
+        "the seed differs by rank",
+        *ways_to(run, state.site),
+        drawn,
+        *ways_to(run, place_of(layer)),
+        event_step(because, text),
+    )
+
+
+def of_another(run: Run, layer: Object, gradient: Value) -> bool:
+    """Is it known whose gradient this is, and is that another layer?"""
+    numbers = provenance.modules_of(gradient.symbol) if isinstance(gradient, Unknown) else set()
+    return bool(numbers) and layer.number not in numbers and numbers <= {one.number for one, _ in run.facts["layers"]}
+
+
+def apart(seed: Value, group: Group | None) -> bool:
+    """Are there two ranks of one communicator that drew from different seeds?"""
+    if group is None or not isinstance(seed, Row):
+        return group is not None
+    return any(
+        seed.lanes[lane] != seed.lanes[other]
+        for lane, members in enumerate(group.members)
+        for other in lanes_in(members)
+    )
+
+
+def first_weights_of_hosts(run: Run) -> Iterator[Disagreement]:
+    """JAX: what each host drew from a key of its own is copied to its devices, and gradients are all that is shared."""
+    seen = survey(run)
+    if not seen.of("init") or not seen.gradients or seen.of("load-state"):
+        return
+    loaded = not all(reads_samples(event) for event, _ in seen.of("load"))
+    for event, _ in seen.of("replicate"):
+        subject = event.subject
+        if subject is not None and loaded and not straight_from_init(run, subject):
+            continue  # the weights may come from there
+        if subject is None or (provenance.has_mark(subject, "jax", 3) and is_key(subject)):
+            continue
+        cause = provenance.cause_of(subject, BY_SHARE | set(LOCAL)) or of_this_host(run, subject)
+        trail = cause.steps() if cause is not None else ()
+        if cause is None or not trail:
+            continue
+        first = trail[0]
+        place: Site = (first.path, (first.line, 1, first.line, 1), event.function)
+        text = "each host copies its own weights to its devices"
+        yield told("DT305", place, "the first weights", cause, "the key differs by host", event_step(event, text))
+        return
+
+
+def straight_from_init(run: Run, value: Value) -> bool:
+    """Is it what `init` gave, or a train state that was made of it, with nothing else put into it?"""
+    weights: dict[Symbol, list[Symbol]] = run.facts.get(jax_facts.WEIGHTS, {})
+    leaves = [leaf.symbol for leaf in jax_facts.leaves(value) if isinstance(leaf, Unknown)]
+    parts = [part for leaf in leaves for part in weights.get(leaf, [leaf])]
+    return bool(parts) and all(taken_from(part) == jax_facts.INITIALISED for part in parts)
+
+
+def taken_from(symbol: Symbol) -> object:
+    """What this is a part of: `variables["params"]`"""
+    while symbol.key[0] in ("item", "attr") and isinstance(symbol.key[1], Symbol):
+        symbol = symbol.key[1]
+    return symbol.key[0]
+
+
+def reads_samples(load: Event) -> bool:
+    """`load_dataset(name)`, `numpy.load(path, mmap_mode="r")`: what is read row by row as it is asked for is data, and
+    no weights."""
+    call = load.extra.get("call")
+    if not isinstance(call, Invocation):
+        return False
+    mode = call.get("mmap_mode")
+    return (call.row.type or "").startswith(CHAINS) or (isinstance(mode, Const) and mode.value is not None)
+
+
+def of_this_host(run: Run, value: Value) -> Cause | None:
+    """Why weights that came from `init` are those of one host."""
+    known = run.facts.get(jax_facts.HOST_WEIGHTS, {})
+    marks = jax_facts.words(jax_facts.deep((value,)), "of host") if known else ()
+    causes = (known[tag[2]] for tag in marks)
+    return next((cause for cause in causes if cause.kind in BY_SHARE | set(LOCAL)), None)
+
+
+def is_key(value: Value) -> bool:
+    return any(tag[1:2] == ("key",) for tag in provenance.marks(value, "jax", 0))
+
+
+def made_equal(event: Event) -> bool:
+    """Wrappers and broadcasts that give everybody rank 0's weights, and sums of everybody's."""
+    if event.op.startswith(("broadcast", "scatter")) or (event.op in REDUCES and of_weights(event.extra.get("held"))):
+        return True
+    return event.op == "wrap" and event.extra.get("wrap") != "fully_shard" and not unsynced(event)
+
+
+def of_weights(held: Value | None) -> bool:
+    """Is it made of the parameters of a model, and not of their gradients?"""
+    return any(
+        isinstance(part, Unknown)
+        and provenance.modules_of(part.symbol)
+        and not any(one.key[0] == "attr" and one.key[2:] == ("grad",) for one in provenance.symbols_in(part.symbol))
+        for part in (provenance.parts(held, 1) if held is not None else ())
+    )
+
+
+def unsynced(event: Event) -> bool:
+    """FSDP keeps what each rank drew, unless it is told to send rank 0's module states round."""
+    wrapper = event.subject.facts.get("wrapper") if isinstance(event.subject, Object) else None
+    call = wrapper.facts.get("call") if isinstance(wrapper, Object) and wrapper.facts.get("sharded") else None
+    if not isinstance(call, Invocation) or not event.api.startswith("torch."):
+        return False
+    given = call.get("sync_module_states")
+    return (given is None and not any(name is None for name, _ in call.keywords)) or given == FALSE

@@ -1,0 +1,307 @@
+"""Which samples are read by every rank alike? (DT201)"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from dtlint.findings import Step
+from dtlint.ir.leftovers import given_to_nobody
+from dtlint.machine.library.computing import provenance
+from dtlint.machine.library.drawing.seeds import alike
+from dtlint.machine.library.feeding import inside, samplers, sharding, webdatasets
+from dtlint.machine.library.feeding.loaders import LOADER, is_open
+from dtlint.machine.library.meeting import evidence
+from dtlint.machine.logs import Choice, Event, Loop, Site
+from dtlint.machine.run import Run
+from dtlint.machine.values import BY_SHARE, FALSE, NONE, Const, Object, Unknown, Value
+from dtlint.machine.walks import walk
+from dtlint.timeline.arrays import lives
+from dtlint.timeline.places.metrics import several_processes
+from dtlint.timeline.ranks.arrivals import in_constructor
+from dtlint.timeline.records import ways_to
+from dtlint.timeline.samples.data import Steps, kept, whole_world
+from dtlint.timeline.samples.filled import filled_as_it_runs, picked_by_chance
+from dtlint.timeline.steps.training import (
+    Survey,
+    Use,
+    event_step,
+    is_pipeline,
+    place_of,
+    spoken_training,
+    step_at,
+    survey,
+)
+
+
+def unsharded(run: Run) -> Iterator[tuple[Use, Site, Steps]]:
+    """Training loops that combine gradients of ranks which all saw the same samples."""
+    seen = survey(run)
+    if seen.of("model-parallel") or evidence.alone(run):
+        return  # ranks that share a model share its data on purpose, and one process has nobody to share it with
+    for use in seen.training():
+        if use.reduced is None or not whole_world(run, use.reduced):
+            continue
+        forgotten = sampler_left_out(run, use)
+        reads_all = use.described.gives == "same" or webdatasets.reads_all(run.knowledge, use.loader) is not None
+        if not reads_all and not walked_bare(use) and forgotten is None:
+            continue
+        if splits_by_worker(use.loader):
+            continue  # half a split is another rule's question
+        if divided_elsewhere(run, use.loader) or (run.entry.kind == "function" and not made_in(run, use.loader)):
+            continue  # an instance nobody was seen to make may have been prepared by another of its methods
+        dataset = use.loader.attributes.get("dataset")
+        if filled_as_it_runs(dataset) or picked_by_chance(dataset):
+            continue
+        place = place_of(use.loader)
+        source = stream_under(use.loader)
+        if source is not None:
+            yield use, place_of(source), kept(step_at(place, "the loader that every rank reads"), spoken_training(use))
+            continue
+        made = step_at(place_of(dataset), "the data set, whole on every rank") if isinstance(dataset, Object) else None
+        if forgotten is not None:
+            made = event_step(forgotten, "this sampler divides the data, but the loader does not have it")
+        yield (
+            use,
+            place,
+            kept(made, step_at(place, "no sampler: every rank walks over all of it"), spoken_training(use)),
+        )
+
+
+def walked_bare(use: Use) -> bool:
+    """A pipeline that is walked over without a loader around it, and that nobody has told the rank. Those of WebDataset
+    answer for themselves."""
+    loader = use.loader
+    if not is_pipeline(loader) or webdatasets.dataset_of(loader) is not None or not same_on_all_hosts(loader):
+        return False
+    turn = walk(use.loop.body) if use.loop is not None else ()  # `if number % world != rank: continue`
+    return not any(one.cause is not None and one.cause.kind in BY_SHARE for one, _ in turn if isinstance(one, Choice))
+
+
+def sampler_left_out(run: Run, use: Use) -> Event | None:
+    """Where a sampler that divides was made of the very data that this loader walks over without it: whoever made it
+    holds the data to be the same on all ranks."""
+    given, dataset = use.described.sampler, use.loader.attributes.get("dataset")
+    plain = given is None or (
+        isinstance(given, Object) and given.kind in samplers.ORDERS and not samplers.puts_back(given)
+    )
+    if (
+        not plain
+        or "described" not in use.loader.facts
+        or is_open(use.loader)
+        or dataset is None
+        or use.loader.facts.get("prepared")
+    ):
+        return None
+    if isinstance(dataset, Const) or (dataset.cause is not None and dataset.cause.kind in BY_SHARE):
+        return None
+    made = (event for event, _ in survey(run).of("sampler") if event.extra["call"].get("dataset") == dataset)
+    return next(made, None)
+
+
+def left_out(run: Run, told: Sequence[tuple[Use, Site, Steps]]) -> Iterator[tuple[Use, Site, Steps]]:
+    """Loaders without the sampler that was made for their data and is given to nobody, whoever trains on them; those
+    that are told already left out."""
+    seen = survey(run)
+    loaders: dict[int, Object] = run.facts.get("loaders", {})
+    taken = [event.subject for event, _ in (*seen.of("hand-over"), *seen.of("prepare"))]
+    taken += [use.loader for use, *_ in told]
+    for loader in loaders.values():
+        place, dataset = place_of(loader), loader.attributes.get("dataset")
+        if loader in taken or not undivided(loader) or dataset is None or dataset == NONE:
+            continue
+        for event, path in seen.of("sampler"):
+            call = event.extra["call"]
+            if (event.path, event.function) != (place[0], place[2]) or call.get("dataset") != dataset:
+                continue
+            if call.get("shuffle") == FALSE:
+                continue  # what only looks at the data may see all of it
+            if given_to_nobody(run.project.tree(event.path), *event.at[:2]):
+                made = event_step(event, "this sampler divides the data, but nobody is given it")
+                yield Use(loader, None, path), place, kept(made)
+
+
+def undivided(loader: Object) -> bool:
+    """A loader of torch's, or one like it, whose data nobody divides."""
+    given = [loader.attributes.get(name, NONE) for name in ("sampler", "batch_sampler")]
+    return given == [NONE, NONE] and not is_open(loader) and not loader.facts.get("prepared")
+
+
+def divided_elsewhere(run: Run, loader: Object) -> bool:
+    """Is there a sampler that divides the same data, on the other side of a branch than this loader (`if world == 1`)?
+    Then this one is for a program of one process."""
+    dataset = loader.attributes.get("dataset")
+    made = made_in(run, loader)
+    others = (
+        lives.Use(lives.NOTHING, one, path)
+        for one, path in survey(run).of("sampler")
+        if isinstance(dataset, Object) and one.extra["call"].get("dataset") is dataset
+    )
+    return bool(made) and any(all(lives.exclude(one, other) for one in made) for other in others)
+
+
+def made_in(run: Run, loader: Object) -> list[lives.Use]:
+    """Where this loader is made, in the program itself rather than by a constructor that was run for it."""
+    place = place_of(loader)[:2]
+    return [
+        lives.Use(lives.NOTHING, one, path)
+        for one, path in survey(run).of("loader")
+        if (one.path, one.at) == place and not in_constructor(run, one, path)
+    ]
+
+
+def handed_over(run: Run) -> Iterator[tuple[Use, Site, Steps]]:
+    """A loader whose data is the same on all ranks, for a trainer of several processes that was told to leave it as it
+    is; a stream it cannot divide anyway."""
+    for event, path in survey(run).of("hand-over"):
+        loader = event.subject
+        if event.extra.get("together") and isinstance(loader, Object) and walked_bare(Use(loader, None, path)):
+            learns = event_step(event, "the gradients of all ranks are combined while it learns from this")
+            yield Use(loader, None, path), place_of(stream_under(loader) or loader), kept(learns)
+        if not isinstance(loader, Object) or loader.kind != LOADER:
+            continue
+        known = loader.facts.get("described")
+        if known is None or known.gives != "same" or splits_by_worker(loader):
+            continue  # half a split is another rule's question
+        if (known.iterable or not event.extra.get("replaces")) and several_processes(run):
+            left = "the trainer leaves it as it is" if not known.iterable else "the trainer cannot divide a stream"
+            yield Use(loader, None, path), place_of(loader), kept(event_step(event, left))
+
+
+def picked_alike(run: Run) -> Iterator[tuple[Site, Steps]]:
+    """Batches that the program picks itself out of stored data, with the same numbers on every rank."""
+    seen = survey(run)
+    if not run.facts.get("picks") or seen.of("model-parallel"):
+        return
+    done: set[Site] = set()
+    for event, path in seen.collectives:
+        loss = event.extra.get("loss")
+        if event.op != "backward" or not isinstance(loss, Value) or not any(isinstance(node, Loop) for node in path):
+            continue
+        if not whole_world(run, event) or (loss.cause is not None and loss.cause.kind in (*BY_SHARE, "data")):
+            continue
+        kinds = {tag[0] for tag in loss.tags if isinstance(tag, tuple)}
+        if "loader" in kinds or "shard" in kinds:
+            continue
+        for drawn, state in picks_in(run, loss):
+            if state.site in done:
+                continue
+            done.add(state.site)
+            picked = step_at(drawn, "the samples are picked with the same numbers on every rank")
+            yield (
+                state.site,
+                kept(
+                    *ways_to(run, state.site), picked, event_step(event, "the gradients of all ranks are combined here")
+                ),
+            )
+
+
+def picks_in(run: Run, value: Value) -> Iterator[tuple[Site, Any]]:
+    """Where samples of this were picked with numbers that are the same on all ranks, and how these were seeded."""
+    sites = {number: found for found, number in run.facts.get("picks", {}).items()}
+    for mark in provenance.marks(value, "picked", 0):
+        drawn, state = sites[mark[1]]
+        if alike(state):
+            yield drawn, state
+
+
+def unsharded_hosts(run: Run) -> Iterator[tuple[Site, Steps]]:
+    """JAX on several hosts: each host feeds its devices, and all hosts read the same."""
+    seen = survey(run)
+    if not seen.of("init"):
+        return
+    loaders: dict[int, Object] = run.facts.get("loaders", {})
+    for event, path in seen.of("host-part"):
+        if any(isinstance(node, Choice | Loop) and node.cause is not None for node in path):
+            continue  # a rank that skips some of it may take its part like that
+        if event.subject is None or event.subject.cause is not None:
+            continue
+        fed = event_step(event, "each host gives this as its part of an array of all hosts")
+        for drawn, state in picks_in(run, event.subject):
+            picked = step_at(drawn, "the samples are picked with the same numbers on every host")
+            yield state.site, kept(*ways_to(run, state.site), picked, fed)
+        for mark in provenance.marks(event.subject, "loader", 2):
+            loader = loaders.get(mark[1])
+            if loader is not None and same_on_all_hosts(loader):
+                yield place_of(stream_under(loader) or loader), kept(fed)
+    if not seen.gradients:
+        return
+    learns = event_step(seen.gradients[0], "the gradients of all hosts are combined here")
+    told = looked_at(seen)
+    for event, _ in seen.of("device-split"):
+        fed = event_step(event, "a batch of it goes to this host's devices")
+        yield from read_by_all(loaders, (event.subject,), told, fed, learns)
+    for event, _ in seen.of("host-step"):  # divided on the way, wherever that was
+        if not event.extra["learns"]:
+            continue
+        fed = event_step(event, "a batch of it goes to this host's devices")
+        yield from read_by_all(loaders, event.extra["given"], told, fed, learns)
+
+
+def looked_at(seen: Survey) -> set[int]:
+    """The loaders whose batches go to steps of which none learns: all hosts may look at the same there."""
+    fed: dict[bool, set[int]] = {True: set(), False: set()}
+    for event, _ in seen.of("host-step"):
+        for value in event.extra["given"]:
+            fed[event.extra["learns"]].update(mark[1] for mark in provenance.marks(value, "loader", 2))
+    return fed[False] - fed[True]
+
+
+def read_by_all(
+    loaders: dict[int, Object], values: Sequence[Value | None], told: set[int], *steps: Step | None
+) -> Iterator[tuple[Site, Steps]]:
+    """The loaders that these batches come from, where all hosts read the same."""
+    for mark in (mark for value in values if value is not None for mark in provenance.marks(value, "loader", 2)):
+        loader = loaders.get(mark[1])
+        if loader is not None and mark[1] not in told and same_on_all_hosts(loader):
+            told.add(mark[1])
+            yield place_of(stream_under(loader) or loader), kept(*steps)
+
+
+def same_on_all_hosts(loader: Object) -> bool:
+    if loader.kind == LOADER:
+        known = loader.facts.get("described")
+        return known is not None and known.gives == "same"
+    if sharding.is_part(loader) is not None or sharding.shards_of(loader):
+        return False
+    # only what is read from files is known to be the same on all hosts
+    call = loader.facts.get("call")
+    return (
+        call is not None
+        and call.row.record != "webdataset"
+        and not any(
+            isinstance(value, Unknown) and value.symbol.key[0] in ("parameter", "missing", "keyword")
+            for value in call.values
+        )
+    )
+
+
+def splits_by_worker(loader: Object) -> bool:
+    known = loader.facts.get("described")
+    return known is not None and any(inside.splits_by_worker(look) for look in known.looks)
+
+
+def stream_under(loader: Object) -> Object | None:
+    """The streamed data set, where that is what has to be split."""
+    if loader.kind == "webdataset.WebLoader":
+        return webdatasets.dataset_of(loader)
+    dataset = loader if loader.kind != LOADER else loader.attributes.get("dataset")
+    if isinstance(dataset, Object) and isinstance(dataset.kind, str):
+        if dataset.kind.startswith(("datasets.", "tensorflow.data.", "webdataset.")):
+            return dataset
+    return None
+
+
+def remedy_for_sharding(use: Use) -> str:
+    if stream_under(use.loader) is not None:
+        return (
+            "split it between the ranks, for example `split_dataset_by_node(stream, rank, world_size)` or "
+            "`.shard(world_size, rank)`"
+        )
+    if (
+        use.loader.facts.get("original") is None
+        and use.reduced is not None
+        and use.reduced.api.startswith("accelerate")
+    ):
+        return "give the loader to `accelerator.prepare` and walk over what it gives back"
+    return "pass `sampler=DistributedSampler(dataset)` and call `sampler.set_epoch(epoch)` in every epoch"

@@ -1,0 +1,1 @@
+"""Models, gradients and steps. (DT5)"""

@@ -1,0 +1,195 @@
+"""Is the loss as large as the number of batches behind a step demands?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from dtlint.machine.control.agreeing import TOLD
+from dtlint.machine.lanes import token
+from dtlint.machine.library.computing.provenance import symbols_in
+from dtlint.machine.library.computing.tensors import method_of
+from dtlint.machine.values import Const, Object, Symbol, Unknown, Value
+from dtlint.timeline.order import Met, choices_below, inside, loops_over
+from dtlint.timeline.steps.stepping import DDP, FSDP, backwards, events, steps
+from dtlint.timeline.steps.windows import Window, toggles, windows
+
+
+def undivided(run: Any) -> Iterator[Window]:
+    """Windows that add up means without dividing by their number."""
+    for window in windows(run):
+        if window.nested and not toggles(run, window.loop):
+            continue  # a sum over steps of time, tasks or pieces may be meant as it is
+        if any(inside(met, window.loop) or inside_outer(met, window) for met in events(run, "record", "grad-write")):
+            continue
+        subject = window.backward.event.subject
+        if isinstance(subject, Unknown) and plain_mean(run, subject.symbol):
+            yield window
+
+
+def inside_outer(met: Met, window: Window) -> bool:
+    around = loops_over(window.backward)
+    return len(around) > 1 and inside(met, around[-2])
+
+
+def plain_mean(run: Any, symbol: Symbol) -> bool:
+    """The mean of a loss function as it is, alone or as a term of a sum."""
+    key = symbol.key
+    if key[0] == "op +":
+        return any(isinstance(part, Symbol) and plain_mean(run, part) for part in key[1:])
+    name = key[0]
+    if name in ("split", "phi"):
+        return given_one(run, key[2:])
+    if name == "call" and len(key) > 1:
+        name = text(key[1])
+    row = run.knowledge.apis.get(name) if isinstance(name, str) else None
+    if row is None or "loss" not in row.extra:
+        return False
+    return not any(text(part) in ("sum", "none") for part in key)
+
+
+def given_one(run: Any, sides: tuple[Any, ...]) -> bool:
+    """A model that answers with a loss where it was given targets, and with None where not."""
+    losses = [side for side in sides if side is not None]
+    return len(losses) == 1 and isinstance(losses[0], Symbol) and plain_mean(run, losses[0])
+
+
+def text(part: Any) -> str:
+    """The string a token stands for, or nothing."""
+    if isinstance(part, tuple) and len(part) >= 2 and part[0] == "str":
+        return str(part[1]).strip("'")
+    return part if isinstance(part, str) else ""
+
+
+def unconfigured(run: Any) -> Iterator[Met]:
+    """`accelerator.accumulate()` of an accelerator that was not told how many batches make a step."""
+    wanted = ("gradient_accumulation_steps", "gradient_accumulation_plugin", "deepspeed_plugin", "deepspeed_plugins")
+    for met in events(run, "record", "accumulate"):
+        subject = met.event.subject
+        if not isinstance(subject, Object):
+            continue
+        made = subject.facts.get("call")
+        if made is None or made.name != subject.kind:  # a trainer has made its own, and tells it
+            continue
+        if any(name is None or name in wanted for name, _ in made.keywords):
+            continue
+        shared = met.event.path != subject.path and any(
+            path not in (met.event.path, subject.path) for path in run.project.mentioning(wanted[0])
+        )
+        if shared:
+            continue  # a loop for accelerators of several programs, of which others are told
+        if len(made.arguments) <= 3 and not any(name in subject.attributes for name in wanted):
+            yield met
+
+
+def never_accumulated(run: Any) -> Iterator[tuple[Met, Met]]:
+    """An accelerator that was told how many batches make a step, and a loop that steps after each of them without
+    `accumulate()`: every loss is divided all the same. The backward and the step."""
+    if events(run, "record", "accumulate") or events(run, "record", "no-sync"):
+        return
+    for met in events(run, "record", "backward"):
+        made = met.event.subject.facts.get("call") if isinstance(met.event.subject, Object) else None
+        count = made.get("gradient_accumulation_steps") if made is not None else None
+        around = loops_over(met)
+        if not several(count) or not around:
+            continue
+        for step in steps(run):
+            own = choices_below(step, around[-1]) if inside(step, around[-1]) else None
+            if own is not None and len(own) <= len(choices_below(met, around[-1])) and loops_over(step) == around:
+                yield met, step
+                break
+
+
+def several(count: Value | None) -> bool:
+    """More than one, or as many as an option or a setting says, which is there to be set to more than one."""
+    if isinstance(count, Const):
+        return isinstance(count.value, int) and count.value > 1
+    return isinstance(count, Unknown) and count.cause is None
+
+
+def divided_again(run: Any) -> Iterator[Met]:
+    """`accelerator.backward(loss / n)` of an accelerator that was made with n and divides by it as well."""
+    for met in events(run, "record", "backward"):
+        made = met.event.subject.facts.get("call") if isinstance(met.event.subject, Object) else None
+        count = made.get("gradient_accumulation_steps") if made is not None else None
+        given = met.event.extra["call"].arguments if count not in (None, Const(1)) else ()
+        loss = next((value.symbol.key for value in given[:1] if isinstance(value, Unknown)), ())
+        if len(loss) == 3 and loss[0] == "op /" and count is not None and loss[2] == token(count):
+            yield met
+
+
+@dataclass(frozen=True, slots=True)
+class Quotient:
+    """A loss that is divided, and whose gradient the wrapper averages over the ranks."""
+
+    total: Any
+    by: Any
+    backward: Met
+    path: str
+    at: Any
+    scope: str
+
+
+def scaled_twice(run: Any) -> Iterator[Quotient]:
+    """A loss divided by the number of ranks, of a model whose wrapper averages over them already."""
+    return (one for one in quotients(run) if is_world(one.by))
+
+
+def by_own_count(run: Any) -> Iterator[Quotient]:
+    """A sum over the samples of a rank divided by how many of them this rank counts, of a model whose wrapper takes
+    the mean over ranks that count differently."""
+    for one in quotients(run):
+        count = the_count(one.by)
+        if count is not None and counted_here(count) and summed(run, one.total):
+            yield one
+
+
+def quotients(run: Any) -> Iterator[Quotient]:
+    models, places = run.facts.get("models", {}), run.facts.get("quotients", {})
+    for met in backwards(run):
+        event, subject = met.event, met.event.subject
+        if not isinstance(subject, Unknown) or subject.symbol.key[0] != "op /":
+            continue
+        numbers = [tag[1] for tag in subject.tags if isinstance(tag, tuple) and tag[0] == "wrapped"]
+        if any(number in models and models[number].kind in (DDP, FSDP) for number in numbers):
+            path, at, scope = places.get(subject.symbol, (event.path, event.at, event.function))
+            _, total, by = subject.symbol.key[:3]
+            yield Quotient(total, by, met, path, at, scope)
+
+
+def is_world(part: Any) -> bool:
+    return isinstance(part, tuple) and len(part) == 3 and part[2] == "world"
+
+
+KEEPING = frozenset({"clamp", "clamp_min", "clip", "float", "to", "item", "type_as", "detach", "double", "long"})
+
+
+def the_count(by: Any) -> Symbol | None:
+    """`mask.sum()`, behind what only keeps it from being zero or gives it another type."""
+    while isinstance(by, Symbol) and (method := method_of(by)) is not None:
+        if method[1] in ("sum", "count_nonzero"):
+            return by
+        if method[1] not in KEEPING:
+            return None
+        by = method[0]
+    return None
+
+
+def counted_here(count: Symbol) -> bool:
+    """Counted in the batch of this rank, and not added up over the ranks."""
+    heads = {one.key[0] for one in symbols_in(count)}
+    return "batch" in heads and heads.isdisjoint({*TOLD, "output"})
+
+
+def summed(run: Any, total: Any) -> bool:
+    """A sum of what the model gave, of this rank's samples only."""
+    if not isinstance(total, Symbol):
+        return False
+    row = run.knowledge.apis.get(total.key[0]) if isinstance(total.key[0], str) else None
+    method = method_of(total)
+    added = (method is not None and method[1] == "sum") or (
+        row is not None and "loss" in row.extra and any(text(part) == "sum" for part in total.key)
+    )
+    heads = {one.key[0] for one in symbols_in(total)}
+    return added and "output" in heads and heads.isdisjoint(TOLD)

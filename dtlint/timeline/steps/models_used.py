@@ -1,0 +1,453 @@
+"""Which parts of a wrapped model does its forward pass use, always or only sometimes?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from dtlint.ir import nodes as ir
+from dtlint.machine.contents.dictionaries import entries
+from dtlint.machine.contents.presence import asks_presence, decided_by
+from dtlint.machine.lanes import token
+from dtlint.machine.library.computing.provenance import symbols_in
+from dtlint.machine.library.training.models import SEQUENTIAL
+from dtlint.machine.library.training.modules import MODULE
+from dtlint.machine.library.training.parts import CONSTANT
+from dtlint.machine.library.training.wrapping import ALONE
+from dtlint.machine.logs import Call, Choice, Event, Loop, Site
+from dtlint.machine.names import attributes
+from dtlint.machine.names.subscripts import named_parts
+from dtlint.machine.values import TRUE, Bound, ClassRef, Const, FunctionRef, Object, Row, Symbol, Tuple, Unknown, Value
+from dtlint.machine.walks import walk
+from dtlint.timeline.order import Met
+from dtlint.timeline.ranks.arrivals import in_constructor
+from dtlint.timeline.steps.stepping import DDP, events
+from dtlint.timeline.symbols import objects_in
+
+TELLING = ("find_unused_parameters", "static_graph")  # options by which DDP knows that gradients may be missing
+DEPTH = 6
+NESTED = 3  # classes of the project within each other
+# computed anew in each turn of the training loop
+TURNS = frozenset({"index", "batch", "turn", "number", "loop"})
+CHANGING = TURNS | {"source", "drawn", "time", "item"}
+WHOLE = frozenset(
+    {"children", "named_children", "modules", "named_modules", "parameters", "named_parameters", "_modules"}
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A submodule with parameters, by the attribute that holds it."""
+
+    name: str
+    module: Object
+    use: Met | None = None
+    choice: Choice | None = None
+
+
+def row_of(run: Any, thing: Object) -> Any:
+    return run.knowledge.api(thing.kind) if isinstance(thing.kind, str) else None
+
+
+def children(thing: Object) -> Iterator[tuple[str, Object]]:
+    """The modules inside, as far as they are known."""
+    found: list[tuple[str, Value]] = [(str(name), value) for name, value in thing.attributes.items()]
+    call = thing.facts.get("call")
+    named = named_parts(thing)
+    if named is not None:
+        found.extend((str(name), value) for name, value in entries(named))
+    elif call is not None and isinstance(thing.kind, str):
+        found.extend((str(index), value) for index, value in enumerate(call.arguments))
+    for name, value in found:
+        if isinstance(value, Object) and value.kind == "list":
+            value = value.attributes.get("[]", value)
+        for item in value.items if isinstance(value, Tuple) else (value,):
+            if isinstance(item, Object) and item is not thing:
+                yield name, item
+
+
+def has(run: Any, thing: Object, fact: str, depth: int = DEPTH) -> bool:
+    """Is there a layer inside of which the packs say `fact`?"""
+    row = row_of(run, thing)
+    if row is not None and row.extra.get(fact):
+        return True
+    if row is not None and row.extra.get("container") and fact == "parameters":
+        call = thing.facts.get("call")
+        if call is not None and any(isinstance(held(value), Unknown) for value in call.arguments):
+            return True
+    return depth > 0 and any(has(run, inner, fact, depth - 1) for _, inner in children(thing))
+
+
+def held(value: Value) -> Value:
+    return value.attributes.get("[]", value) if isinstance(value, Object) and value.kind == "list" else value
+
+
+def is_module(run: Any, thing: Object) -> bool:
+    names = [thing.kind] if isinstance(thing.kind, str) else []
+    if isinstance(thing.kind, ClassRef):
+        order: list[Value] = [thing.kind]
+        while order:
+            owner = order.pop()
+            if isinstance(owner, ClassRef):
+                order.extend(owner.bases)
+            else:
+                names.append(getattr(owner, "name", ""))
+    return any(MODULE in run.knowledge.ancestors(name) for name in names)
+
+
+def wraps(run: Any) -> Iterator[tuple[Met, Any, Object]]:
+    """DDP around a module whose layers are known."""
+    for met in events(run, "collective", "wrap"):
+        call, subject = met.event.extra.get("call"), met.event.subject
+        if call is not None and call.row.name == DDP:
+            for inner in models_in(subject):
+                yield met, call, inner
+
+
+def models_in(value: Any) -> list[Object]:
+    """The model, or those of the lanes where the ranks hold different ones."""
+    held = value.lanes if isinstance(value, Row) else (value,)
+    return list(dict.fromkeys(one for one in held if isinstance(one, Object)))
+
+
+def option(call: Any, name: str) -> Value | None:
+    given = call.get(name)
+    if given is None and any(keyword is None for keyword, _ in call.keywords):
+        return Unknown(Symbol(("option", name), 1))  # something in **options
+    return given
+
+
+def off(value: Value | None) -> bool:
+    return value is None or (isinstance(value, Const) and not value.value)
+
+
+# --- parts that are left out ---------------------------------------------------------------------------------------
+
+
+def unused_parts(run: Any) -> Iterator[tuple[Site, Part]]:
+    """Where the model is wrapped without a word of missing gradients, and the part that has none in some turns."""
+    for met, call, inner in wraps(run):
+        if not all(off(option(call, word)) for word in TELLING):
+            continue
+        if in_constructor(run, met.event, tuple(node for node, _ in met.above)):
+            continue  # which of the methods trains, and with what, is up to whoever made the instance
+        forwards = [one for one in events(run, "collective", "forward") if inner in inner_of(one.event)]
+        part = next((part for model in of_project(inner) for part in left_out(run, model, forwards)), None)
+        if part is not None:
+            yield (met.event.path, met.event.at, met.event.function), part
+    for met, trainer, module in waiting_trainers(run):
+        steps = [one for one in events(run, "record", "loss") if one.event.extra["module"] is module]
+        part = next(left_out(run, module, steps), None)
+        if part is not None:
+            yield (trainer.path, trainer.at or met.event.at, met.event.function), part
+
+
+def waiting_trainers(run: Any) -> Iterator[tuple[Met, Object, Object]]:
+    """A trainer that wraps the module it is given by DDP, and was not told that parts of it may be missing."""
+    for met in events(run, "collective", "fit"):
+        call = met.event.extra.get("call")
+        trainer, module = getattr(call, "receiver", None), call.get("model") if call is not None else None
+        made = trainer.facts.get("call") if isinstance(trainer, Object) else None
+        if made is None or not isinstance(trainer, Object) or not isinstance(module, Object):
+            continue
+        strategy = made.get("strategy")
+        name = strategy.value if isinstance(strategy, Const) else getattr(strategy, "kind", None)
+        own = getattr(strategy, "facts", {}).get("call")
+        told = own is not None and not all(
+            off(option(own, word)) for word in ("find_unused_parameters", "static_graph")
+        )
+        by_hand = module.attributes.get("automatic_optimization") not in (None, TRUE)
+        if name in made.row.extra.get("waits", ()) and not trainer.facts.get(ALONE) and not told and not by_hand:
+            yield met, trainer, module
+
+
+def of_project(model: Object, depth: int = NESTED) -> Iterator[Object]:
+    """The model, or those that `nn.Sequential(…)` puts one behind the other: theirs is the forward that was written."""
+    if isinstance(model.kind, ClassRef):
+        yield model
+    elif depth and model.kind == SEQUENTIAL:
+        for _, inner in children(model):
+            yield from of_project(inner, depth - 1)
+
+
+def left_out(run: Any, model: Object, forwards: list[Met]) -> Iterator[Part]:
+    """Parts that some forward pass does not use."""
+    if not isinstance(model.kind, ClassRef) or not forwards:
+        return
+    yield from picked_anew(run, model, forwards[0])
+    uses = events(run, "record", "module-call")
+    called = {model.number}.union(*(numbers_of(met.event.subject) for met in uses))
+    frozen = without_gradient(run, model)
+    for part in parts(model):
+        module, owner = part.module, part.owner
+        if module.number in frozen or not is_module(run, module) or not has(run, module, "parameters"):
+            continue
+        mine = [met for met in uses if module.number in numbers_of(met.event.subject)]
+        if not mine:
+            if owner is not None and owner.number in called and never_named(run, owner, part.attribute):
+                yield Part(part.name, module)
+            continue
+        skipped = sometimes(mine, forwards[0]) or between_calls(module, forwards)
+        if skipped is not None and not all_of_it(skipped, uses):
+            yield Part(part.name, module, mine[0], skipped)
+
+
+def without_gradient(run: Any, model: Object) -> set[int]:
+    """The parts whose gradients are switched off for good, with what is inside of them: nobody waits for these."""
+    off_for_good, found = run.facts.get(CONSTANT, ()), set[int]()
+    for part in parts(model):
+        if token(part.module) in off_for_good:
+            found |= {part.module.number, *(one.module.number for one in inside(part.name, part.module))}
+    return found
+
+
+def picked_anew(run: Any, model: Object, forward: Met) -> Iterator[Part]:
+    """`self.heads[task](x)`: one of several parts, by what changes from step to step, and nothing uses the others."""
+    around = {id(node) for node, _ in forward.above}
+    for name, module in children(model):
+        named = named_parts(module)
+        if (
+            named is None
+            or sum(has(run, one, "parameters") for _, one in entries(named) if isinstance(one, Object)) < 2
+        ):
+            continue
+        picks = [met for met in events(run, "record", "part-picked") if met.event.subject is module]
+        inside = [node for met in picks for node, _ in met.above if id(node) not in around]
+        places = {(met.event.path, met.event.at) for met in picks}
+        if len(places) != 1 or any(isinstance(node, Loop | Choice) for node in inside):
+            continue
+        index = picks[0].event.extra["index"]
+        if index.cause is None and changing(index.symbol) and named_once(run, model, name):
+            yield Part(name, module, picks[0])
+
+
+def named_once(run: Any, model: Object, name: str) -> bool:
+    """Does the class name this part in one place only, and nobody else?"""
+    assert isinstance(model.kind, ClassRef)
+    own, found = f"{model.kind.node.qualname}.", 0
+    for path in files_naming(run, model, name):
+        for function in functions(run.project.module(path).body):
+            if path == model.kind.path and function.qualname.startswith(own):
+                found += 0 if function.name == "__init__" else uses_of(function, name, model)
+            elif name in function.tokens:
+                return False
+    return found == 1
+
+
+def files_naming(run: Any, model: Object, name: str) -> list[str]:
+    """Also those that say nothing of ranks, as the file of a model may."""
+    assert isinstance(model.kind, ClassRef)
+    return sorted({model.kind.path, *run.project.mentioning(name)})
+
+
+@dataclass(frozen=True, slots=True)
+class Inner:
+    """A module inside of another, and whose attribute it is; without an owner it is one of several in a table."""
+
+    name: str
+    module: Object
+    owner: Object | None = None
+    attribute: str = ""
+
+
+def parts(model: Object) -> Iterator[Inner]:
+    """The submodules, those that one of them keeps under names of their own, and those of the project's inside."""
+    for name, module in children(model):
+        named = named_parts(module)
+        if named is None:
+            yield Inner(name, module, model, name)
+            yield from inside(name, module)
+            continue
+        for key, part in entries(named):
+            if isinstance(part, Object):
+                yield Inner(f"{name}[{key!r}]", part)
+
+
+def inside(name: str, module: Object, depth: int = NESTED) -> Iterator[Inner]:
+    """What the classes of the project that a model is made of keep: they decide by themselves what they use."""
+    if depth and isinstance(module.kind, ClassRef):
+        for inner, part in children(module):
+            if named_parts(part) is None:
+                yield Inner(f"{name}.{inner}", part, module, inner)
+                yield from inside(f"{name}.{inner}", part, depth - 1)
+
+
+def inner_of(event: Event) -> list[Object]:
+    outer = event.extra.get("model")
+    return models_in(outer.attributes.get("module", outer)) if isinstance(outer, Object) else []
+
+
+def numbers_of(subject: Any) -> set[int]:
+    """What is called: a thing, one of several, or a part of one. A method of what a part has given (`hidden.mean()`)
+    belongs to no part."""
+    if subject is None or (isinstance(subject, Unknown) and given_by_a_call(subject.symbol)):
+        return set()
+    return objects_in(subject)
+
+
+def given_by_a_call(symbol: Symbol) -> bool:
+    """`self.layers[i](x).mean`: of something that came out of what was called."""
+    while symbol.key[0] in ("attr", "item") and isinstance(symbol.key[1], Symbol):
+        symbol = symbol.key[1]
+    return symbol.key[0] == "call" and len(symbol.key) > 1 and isinstance(symbol.key[1], Symbol)
+
+
+def sometimes(uses: list[Met], forward: Met) -> Choice | None:
+    """The changing decision that every use hangs on, on one side of it."""
+    around = {id(node) for node, _ in forward.above}
+    turning_in = next((node for node, _ in reversed(forward.above) if isinstance(node, Loop)), None)
+    sides: dict[int, set[int]] = {}
+    deciding: list[list[Choice]] = []
+    for met in uses:
+        own = [(node, side) for node, side in met.above if isinstance(node, Choice) and id(node) not in around]
+        for choice, side in own:
+            sides.setdefault(id(choice), set()).add(side)
+        turning = any(isinstance(node, Loop) and id(node) not in around for node, _ in met.above)
+        deciding.append(
+            [choice for choice, _ in own if changes(choice, turning_in) and not (turning and asks_a_turn(choice))]
+        )
+    used = {id(met.event) for met in uses}
+    skipping = [
+        [choice for choice in choices if len(sides[id(choice)]) == 1 and not meet_again(choice, used)]
+        for choices in deciding
+    ]
+    return skipping[0][0] if skipping and all(skipping) else None
+
+
+def meet_again(choice: Choice, used: set[int]) -> bool:
+    """Do the sides come together again before the use, where a part of one of them has left?"""
+    return all(any(id(node) in used for node, _ in walk(log)) for log in (choice.then, choice.other))
+
+
+def all_of_it(choice: Choice, uses: list[Met]) -> bool:
+    """Does one side of it leave (`if len(batch) == 0: return None`) and use no layer at all? Nothing that could have a
+    gradient is computed in such a turn."""
+    sides = {side for met in uses for node, side in met.above if node is choice}
+    return len(sides) == 1 and "return" in choice.exits and choice.exits[sides.pop()] == ""
+
+
+COUNTED = frozenset({"index", "number"})  # what `enumerate` and `range` give in each turn
+
+
+def asks_a_turn(choice: Choice) -> bool:
+    """`if number == 0` in a loop of the forward itself: every forward comes to both sides. Whether any row chose this
+    expert, the batch says."""
+    counted = choice.symbol is not None and any(one.key[0] in COUNTED for one in symbols_in(choice.symbol))
+    return counted and (choice.cause is None or choice.cause.kind != "data")
+
+
+def between_calls(module: Object, forwards: list[Met]) -> Choice | None:
+    """The changing decision between one call of the model and another that does without this part."""
+    sides: dict[int, set[int]] = {}
+    choices: dict[int, Choice] = {}
+    for met in forwards:
+        for node, side in met.above:
+            if isinstance(node, Choice):
+                choices[id(node)] = node
+                sides.setdefault(id(node), set()).add(side)
+    places = {(met.event.path, met.event.at) for met in forwards}
+    for number, choice in choices.items():
+        if len(sides[number]) == 2 and changes(choice):
+            for log in (choice.then, choice.other):
+                calls = [node for node, _ in walk(log) if isinstance(node, Call) and (node.path, node.at) in places]
+                if calls and not any(runs(call, module) for call in calls):
+                    return choice
+    return None
+
+
+def runs(call: Call, module: Object) -> bool:
+    return any(
+        isinstance(node, Event) and node.op == "module-call" and module.number in numbers_of(node.subject)
+        for node, _ in walk(call.log)
+    )
+
+
+def changes(choice: Choice, loop: Loop | None = None) -> bool:
+    """May the decision be another one in the next step, which is a turn of this loop?"""
+    asked = choice.symbol
+    decision = decided_by(asked) if asked is not None else None
+    presence = asked is not None and asks_presence(asked) and decision is None  # a part of every batch, or of none
+    if choice.cause is not None:
+        return choice.cause.kind in ("random", "rank", "clock") or (choice.cause.kind == "data" and not presence)
+    return asked is not None and not presence and changing(decision or asked, loop)
+
+
+def changing(symbol: Symbol, loop: Loop | None = None) -> bool:
+    if any(one.key[0] in CHANGING and not names_a_setting(one) for one in symbols_in(symbol)):
+        return loop is None or not made_before(symbol, loop)
+    return False
+
+
+def made_before(symbol: Symbol, loop: Loop) -> bool:
+    """Is all that it is made of older than the first turn?"""
+    if symbol.key[2:] == ("fresh",):
+        return bool(symbol.key[1] < loop.born[0])
+    parts = [part for part in symbol.key[1:] if isinstance(part, Symbol)]
+    objects = [part[1] for part in symbol.key[1:] if isinstance(part, tuple) and part[:1] == ("object",)]
+    if symbol.key[0] in TURNS or not (parts or objects):
+        return False
+    return all(number <= loop.objects for number in objects) and all(made_before(part, loop) for part in parts)
+
+
+def names_a_setting(symbol: Symbol) -> bool:
+    """`config["distill"]`: what stands under a name changes with the table it is in, no sooner; nor does the first of
+    what stands there, `config["sampling"][0]`."""
+    if symbol.key[0] != "item" or len(symbol.key) != 3:
+        return False
+    _, table, index = symbol.key
+    return isinstance(index, str) or (isinstance(index, int) and isinstance(table, Symbol) and names_a_setting(table))
+
+
+def never_named(run: Any, model: Object, name: str) -> bool:
+    """No function of the project but the constructor mentions this part, by its name or all parts together."""
+    assert isinstance(model.kind, ClassRef)
+    mentioned = 0
+    own = f"{model.kind.node.qualname}."
+    for path in files_naming(run, model, name):
+        for function in functions(run.project.module(path).body):
+            if path == model.kind.path and function.qualname.startswith(own):
+                if function.tokens & WHOLE and function.name != "__init__":
+                    return False
+                mentioned += uses_of(function, name, model) - (function.name == "__init__")
+            elif name in function.tokens:
+                return False
+    forward = attributes_in(model.kind, "forward")
+    return mentioned <= 0 and isinstance(forward, FunctionRef | Bound)
+
+
+def attributes_in(kind: ClassRef, name: str) -> Value | None:
+    return attributes.in_class(None, kind, name)  # type: ignore[arg-type]  # needs no machine
+
+
+def functions(body: tuple[Any, ...]) -> Iterator[ir.Function]:
+    for statement in body:
+        if isinstance(statement, ir.Function):
+            yield statement
+        for name in ("body", "orelse"):
+            inner = getattr(statement, name, None)
+            if isinstance(inner, tuple):
+                yield from functions(inner)
+
+
+def uses_of(node: Any, name: str, model: Object) -> int:
+    """How often living code under `node` names the attribute."""
+    found = 1 if isinstance(node, ir.Attr) and node.name == name else 0
+    switched = switch(node.test, model) if isinstance(node, ir.If) else None
+    for slot in getattr(node, "__slots__", ()):
+        if switched is not None and slot == ("orelse" if switched else "body"):
+            continue
+        held = getattr(node, slot)
+        for inner in held if isinstance(held, tuple) else (held,):
+            for one in inner if isinstance(inner, tuple) else (inner,):
+                if isinstance(one, ir.Node):
+                    found += uses_of(one, name, model)
+    return found
+
+
+def switch(test: Any, model: Object) -> bool | None:
+    """What `if self.option:` decides for a model whose option is known for good."""
+    if isinstance(test, ir.Attr) and isinstance(test.value, ir.Name) and test.value.id == "self":
+        held = model.attributes.get(test.name)
+        return bool(held.value) if isinstance(held, Const) and held.scale is None else None
+    return None

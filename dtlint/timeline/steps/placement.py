@@ -1,0 +1,377 @@
+"""Which device does each rank work on, and onto which does it load?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from dtlint.ir import nodes as ir
+from dtlint.ir.functions import children
+from dtlint.machine.library.meeting.evidence import distributed, of_one
+from dtlint.machine.library.reading import BY_NAME
+from dtlint.machine.library.training.stepping import LOADED
+from dtlint.machine.logs import Attempt, Event
+from dtlint.machine.values import NONE, TRUE, Cause, Const, Object, Row, Symbol, Tuple, Unknown, Value, lane_value
+from dtlint.timeline.order import Met, exclusive, ordered
+from dtlint.timeline.places.files import accesses, overlap
+from dtlint.timeline.programs import in_an_actor, of_trials
+from dtlint.timeline.ranks.arrivals import instead_of_start
+from dtlint.timeline.records import recorded
+from dtlint.timeline.steps.models_used import functions
+from dtlint.timeline.steps.stepping import events
+
+INIT = "torch.distributed.init_process_group"
+OWN_LAUNCHER = frozenset({"executable", "device_count"})
+LATER = ("signal", "exit", "finaliser")
+PARAMS = ("device", "device_ids", "device_id", "type", "index")  # DDP only notes its `output_device`
+
+
+# --- devices by number -------------------------------------------------------------------------------------------
+
+
+def number_of(value: Value) -> int | None:
+    """The number of the device that one lane names."""
+    if isinstance(value, Const):
+        if isinstance(value.value, int) and not isinstance(value.value, bool):
+            return value.value
+        text = value.value if isinstance(value.value, str) else ""
+    elif isinstance(value, Unknown) and value.symbol.key[0] == "text":
+        text = "".join(spelled(part) for part in value.symbol.key[1:])
+    else:
+        return None
+    kind, _, number = text.partition(":")
+    return int(number) if kind in ("cuda", "xpu", "hip", "npu") and number.isdecimal() else None
+
+
+def spelled(part: Any) -> str:
+    if isinstance(part, tuple) and len(part) >= 2:
+        return str(part[1]).strip("'")
+    return "" if isinstance(part, Symbol) else str(part)
+
+
+def named(value: Value | None) -> tuple[Value | None, ...]:
+    """The device, or those in `device_ids=[local_rank]`."""
+    if isinstance(value, Object) and value.kind == "list":
+        value = value.attributes.get("[]")
+    return value.items if isinstance(value, Tuple) else (value,)
+
+
+def beyond_node(run: Any, value: Value | None) -> Cause | None:
+    """Why a device number is larger than any a node has: it is the global rank."""
+    for item in named(value):
+        if isinstance(item, Row) and item.cause.kind == "rank":
+            numbers = [number_of(lane_value(item, lane)) for lane in range(run.world.size)]
+            if numbers == list(run.world.ranks()):
+                return item.cause
+    return None
+
+
+def counted_over_nodes(run: Any, value: Value | None, ranks: list[Value | None]) -> Cause | None:
+    """Processes spawned on each of several machines: the number that the group knows them by, computed from the number
+    of the machine, is not their index on it."""
+    for item in named(value):
+        if isinstance(item, Row) and any(item == rank for rank in ranks):
+            numbers = [number_of(held) for held in item.lanes]
+            first, second = item.lanes[0], item.lanes[run.world.per_host % run.world.size]
+            if first != second and not one_after_another(numbers):
+                return item.cause
+    return None
+
+
+def one_after_another(numbers: list[int | None]) -> bool:
+    """The index that spawn gives, or as much more for everybody: no number of a machine is in it."""
+    known = [number for number in numbers if number is not None]
+    return len(known) == len(numbers) and [number - known[0] for number in known] == list(range(len(known)))
+
+
+def global_rank_devices(run: Any) -> Iterator[tuple[Met, Cause]]:
+    """The first place of the run that names a device by the global rank."""
+    if sets_visible(run) or starts_itself(run) or on_one_machine(run):
+        return
+    spawned = bool(run.facts.get("spawned"))
+    ranks = [met.event.extra["call"].get("rank") for met in events(run, "record", "init")]
+    if any(isinstance(rank, Row) and rank.cause.kind == "local rank" for rank in ranks):
+        return  # all ranks are on one machine, or two of them would have the same number
+    told: set[tuple[str, int]] = set()
+    for met in ordered(run):
+        call = met.event.extra.get("call")
+        if call is None or not names_device(met.event):
+            continue
+        given = [call.get(name) for name in PARAMS]
+        if met.event.op == "move" and call.arguments:
+            given.append(call.arguments[0])
+        for value in given:
+            cause = counted_over_nodes(run, value, ranks) if spawned else beyond_node(run, value)
+            if cause is None or divided(run, met.event, call) or guessed(run, cause) or spawned_elsewhere(run, cause):
+                continue
+            origin = cause.steps()[0] if cause.steps() else None
+            key = (origin.path, origin.line) if origin is not None else (met.event.path, met.event.at[0])
+            if key not in told:
+                told.add(key)
+                yield met, cause
+            break
+
+
+def on_one_machine(run: Any) -> bool:
+    """Do the documents start the program on one machine, or is it a test, for which one is enough?"""
+    return of_trials(run.entry.path) or run.project.started.on_one_machine(run.entry.path)
+
+
+def names_device(event: Event) -> bool:
+    if event.kind == "record":
+        return event.op in ("device", "device-named", "move", "init")
+    return event.kind == "collective" and event.op in ("wrap", "barrier")
+
+
+def guessed(run: Any, cause: Cause) -> bool:
+    """A parameter of a function nobody calls, or an attribute of one, was taken for the rank because of its name. Who
+    calls may start one process per device of this machine."""
+    if run.entry.kind != "function" or not cause.steps():
+        return False
+    source = cause.steps()[0]
+    return source.line == run.entry.line or source in run.facts.get(BY_NAME, ())
+
+
+def starts_itself(run: Any) -> bool:
+    """The program is its own launcher, of one process per device of the machine it is on: a function of it starts this
+    interpreter (`sys.executable`) again, as often as there are devices."""
+    own = run.project.relatives(run.entry.path)
+    for path in run.project.mentioning(min(OWN_LAUNCHER)):
+        module = run.project.module(path) if path in own else None
+        if module is not None and module.tokens >= OWN_LAUNCHER:
+            if any(function.tokens >= OWN_LAUNCHER for function in functions(module.body)):
+                return True
+    return False
+
+
+def spawned_elsewhere(run: Any, cause: Cause) -> bool:
+    """The rank is asked for in a program that starts its group only where it spawns the processes of one machine, and
+    that is not in this run: their rank is the local one."""
+    if not cause.steps() or any(met.event.api.endswith("init_process_group") for met in events(run, "record", "init")):
+        return False
+    own = run.project.relatives(cause.steps()[0].path)
+    paths = [path for path in run.project.mentioning("init_process_group") if path in own]
+    modules = [run.project.module(path) for path in paths]
+    return bool(modules) and all(module is not None and "spawn" in module.tokens for module in modules)
+
+
+def sets_visible(run: Any) -> bool:
+    """Each process chooses what it sees: numbers mean something else then."""
+    for met in events(run, "record", "env"):
+        name = met.event.details[0][1] if met.event.details else None
+        row = run.knowledge.settings.get(name.value) if isinstance(name, Const) else None
+        if row is not None and row.extra.get("reader") == "cuda" and "VISIBLE" in str(name.value):  # type: ignore[union-attr]
+            return True
+    return False
+
+
+def divided(run: Any, event: Event, call: Any) -> bool:
+    """`rank % 8`: a remainder by a literal is the number of devices per node, whatever it is in our small world."""
+    module = run.project.module(event.path)
+    names: set[str] = set()
+    for name in PARAMS:
+        expression = call.expression(name)
+        if expression is not None and has_remainder(expression, names):
+            return True
+    for argument in call.node.args if call.node is not None else ():
+        if has_remainder(argument, names):
+            return True
+    return module is not None and any(assigned_remainder(statement, names) for statement in statements(module.body))
+
+
+def has_remainder(expression: Any, names: set[str]) -> bool:
+    """Is there a `%`? Collects the names that are read on the way."""
+    if isinstance(expression, ir.BinOp) and expression.op == "%":
+        return True
+    if isinstance(expression, ir.Name):
+        names.add(expression.id)
+    elif isinstance(expression, ir.Attr):
+        names.add(expression.name)
+    return any(has_remainder(inner, names) for inner in children(expression))
+
+
+def assigned_remainder(statement: Any, names: set[str]) -> bool:
+    if not isinstance(statement, ir.Assign):
+        return False
+    targets = {getattr(target, "id", getattr(target, "name", "")) for target in statement.targets}
+    return bool(targets & names) and has_remainder(statement.value, set())
+
+
+def statements(body: tuple[Any, ...]) -> Iterator[Any]:
+    for statement in body:
+        yield statement
+        for name in ("body", "orelse", "final"):
+            inner = getattr(statement, name, None)
+            if isinstance(inner, tuple):
+                yield from statements(inner)
+
+
+# --- no device chosen ----------------------------------------------------------------------------------------------
+
+
+def unchosen(run: Any) -> Iterator[tuple[Met, Met, Met | None]]:
+    """The first GPU work after an NCCL start for which nobody chose this rank's device, and the choice that comes too
+    late for it. Where the backend is an option, only such a choice shows that the ranks work on GPUs of their own."""
+    start = next((met for met in events(run, "record", "init") if met.event.api == INIT or own_card(met.event)), None)
+    if start is None or of_one(start.event) or sets_visible(run) or in_an_actor(run, start.event):
+        return
+    nccl = own_card(start.event) or on_nccl(start.event.extra["call"])
+    if nccl is False or start.event.extra["call"].get("device_id") not in (None, NONE):
+        return
+    choices = [met for met in ordered(run) if chooses(met.event)]
+    if nccl is None and not choices:
+        return
+    for met in ordered(run):
+        if met.number > start.number and not exclusive(met, start) and not some_other_time(met):
+            if chooses(met.event):
+                return
+            if any(one.number < met.number for one in choices):
+                return
+            meets = nccl and meets_on_device(met.event)
+            if on_default_device(met.event) or (meets and (choices or (packs(met.event) and works_on_own(run, met)))):
+                late = next((one for one in choices if not exclusive(met, one)), None)
+                if nccl or late is not None:
+                    yield met, start, late
+                return
+
+
+def own_card(event: Event) -> bool:
+    """Is each process meant for a GPU of its own, where it uses any?"""
+    call = event.extra.get("call")
+    return call is not None and bool(call.row.extra.get("own_card"))
+
+
+def some_other_time(met: Met) -> bool:
+    """Does it stand in a function that runs when a signal comes, or at the end?"""
+    return any(isinstance(node, Attempt) and node.kind in LATER for node, _ in met.above)
+
+
+def on_nccl(call: Any) -> bool | None:
+    """Is this backend, or one of several, NCCL? None where it is an option."""
+    backend = call.get("backend")
+    if isinstance(backend, Const):
+        return isinstance(backend.value, str) and "nccl" in backend.value.lower()
+    return None if backend is not None else False
+
+
+def chooses(event: Event) -> bool:
+    call = event.extra.get("call")
+    return event.kind == "record" and call is not None and bool(call.row.extra.get("chooses"))
+
+
+def on_default_device(event: Event) -> bool:
+    """`.cuda()`, `.to("cuda")`, `zeros(3, device="cuda")`: the current device, which is GPU 0 in every process."""
+    if event.kind == "record" and event.op == "backend":
+        return event.extra.get("device") == Const("cuda")
+    if event.kind != "record" or event.op not in ("move", "tensor-move"):
+        return False
+    call = event.extra["call"]
+    if call.row.name.endswith(".cuda"):
+        return not call.arguments and not call.keywords
+    given = call.arguments[0] if call.arguments else call.get("device")
+    if isinstance(given, Object) and given.kind == "torch.device":
+        made = given.facts.get("call")
+        if made is None or len(made.arguments) != 1 or made.keywords:
+            return False
+        given = made.arguments[0]
+    return given == Const("cuda")
+
+
+def meets_on_device(event: Event) -> bool:
+    """A barrier or an object collective uses the current device."""
+    call = event.extra.get("call")
+    if event.kind != "collective" or call is None or not call.row.name.startswith("torch.distributed."):
+        return False
+    return (event.op == "barrier" and call.get("device_ids") in (None, NONE)) or packs(event)
+
+
+def packs(event: Event) -> bool:
+    """Does it send objects, packed into a tensor on the current device? In a group that is made for it, as one of gloo
+    may be, the tensor is elsewhere."""
+    call = event.extra["call"]
+    if call.get("device") not in (None, NONE) or call.get("group") not in (None, NONE):
+        return False
+    return call.row.name.endswith(("_object", "_object_list"))
+
+
+def works_on_own(run: Any, way: Met) -> bool:
+    """Does the program that comes here name another device for each rank of a node? Else every process may see one
+    only."""
+    for met in ordered(run):
+        call = met.event.extra.get("call")
+        if call is None or not names_device(met.event) or exclusive(met, way):
+            continue
+        for value in (*(call.get(name) for name in PARAMS), *call.arguments[:1]):
+            for item in named(value):
+                numbers = (
+                    [number_of(held) for held in item.lanes[: run.world.per_host]] if isinstance(item, Row) else []
+                )
+                if len(numbers) > 1 and None not in numbers and len(set(numbers)) == len(numbers):
+                    return True
+    return False
+
+
+# --- loads ---------------------------------------------------------------------------------------------------------
+
+
+def unmapped_loads(run: Any) -> Iterator[tuple[Event, bool]]:
+    """Loads of every rank that go to the device they were saved from; whether a resume of a trainer shows it."""
+    used = used_states(run)
+    trains = bool(events(run, "record", "optimizer", "optimizer-step") or events(run, "step", "backward"))
+    for event, path in recorded(run, "load"):
+        call = event.extra["call"]
+        fixed = one_for_all(call) and not sets_visible(run) and not on_one_machine(run)
+        if call.row.model != "load_state" or not (unmapped(call) or fixed) or instead_of_start(run, path, event):
+            continue
+        if event.extra.get("not forwarded"):
+            yield event, True
+        elif event.mask == run.world.full and distributed(run, "strong"):
+            number = event.extra.get("number")
+            yield event, number in used and trains and wraps(run)
+
+
+def wraps(run: Any) -> bool:
+    return bool(events(run, "collective", "wrap"))
+
+
+def unmapped(call: Any) -> bool:
+    given = call.get("map_location")
+    if given is not None and given != NONE:
+        return False
+    return call.get("mmap") != TRUE and not any(name is None for name, _ in call.keywords)
+
+
+def one_for_all(call: Any) -> bool:
+    """`map_location="cuda:0"`: the same device for every process of the node."""
+    given = call.get("map_location")
+    return given is not None and number_of(given) is not None and isinstance(getattr(given, "value", None), str)
+
+
+def used_states(run: Any) -> set[int]:
+    """Numbers of the loads whose content goes into a model or an optimizer. A file that is nothing but the weights a
+    model begins with comes from elsewhere, often from a CPU, where this program does not write it."""
+    found: set[int] = set()
+    wrapped = next((met.number for met in events(run, "collective", "wrap")), 0)
+    for met in events(run, "record", "load-state"):
+        subject = met.event.subject
+        trained = not isinstance(subject, Object) or subject.facts.keys() & {"wrapped", "wrapper"}
+        if not trained and "optim" not in str(getattr(subject, "kind", "")):
+            continue
+        for value in met.event.extra["call"].values:
+            loads = {tag[1] for tag in value.tags if isinstance(tag, tuple) and tag[0] == LOADED}
+            whole = isinstance(value, Unknown) and value.symbol.key[0] == "loaded"
+            if whole and met.number < wrapped and not loads & written_here(run):
+                continue
+            found |= loads
+    return found
+
+
+def written_here(run: Any) -> set[int]:
+    """Numbers of the loads from places that this program writes."""
+    found = accesses(run)
+    written = {place for access in found if access.kind == "file-write" for place in access.places}
+    return {
+        access.event.extra.get("number", -1)
+        for access in found
+        if access.kind == "load" and any(overlap(read, place) for read in access.places for place in written)
+    }

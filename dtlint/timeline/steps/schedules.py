@@ -1,0 +1,322 @@
+"""Does a learning rate schedule count the steps that this rank will take?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from dtlint.ir import nodes as ir
+from dtlint.machine.lanes import token
+from dtlint.machine.library.computing.provenance import symbols_in
+from dtlint.machine.library.python.run_later import names_in
+from dtlint.machine.library.training.wrapping import ALONE
+from dtlint.machine.logs import Choice, Loop
+from dtlint.machine.values import Bound, Const, FunctionRef, Object, Symbol, Unknown, Value
+from dtlint.timeline.order import Met, choices_below, loops_over
+from dtlint.timeline.samples.workers import loaded_by
+from dtlint.timeline.steps.stepping import events
+from dtlint.timeline.steps.windows import unconditional, windows
+from dtlint.timeline.symbols import moduli, periodic
+
+MULTIPLIES = frozenset({"op *", "op +", "length", "len"})
+DIVIDES = ("op //", "op /")
+ROUNDED = ("math.ceil", "math.floor")
+
+
+@dataclass(frozen=True, slots=True)
+class Schedule:
+    made: Met
+    call: Any
+    symbol: Symbol  # of its length
+    lengths: frozenset[Any]  # the loaders and data sets whose length it is made of: numbers, or symbols
+    parallel: bool  # the number of processes is part of it
+
+
+@dataclass(frozen=True, slots=True)
+class WrongLength:
+    met: Met
+    message: str
+    remedy: str
+    why: str
+
+
+def schedules(run: Any) -> Iterator[Schedule]:
+    for met in events(run, "record", "scheduler"):
+        call = met.event.extra["call"]
+        name, factor = call.row.extra.get("length"), call.row.extra.get("factor")
+        value = call.get(str(name)) or call.get(str(call.row.extra.get("turn"))) if name else None
+        value = value or (asked_by(call.get(str(factor))) if factor else None)
+        if isinstance(value, Unknown):
+            yield Schedule(met, call, value.symbol, frozenset(lengths(value.symbol)), any_world(value.symbol))
+
+
+def asked_by(factor: Value | None) -> Value | None:
+    """The length in a function that gives the factor for each step: the least divided of those it asks for."""
+    function = factor.function if isinstance(factor, Bound) else factor
+    if not isinstance(function, FunctionRef):
+        return None
+    held = dict(function.closure.variables) if function.closure is not None else {}
+    if isinstance(factor, Bound):
+        held |= dict(factor.keywords)
+        held |= factor.receiver.attributes if isinstance(factor.receiver, Object) else {}
+    names = function.node.tokens if isinstance(function.node, ir.Function) else names_in(function.node)
+    asked = [value for name, value in held.items() if name in names or isinstance(factor, Bound)]
+    counts = [value for value in asked if isinstance(value, Unknown) and any(lengths(value.symbol))]
+    return min(counts, key=lambda value: sum(one.key[0] == "op //" for one in symbols_in(value.symbol)), default=None)
+
+
+def lengths(symbol: Symbol) -> Iterator[int | Symbol]:
+    for one in symbols_in(symbol):
+        if one.key[0] == "length" and isinstance(one.key[1], int):
+            yield one.key[1]
+        elif one.key[0] == "len" and isinstance(one.key[1], tuple) and one.key[1][0] == "object":
+            yield one.key[1][1]
+        elif one.key[0] == "len" and isinstance(one.key[1], Symbol):
+            yield one.key[1]
+
+
+def any_world(symbol: Symbol) -> bool:
+    return any(is_world(part) for one in symbols_in(symbol) for part in one.key)
+
+
+def is_world(part: Any) -> bool:
+    return isinstance(part, tuple) and len(part) == 3 and part[2] == "world"
+
+
+def prepared(run: Any, schedule: Schedule) -> Any:
+    """The call that prepares a schedule, which steps once for each process then."""
+    for _, call in prepares(run):
+        for value in call.values:
+            if isinstance(value, Object) and getattr(value.facts.get("call"), "node", None) is schedule.call.node:
+                return call
+    return None
+
+
+def prepares(run: Any) -> Iterator[tuple[Met, Any]]:
+    for met in events(run, "collective", "wrap"):
+        call = met.event.extra.get("call")
+        if call is not None and met.event.extra.get("wrap") == "prepare":
+            yield met, call
+
+
+def step_of(run: Any, schedule: Schedule) -> tuple[Met, Loop] | None:
+    """Where the schedule steps, and the loop over a loader around it."""
+    for met in events(run, "record", "scheduler-step"):
+        subject = met.event.subject
+        if isinstance(subject, Object) and getattr(subject.facts.get("call"), "node", None) is schedule.call.node:
+            for loop in reversed(loops_over(met)):
+                if loaded_by(loop.subject) is not None:
+                    return met, loop
+    return None
+
+
+def wrong_lengths(run: Any) -> Iterator[WrongLength]:
+    for schedule in schedules(run):
+        stepped = step_of(run, schedule)
+        if stepped is None:
+            continue
+        by = prepared(run, schedule)
+        found = (
+            after_sharding(schedule, by, stepped[1].subject)
+            if by is not None
+            else before_sharding(run, schedule)
+            or of_all_samples(run, schedule)
+            or multiplied(run, schedule)
+            or accumulation_forgotten(schedule, *stepped)
+            or too_often(run, schedule, stepped[0])
+        )
+        if found is not None:
+            yield found
+
+
+OTHERWISE = ("gradient_accumulation_plugin", "step_scheduler_with_optimizer")
+
+
+def after_sharding(schedule: Schedule, by: Any, loader: Any) -> WrongLength | None:
+    made = by.receiver.facts.get("call") if isinstance(by.receiver, Object) else None
+    if made is None or any(made.get(name) is not None for name in OTHERWISE):
+        return None
+    if not isinstance(loader, Object) or loader.facts.get("whole batches") is not False:
+        return None
+    window = made.get("gradient_accumulation_steps")
+    counts_turns = multiplies_only if window in (None, Const(1)) else partial(counts_windows, of=token(window))
+    if schedule.parallel or schedule.lengths != {loader.number} or not counts_turns(schedule.symbol):
+        return None
+    return WrongLength(
+        schedule.made,
+        "the schedule counts this rank's batches, but once prepared it steps for each of the processes and ends early",
+        "count the batches before `prepare()`, or multiply them by the number of processes",
+        "the length of the loader that `prepare()` gave back",
+    )
+
+
+def before_sharding(run: Any, schedule: Schedule) -> WrongLength | None:
+    if schedule.parallel:
+        return None
+    for met, given in divisions(run):
+        # what comes back is another loader: this is the length of the one that was given, whenever asked
+        if any(isinstance(value, Object) and value.number in schedule.lengths for value in given):
+            return WrongLength(
+                schedule.made,
+                "the schedule counts the batches of all ranks: they were counted before the loader was divided",
+                "count the batches of the loader that comes back" + (ALSO if met.event.op == "wrap" else ""),
+                f"line {met.event.at[0]} divides the loader among the ranks",
+            )
+    return None
+
+
+ALSO = ", or prepare the schedule as well"
+
+
+def divisions(run: Any) -> Iterator[tuple[Met, tuple[Value, ...]]]:
+    """Where loaders are divided among the ranks, and what was given there."""
+    for met, call in prepares(run):
+        yield met, call.values
+    for met in events(run, "record", "prepare"):
+        loader, owner = met.event.subject, met.event.extra.get("owner")
+        row = run.knowledge.apis.get(met.event.api)
+        made = loader.facts.get("call") if isinstance(loader, Object) else None
+        if loader is None or row is None or made is None or getattr(owner, "facts", {}).get(ALONE):
+            continue
+        own = made.get("sampler") is not None or made.get("batch_sampler") is not None
+        if row.extra.get("divides") and not (own and row.extra["divides"] == "unless sampled"):
+            yield met, (loader,)
+
+
+def sharded_data(run: Any) -> set[int | Symbol]:
+    """The data sets that a rank-aware sampler divides."""
+    found: set[int | Symbol] = set()
+    for met in events(run, "record", "loader"):
+        sampler = met.event.extra["call"].get("sampler")
+        made = sampler.facts.get("call") if isinstance(sampler, Object) else None
+        if made is not None and "Distributed" in str(sampler.kind):
+            dataset = made.get("dataset")
+            if isinstance(dataset, Object):
+                found.add(dataset.number)
+            elif isinstance(dataset, Unknown):
+                found.add(dataset.symbol)
+    return found
+
+
+def of_all_samples(run: Any, schedule: Schedule) -> WrongLength | None:
+    if schedule.parallel or not schedule.lengths or not schedule.lengths <= sharded_data(run):
+        return None
+    if any(not batches_of_all(run).isdisjoint(one.key) for one in symbols_in(schedule.symbol)):
+        return None
+    return WrongLength(
+        schedule.made,
+        "the schedule counts the samples of all ranks, but each rank takes the steps of its own part",
+        "divide by the number of ranks, or use the length of the loader",
+        "the length of the whole data set, undivided",
+    )
+
+
+def batches_of_all(run: Any) -> set[Any]:
+    """What is divided to get the batch of one process, by their number or something the program computes: dividing by
+    it is right."""
+    found: set[Any] = set()
+    for met in events(run, "record", "loader"):
+        size = met.event.extra["call"].get("batch_size")
+        if isinstance(size, Const) and type(size.value) is int:
+            found.add(size.value * run.world.size)
+        for one in symbols_in(size.symbol) if isinstance(size, Unknown) else ():
+            if one.key[0] in DIVIDES and not is_written(one.key[1]) and not is_written(one.key[2]):
+                found.add(one.key[1])
+    return found
+
+
+def is_written(part: Any) -> bool:
+    """A number of the source, and not the number of processes."""
+    return type(part) in (int, float)
+
+
+def multiplied(run: Any, schedule: Schedule) -> WrongLength | None:
+    """`epochs * len(loader) * world_size`, though the loader has this rank's batches."""
+    key = schedule.symbol.key
+    if key[0] != "op *" or not any(is_world(part) for part in key[1:]) or schedule.lengths & sharded_data(run):
+        return None
+    sharded = {
+        loop.subject.number
+        for met in events(run, "end", "next turn")
+        if (loop := met.event.loop) is not None and isinstance(loop.subject, Object) and is_sharded(run, loop.subject)
+    }
+    if not schedule.lengths or not schedule.lengths <= sharded:
+        return None
+    return WrongLength(
+        schedule.made,
+        "the length of the loader is this rank's already; times the number of ranks the schedule never ends",
+        "leave the number of ranks out",
+        "multiplied by the number of ranks",
+    )
+
+
+def is_sharded(run: Any, loader: Object) -> bool:
+    call = loader.facts.get("call")
+    sampler = call.get("sampler") if call is not None else None
+    return isinstance(sampler, Object) and "Distributed" in str(sampler.kind)
+
+
+def accumulation_forgotten(schedule: Schedule, step: Met, loop: Loop) -> WrongLength | None:
+    """As long as there are micro-batches, but stepped once per window."""
+    own = [choice for choice, side in choices_below(step, loop) if periodic(choice.symbol)]
+    if not own or not isinstance(loop.subject, Object) or not multiplies_only(schedule.symbol):
+        return None
+    if all(part in (0, 1) for choice in own for part in divisors(choice)):
+        return None
+    if not schedule.lengths & loader_numbers(loop.subject):
+        return None
+    return WrongLength(
+        schedule.made,
+        f"the schedule is as long as there are micro-batches, but line {step.event.at[0]} steps it once per window",
+        "divide the length by the number of micro-batches in a window",
+        "counts micro-batches",
+    )
+
+
+def divisors(choice: Choice) -> list[Any]:
+    return moduli(choice.symbol) if choice.symbol is not None else []
+
+
+def loader_numbers(subject: Object) -> set[int]:
+    found = {subject.number}
+    inner = subject.facts.get("inner")
+    if inner and isinstance(inner[0], Object):
+        found |= loader_numbers(inner[0])
+    return found
+
+
+def multiplies_only(symbol: Symbol) -> bool:
+    return all(
+        one.key[0] in MULTIPLIES or not any(isinstance(part, Symbol) for part in one.key) for one in symbols_in(symbol)
+    )
+
+
+def counts_windows(symbol: Symbol, of: Any) -> bool:
+    """`epochs * math.ceil(len(loader) / accumulate)`: what steps once per window, and nothing else is in it."""
+    key = symbol.key
+    if key[0] == "op *":
+        sides = [part for part in key[1:] if isinstance(part, Symbol) and any(lengths(part))]
+        return len(sides) == 1 and counts_windows(sides[0], of)
+    if key[0] in ROUNDED:
+        return isinstance(key[1], Symbol) and counts_windows(key[1], of)
+    return key[0] in DIVIDES and key[2] == of and isinstance(key[1], Symbol) and multiplies_only(key[1])
+
+
+def too_often(run: Any, schedule: Schedule, step: Met) -> WrongLength | None:
+    """Divided by the window's length, but stepped in every micro-batch."""
+    divided = any(one.key[0] in DIVIDES for one in symbols_in(schedule.symbol))
+    for window in windows(run):
+        if not window.nested and divided and unconditional(step, window):
+            steps = {part for symbol, _ in window.when for part in moduli(symbol)}
+            if any(
+                part in steps for one in symbols_in(schedule.symbol) if one.key[0] in DIVIDES for part in one.key[2:]
+            ):
+                return WrongLength(
+                    step,
+                    "the schedule counts windows, but it steps in every micro-batch",
+                    "step the schedule together with the optimizer",
+                    "in every turn",
+                )
+    return None

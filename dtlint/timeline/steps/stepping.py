@@ -1,0 +1,121 @@
+"""Where do backward, clip, step and clear happen?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from dtlint.machine.library.computing.marks import deep_tags
+from dtlint.machine.library.training.gradient_parts import PART
+from dtlint.machine.library.training.stepping import BY_HAND, GATHERED
+from dtlint.machine.library.training.wrapping import KEEPS_PARTS
+from dtlint.machine.logs import Event
+from dtlint.machine.values import Object, Symbol, Unknown, Value
+from dtlint.timeline.order import Met, ordered
+from dtlint.timeline.symbols import objects_in
+
+TORCH = "torch."
+DDP = "torch.nn.parallel.DistributedDataParallel"
+FSDP = "torch.distributed.fsdp.FullyShardedDataParallel"
+
+
+def events(run: Any, kind: str, *ops: str) -> list[Met]:
+    """The events of one kind, in order; sorted into a table once."""
+    table: dict[tuple[str, str], list[Met]] | None = run.cache.get("events by kind")
+    if table is None:
+        table = {}
+        for met in ordered(run):
+            table.setdefault((met.event.kind, met.event.op), []).append(met)
+        run.cache["events by kind"] = table
+    found = [met for op in ops for met in table.get((kind, op), ())]
+    return sorted(found, key=lambda met: met.number) if len(ops) > 1 else found
+
+
+def backwards(run: Any) -> list[Met]:
+    """`loss.backward()` of torch, and what hands the loss on to it as it is; other frameworks divide and switch by
+    themselves."""
+    return [
+        met
+        for met in events(run, "step", "backward")
+        if met.event.api == "Tensor.backward" or met.event.extra.get("as it is")
+    ]
+
+
+def symbol_of(value: Value | None) -> Symbol | None:
+    return value.symbol if isinstance(value, Unknown) else None
+
+
+def steps(run: Any) -> list[Met]:
+    """Optimizer steps; of things nobody knows only those that are cleared like an optimizer, too."""
+    found: list[Met] | None = run.cache.get("steps")
+    if found is None:
+        cleared = {which(met) for met in events(run, "record", "zero-grad") if guessed(met)}
+        found = run.cache["steps"] = [
+            met
+            for met in events(run, "record", "optimizer-step")
+            if met.event.api.startswith(TORCH) and (not guessed(met) or which(met) in cleared)
+        ]
+    return found
+
+
+def guessed(met: Met) -> bool:
+    return bool(met.event.extra.get("guess"))
+
+
+def which(met: Met) -> Symbol | int | None:
+    """What tells the thing it speaks of from others."""
+    subject = met.event.subject
+    return subject.number if isinstance(subject, Object) else symbol_of(subject)
+
+
+def live_parameters(run: Any) -> Iterator[Met]:
+    for met in ordered(run):
+        if met.event.extra.get("live parameter"):
+            yield met
+
+
+def gathers_in_losses(run: Any) -> Iterator[tuple[Event, Met]]:
+    gathers = run.facts.get("gathers", {})
+    for met in (*events(run, "step", "backward"), *events(run, "record", "loss")):
+        tags = deep_tags((met.event.subject,)) if met.event.subject is not None else frozenset()
+        numbers = sorted(tag[1] for tag in tags if isinstance(tag, tuple) and tag[0] == GATHERED)
+        found = [gathers[number] for number in numbers if number in gathers]
+        if found and not any(event.extra.get(BY_HAND) for event in found):
+            yield found[0], met  # one loss, told once
+
+
+def sharded_clips(run: Any) -> Iterator[tuple[Met, Met]]:
+    """torch's own clip on parameters that FSDP1 has divided, and where it was told to."""
+    sharded = dict(in_parts(run))
+    for met in events(run, "record", "clip"):
+        call = met.event.extra["call"]
+        given, norm = call.get("parameters"), call.get(str(call.row.extra.get("norm", "")))
+        if norm is not None and not any(tag[:1] == (PART,) for tag in deep_tags((norm,)) if isinstance(tag, tuple)):
+            continue  # a norm that was found some other way
+        if given is not None and call.row.name.startswith("torch.nn.utils."):
+            numbers = sorted(objects_in(given) & sharded.keys())
+            if numbers:
+                yield met, sharded[numbers[0]]
+
+
+def in_parts(run: Any) -> Iterator[tuple[int, Met]]:
+    """The models, and their wrappers, of which each rank keeps parts of tensors, by number."""
+    for met in events(run, "collective", "wrap", "fit"):
+        call, model = met.event.extra.get("call"), met.event.subject
+        if met.event.op == "fit":
+            model = call.get("model") if call is not None else None
+        receiver = getattr(call, "receiver", None)
+        by_framework = isinstance(receiver, Object) and receiver.facts.get(KEEPS_PARTS)
+        if isinstance(model, Object) and (by_framework or met.event.extra.get("wrap") == FSDP):
+            yield model.number, met
+            yield wrapper_number(model), met
+
+
+def parts_shown(run: Any) -> list[Met]:
+    """Told by some ranks: what was computed from the parts of the gradients that they hold."""
+    return events(run, "record", "part-shown")
+
+
+def wrapper_number(inner: Object) -> int:
+    outer = inner.facts.get("wrapper")
+    return outer.number if isinstance(outer, Object) else inner.number

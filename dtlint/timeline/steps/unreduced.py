@@ -1,0 +1,317 @@
+"""Are the gradients of the model that is trained reduced at all, and does the optimizer know the wrapped parameters?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from dtlint.machine.library.computing.provenance import parts, symbols_in
+from dtlint.machine.library.meeting.spawning import APART
+from dtlint.machine.library.training.models import GRADIENT
+from dtlint.machine.library.training.stepping import INNER, PLAIN
+from dtlint.machine.logs import Choice, Event, Loop, Site
+from dtlint.machine.values import FALSE, TRUE, Const, Object, Symbol, Unknown, Value
+from dtlint.timeline.order import Met, choices_below, exclusive, inside, loops_over
+from dtlint.timeline.ranks.arrivals import instead_of_start
+from dtlint.timeline.records import calls_around, recorded
+from dtlint.timeline.steps.stepping import DDP, FSDP, backwards, events, steps
+from dtlint.timeline.symbols import objects_in
+
+EXCHANGES = (
+    "all_reduce",
+    "reduce_scatter",
+    "reduce_scatter_tensor",
+    "all_gather",
+    "all_gather_into_tensor",
+    "broadcast",
+)
+SENDS = ("send", "isend", "batch_isend_irecv")  # weights may be mixed with those of a neighbour
+
+
+def moved_after_wrap(run: Any) -> Iterator[Met]:
+    """DDP notes the parameters where they are; the model goes to its device afterwards."""
+    for met in events(run, "record", "move"):
+        subject, call = met.event.subject, met.event.extra["call"]
+        if not (isinstance(subject, Object) and subject.kind == DDP and subject.facts.get("wrapped")):
+            continue
+        made, inner = subject.facts.get("call"), subject.attributes.get("module")
+        if made is None or made.row.name != DDP or not isinstance(inner, Object) or was_moved(run, inner, met):
+            continue
+        given = made.get("device_ids")
+        if given is None or given == Const(None):
+            if not is_type(call.arguments[0] if call.arguments else None):
+                yield met
+
+
+def was_moved(run: Any, inner: Object, before: Met) -> bool:
+    return any(met.event.subject is inner and met.number < before.number for met in events(run, "record", "move"))
+
+
+def is_type(value: Any) -> bool:
+    """`.to(torch.bfloat16)` moves nothing, `.to("cpu")` neither."""
+    name = getattr(value, "name", "")
+    return bool(name.startswith("torch.")) or value == Const("cpu")
+
+
+def inner_calls(run: Any) -> Iterator[tuple[Site, Met]]:
+    """Training through `model.module`: the call, and the backward pass that nobody reduces."""
+    calls = run.facts.get("inner calls", {})
+    ways = {id(event): path for event, path in recorded(run, "<step>")}
+    for met in backwards(run):
+        if instead_of_start(run, ways.get(id(met.event), ()), met.event):
+            continue  # where there is one process, the model is not wrapped
+        tags = met.event.subject.tags if met.event.subject is not None else frozenset()
+        inner = sorted(tag[1] for tag in tags if isinstance(tag, tuple) and tag[0] == INNER)
+        for number in inner:
+            if ("wrapped", number) in tags or number not in calls or reduces_by_hand(run, innermost(met)):
+                continue
+            if not trains_another(run, met, calls[number].subject):
+                yield went_by(run, calls[number]), met
+
+
+def went_by(run: Any, call: Event) -> Site:
+    """Where the wrapper is left: `model.module.loss(batch)`, though it is a method of the module that calls it."""
+    place = (call.path, call.at, call.function)
+    above = next((path for event, path in recorded(run, "inner-forward") if event is call), ())
+    for node in reversed(calls_around(call, above)):
+        if (node.callee_path, node.function) not in call.extra["methods"]:
+            break
+        place = (node.path, node.at, node.caller)
+    return place
+
+
+def trains_another(run: Any, backward: Met, model: Value | None) -> bool:
+    """Is it certain that the step which uses these gradients is one of another model's parameters? A generator learns
+    through a critic whose own gradients are cleared before anybody uses them."""
+    around = loops_over(backward)[-1:]
+    later = [met.number for met in backwards(run) if met.number > backward.number]
+    following = [
+        met
+        for met in steps(run)
+        if loops_over(met)[-1:] == around and backward.number < met.number < min(later, default=met.number + 1)
+    ]
+    own = {model.number, *objects_in(model.attributes.get("module", FALSE))} if isinstance(model, Object) else set()
+    return bool(following) and all(trained(met) and not trained(met) & own for met in following)
+
+
+def reduces_by_hand(run: Any, around: Loop | None) -> bool:
+    """Is anything communicated in the loop around backward and step, that could be gradients?"""
+    exchanged = (*events(run, "collective", *EXCHANGES), *events(run, "p2p", *SENDS))
+    if any(around is None or inside(met, around) for met in exchanged):
+        return True
+    return any(around is None or inside(met, around) for met in events(run, "record", "reduce-gradients"))
+
+
+def innermost(met: Met) -> Loop | None:
+    loops = loops_over(met)
+    return loops[-1] if loops else None
+
+
+def wrapped_in_loop(run: Any) -> Iterator[Met]:
+    """A wrapper made anew around the same model in each step."""
+    inner = {id(loops_over(met)[-1]) for met in events(run, "step", "backward") if loops_over(met)}
+    for met in events(run, "collective", "wrap"):
+        loops = loops_over(met)
+        if loops and id(loops[-1]) in inner and met.event.api in (DDP, FSDP) and older(run, met, loops[-1]):
+            yield met
+
+
+def older(run: Any, wrap: Met, loop: Loop) -> bool:
+    """Is the model older than the loop? An optimizer outside of it holds its parameters."""
+    model = wrap.event.subject
+    return isinstance(model, Object) and any(
+        met.number < wrap.number and not inside(met, loop) and model.number in optimised(met)
+        for met in events(run, "record", "optimizer")
+    )
+
+
+def optimised(made: Met) -> set[int]:
+    first = made.event.extra["call"].get("params")
+    return objects_in(first) if first is not None else set()
+
+
+PARAMETERS = frozenset({"parameters", "named_parameters", "state_dict", "parameters_to_vector"})
+
+
+def averages_models(run: Any) -> bool:
+    """Is a model that each rank has trained for a while averaged over the ranks?"""
+    for met in events(run, "collective", *(op for op in EXCHANGES if op != "broadcast")):
+        tensor = met.event.extra.get("tensor")
+        inner = symbols_in(tensor.symbol) if isinstance(tensor, Unknown) else ()
+        for symbol in inner:
+            name = symbol.key[2] if symbol.key[0] == "attr" and len(symbol.key) == 3 else symbol.key[0]
+            if str(name).rpartition(".")[2] in PARAMETERS:
+                return True
+    return False
+
+
+@dataclass(frozen=True, slots=True)
+class Alone:
+    """A pass whose gradients are used by a step of this rank, and what it takes to reduce them."""
+
+    backward: Met
+    step: Met
+    remedy: str
+
+
+def each_for_itself(run: Any) -> str:
+    """Do the ranks begin so that each trains for itself? What it takes to do it together. Where one program speaks for
+    all devices, the compiler adds what reduces."""
+    if events(run, "record", "one-program"):
+        return ""
+    started = (run.knowledge.apis.get(met.event.api) for met in events(run, "record", "init"))
+    found = [str(row.extra[APART]) for row in started if row is not None and APART in row.extra]
+    return found[0] if found else str(run.facts.get(APART, ""))
+
+
+def never_reduced(run: Any) -> Iterator[Alone]:
+    """Sharded data, ranks that work together, an optimizer, a model called as it is, and nothing that reduces."""
+    remedy = each_for_itself(run)
+    if not remedy or events(run, "collective", "wrap", "optimizer_step") or averages_models(run):
+        return
+    for met in backwards(run):
+        subject = met.event.subject
+        if (
+            subject is None
+            or subject.cause is None
+            or subject.cause.kind != "data"
+            or reduces_by_hand(run, innermost(met))
+        ):
+            continue
+        plain: set[Any] = {tag[1] for tag in subject.tags if isinstance(tag, tuple) and tag[0] == PLAIN}
+        plain |= set(symbols_in(subject.symbol)) if isinstance(subject, Unknown) else set()
+        around = loops_over(met)[-1:]
+        step = next((step for step in steps(run) if plain & trained(step) and loops_over(step)[-1:] == around), None)
+        if plain and step is not None and met.event.mask == run.world.full and around:
+            yield Alone(met, step, remedy)
+
+
+def reduced_too_late(run: Any) -> Iterator[tuple[Alone, Met]]:
+    """Gradients are reduced when the optimizer has made its step, and cleared before it makes another."""
+    if not each_for_itself(run) or events(run, "collective", "wrap", "optimizer_step"):
+        return
+    for met in backwards(run):
+        around = loops_over(met)[-1:]
+        step = next((one for one in steps(run) if one.number > met.number and loops_over(one)[-1:] == around), None)
+        if not around or step is None or choices_below(step, around[0]) != choices_below(met, around[0]):
+            continue
+        reduced = [one for one in events(run, "collective", "all_reduce") if inside(one, around[0])]
+        cleared = [one for one in events(run, "record", "zero-grad") if inside(one, around[0])]
+        if (
+            reduced
+            and all(of_gradient(one) and one.number > step.number for one in reduced)
+            and any(one.number < met.number or one.number > reduced[-1].number for one in cleared)
+            and not any(inside(one, around[0]) for one in events(run, "record", "reduce-gradients"))
+        ):
+            yield Alone(met, step, "reduce the gradients between `backward()` and the optimizer's step"), reduced[0]
+
+
+def of_gradient(met: Met) -> bool:
+    tensor = met.event.extra.get("tensor")
+    return isinstance(tensor, Unknown) and GRADIENT in tensor.tags
+
+
+def wrapped_sometimes(run: Any) -> Iterator[tuple[Met, Met]]:
+    """The only wrap depends on an option that nothing else of the job depends on: neither the process group nor the
+    training. The wrap, and the backward pass that is left alone without it."""
+    wraps = events(run, "collective", "wrap")
+    started = [met for met in events(run, "record", "init") if met.event.api.startswith("torch.distributed")]
+    if len(wraps) != 1 or not started or wraps[0].event.extra.get("wrap") not in (DDP, FSDP):
+        return
+    choices = [(node, side) for node, side in wraps[0].above if isinstance(node, Choice)]
+    if len(choices) != 1 or choices[0][0].cause is not None or not is_option(choices[0][0].symbol):
+        return
+    option = choices[0][0].symbol
+    samplers = events(run, "record", "sampler")
+    needed = [*started, *samplers]
+    if not samplers or any(depends(met, option) for met in needed):
+        return
+    for met in backwards(run):
+        subject = met.event.subject
+        learns = subject is not None and subject.cause is not None and subject.cause.kind == "data"
+        if learns and loops_over(met) and not depends(met, option) and not reduces_by_hand(run, innermost(met)):
+            yield wraps[0], met
+            return
+
+
+def is_option(symbol: Symbol | None) -> bool:
+    """An attribute of the options, asked as it is."""
+    return symbol is not None and symbol.key[0] == "attr"
+
+
+def depends(met: Met, option: Symbol | None) -> bool:
+    """Does it happen under a branch on the same option, or behind one that left?"""
+    return any(isinstance(node, Choice) and node.symbol is option for node, _ in met.above)
+
+
+def trained(step: Met) -> set[Any]:
+    """The models whose parameters the stepped optimizer holds: numbers, and symbols of models that libraries made."""
+    subject = step.event.subject
+    call = subject.facts.get("call") if isinstance(subject, Object) else None
+    if call is None or not call.arguments:
+        return set()
+    given = call.arguments[0]
+    held = [part.symbol for part in parts(given, 2) if isinstance(part, Unknown)]
+    asked = {
+        one.key[1]
+        for symbol in held
+        for one in symbols_in(symbol)
+        if one.key[0] == "attr" and one.key[2:] == ("parameters",)
+    }
+    return {*objects_in(given), *(one for one in asked if isinstance(one, Symbol))}
+
+
+def stale_optimizers(run: Any) -> Iterator[tuple[Met, Met]]:
+    """Optimizers that hold parameters which a later wrap replaces, with the wrap."""
+    made = events(run, "record", "optimizer")
+    for wrap in (*events(run, "collective", "wrap"), *copies(run)):
+        model = wrap.event.subject
+        if not isinstance(model, Object) or (wrap.event.op == "wrap" and not replaces(run, wrap)):
+            continue
+        known = {model.number}
+        for met in made:
+            call = met.event.extra["call"]
+            first = call.get("params")
+            if met.number > wrap.number or first is None or not known & objects_in(first) or exclusive(met, wrap):
+                continue
+            again = [
+                other
+                for other in made
+                if other.number > wrap.number and known & objects_in(other.event.extra["call"].get("params") or FALSE)
+            ]
+            if not again and not handed_over(wrap, call):
+                yield met, wrap
+
+
+def copies(run: Any) -> Iterator[Met]:
+    """Models that go to a device whose memory is its own, for the first time: their parameters are other ones then."""
+    gone: set[int] = set()
+    for met in events(run, "record", "move"):
+        call = met.event.extra["call"]
+        where = call.arguments[0] if call.arguments else call.get("device")
+        row = run.knowledge.apis.get(where.symbol.key[0]) if isinstance(where, Unknown) else None
+        subject = met.event.subject
+        if row is not None and row.extra.get("copies") and isinstance(subject, Object) and subject.number not in gone:
+            gone.add(subject.number)
+            yield met
+
+
+def replaces(run: Any, wrap: Met) -> bool:
+    call, kind = wrap.event.extra.get("call"), wrap.event.extra.get("wrap")
+    if kind == FSDP:
+        return call is None or call.get("use_orig_params") != TRUE
+    if kind == "prepare":
+        owner = call.receiver if call is not None else None
+        return isinstance(owner, Object) and bool(owner.facts.get("sharded"))
+    return kind == "fully_shard" and wrap.event.api.endswith("fully_shard")
+
+
+def handed_over(wrap: Met, optimizer: Any) -> bool:
+    """The wrapper gets the optimizer as well, and exchanges its parameters."""
+    call = wrap.event.extra.get("call")
+    given = call.values if call is not None else ()
+    return any(
+        isinstance(value, Object) and getattr(value.facts.get("call"), "node", None) is optimizer.node
+        for value in given
+    )

@@ -1,0 +1,315 @@
+"""Which steps belong to one accumulation window, and does what happens in it keep to the window?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from dtlint.ir import nodes as ir
+from dtlint.machine.lanes import token
+from dtlint.machine.library.invocation import Invocation
+from dtlint.machine.library.training.stepping import attribute_of
+from dtlint.machine.logs import Choice, Loop
+from dtlint.machine.values import FALSE, TRUE, Const, Object, Symbol, Unknown
+from dtlint.timeline.options import default_for, default_in_a_class
+from dtlint.timeline.order import Met, choices_below, exclusive, inside, loops_over
+from dtlint.timeline.steps.stepping import DDP, backwards, events, steps, symbol_of
+from dtlint.timeline.steps.unreduced import reduces_by_hand
+from dtlint.timeline.symbols import both_hold, constant, leaves, moduli, periodic, worth
+
+MANY = (2, 3, 8)
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """Gradients of several backward passes add up before one step. `when` are the predicates of the step."""
+
+    loop: Loop  # one turn, one backward
+    backward: Met
+    step: Met
+    when: tuple[tuple[Symbol, bool], ...]
+    nested: bool  # the step comes after the loop rather than in some of its turns
+
+    def holds(self, met: Met) -> bool:
+        return inside(met, self.loop)
+
+
+def windows(run: Any) -> list[Window]:
+    found: list[Window] | None = run.cache.get("windows")
+    if found is None:
+        found = run.cache["windows"] = list(find_windows(run))
+    return found
+
+
+def find_windows(run: Any) -> Iterator[Window]:
+    known = backwards(run)
+    for backward in known:
+        loops = loops_over(backward)
+        if not loops or aside(backward, loops[-1], known):
+            continue
+        innermost = loops[-1]
+        mine = [step for step in steps(run) if step.event.mask & backward.event.mask]
+        turns = [step for step in mine if inside(step, innermost) and not exclusive(step, backward)]
+        if turns:
+            when = [own_predicates(step, backward, innermost) for step in turns]
+            # one that steps whenever the pass is made has its gradients; the others are of another model
+            long = (
+                any(periodic(symbol) and several(symbol, step) for symbol, _ in own)
+                for step, own in zip(turns, when, strict=True)
+            )
+            if all(long):
+                yield Window(innermost, backward, turns[0], when[0], False)
+            continue
+        for step in mine:
+            if step.number > backward.number and len(loops) > 1 and inside(step, loops[-2]):
+                above = {id(choice) for choice, _ in choices_below(backward, loops[-2])}
+                together = all(id(choice) in above for choice, _ in choices_below(step, loops[-2]))
+                adds_up = micro_batches(innermost) or toggles(run, innermost) or divided(backward.event.subject)
+                if together and adds_up:
+                    yield Window(innermost, backward, step, (), True)
+                    break
+
+
+def own_predicates(step: Met, backward: Met, loop: Loop) -> tuple[tuple[Symbol, bool], ...]:
+    """What a step of the loop asks for that the backward pass does not."""
+    above = {id(choice) for choice, _ in choices_below(backward, loop)}
+    own = [(choice, side) for choice, side in choices_below(step, loop) if id(choice) not in above]
+    return tuple((choice.symbol, side == 0) for choice, side in own if choice.symbol is not None)
+
+
+def aside(backward: Met, loop: Loop, known: list[Met]) -> bool:
+    """Is this a pass that only some turns make, besides the one they all make? What becomes of its gradients is a
+    matter of its own: a probe that is cleared again, a penalty."""
+    own = {(id(choice), side) for choice, side in choices_below(backward, loop)}
+    return bool(own) and any(
+        other is not backward
+        and loops_over(other)[-1:] == [loop]
+        and own > {(id(choice), side) for choice, side in choices_below(other, loop)}
+        for other in known
+    )
+
+
+def several(symbol: Symbol, met: Met) -> bool:
+    """A remainder of a division by one is always zero."""
+    return all(constant(part) not in (0, 1) and may_be_many(part, met) for part in moduli(symbol))
+
+
+def may_be_many(count: Any, met: Met) -> bool:
+    """Is it on no side of a branch that is for one only: the `else` of `if count > 1`?"""
+    if not isinstance(count, Symbol):
+        return True
+    for node, side in met.above:
+        if isinstance(node, Choice) and node.symbol is not None:
+            answers = [worth(node.symbol, {count: number}) for number in MANY]
+            if all(answer is not None and bool(answer) is not (side == 0) for answer in answers):
+                return False
+    return True
+
+
+def micro_batches(loop: Loop) -> bool:
+    """A loop that only counts: `for micro in range(n)`."""
+    subject = loop.subject
+    return isinstance(subject, Object) and subject.kind == "builtins.range"
+
+
+def toggles(run: Any, loop: Loop) -> bool:
+    """Is the reduction switched in the loop's turns? Whoever does that accumulates."""
+    return any(inside(met, loop) for met in events(run, "record", "no-sync"))
+
+
+def unconditional(met: Met, window: Window) -> bool:
+    """In every turn of the window's loop."""
+    if not inside(met, window.loop):
+        return False
+    shared = {(id(choice), side) for choice, side in choices_below(window.backward, window.loop)}
+    below = choices_below(met, window.loop)
+    if any(periodic(choice.symbol) for choice, _ in below):
+        return False  # what follows a `break` in some turns hangs below the same branch as what only they do
+    own = [(id(choice), side) for choice, side in below]
+    return shared.issuperset(own) and loops_over(met)[-1] is window.loop
+
+
+def in_every_turn(run: Any, op: str) -> Iterator[tuple[Met, Window]]:
+    """Events of a kind that belong to the end of the window but happen in each turn."""
+    for window in windows(run):
+        here = at_each_pass(run, op, window)
+        if not here or (window.nested and not all_that_counts(run, op, window)):
+            continue
+        yield from ((met, window) for met in here)
+
+
+def at_each_pass(run: Any, op: str, window: Window) -> list[Met]:
+    """The events of a kind that happen whenever the window's backward pass does."""
+    return [
+        met
+        for met in events(run, "record", op)
+        if met.event.mask & window.step.event.mask and unconditional(met, window) and same_optimizer(met, window.step)
+    ]
+
+
+def all_that_counts(run: Any, op: str, window: Window) -> bool:
+    """Does the step behind the loop see nothing but what the passes of its turns have left, and is it the same for each
+    of them? An attack on the inputs is followed by a pass of its own; some keep the gradients of a turn elsewhere, and
+    put them back at the end."""
+    passes = [other for other in windows(run) if other.nested and other.loop is window.loop]
+    if not all(at_each_pass(run, op, other) for other in passes):
+        return False
+    afresh = (*backwards(run), *events(run, "record", "grad-write", "zero-grad"))
+    last = max(other.backward.number for other in passes)
+    return not any(last < met.number < window.step.number and not inside(met, window.loop) for met in afresh)
+
+
+def same_optimizer(met: Met, step: Met) -> bool:
+    """Does the event speak of the optimizer (or of no particular one) that the window steps?"""
+    mine, other = met.event.subject, step.event.subject
+    if "optimizer-step" not in met.event.op and met.event.op == "zero-grad":
+        if isinstance(mine, Object) and isinstance(other, Object) and "torch.optim.Optimizer" in met.event.api:
+            return mine is other or bool(other.kind == "torch.amp.GradScaler")
+        if isinstance(mine, Unknown) and isinstance(other, Unknown):
+            return mine.symbol is other.symbol
+    return True
+
+
+def needless_syncs(run: Any) -> Iterator[Window]:
+    """Windows whose backward passes all reduce, though only the last one has to; one of those that end in one step."""
+    told: set[Any] = set()
+    reduced = {(met.event.path, met.event.at): met.event for met in events(run, "collective", "backward")}
+    for window in windows(run):
+        event = window.backward.event
+        wrapped = reduced.get((event.path, event.at))
+        if wrapped is None or event.extra.get("no_sync"):
+            continue
+        if wrapped.api != "Tensor.backward" and wrapped.extra.get("model") is None:
+            continue  # of whichever model: nobody said that it is a wrapped one
+        if switched(run, window) or one_batch(run, window):
+            continue
+        end = (id(window.loop), window.step.event.path, window.step.event.at)
+        if end not in told and (not window.nested or divided(event.subject)):
+            told.add(end)
+            yield window
+
+
+def switched_too_late(run: Any) -> Iterator[tuple[Met, Met]]:
+    """DDP decides in the forward pass whether the gradients will be reduced: to switch that off for the backward pass
+    alone changes nothing. The backward pass, and the forward pass before it."""
+    for backward in backwards(run):
+        around = loops_over(backward)[-1:]
+        switches = [met for met in events(run, "record", "no-sync") if around and inside(met, around[0])]
+        between = [met for met in switches if met.number < backward.number and not exclusive(met, backward)]
+        if not between or any("value" in met.event.extra for met in switches):
+            continue  # what an attribute says holds for the next forward pass as well
+        passes = [met for met in forwards(run, backward) if loops_over(met)[-1:] == around]
+        kinds = {getattr(met.event.subject, "kind", None) for met in passes}
+        if kinds == {DDP} and passes[-1].number < min(met.number for met in switches):
+            yield backward, passes[-1]
+
+
+def forwards(run: Any, backward: Met) -> list[Met]:
+    """The forward passes that the loss may come from, of wrapped models."""
+    tags = backward.event.subject.tags if backward.event.subject is not None else frozenset()
+    models = {tag[1] for tag in tags if isinstance(tag, tuple) and tag[0] == "wrapped"}
+    return [
+        met
+        for met in events(run, "collective", "forward")
+        if isinstance(met.event.subject, Object)
+        and met.event.subject.number in models
+        and met.number < backward.number
+        and not exclusive(met, backward)
+    ]
+
+
+def one_batch(run: Any, window: Window) -> bool:
+    """Is one batch all that a window holds, unless somebody gives the option that says otherwise?"""
+    subject = window.loop.subject
+    counted = subject.attributes.get("count") if window.nested and isinstance(subject, Object) else None
+    sizes = [part for symbol, _ in window.when for part in moduli(symbol)]
+    if isinstance(counted, Unknown):
+        sizes.append(counted.symbol)
+    return any(isinstance(part, Symbol) and usually_one(run, part) for part in sizes)
+
+
+def usually_one(run: Any, symbol: Symbol) -> bool:
+    if symbol.key[0] == "phi":  # `window = 1`, until something asks for more
+        return any(constant(part) == 1 for part in symbol.key[2:])
+    default = default_for(run, symbol) or default_in_a_class(run, attribute_of(symbol))
+    return isinstance(default, Const) and constant(token(default)) == 1
+
+
+def divided(loss: Any) -> bool:
+    """Whoever divides the loss means to accumulate; other sums of losses are what they are."""
+    if not isinstance(loss, Unknown) or loss.symbol.key[0] != "op /":
+        return False
+    by = loss.symbol.key[2]
+    return not (isinstance(by, tuple) and len(by) == 3)  # a number of ranks says nothing of batches
+
+
+def switched(run: Any, window: Window) -> bool:
+    """Does anything in the window switch the reduction?"""
+    around = loops_over(window.backward)[-2:-1] or [window.loop]
+    return any(inside(met, around[0]) for met in events(run, "record", "no-sync"))
+
+
+def unreduced_steps(run: Any) -> Iterator[tuple[Met, Window]]:
+    """The reduction is off in the very turn whose gradients the optimizer uses."""
+    for window in windows(run):
+        for met in events(run, "record", "no-sync"):
+            off = off_when(met, window.loop) if inside(met, window.loop) else None
+            if off is None or (not off and (comes_on(run, window) or not by_name(met))):
+                continue
+            if not off:
+                yield met, window
+                break
+            if at_the_end(window.loop, off) if window.nested else both_hold(off, list(window.when)):
+                yield met, window
+                break
+
+
+def by_name(met: Met) -> bool:
+    """Is the switch itself what is called? A variable may hold one context or another."""
+    call = met.event.extra.get("call")
+    called = call.node.func if isinstance(call, Invocation) and call.node is not None else None
+    return isinstance(called, ir.Attr) and called.name == met.event.api.rpartition(".")[2]
+
+
+def comes_on(run: Any, window: Window) -> bool:
+    """Does anything in the loops around reduce what was added up, after all?"""
+    around = (loops_over(window.backward) or [window.loop])[0]
+    passes = (met for met in events(run, "step", "backward") if inside(met, around))
+    exchanged = loops_over(window.backward)[-2:][0] if window.nested else window.loop
+    return any(not met.event.extra.get("no_sync") for met in passes) or reduces_by_hand(run, exchanged)
+
+
+def off_when(met: Met, loop: Loop) -> list[tuple[Symbol, bool]] | None:
+    """The predicates that switch the reduction off in a turn: those of the branch, and of what the switch is given."""
+    own = choices_below(met, loop)
+    found = [(choice.symbol, side == 0) for choice, side in own if choice.symbol is not None]
+    if len(found) != len(own):
+        return None
+    call = met.event.extra.get("call")
+    if call is not None and "enabled" in call.row.params:
+        enabled = call.get("enabled") or TRUE
+        return [*found, (enabled.symbol, True)] if isinstance(enabled, Unknown) else found if enabled == TRUE else None
+    given = met.event.extra.get("value") or (call.get("requires_gradient_sync") if call is not None else None)
+    if given is None:
+        return found if "no_sync" in met.event.api.rpartition(".")[2] else None
+    if isinstance(given, Unknown):
+        return [*found, (given.symbol, False)]
+    return found if given == FALSE else None
+
+
+def at_the_end(loop: Loop, predicates: list[tuple[Symbol, bool]]) -> bool:
+    """Do they hold in the last turn of a loop that counts?"""
+    subject = loop.subject
+    count = subject.attributes.get("count") if isinstance(subject, Object) else None
+    if not isinstance(subject, Object) or count is None or subject.attributes.get("start") != Const(0):
+        return False
+    parts = {leaf for symbol, _ in predicates for kind in leaves(symbol) for leaf in kind}
+    counter = next((leaf for leaf in parts if leaf.key[:2] == ("number", subject.number)), None)
+    if counter is None or parts - {counter, symbol_of(count)}:
+        return False
+    for turns in (count.value,) if isinstance(count, Const) else (2, 3, 4):
+        known = dict.fromkeys(parts, turns) | {counter: turns - 1}
+        if not all(worth(symbol, known) is wanted for symbol, wanted in predicates):
+            return False
+    return True
