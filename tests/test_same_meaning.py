@@ -53,6 +53,7 @@ KNOWN = {
     ("one more call", "DT701/settings_checked_first.py"): DEEP,
     ("one more call", "DT701/validated_by_fabric.py"): DEEP,
     ("one more call", "DT702/items_of_a_generator.py"): DEEP,
+    ("one more call", "DT702/table_asked_by_a_helper.py"): DEEP,
     ("one more call", "DT703/writer_of_who_asks.py"): DECORATED,
     ("other names", "DT703/writer_of_who_asks.py"): DECORATED,
 }

@@ -325,7 +325,9 @@ def prefer(left: Value, right: Value) -> Value:
     def weight(value: Value) -> int:
         if isinstance(value, Object):
             if value.facts.get("wrapped"):
-                return 8  # the model, or the wrapper around it in a helper that wraps for several ranks only
+                # the model, or the wrapper around it in a helper that wraps for several ranks only; of two wrappers the
+                # one that shards, on whichever side it is: more of what is done with it takes all ranks
+                return 9 if value.facts.get("sharded") else 8
             if not value.facts.keys() <= MADE:
                 return 7  # a loader, a stream: more is known of it than how it was made
             return 6 if value.facts else 5
