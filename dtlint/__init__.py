@@ -1,18 +1,6 @@
 """Finds where the ranks of a distributed training program part, before it hangs.
 
-The way of the data, each room knowing only those before it:
-
-    source      files                    ->  text
-    ir          text                     ->  trees of small nodes
-    project     files together           ->  who imports whom, what is worth running
-    knowledge   rows about libraries     ->  what a name means
-    machine     trees and knowledge      ->  what every rank would do: logs
-    timeline    logs                     ->  answers: where ranks part, which rank sees which data, …
-    rules       answers                  ->  findings, each with its words (they see `api` and nothing else)
-    report      findings                 ->  text, SARIF, …
-
-`engine` goes this way once for `dtlint check`. `launch` reads what starts programs, `trace` runs them, `ready` answers
-a check-list out of all of it; `cli` has a file for each command.
+The way of the data, and which room does what: README.md beside this file.
 """
 
 from __future__ import annotations
