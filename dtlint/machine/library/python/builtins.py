@@ -270,6 +270,7 @@ FUNCTIONS: dict[str, Handler] = {
     "builtins.map": map_,
     "functools.partial": partial,
     "functools.partialmethod": partial,
+    "jax.tree_util.Partial": partial,
     "functools.wraps": wraps,
     "dtlint.identity": identity,
     "types.MappingProxyType": identity,
