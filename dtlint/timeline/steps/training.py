@@ -114,11 +114,11 @@ def made(run: Run) -> Survey:
                 result.uses.append(use)
         elif isinstance(node, Choice):
             if node.cause is None and ("break" in node.exits or "return" in node.exits):
-                inner = next((one for one in reversed(path) if isinstance(one, Loop)), None)
-                if inner is not None and id(inner) in by_loop:
-                    by_loop[id(inner)].leaves = True
-                if inner is not None and id(inner) in by_part:
-                    by_part[id(inner)].leaves = True
+                for inner in left_by(node, path):
+                    if id(inner) in by_loop:
+                        by_loop[id(inner)].leaves = True
+                    if id(inner) in by_part:
+                        by_part[id(inner)].leaves = True
         elif isinstance(node, Event):
             for one in path if by_part else ():
                 part_of = by_part.get(id(one))
@@ -127,6 +127,16 @@ def made(run: Run) -> Survey:
             note(result, by_loop, loaders, node, path)
     leave_out_one_process(run, result)
     return result
+
+
+def left_by(choice: Choice, path: Path) -> list[Loop]:
+    """The loops that a side of this branch leaves: the one it is in, all of its function if it returns, and where a
+    generator is walked, those in which the generator turns."""
+    own = (choice.decision.path, choice.decision.function)
+    walked = [number for number, node in enumerate(path) if isinstance(node, Call) and (node.path, node.caller) == own]
+    inside = [node for node in path[walked[-1] :] if isinstance(node, Loop)] if walked else []
+    around = [node for node in path if isinstance(node, Loop) and (node.decision.path, node.decision.function) == own]
+    return inside + around if "return" in choice.exits else inside or around[-1:]
 
 
 def leave_out_one_process(run: Run, seen: Survey) -> None:
