@@ -73,6 +73,7 @@ from dtlint.machine.library.training import (
     hooks,
     models,
     modes,
+    parameters,
     parts,
     sharded_scope,
     steered,
@@ -120,6 +121,7 @@ __all__ = [  # what the machine asks
 HANDLERS: dict[str, Any] = {
     **elements.MODELS,
     **gradient_parts.MODELS,
+    **parameters.MODELS,
     **groups.MODELS,
     **sharded_scope.MODELS,
     **metrics.MODELS,

@@ -287,10 +287,10 @@ def numbers_of(subject: Any) -> set[int]:
 
 
 def given_by_a_call(symbol: Symbol) -> bool:
-    """`self.layers[i](x).mean`: of something that came out of what was called."""
+    """`self.layers[i](x).mean`, `(self.layers[i](x) - y).mean`: of something computed from what a call gave."""
     while symbol.key[0] in ("attr", "item") and isinstance(symbol.key[1], Symbol):
         symbol = symbol.key[1]
-    return symbol.key[0] == "call" and len(symbol.key) > 1 and isinstance(symbol.key[1], Symbol)
+    return any(one.key[0] == "call" and isinstance((*one.key, None)[1], Symbol) for one in symbols_in(symbol))
 
 
 def sometimes(uses: list[Met], forward: Met) -> Choice | None:

@@ -19,7 +19,7 @@ from dtlint.machine.lanes import token
 from dtlint.machine.library.computing import marks, provenance, tensors
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.meeting import works
-from dtlint.machine.library.training import parts
+from dtlint.machine.library.training import parameters, parts
 from dtlint.machine.library.training.modules import is_module
 from dtlint.machine.logs import Event
 from dtlint.machine.names import attributes
@@ -167,8 +167,8 @@ def is_live_parameter(machine: Machine, value: Value) -> bool:
         row = machine.knowledge.api(layer.kind) if isinstance(layer, Object) and isinstance(layer.kind, str) else None
         named = row is not None and row.extra.get("parameters") and name in PARAMETERS
         return bool(named) and token(layer) not in machine.facts.get(parts.CONSTANT, ())  # type: ignore[arg-type]
-    owner = parts.parameters_of(value)
-    return owner is not None and owner not in machine.facts.get(parts.CONSTANT, ())
+    constant = machine.facts.get(parts.CONSTANT, ())
+    return any(owner not in constant for owner in parameters.owners_of(machine, value))
 
 
 def note_gather(machine: Machine, call: Invocation, event: Event) -> None:
