@@ -27,11 +27,11 @@ def of_undivided_loaders(run: Any, schedule: Schedule) -> WrongLength | None:
     if fit is None or schedule.parallel or not of_many(fit.event.extra["call"].receiver):
         return None
     for met in events(run, "record", "loader"):
-        call, loader = met.event.extra["call"], made_by(run, met)
+        call, loaders = met.event.extra["call"], made_by(run, met)
         dataset, size = call.get("dataset"), call.get("batch_size")
         if call.get("sampler") is not None or call.get("batch_sampler") is not None:
             continue
-        batches = loader is not None and schedule.lengths == {loader.number} and multiplies_only(schedule.symbol)
+        batches = any(schedule.lengths == {one.number} for one in loaders) and multiplies_only(schedule.symbol)
         samples = isinstance(dataset, Object) and schedule.lengths == {dataset.number}
         if batches or (samples and size is not None and counts_windows(schedule.symbol, token(size))):
             return WrongLength(
@@ -43,10 +43,11 @@ def of_undivided_loaders(run: Any, schedule: Schedule) -> WrongLength | None:
     return None
 
 
-def made_by(run: Any, met: Met) -> Object | None:
+def made_by(run: Any, met: Met) -> list[Object]:
+    """The loaders that come from this line: a method makes one more whenever it is asked."""
     node = met.event.extra["call"].node
     known = (one for one in run.facts.get("loaders", {}).values() if isinstance(one, Object))
-    return next((one for one in known if getattr(one.facts.get("call"), "node", None) is node), None)
+    return [one for one in known if getattr(one.facts.get("call"), "node", None) is node]
 
 
 def stepped_by(run: Any, schedule: Schedule, fit: Met) -> bool:
