@@ -9,32 +9,34 @@ from dtlint.machine.contents import containers
 from dtlint.machine.core import Machine
 from dtlint.machine.lanes import token
 from dtlint.machine.library.invocation import Invocation
-from dtlint.machine.values import ITEMS, Object, Symbol, Unknown, Value, content
+from dtlint.machine.library.python.iteration import CHAIN
+from dtlint.machine.values import ITEMS, Object, Symbol, Unknown, Value
 
 GIVEN_BY = ("torch.nn.Module.parameters", "torch.nn.Module.named_parameters")
 GROUPS, HELD = "parameter groups", "params"
 DEEP = 12
-WALKED = frozenset({"list", "tuple", "set", "values", ITEMS})  # symbols of what has the same items
+# symbols of what has the same items
+WALKED = frozenset({"list", "tuple", "set", "values", ITEMS, CHAIN, "builtins.filter"})
 
 
-def owners_of(machine: Machine, value: Value) -> tuple[Any, ...]:
+def owners_of(value: Value) -> tuple[Any, ...]:
     """The modules whose parameter it may be: `for parameter in model.parameters()`, also with its name, or out of
     what was made of them."""
-    return tuple(dict.fromkeys(owners(machine, value.symbol, DEEP, False))) if isinstance(value, Unknown) else ()
+    return tuple(dict.fromkeys(owners(value.symbol, DEEP, False))) if isinstance(value, Unknown) else ()
 
 
-def owners(machine: Machine, symbol: Symbol, depth: int, named: bool) -> Iterator[Any]:
+def owners(symbol: Symbol, depth: int, named: bool) -> Iterator[Any]:
     """`named`: what stands in a group of an optimizer was asked for by the name of its parameters."""
     kind, *parts = symbol.key
     if kind in GIVEN_BY:
         yield from parts[:1]
     elif depth and (kind != GROUPS or named):
         named = named or (kind == "item" and HELD in parts[1:])
-        for part in inside(machine, kind, parts):
-            yield from owners(machine, part, depth - 1, named)
+        for part in inside(kind, parts):
+            yield from owners(part, depth - 1, named)
 
 
-def inside(machine: Machine, kind: str, parts: list[Any]) -> Iterator[Symbol]:
+def inside(kind: str, parts: list[Any]) -> Iterator[Symbol]:
     """Where its items come from."""
     if kind == "item":
         parts = parts[:1]
@@ -47,9 +49,8 @@ def inside(machine: Machine, kind: str, parts: list[Any]) -> Iterator[Symbol]:
     elif kind == "phi":
         parts = parts[1:]
     elif kind not in WALKED and kind != GROUPS:
-        row = machine.knowledge.api(kind)
-        parts = parts if row is not None and row.extra.get("same_items") else []
-    return (part for part in parts if isinstance(part, Symbol))
+        return
+    yield from (part for part in parts if isinstance(part, Symbol))
 
 
 def groups(machine: Machine, call: Invocation) -> Value:
@@ -59,17 +60,14 @@ def groups(machine: Machine, call: Invocation) -> Value:
     made = optimizer.facts.get("call") if isinstance(optimizer, Object) else None
     given = made.get(HELD) if isinstance(made, Invocation) else None
     known = containers.items_of(machine, given) if given is not None else None
-    listed = [in_group(one) for one in known or (given,)]
-    return machine.unknown(GROUPS, token(optimizer), *(token(held_by(one)) for one in listed if one is not None))
+    listed = (in_group(one) for one in known or (given,))
+    held = (containers.held_in(one) for one in listed if one is not None)
+    return machine.unknown(GROUPS, token(optimizer), *map(token, held))
 
 
 def in_group(given: Value | None) -> Value | None:
     """`{"params": head.parameters(), "lr": 1e-3}`"""
     return given.attributes.get(("key", HELD)) if isinstance(given, Object) and given.kind == "dict" else given
-
-
-def held_by(given: Value) -> Value:
-    return given.attributes.get("[]", given) if isinstance(given, Object) and given.kind == "list" else content(given)
 
 
 MODELS: dict[str, Any] = {"parameter_groups": groups}

@@ -200,7 +200,7 @@ def at_this_line(machine: Machine, decision: Decision) -> bool:
 def learning(machine: Machine, part: Value | None, learns: Value | None) -> None:
     """Of a module, or of the parameters it has given: somebody switches their gradients off."""
     if isinstance(learns, Const) and learns.value is False:
-        owners = parameters.owners_of(machine, part) if isinstance(part, Unknown) else (token(part),) if part else ()
+        owners = parameters.owners_of(part) if isinstance(part, Unknown) else (token(part),) if part else ()
         machine.facts.setdefault(CONSTANT, set()).update(owners)
 
 

@@ -168,7 +168,7 @@ def is_live_parameter(machine: Machine, value: Value) -> bool:
         named = row is not None and row.extra.get("parameters") and name in PARAMETERS
         return bool(named) and token(layer) not in machine.facts.get(parts.CONSTANT, ())  # type: ignore[arg-type]
     constant = machine.facts.get(parts.CONSTANT, ())
-    return any(owner not in constant for owner in parameters.owners_of(machine, value))
+    return any(owner not in constant for owner in parameters.owners_of(value))
 
 
 def note_gather(machine: Machine, call: Invocation, event: Event) -> None:
