@@ -11,6 +11,7 @@ from dtlint.machine.values import Const, Object, Tuple, Value
 from dtlint.timeline.order import Met
 from dtlint.timeline.steps.schedules import Schedule, WrongLength, counts_windows, multiplies_only, schedules, step_of
 from dtlint.timeline.steps.stepping import events
+from dtlint.timeline.steps.waiting import several
 
 
 def before_the_trainer(run: Any) -> Iterator[WrongLength]:
@@ -78,8 +79,6 @@ def of_many(trainer: Any) -> bool:
         return False
     if made.get("accumulate_grad_batches") not in (None, Const(1)):
         return False
-    counted = (made.get("devices"), made.get("num_nodes"))
-    several = any(isinstance(one, Const) and type(one.value) is int and one.value > 1 for one in counted)
     strategy = made.get("strategy")
     name = strategy.value if isinstance(strategy, Const) else getattr(strategy, "kind", None)
-    return several or name in made.row.extra.get("waits", ())
+    return several(made) or name in made.row.extra.get("waits", ())
