@@ -73,6 +73,7 @@ from dtlint.machine.library.training import (
     hooks,
     models,
     modes,
+    parameters,
     parts,
     sharded_scope,
     steered,
@@ -121,6 +122,7 @@ ITERATES = {"__iter__": "builtins.iter", "__next__": "builtins.next", "next": "b
 HANDLERS: dict[str, Any] = {
     **elements.MODELS,
     **gradient_parts.MODELS,
+    **parameters.MODELS,
     **groups.MODELS,
     **sharded_scope.MODELS,
     **metrics.MODELS,

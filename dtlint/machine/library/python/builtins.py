@@ -17,8 +17,11 @@ from dtlint.machine.library.python import copies, environment_use, files, import
 from dtlint.machine.library.python.containers import counter, default_dict, deque_, dict_, tuple_
 from dtlint.machine.library.python.iteration import (
     any_all,
+    chain,
+    chained,
     cycle,
     enumerate_,
+    filter_,
     islice,
     iter_,
     length,
@@ -250,6 +253,9 @@ FUNCTIONS: dict[str, Handler] = {
     "builtins.enumerate": enumerate_,
     "itertools.islice": islice,
     "itertools.cycle": cycle,
+    "itertools.chain": chain,
+    "itertools.chain.from_iterable": chained,
+    "builtins.filter": filter_,
     "builtins.zip": zip_,
     "builtins.list": through("list"),
     "builtins.sorted": through("sorted"),

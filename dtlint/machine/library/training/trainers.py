@@ -114,6 +114,7 @@ def lightning_loop(machine: Machine, call: Invocation) -> Value:
     result = collectives.perform_collective(machine, call)
     trainer, module = call.receiver, call.get("model")
     if isinstance(trainer, Object):
+        handing.data_module(machine, call)
         if isinstance(module, Object):
             machine.set(module, "trainer", trainer, call.mask)
             run_hooks(machine, module, (), call.mask)
