@@ -13,6 +13,7 @@ from dtlint.ir.functions import every_node
 from dtlint.knowledge.loader import Api
 from dtlint.machine.logs import Choice, Event
 from dtlint.machine.values import NONE, Const, Value
+from dtlint.timeline import devices
 from dtlint.timeline.order import Met, before, ordered
 
 
@@ -46,6 +47,8 @@ def starts(run: Any, event: Event, reader: str) -> str | None:
         return None
     call = event.extra.get("call")
     started = event.extra.get("starts") or (call.row.extra.get("starts") if call is not None else None)
+    if reader == "cuda" and devices.on_cuda(event):
+        return "backend"
     if started == reader or (event.op == "backend" and event.api.partition(".")[0] == reader):
         return "backend"
     if reader == "torch.distributed":
