@@ -202,6 +202,8 @@ def counts_cores(run: Any, value: Value | None) -> bool:
     if not isinstance(value, Unknown):
         return False
     symbol = value.symbol
+    if symbol.key[0] == "phi" and symbol.key[1] in symbol.key[2:] and isinstance(symbol.key[1], Symbol):
+        symbol = symbol.key[1]  # `os.cpu_count() or 1`
     if symbol.key[0] == "len" and len(symbol.key) == 2 and hasattr(symbol.key[1], "key"):
         symbol = symbol.key[1]
     name = symbol.key[1] if symbol.key[0] in ("same", "source") and len(symbol.key) > 1 else symbol.key[0]

@@ -48,6 +48,13 @@ def setdefault(machine: Machine, call: Invocation) -> Value | None:
     return call.arguments[1] if len(call.arguments) > 1 else None
 
 
+def copied(machine: Machine, call: Invocation) -> Value:
+    """`os.environ.copy()`: a dictionary with whatever the environment holds."""
+    made = machine.new("dict", call.mask)
+    made.attributes["[]"] = machine.unknown("merged", ENVIRONMENT)
+    return made
+
+
 def update(machine: Machine, call: Invocation) -> Value | None:
     for value in call.arguments[:1]:
         found = presets.pairs(machine, value)
@@ -141,4 +148,4 @@ def text(value: Value) -> str | None:
 
 
 FUNCTIONS: dict[str, Any] = {"os.environ.update": update}
-MODELS: dict[str, Any] = {"environment_default": setdefault}
+MODELS: dict[str, Any] = {"environment_default": setdefault, "environment_copied": copied}
