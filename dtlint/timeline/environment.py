@@ -51,7 +51,8 @@ def starts(run: Any, event: Event, reader: str) -> str | None:
     """What of the runtime `reader` this event starts: import, init, communicator or backend."""
     if event.kind == "record" and event.op == "import":
         row = run.knowledge.settings.get(f"import {event.api.partition('.')[0]}")
-        return "import" if row is not None and row.extra.get("reader") == reader else None
+        read = row.extra["reader"] if row is not None else ()
+        return "import" if reader == read or (isinstance(read, list) and reader in read) else None
     if reader == "nccl":
         lasting = event.kind == "collective" and event.op not in ("init", "new_group", "init_process_group")
         return "communicator" if lasting else None
@@ -104,6 +105,8 @@ def late_writes(run: Any) -> Iterator[tuple[Write, Api, Event]]:
         row = run.knowledge.settings.get(write.name)
         if row is None or "when" not in row.extra or handed_on(run, write) or of_own_program(run, write):
             continue
+        if row.extra["when"] == "import" and run.facts.get("spawned"):
+            continue  # the children import anew
         if read_by_itself(run, write):
             continue
         for met in before(run, write.met):

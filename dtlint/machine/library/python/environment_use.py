@@ -77,17 +77,11 @@ def update(machine: Machine, call: Invocation) -> Value | None:
 # --- imports and backends --------------------------------------------------------------------------------------
 
 
-def readers(machine: Machine) -> dict[str, str]:
-    """Packages whose import makes a runtime read its variables."""
-    found: dict[str, str] | None = machine.notes.get(("readers",))
-    if found is None:
-        found = {
-            name.removeprefix("import "): str(row.extra["reader"])
-            for name, row in machine.knowledge.settings.items()
-            if name.startswith("import ")
-        }
-        machine.notes["readers",] = found
-    return found
+def reads_variables(machine: Machine, package: str) -> bool:
+    """Does its import make a runtime read its variables, of which somebody speaks?"""
+    row = machine.knowledge.settings.get(f"import {package}")
+    word = row.extra.get("mentioned") if row is not None else None
+    return row is not None and (word is None or bool(machine.project.mentioning(str(word))))
 
 
 def users(machine: Machine) -> tuple[tuple[str, str], ...]:
@@ -117,7 +111,7 @@ def imported(machine: Machine, dotted: str, path: str | None, mask: int) -> None
         if machine.notes.get(("module asks", path)):
             machine.facts["global rank"] = True
         return
-    if dotted.partition(".")[0] in readers(machine):
+    if reads_variables(machine, dotted.partition(".")[0]):
         machine.emit_event("record", "import", dotted, mask)
 
 
