@@ -131,7 +131,7 @@ def divided(machine: Machine, call: Invocation) -> Value | None:
 
 
 def taken_between(machine: Machine, call: Invocation) -> Value | None:
-    """`with state.split_between_processes(items) as mine`: each rank's part, the last ones shorter unless it is padded."""
+    """`with state.split_between_processes(items) as mine`: a part for each rank, unless padded some shorter."""
     whole = call.get("inputs")
     if whole is None:
         return None
