@@ -74,8 +74,8 @@ def launch_run(
     knowledge: Any = None,
     mentioning: Callable[[str], Sequence[str]] = lambda word: (),
 ) -> LaunchRun:
-    """Read launch files; and the programs that TPU pods and tasks of Slurm are asked to run, from `python` or beside the
-    launch file."""
+    """Read launch files; and the programs that TPU pods and tasks of Slurm are asked to run, from `python` or beside
+    the launch file."""
     launches = load(files)
     sources: dict[str, str] = {}
     for launch in launches:
