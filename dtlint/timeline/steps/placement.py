@@ -13,6 +13,7 @@ from dtlint.machine.library.reading import BY_NAME
 from dtlint.machine.library.training.stepping import LOADED
 from dtlint.machine.logs import Attempt, Event
 from dtlint.machine.values import NONE, TRUE, Cause, Const, Object, Row, Symbol, Tuple, Unknown, Value, lane_value
+from dtlint.timeline import devices
 from dtlint.timeline.order import Met, exclusive, ordered
 from dtlint.timeline.places.files import accesses, overlap
 from dtlint.timeline.programs import in_an_actor, of_trials
@@ -271,18 +272,7 @@ def on_default_device(event: Event) -> bool:
     """`.cuda()`, `.to("cuda")`, `zeros(3, device="cuda")`: the current device, which is GPU 0 in every process."""
     if event.kind == "record" and event.op == "backend":
         return event.extra.get("device") == Const("cuda")
-    if event.kind != "record" or event.op not in ("move", "tensor-move"):
-        return False
-    call = event.extra["call"]
-    if call.row.name.endswith(".cuda"):
-        return not call.arguments and not call.keywords
-    given = call.arguments[0] if call.arguments else call.get("device")
-    if isinstance(given, Object) and given.kind == "torch.device":
-        made = given.facts.get("call")
-        if made is None or len(made.arguments) != 1 or made.keywords:
-            return False
-        given = made.arguments[0]
-    return given == Const("cuda")
+    return devices.named(event) == Const("cuda")
 
 
 def meets_on_device(event: Event) -> bool:
