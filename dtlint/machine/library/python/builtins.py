@@ -179,7 +179,7 @@ def read_environment(machine: Machine, name: Value | None, default: Value | None
                 return machine.unknown(
                     "environment", name.value, cause=machine.cause(row.cause, f"`{name.value}` differs by {row.cause}")
                 )
-            value = lane_value_of(machine, row.value, f'os.environ["{name.value}"]')
+            value = lane_value_of(machine, row.value, f'os.environ["{name.value}"]', not row.extra.get("alone_too"))
 
             def as_text(held: Value) -> Value:
                 return Const(str(held.value), held.scale) if isinstance(held, Const) else held
