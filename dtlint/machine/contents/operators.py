@@ -16,6 +16,7 @@ from dtlint.machine.core import Machine
 from dtlint.machine.lanes import map_lanes, token
 from dtlint.machine.library.feeding import filled_shares
 from dtlint.machine.library.meeting import roots
+from dtlint.machine.library.python import options
 from dtlint.machine.values import (
     BY_SHARE,
     FALSE,
@@ -281,7 +282,7 @@ def present(machine: Machine, value: Value) -> bool | None:
             return None
         if (value.like is not None and value.cause is None) or presence(machine.knowledge, value) == ALWAYS:
             return True
-        return None
+        return True if options.is_there(machine, value) else None
     return True
 
 

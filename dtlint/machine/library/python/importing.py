@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from dtlint.ir import nodes as ir
 from dtlint.machine.core import Machine
 from dtlint.machine.lanes import FUNCTIONS, token
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.python.reflection import pattern_of
-from dtlint.machine.values import Const, ModuleRef, Unknown, Value
+from dtlint.machine.values import Const, External, ModuleRef, Tuple, Unknown, Value
 
 MODULES = "imported by name"  # note: symbol → the modules it may be
 WITH_CLASS = "modules with a class"  # note: its name → where it is defined
@@ -52,7 +54,20 @@ def is_class(statement: ir.Stmt, name: str) -> bool:
     return isinstance(statement, ir.Class) and statement.name == name
 
 
+def imported_if_there(machine: Machine, call: Invocation) -> Value | None:
+    """`tqdm, has_tqdm = optional_import("tqdm", name="tqdm")`: what it imports, and whether it is installed."""
+    module, name = call.get("module"), call.get("name")
+    if not isinstance(module, Const) or not isinstance(module.value, str):
+        return None
+    named = [module.value, name.value] if isinstance(name, Const) and isinstance(name.value, str) else [module.value]
+    found = External(machine.knowledge.canonical(".".join(filter(None, named))))
+    return Tuple((found, machine.unknown("installed", module.value)))
+
+
 def says_much(machine: Machine, module: ModuleRef) -> bool:
     """Do functions in it reach what rules ask for?"""
     functions = machine.project.functions(module.path) if module.path is not None else ()
     return any(not tokens.isdisjoint(machine.meaningful) for _, tokens, _ in functions)
+
+
+MODELS: dict[str, Any] = {"imported_if_there": imported_if_there}
