@@ -93,7 +93,8 @@ def run_over_generator(machine: Machine, node: ir.For, generator: Object, mask: 
         try:
             assign_target(machine, node.target, given(value, lanes) if given is not None else value, lanes)
             sinks, away = machine.sinks, len(frame.leavings) + len(state.leavings)
-            machine.run(node.body, lanes)
+            state.mark = len(machine.journal)
+            library.turn_ends(machine, machine.run(node.body, lanes))
             rejoin(machine, state, "continue", sinks, away)
             merge_leavings(machine, state, "continue")
         finally:
