@@ -28,6 +28,7 @@ from dtlint.machine.library.jax.facts import fact, has
 from dtlint.machine.library.meeting import group_start
 from dtlint.machine.library.python import replaced
 from dtlint.machine.names import attributes
+from dtlint.machine.names.frames import Frame
 from dtlint.machine.values import NONE, ClassRef, Const, Object, SliceValue, Tuple, Unknown, Value
 
 FEW = 16  # keys of a batch that are told apart
@@ -129,7 +130,8 @@ def loaded(machine: Machine) -> set[str]:
     """The files that have been imported by now: by this one, and by those of the functions that have led here. A module
     that still runs has come as far as its call."""
     lines: dict[str, int | None] = {}
-    frame, at = machine.frame, machine.current_at
+    frame: Frame | None = machine.frame
+    at: tuple[int, ...] | None = machine.current_at
     while frame is not None:
         if frame.function is None and at is not None:
             lines[frame.path] = at[0]
