@@ -25,6 +25,7 @@ from dtlint.machine.library.feeding import data, loaders, vocabularies, workers
 from dtlint.machine.library.invocation import LOCAL, Invocation, Keywords
 from dtlint.machine.library.jax import facts as jax_facts
 from dtlint.machine.library.jax import hosts as jax_hosts
+from dtlint.machine.library.jax import left_over
 from dtlint.machine.library.jax import mapping as jax_mapping
 from dtlint.machine.library.meeting import (
     children,
@@ -486,6 +487,7 @@ def circumstances(machine: Machine, arguments: tuple[Value, ...], keywords: Keyw
 
 
 leaves = jax_facts.leaves
+turn_ends = left_over.turn_ends
 
 
 compared, asked, chosen, answered = uncalled.compared, uncalled.asked, uncalled.chosen, uncalled.answered

@@ -193,7 +193,7 @@ def own_part(machine: Machine, array: Unknown, name: str) -> Unknown:
     """An array as seen through an attribute: of what only shows this host's part, no other host holds anything."""
     if not has(array, "global"):
         return array
-    row = machine.knowledge.attribute(ARRAY, name) or machine.knowledge.method(ARRAY, name)
+    row = machine.knowledge.attribute(ARRAY, name)
     if row is None or not row.extra.get("own_part"):
         return array
     return Unknown(array.symbol, array.cause, without(array.tags, frozenset({"global"})), array.like)
