@@ -30,7 +30,8 @@ def collective(machine: Machine, call: Invocation) -> Value:
         "device-collective", op, call.name, call.mask, subject=operand, extra={"axes": names, "call": call}
     )
     mapping = jax_facts.device_mapping(machine)
-    if mapping is not None:
+    inside = on_a_device(machine, names)
+    if mapping is not None and not inside:
         mapping.reduced.append(op)
         if operand is not None and words(jax_facts.deep((operand,)), "grad"):
             mapping.noted.add(GRADIENTS)
@@ -44,9 +45,23 @@ def collective(machine: Machine, call: Invocation) -> Value:
         if op == "pmean" and names:
             jax_flow.meaned_alone(machine, one.tags, names)
         tags = passed(machine, op, one.tags, names, where)
+        if inside:
+            own = frozenset(tag for tag in one.tags if is_fact(tag, "grad"))
+            tags = jax_facts.without(tags, frozenset({"agreed"})) | own
         return Unknown(machine.symbols.fresh(op), one.cause if not known else None, tags)
 
     return jax_facts.mapped_tree(machine, operand, leaf)
+
+
+def on_a_device(machine: Machine, names: tuple[str, ...] | None) -> bool:
+    """Does it go over the axis of a `vmap` alone? Then it is done on each device, with what this one has."""
+    own = {name for one in jax_facts.mappings(machine) if one.kind == "vmap" for name in one.axes or ()}
+    others = [one.axes for one in jax_facts.mappings(machine) if one.kind != "vmap"]
+    return (
+        names is not None
+        and own.issuperset(names)
+        and not any(axes is None or not set(axes).isdisjoint(names) for axes in others)
+    )
 
 
 def passed(machine: Machine, op: str, tags: Any, names: tuple[str, ...] | None, where: Any) -> Any:
