@@ -14,10 +14,10 @@ from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.logs import Event, Loop, Site
 from dtlint.machine.names import attributes
 from dtlint.machine.run import Run
-from dtlint.machine.values import FALSE, ClassRef, Const, FunctionRef, Object, Unknown, Value
+from dtlint.machine.values import FALSE, NONE, ClassRef, Const, FunctionRef, Object, Unknown, Value
 from dtlint.timeline.ranks.certain import ENDLESS
 from dtlint.timeline.samples.data import Steps, kept
-from dtlint.timeline.steps.training import event_step, loader_of, place_of, step_at, survey
+from dtlint.timeline.steps.training import Survey, Use, event_step, loader_of, place_of, step_at, survey
 
 
 def shuffled_samplers(run: Run) -> Iterator[tuple[Site, Steps]]:
@@ -66,7 +66,7 @@ def same_order_every_epoch(run: Run) -> Iterator[tuple[Site, Steps, str]]:
             continue
         born = place_of(sampler)[:2]
         anew = any(use.told_within in path and (event.path, event.at) == born for event, path in seen.of("sampler"))
-        if counts_steps(sampler) or (anew and not fixed_seed(sampler)):
+        if counts_steps(sampler) or (anew and not fixed_seed(sampler)) or data_shuffled_anew(use, seen):
             continue
         # told in a loop around this one: the same epoch is walked over again
         loops = {id(node) for node in (loop, *use.above) if isinstance(node, Loop)}
@@ -82,6 +82,20 @@ def same_order_every_epoch(run: Run) -> Iterator[tuple[Site, Steps, str]]:
         made = step_at(place_of(sampler), "the sampler shuffles by `seed + epoch`")
         steps = kept(made, step_at(place_of(use.loader), "the loader it feeds"), other, walked)
         yield place, steps, what if other is not None else ""
+
+
+def data_shuffled_anew(use: Use, seen: Survey) -> bool:
+    """`rows.shuffle(seed=epoch)` in the loop of epochs: the sampler's numbers stand for other rows in each of them."""
+    data = use.loader.attributes.get("dataset")
+    place = data.facts.get("shuffled") if isinstance(data, Object) else None
+    return place is not None and any(
+        (event.path, event.at) == place[:2] and use.told_within in path and not fixed(event.extra["call"].get("seed"))
+        for event, path in seen.of("shuffle")
+    )
+
+
+def fixed(seed: Value | None) -> bool:
+    return isinstance(seed, Const) and seed != NONE
 
 
 def says_a_number(event: Event) -> bool:

@@ -189,6 +189,8 @@ def agree(
 ) -> None:
     if value is None:
         return
+    if lists_apart(machine, call, value, group):
+        return
     own = meetings.got_there(machine, call, group, param, agreed(machine, call, value, param))
     clean = kept_alone(call, group, own)
     if isinstance(value, Object) and value.kind == "torch.Tensor":
@@ -205,6 +207,29 @@ def agree(
         told_by_each(machine, call, held)
     elif isinstance(value, Unknown | Row) and expression is not None:
         in_place.changed(machine, expression, value, clean, call.mask)
+
+
+def lists_apart(machine: Machine, call: Invocation, value: Value, group: Group | None) -> bool:
+    """`held = [data] if rank == 0 else [None]`: a list of its own on the root, and what is in it comes to the others."""
+    if not isinstance(value, Row) or not call.row.root:
+        return False
+    lists = [value.lanes[lane] for lane in lanes_in(call.mask)]
+    root = root_of(call)
+    if not all(isinstance(one, Object) and one.kind == "list" for one in lists) or root >= len(value.lanes):
+        return False
+    given = value.lanes[root]
+    source = root_item(machine, call, given) if isinstance(given, Object) else None
+    if source is None:
+        return False
+    for one in dict.fromkeys(lists):
+        assert isinstance(one, Object)
+        machine.set(one, "[]", Tuple((kept_alone(call, group, source),)), call.mask)
+    return True
+
+
+def root_of(call: Invocation) -> int:
+    root = call.get(call.row.root) if call.row.root else None
+    return root.value if isinstance(root, Const) and isinstance(root.value, int) and root.value >= 0 else 0
 
 
 def told_by_each(machine: Machine, call: Invocation, gathered: tuple[Value, ...]) -> None:
@@ -233,8 +258,7 @@ def root_item(machine: Machine, call: Invocation, value: Object) -> Value | None
     held = value.attributes.get("[]")
     if not isinstance(held, Tuple | Row):
         return None
-    root = call.get(call.row.root) if call.row.root else None
-    lane = root.value if isinstance(root, Const) and isinstance(root.value, int) else 0
+    lane = root_of(call)
     if not call.mask >> lane & 1:
         return None  # these ranks only receive: what they hold is gone
     if isinstance(held, Row):
@@ -257,6 +281,10 @@ def of_root(machine: Machine, call: Invocation, item: Value, lane: int) -> Value
         return made
     if isinstance(item, Object) and (item.kind == "dict" or isinstance(item.kind, ClassRef)):
         return record_of_root(machine, call, item, lane)
+    if isinstance(item, Object) and "order" in item.attributes:
+        made = machine.anew(item, call.mask)
+        del made.attributes["order"]  # the root's is everybody's
+        return made
     return item
 
 
