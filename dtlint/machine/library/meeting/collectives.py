@@ -210,7 +210,7 @@ def agree(
 
 
 def lists_apart(machine: Machine, call: Invocation, value: Value, group: Group | None) -> bool:
-    """`held = [data] if rank == 0 else [None]`: a list of its own on the root, and what is in it comes to the others."""
+    """`held = [data] if rank == 0 else [None]`: a list of its own on the root, and what is in it comes to all."""
     if not isinstance(value, Row) or not call.row.root:
         return False
     lists = [value.lanes[lane] for lane in lanes_in(call.mask)]
