@@ -338,6 +338,8 @@ def prefer(left: Value, right: Value) -> Value:
                 return 9 if value.facts.get("sharded") else 8
             if not value.facts.keys() <= MADE:
                 return 7  # a loader, a stream: more is known of it than how it was made
+            if any(isinstance(held, Row) and held.cause.kind in BY_RANK for held in value.attributes.values()):
+                return 7  # it knows its rank: the other is for who is alone
             return 6 if value.facts else 5
         if isinstance(value, Bound | FunctionRef | ClassRef):
             return 4

@@ -116,6 +116,7 @@ def same_own_order_every_epoch(run: Run) -> Iterator[tuple[Site, Steps]]:
         if any(any(node is use.told_within for node in path) for _, path in told):
             continue
         held = [use.loader.attributes.get(name) for name in ("batch_sampler", "sampler", "dataset")]
+        held.append(use.described.sampler)  # inside of a batch sampler
         waiting = next((one for one in held if isinstance(one, Object) and waits_for_epoch(run, one)), None)
         if waiting is not None:
             place = (loop.decision.path, loop.decision.at, loop.decision.function)
