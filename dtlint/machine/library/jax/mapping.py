@@ -253,8 +253,11 @@ def is_data(leaf: Unknown) -> bool:
         return False
     if has(leaf, "device axis") or has(leaf, "spread out"):
         return True
-    return leaf.symbol.key[0] in ("item", "batch") or (
-        leaf.cause is not None and leaf.cause.kind in ("rank", "data", "random")
+    return (
+        leaf.symbol.key[0] in ("item", "batch", "drawn")
+        or has(leaf, "draw")
+        or has(leaf, "host draw")
+        or (leaf.cause is not None and leaf.cause.kind in ("rank", "data", "random"))
     )
 
 
