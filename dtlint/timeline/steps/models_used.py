@@ -376,8 +376,8 @@ def changes(choice: Choice, loop: Loop | None = None) -> bool:
 
 
 def asks_channels(asked: Symbol) -> bool:
-    """`x.shape[1] == 3`: how many channels a batch has, against a number that is written down. Batches of one loader have
-    as many each; how long and how large they are is another question."""
+    """`x.shape[1] == 3`: how many channels a batch has, against a number that is written down. Batches of one loader
+    have as many each; how long and how large they are is another question."""
     while asked.key[0] == "not" and isinstance(asked.key[1], Symbol):
         asked = asked.key[1]
     word, *parts = asked.key
