@@ -132,8 +132,37 @@ def method_of(symbol: Symbol) -> tuple[Any, str] | None:
     return None
 
 
+PLAIN = "plain"  # fact: this was made of a size or of numbers, and so it lies on this rank alone
+TABLES = "tables of plain tensors"  # fact of the run: the numbers of dictionaries, and whether they hold nothing else
+
+
+def put_into(machine: Machine, table: Object, value: Value) -> None:
+    """A dictionary is given another item."""
+    plain = isinstance(value, Object) and bool(value.facts.get(PLAIN))
+    known = machine.facts.get(TABLES)
+    if plain and known is None:
+        known = machine.facts[TABLES] = {}
+    if known is not None:
+        known[table.number] = plain and known.get(table.number, not has_items(table))
+
+
+def has_items(table: Object) -> bool:
+    return any(name == "[]" or type(name) is tuple for name in table.attributes)
+
+
+def is_plain(machine: Machine, value: Value) -> bool:
+    """Is it surely no tensor of which other ranks hold parts?"""
+    if isinstance(value, Object):
+        return bool(value.facts.get(PLAIN))
+    key = value.symbol.key if isinstance(value, Unknown) else ()
+    table = key[1] if key[:1] == ("item",) else None
+    return isinstance(table, tuple) and table[0] == "object" and bool(machine.facts.get(TABLES, {}).get(table[1]))
+
+
 def construct(machine: Machine, call: Invocation) -> Value | None:
     made = constructed(machine, call)
+    if isinstance(made, Object) and call.name in SIZED:
+        made.facts[PLAIN] = True
     if isinstance(made, Object) and call.name in SIZED and call.arguments:
         given = call.arguments[:1] if call.name == "torch.full" else call.arguments
         sizes = containers.items_of(machine, call.arguments[0]) or given
