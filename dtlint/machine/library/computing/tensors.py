@@ -138,7 +138,7 @@ TABLES = "tables of plain tensors"  # fact of the run: the numbers of dictionari
 
 def put_into(machine: Machine, table: Object, value: Value) -> None:
     """A dictionary is given another item."""
-    plain = isinstance(value, Object) and bool(value.facts.get(PLAIN))
+    plain = is_plain(machine, value)
     known = machine.facts.get(TABLES)
     if plain and known is None:
         known = machine.facts[TABLES] = {}
@@ -154,9 +154,27 @@ def is_plain(machine: Machine, value: Value) -> bool:
     """Is it surely no tensor of which other ranks hold parts?"""
     if isinstance(value, Object):
         return bool(value.facts.get(PLAIN))
-    key = value.symbol.key if isinstance(value, Unknown) else ()
-    table = key[1] if key[:1] == ("item",) else None
-    return isinstance(table, tuple) and table[0] == "object" and bool(machine.facts.get(TABLES, {}).get(table[1]))
+    tables = machine.facts.get(TABLES)
+    return bool(tables) and isinstance(value, Unknown) and of_plain(tables, value.symbol)
+
+
+def of_plain(tables: dict[int, bool], part: Any) -> bool:
+    """What was looked up in such a table, a copy of it, or what stands in another one that was filled with these."""
+    if isinstance(part, tuple):
+        return part[:1] == ("object",) and tables.get(part[1], False)
+    if not isinstance(part, Symbol):
+        return False
+    method = method_of(part)
+    if method is not None:
+        return method[1] in ALIASES | COPIES and of_plain(tables, method[0])
+    word, *inner = part.key
+    if word == "attr":
+        return inner[1:] == ["data"] and of_plain(tables, inner[0])
+    if word == "phi":
+        return len(inner) == 3 and all(of_plain(tables, side) for side in inner[1:])
+    if word == "values":
+        return all(of_plain(tables, one) for one in inner)
+    return word == "item" and of_plain(tables, inner[0])
 
 
 def construct(machine: Machine, call: Invocation) -> Value | None:
