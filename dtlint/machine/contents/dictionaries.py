@@ -37,6 +37,22 @@ def take_out(machine: Machine, container: Value, index: Value, mask: int) -> Non
             machine.set(container, name, MISSING, mask)
 
 
+def is_plain(value: Value) -> bool:
+    """A dictionary, and no table that a program counts with."""
+    return isinstance(value, Object) and value.kind == "dict" and "builtin" not in value.facts
+
+
+def united(machine: Machine, left: Value, right: Value) -> Object:
+    """`defaults | {"workers": 0}`: a new one, with what both of them hold; the right one has the last word."""
+    from dtlint.machine.names import subscripts
+
+    birth = next(side.birth for side in (left, right) if isinstance(side, Object))
+    made = machine.new("dict", birth)
+    subscripts.merge(machine, made, left, birth)
+    subscripts.merge(machine, made, right, birth)
+    return made
+
+
 def one_of_makers(machine: Machine, base: Object, index: Value) -> Value | None:
     """`OPTIMIZERS[args.optimizer]`: what stands under the option's default; where it has none, whichever of the classes
     it is; of one kind, the first stands for all of which there is nothing to say."""

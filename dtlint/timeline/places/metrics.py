@@ -85,12 +85,18 @@ def of_cut_shares(run: Run) -> Iterator[LocalMetric]:
         cuts = event.extra["cuts"]
         if trains and (not from_loaders or not cuts or cuts & used):
             continue
-        found.setdefault(cuts or event.extra["value"].symbol, []).append(event)
+        found.setdefault(cuts or parted_at(event.extra["value"]), []).append(event)
     for first, *more in found.values():
         used_too = tuple(Step(one.path, one.at[0], "and used here") for one in more)
         cause = first.extra["value"].cause
         cut = cause.steps() if cause is not None else cut_here(first.extra["cuts"])
         yield LocalMetric("shown", first, (*cut, *used_too))
+
+
+def parted_at(value: Unknown) -> object:
+    """One number may be told in several forms; where ranks came apart over it is the same for all of them."""
+    steps = value.cause.steps() if value.cause is not None else ()
+    return (steps[0].path, steps[0].line) if steps else value.symbol
 
 
 def cut_here(cuts: frozenset[tuple[str, str, tuple[int, ...], str]]) -> tuple[Step, ...]:
