@@ -154,8 +154,8 @@ def is_plain(machine: Machine, value: Value) -> bool:
     """Is it surely no tensor of which other ranks hold parts?"""
     if isinstance(value, Object):
         return bool(value.facts.get(PLAIN))
-    tables = machine.facts.get(TABLES)
-    return bool(tables) and isinstance(value, Unknown) and of_plain(tables, value.symbol)
+    tables: dict[int, bool] = machine.facts.get(TABLES, {})
+    return isinstance(value, Unknown) and bool(tables) and of_plain(tables, value.symbol)
 
 
 def of_plain(tables: dict[int, bool], part: Any) -> bool:
