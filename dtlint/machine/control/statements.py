@@ -236,7 +236,8 @@ def run_delete(machine: Machine, node: ir.Delete, mask: int) -> int:
 
 def run_assert(machine: Machine, node: ir.Assert, mask: int) -> int:
     """`assert rank == 0`: the author says that the others never come here, so they are taken out, and nobody waits.
-    `assert local_rank == -1`, `assert world_size == 1`: all of them are, in a program of several ranks."""
+    `assert local_rank == -1`, `assert world_size == 1`, `assert device_count() == 1`: all of them are, in a program of
+    several ranks."""
     if isinstance(node.test, ir.Const) and not node.test.value:  # `assert False`: nobody goes on from here
         machine.frame.left |= mask
         leave(machine, "raise" if mask == machine.world.full else ASSERTED, node.at, mask)
@@ -288,12 +289,12 @@ def names_one_rank(machine: Machine, test: ir.Expr, value: Value, mask: int) -> 
 
 
 def of_size(machine: Machine, test: ir.Expr, mask: int) -> bool:
-    """Is something compared with the number of ranks?"""
+    """Is something compared with the number of ranks, or with that of a node's devices?"""
     if not isinstance(test, ir.Compare) or [op for op, _ in test.pairs] != ["=="]:
         return False
     sides = [side for side in (test.left, test.pairs[0][1]) if isinstance(side, ir.Name | ir.Attr | ir.Call)]
     held = [evaluate(machine, side, mask) for side in sides]
-    return any(isinstance(value, Const) and value.scale == "world" for value in held)
+    return any(isinstance(value, Const) and value.scale in ("world", "local") for value in held)
 
 
 # --- branches --------------------------------------------------------------------------------------------------

@@ -341,7 +341,10 @@ def put(machine: Machine, container: Value, index: Value, value: Value, mask: in
     elif isinstance(container.kind, ClassRef):  # what is read of it from here on is something else
         machine.set(container, WRITTEN, machine.fresh("put"), mask)
     elif container.kind == "dict":
+        from dtlint.machine.library.computing import tensors
+
         filled_by.put(machine, container, mask)
+        tensors.put_into(machine, container, value)
         if isinstance(index, Const):
             try:
                 hash(index.value)

@@ -13,6 +13,7 @@ from dtlint.ir import nodes as ir
 from dtlint.ir.either import side_of
 from dtlint.ir.examples import only_for_shape, way_to
 from dtlint.ir.functions import every_node
+from dtlint.ir.given_the_same import given_the_same
 from dtlint.ir.leftovers import looked_at_by_nobody
 from dtlint.ir.meeting import meet
 from dtlint.machine.core import CHANGED_NOTHING
@@ -109,6 +110,7 @@ def on_purpose(run: Run, again: Again) -> bool:
         or before_the_first_item(run, again)
         or of_another_cell(run, again)
         or one_is_taken(run, again)
+        or given_the_same(run.project.tree(again.site.path), again.site.line, again.site.column)
         or other_losses(run, again)
         or dropped(run, again)
         or for_shape(run, again)

@@ -18,6 +18,7 @@ from dtlint.machine.library.computing.provenance import marks, symbols_in
 from dtlint.machine.logs import EXITS, Call, Choice, Event, plain_question, questions_in
 from dtlint.machine.run import Run
 from dtlint.machine.spoken import key, talks
+from dtlint.machine.starts.entries import MADE
 from dtlint.machine.values import Const, Unknown
 from dtlint.timeline.arrays.lives import NOTHING, Use, exclude
 from dtlint.timeline.places.files import ARRIVAL, READS, WRITES, Access, accesses, choices_of_files, overlap, same_node
@@ -155,11 +156,20 @@ def entered(run: Run, found: list[Access], use: Access) -> Iterator[Race]:
     for change in reversed(found):
         if change.kind != "mkdir" or change.order > use.order:
             continue
+        if constructed(run, change) and not constructed(run, use):
+            continue
         for lane, late in pairs(run, change, use):
             below = use.places[late].startswith(f"{change.places[lane]}/")
             if below and not_after(change, use, lane, late) and not made_itself(found, change, use, lane, late):
                 yield Race(ENTERED, change, use)
                 return
+
+
+def constructed(run: Run, access: Access) -> bool:
+    """Is it done by the constructor of something whose method is run for itself? What its maker does before the method
+    is called, nobody has seen."""
+    made = run.log.nodes[: run.facts.get(MADE, 0)]
+    return any(node is (*access.path, access.event)[0] for node in made)
 
 
 def made_itself(found: list[Access], made: Access, use: Access, maker: int, late: int) -> bool:

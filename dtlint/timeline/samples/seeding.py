@@ -29,6 +29,7 @@ from dtlint.machine.values import BY_SHARE, FALSE, Cause, ClassRef, Const, Objec
 from dtlint.machine.walks import walk
 from dtlint.timeline.places.files import accesses
 from dtlint.timeline.records import ways_to
+from dtlint.timeline.samples.walked_whole import walked_whole
 from dtlint.timeline.steps.training import (
     REDUCES,
     Use,
@@ -215,7 +216,8 @@ def marks_of(use: Use) -> list[tuple[Any, ...]]:
 
 
 def samples_in(dataset: Value) -> Iterator[Value]:
-    """What a data set holds, without the numbers it only computes with: `(row - self.mean) / self.deviation`."""
+    """What a data set holds, without the numbers it only computes with, `(row - self.mean) / self.deviation`, and
+    without the words it goes through for every sample."""
     if not isinstance(dataset, Object) or not isinstance(dataset.kind, ClassRef):
         yield dataset
         return
@@ -223,7 +225,10 @@ def samples_in(dataset: Value) -> Iterator[Value]:
     named = Counter(state.attribute_name(node) for node in nodes)
     operands = (side for node in nodes if isinstance(node, ir.BinOp) for side in (node.left, node.right))
     computed = Counter(state.attribute_name(side) for side in operands)
-    yield from (held for name, held in dataset.attributes.items() if not named[name] or named[name] > computed[name])
+    passed = walked_whole(dataset.kind)
+    for name, held in dataset.attributes.items():
+        if (not named[name] or named[name] > computed[name]) and name not in passed:
+            yield held
 
 
 UNORDERED = frozenset({"set"})  # no place in it belongs to anything, in whatever order it was filled

@@ -371,9 +371,24 @@ def changes(choice: Choice, loop: Loop | None = None) -> bool:
     asked = choice.symbol
     decision = decided_by(asked) if asked is not None else None
     presence = asked is not None and asks_presence(asked) and decision is None  # a part of every batch, or of none
+    if asked is not None and asks_channels(asked):
+        return False
     if choice.cause is not None:
         return choice.cause.kind in ("random", "rank", "clock") or (choice.cause.kind == "data" and not presence)
     return asked is not None and not presence and changing(decision or asked, loop)
+
+
+def asks_channels(asked: Symbol) -> bool:
+    """`x.shape[1] == 3`: how many channels a batch has, against a number that is written down. Batches of one loader
+    have as many each; how long and how large they are is another question."""
+    while asked.key[0] == "not" and isinstance(asked.key[1], Symbol):
+        asked = asked.key[1]
+    word, *parts = asked.key
+    if word != "compare ==" or len(parts) != 2 or not isinstance(parts[0], Symbol) or type(parts[1]) is not int:
+        return False
+    kind, *given = parts[0].key
+    shape = kind == "item" and isinstance(given[0], Symbol) and given[0].key[::2] == ("attr", "shape")
+    return (shape or kind == "size") and given[1:] in ([1], [-1])
 
 
 def changing(symbol: Symbol, loop: Loop | None = None) -> bool:

@@ -132,8 +132,55 @@ def method_of(symbol: Symbol) -> tuple[Any, str] | None:
     return None
 
 
+PLAIN = "plain"  # fact: this was made of a size or of numbers, and so it lies on this rank alone
+TABLES = "tables of plain tensors"  # fact of the run: the numbers of dictionaries, and whether they hold nothing else
+
+
+def put_into(machine: Machine, table: Object, value: Value) -> None:
+    """A dictionary is given another item."""
+    plain = is_plain(machine, value)
+    known = machine.facts.get(TABLES)
+    if plain and known is None:
+        known = machine.facts[TABLES] = {}
+    if known is not None:
+        known[table.number] = plain and known.get(table.number, not has_items(table))
+
+
+def has_items(table: Object) -> bool:
+    return any(name == "[]" or type(name) is tuple for name in table.attributes)
+
+
+def is_plain(machine: Machine, value: Value) -> bool:
+    """Is it surely no tensor of which other ranks hold parts?"""
+    if isinstance(value, Object):
+        return bool(value.facts.get(PLAIN))
+    tables: dict[int, bool] = machine.facts.get(TABLES, {})
+    return isinstance(value, Unknown) and bool(tables) and of_plain(tables, value.symbol)
+
+
+def of_plain(tables: dict[int, bool], part: Any) -> bool:
+    """What was looked up in such a table, a copy of it, or what stands in another one that was filled with these."""
+    if isinstance(part, tuple):
+        return part[:1] == ("object",) and tables.get(part[1], False)
+    if not isinstance(part, Symbol):
+        return False
+    method = method_of(part)
+    if method is not None:
+        return method[1] in ALIASES | COPIES and of_plain(tables, method[0])
+    word, *inner = part.key
+    if word == "attr":
+        return inner[1:] == ["data"] and of_plain(tables, inner[0])
+    if word == "phi":
+        return len(inner) == 3 and all(of_plain(tables, side) for side in inner[1:])
+    if word == "values":
+        return all(of_plain(tables, one) for one in inner)
+    return word == "item" and of_plain(tables, inner[0])
+
+
 def construct(machine: Machine, call: Invocation) -> Value | None:
     made = constructed(machine, call)
+    if isinstance(made, Object) and call.name in SIZED:
+        made.facts[PLAIN] = True
     if isinstance(made, Object) and call.name in SIZED and call.arguments:
         given = call.arguments[:1] if call.name == "torch.full" else call.arguments
         sizes = containers.items_of(machine, call.arguments[0]) or given

@@ -12,6 +12,7 @@ from dtlint.machine.control.agreeing import AGREED
 from dtlint.machine.core import Machine
 from dtlint.machine.functions import one_of_several
 from dtlint.machine.lanes import map_lanes, token
+from dtlint.machine.library.computing import tensors
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.python import options
 from dtlint.machine.values import (
@@ -197,6 +198,9 @@ def hasattr_(machine: Machine, call: Invocation) -> Value | None:
             return FALSE if attributes.given(base, name) is None else TRUE
         if isinstance(base, Unknown) and has_no_longer(machine, base.symbol, name):
             return FALSE
+        row = machine.knowledge.anywhere.get(name)
+        if row is not None and row.extra.get("unmakes") and tensors.is_plain(machine, base):
+            return FALSE  # it never was what this makes of it
     return machine.unknown("hasattr", *(token(value) for value in call.arguments))
 
 

@@ -1,0 +1,72 @@
+"""Which lists of a data set does it go through from end to end for every sample, whatever the sample's number is?
+
+`for kind in self.kinds: found[kind] = read(self.files[kind][index])`: each sample has all of these kinds, and
+their order decides nothing. `for part in self.parts: if index < len(part): return part[index]` looks for the place of a
+sample: there it decides which one has the number.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from dtlint.ir import nodes as ir
+from dtlint.ir.functions import every_node
+from dtlint.machine.starts import state
+from dtlint.machine.values import ClassRef
+
+PICKS = "__getitem__"
+
+
+def walked_whole(kind: ClassRef) -> set[str]:
+    """Names of such attributes, of a class that gives its samples by number."""
+    found = [node for owner in owners(kind) for node in owner.node.body if isinstance(node, ir.Function)]
+    if not any(method.name == PICKS for method in found):
+        return set()
+    walked: dict[str, int] = {}
+    named: dict[str, int] = {}
+    for method in found:
+        if method.name in state.CONSTRUCTORS:
+            continue
+        for node in every_node(method.body):
+            name = state.attribute_name(node)
+            named[name] = named.get(name, 0) + 1
+        for over in walks(method):
+            walked[over] = walked.get(over, 0) + 1
+    return {name for name, times in walked.items() if name and times == named[name]}
+
+
+def owners(kind: ClassRef) -> Iterator[ClassRef]:
+    yield kind
+    for base in kind.bases:
+        if isinstance(base, ClassRef):
+            yield from owners(base)
+
+
+def walks(method: ir.Function) -> Iterator[str]:
+    for node in every_node(method.body):
+        if isinstance(node, ir.For) and not searches(node):
+            yield state.attribute_name(node.iterable)
+        elif isinstance(node, ir.Comp) and node.kind == "dict" and names_only([node.key, node.element], node.clauses):
+            yield from (state.attribute_name(clause.iterable) for clause in node.clauses)
+
+
+def searches(loop: ir.For) -> bool:
+    """Does it end where it has found something, count on the way, or look into what it walks over?"""
+    if not isinstance(loop.target, ir.Name):
+        return True
+    ends = (ir.Return, ir.Break, ir.Continue, ir.AugAssign, ir.Yield)
+    return any(isinstance(node, ends) for node in every_node(loop.body)) or opened(loop.target.id, loop.body)
+
+
+def names_only(parts: list[Any], clauses: Any) -> bool:
+    return all(
+        isinstance(clause.target, ir.Name) and not clause.conditions and not opened(clause.target.id, parts)
+        for clause in clauses
+    )
+
+
+def opened(name: str, below: Any) -> bool:
+    """Is the thing of that name more than a word: has it items or attributes that are asked for?"""
+    held = (node.value for node in every_node(below) if isinstance(node, ir.Index | ir.Attr))
+    return any(isinstance(value, ir.Name) and value.id == name for value in held)
