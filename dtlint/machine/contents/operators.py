@@ -107,6 +107,8 @@ def arithmetic_one(machine: Machine, op: str, left: Value, right: Value) -> Valu
         return containers.repeat(machine, left, right)
     if op in sets.OPERATORS and isinstance(left, Object) and sets.is_set(left):
         return sets.combined(machine, op, left, right)
+    if op == "|" and (dictionaries.is_plain(left) or dictionaries.is_plain(right)):
+        return dictionaries.united(machine, left, right)
     left, right = content(left), content(right)
     if op == "/" and isinstance(right, Unknown):
         library.metrics.divided_by(machine, right)

@@ -9,10 +9,12 @@ from dtlint.ir import nodes as ir
 from dtlint.ir.functions import children
 from dtlint.launch.model import is_local
 from dtlint.machine.library.meeting.evidence import distributed, of_one
+from dtlint.machine.library.meeting.spawning import INDEX
 from dtlint.machine.library.reading import BY_NAME
 from dtlint.machine.library.training.stepping import LOADED
 from dtlint.machine.logs import Attempt, Event
 from dtlint.machine.values import NONE, TRUE, Cause, Const, Object, Row, Symbol, Tuple, Unknown, Value, lane_value
+from dtlint.timeline import devices
 from dtlint.timeline.order import Met, exclusive, ordered
 from dtlint.timeline.places.files import accesses, overlap
 from dtlint.timeline.programs import in_an_actor, of_trials
@@ -73,13 +75,20 @@ def beyond_node(run: Any, value: Value | None) -> Cause | None:
 def counted_over_nodes(run: Any, value: Value | None, ranks: list[Value | None]) -> Cause | None:
     """Processes spawned on each of several machines: the number that the group knows them by, computed from the number
     of the machine, is not their index on it."""
-    for item in named(value):
-        if isinstance(item, Row) and any(item == rank for rank in ranks):
-            numbers = [number_of(held) for held in item.lanes]
-            first, second = item.lanes[0], item.lanes[run.world.per_host % run.world.size]
-            if first != second and not one_after_another(numbers):
-                return item.cause
-    return None
+    counted = [rank for rank in ranks if isinstance(rank, Row) and holds_machine(run, rank)]
+    for item in named(value) if counted else ():
+        if isinstance(item, Row) and item in counted:
+            return item.cause
+    asked = beyond_node(run, value) if counted else None
+    return (
+        asked if asked is not None and asked.steps()[:1] and asked.steps()[0] not in run.facts.get(INDEX, ()) else None
+    )
+
+
+def holds_machine(run: Any, rank: Row) -> bool:
+    """Is it more than the index that spawn gives?"""
+    first, second = rank.lanes[0], rank.lanes[run.world.per_host % run.world.size]
+    return first != second and not one_after_another([number_of(held) for held in rank.lanes])
 
 
 def one_after_another(numbers: list[int | None]) -> bool:
@@ -275,18 +284,7 @@ def on_default_device(event: Event) -> bool:
     """`.cuda()`, `.to("cuda")`, `zeros(3, device="cuda")`: the current device, which is GPU 0 in every process."""
     if event.kind == "record" and event.op == "backend":
         return event.extra.get("device") == Const("cuda")
-    if event.kind != "record" or event.op not in ("move", "tensor-move"):
-        return False
-    call = event.extra["call"]
-    if call.row.name.endswith(".cuda"):
-        return not call.arguments and not call.keywords
-    given = call.arguments[0] if call.arguments else call.get("device")
-    if isinstance(given, Object) and given.kind == "torch.device":
-        made = given.facts.get("call")
-        if made is None or len(made.arguments) != 1 or made.keywords:
-            return False
-        given = made.arguments[0]
-    return given == Const("cuda")
+    return devices.named(event) == Const("cuda")
 
 
 def meets_on_device(event: Event) -> bool:

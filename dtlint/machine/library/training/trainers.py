@@ -115,6 +115,7 @@ def lightning_loop(machine: Machine, call: Invocation) -> Value:
     trainer, module = call.receiver, call.get("model")
     omits = frozenset(call.row.extra.get("omits", ()))
     if isinstance(trainer, Object):
+        handing.data_module(machine, call)
         if isinstance(module, Object):
             machine.set(module, "trainer", trainer, call.mask)
             run_hooks(machine, module, (), call.mask, omits)
