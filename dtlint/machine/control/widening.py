@@ -147,9 +147,18 @@ def changed_more(
 def left_by(machine: Machine, value: Value) -> frozenset[Any]:
     """What else is known of a value that differs between the ranks, and that the turn before has left here."""
     tags = {containers.UNEVEN} if containers.length_cause(machine, value) is not None else set()
-    if isinstance(value, Unknown) and presence(machine.knowledge, value):
+    if there_alike(machine, value):
         tags.add(THERE)  # in the first turn it was what all ranks have
     return frozenset(tags)
+
+
+def there_alike(machine: Machine, value: Value) -> bool:
+    """Have all ranks something, or none of them?"""
+    if isinstance(value, Row):
+        return all(
+            isinstance(lane, Object) or (isinstance(lane, Const) and lane.value is not None) for lane in value.lanes
+        )
+    return isinstance(value, Unknown) and bool(presence(machine.knowledge, value))
 
 
 def moved_on(old: Object, new: Object) -> Places:
