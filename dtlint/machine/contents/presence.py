@@ -54,7 +54,11 @@ def is_part(symbol: Any) -> bool:
     if not isinstance(symbol, Symbol):
         return False
     key = part_of(symbol).key
-    return key[0] in PARTS or (key[0] == "phi" and is_part(key[2]) and is_part(key[3]))
+    return key[0] in PARTS or (key[0] == "phi" and all(is_part(side) or is_made(side) for side in key[2:4]))
+
+
+def is_made(side: Any) -> bool:
+    return isinstance(side, Symbol) and isinstance(side.key[0], str) and side.key[0].startswith(MADE)
 
 
 def part_of(symbol: Symbol) -> Symbol:

@@ -8,6 +8,7 @@ from typing import Any
 from dtlint.ir import nodes as ir
 from dtlint.ir.carried import carried
 from dtlint.machine.contents import containers
+from dtlint.machine.contents.presence import presence
 from dtlint.machine.core import Machine
 from dtlint.machine.lanes import token
 from dtlint.machine.library.computing.provenance import symbols_in
@@ -15,6 +16,7 @@ from dtlint.machine.logs import Choice, Loop
 from dtlint.machine.names.frames import HANDED_ON
 from dtlint.machine.values import (
     MISSING,
+    THERE,
     Cause,
     ClassRef,
     Const,
@@ -124,8 +126,7 @@ def changed_more(
             and (read_again(machine, node, container, name, old) or (known and decides(old)))
         ):
             assert now.cause is not None
-            longer = containers.length_cause(machine, now) is not None
-            causes[place] = (now.cause, frozenset({containers.UNEVEN}) if longer else frozenset())
+            causes[place] = (now.cause, left_by(machine, now))
             fresh[place] = (container, name)
         if not known and isinstance(old, Const | Tuple | Row) and now != old:
             grown[place] = (container, name)
@@ -141,6 +142,23 @@ def changed_more(
     if all(place in widened for place in result):
         result = {}
     return {**result, **fresh}
+
+
+def left_by(machine: Machine, value: Value) -> frozenset[Any]:
+    """What else is known of a value that differs between the ranks, and that the turn before has left here."""
+    tags = {containers.UNEVEN} if containers.length_cause(machine, value) is not None else set()
+    if there_alike(machine, value):
+        tags.add(THERE)  # in the first turn it was what all ranks have
+    return frozenset(tags)
+
+
+def there_alike(machine: Machine, value: Value) -> bool:
+    """Have all ranks something, or none of them?"""
+    if isinstance(value, Row):
+        return all(
+            isinstance(lane, Object) or (isinstance(lane, Const) and lane.value is not None) for lane in value.lanes
+        )
+    return isinstance(value, Unknown) and bool(presence(machine.knowledge, value))
 
 
 def moved_on(old: Object, new: Object) -> Places:

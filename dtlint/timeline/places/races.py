@@ -15,7 +15,7 @@ from fnmatch import fnmatchcase
 from dtlint.findings import Step
 from dtlint.machine.lanes import lanes_in
 from dtlint.machine.library.computing.provenance import marks, symbols_in
-from dtlint.machine.logs import EXITS, Call, Choice, Event, plain_question, questions_in
+from dtlint.machine.logs import EXITS, Call, Choice, Event, Loop, plain_question, questions_in
 from dtlint.machine.run import Run
 from dtlint.machine.spoken import key, talks
 from dtlint.machine.starts.entries import MADE
@@ -191,7 +191,7 @@ def gathered(run: Run, found: list[Access], read: Access) -> Iterator[Race]:
     for change in reversed(found):
         if change.kind not in BRINGS or change.order > read.order or not parted(change):
             continue
-        if only_one(change, read):
+        if only_one(change, read) or listed_until_there(change, read):
             continue
         for late in read.lanes():
             for lane in change.lanes():
@@ -200,6 +200,12 @@ def gathered(run: Run, found: list[Access], read: Access) -> Iterator[Race]:
                 if names(read, late, change.places[lane]) and not_after(change, read, lane, late):
                     yield Race(GATHERED, change, read)
                     return
+
+
+def listed_until_there(change: Access, read: Access) -> bool:
+    """`while waited() < limit: parts = list(folder.glob("rank_*"))`, begun after this rank has written its own part"""
+    around = (node for node in read.path if isinstance(node, Loop) and node.kind == "while")
+    return read.kind == "listing" and any(not any(node is one for one in change.path) for node in around)
 
 
 def parted(change: Access) -> bool:
