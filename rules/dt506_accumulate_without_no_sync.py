@@ -73,15 +73,18 @@ def check(run: Run) -> Iterator[Finding]:
                 Step(step.path, step.at[0], "the optimizer steps once per window"),
             ),
         )
-    for backward, forward in windows.switched_too_late(run):
-        event = backward.event
+    for backward, forward, switch in windows.switched_too_late(run):
+        attribute = "value" in switch.event.extra
+        event, line = (switch if attribute else backward).event, forward.event.at[0]
+        what = "this" if attribute else "`no_sync()`"
+        goes_by = "the turn before left" if attribute else "holds there"
         yield RULE.finding(
             run.span(event.path, event.at),
-            f"`no_sync()` comes too late: in the forward pass (line {forward.event.at[0]}) DDP has decided to reduce",
-            "let `with model.no_sync():` hold the forward pass as well",
+            f"{what} comes too late: in the forward pass (line {line}) DDP has decided whether to reduce",
+            "set it before the forward pass" if attribute else "let `with model.no_sync():` hold the forward pass too",
             scope=event.function,
             trail=(
-                Step(forward.event.path, forward.event.at[0], "DDP prepares to reduce here"),
-                Step(event.path, event.at[0], "and does, although the reduction is off now"),
+                Step(forward.event.path, line, f"DDP prepares for the backward pass by what {goes_by}"),
+                Step(backward.event.path, backward.event.at[0], "the backward pass goes by that"),
             ),
         )

@@ -7,12 +7,14 @@ made what, and a read by somebody else is an event.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
 from dtlint.machine.core import Machine
 from dtlint.machine.logs import Decision, Place
 from dtlint.machine.names import attributes
+from dtlint.machine.names.frames import Frame, Leaving
 from dtlint.machine.values import BY_RANK, MISSING, Cause, ClassRef, Object, Row, Symbol, Trail, Value, lane_value
 
 MADE_BY = "attributes made by some"
@@ -21,12 +23,13 @@ BOUND_BY = "variables bound by some"
 
 @dataclass(frozen=True, slots=True)
 class Binding:
-    """Where some ranks have bound a variable, and what had been asked there that nobody can answer."""
+    """Where some ranks have bound a variable, and what had been asked there, and who had left, that nobody can tell."""
 
     path: str
     at: Place
     choices: tuple[Decision, ...]
     assumed: frozenset[tuple[Symbol, bool]]
+    gone: tuple[Leaving, ...]
 
 
 def written(machine: Machine, thing: Object, name: Any, mask: int) -> None:
@@ -75,19 +78,31 @@ def bound(machine: Machine, name: str, mask: int) -> None:
     frame = machine.frame
     missing = name not in frame.global_names and frame.variables.get(name, MISSING) is MISSING
     if mask & frame.mask != frame.mask and missing and by_rank(machine):
-        made = Binding(frame.path, machine.current_at, tuple(frame.choices), frozenset(machine.assumed))
+        assumed = frozenset(machine.assumed)
+        made = Binding(frame.path, machine.current_at, tuple(frame.choices), assumed, tuple(gone(frame)))
         machine.facts.setdefault(BOUND_BY, {})[id(frame.variables), name] = made
 
 
+def gone(frame: Frame) -> Iterator[Leaving]:
+    """Who may have left in good order; whoever raises ends the job."""
+    for one in (*frame.leavings, *(one for state in frame.loops for one in state.leavings)):
+        if one.word != "raise":
+            yield one
+
+
 def looked_up(machine: Machine, name: str, mask: int) -> None:
-    """Lanes read a variable that only others have bound, and nothing was asked since that could keep them away."""
+    """Lanes read a variable that only others have bound, and nothing that was asked since may keep them away."""
     frame = machine.frame
     have = frame.variables.partly.get(name) if frame.variables.partly is not None else None
     made = machine.facts.get(BOUND_BY, {}).get((id(frame.variables), name)) if have is not None else None
     if have is None or made is None or not mask & ~have or any(state.node.handlers for state in frame.tries):
         return
-    since = [one for one in frame.choices if one not in made.choices]
-    if all(one.symbol is not None for one in since) and made.assumed.issuperset(machine.assumed):
-        del machine.facts[BOUND_BY][id(frame.variables), name]  # the first of such reads fails
-        extra = {"made": made, "all": attributes.called_as(machine, lambda known: known.hooks)}
-        machine.emit_event("record", "absent-attribute", name, mask & ~have, extra=extra)
+    known = sum(one in made.choices for one in frame.choices)
+    asked_again = all(answer in made.assumed for answer in frame.answers[known:])
+    if not asked_again or any(one.kind == "handler" for one in frame.choices):
+        return
+    if any(one not in made.gone for one in gone(frame)):
+        return
+    del machine.facts[BOUND_BY][id(frame.variables), name]  # the first of such reads fails
+    extra = {"made": made, "all": attributes.called_as(machine, lambda known: known.hooks)}
+    machine.emit_event("record", "absent-attribute", name, mask & ~have, extra=extra)

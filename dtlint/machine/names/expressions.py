@@ -242,9 +242,9 @@ def maybe(
     from dtlint.machine.control.branches import choose
 
     if not has_call(later):
-        machine.assumed.append((symbol or machine.symbols.fresh("asked before"), op == "and"))
+        machine.frame.answers.append((symbol, op == "and") if symbol is not None else None)
         found = evaluate(machine, later, going)
-        machine.assumed.pop()
+        machine.frame.answers.pop()
         return found
     box: list[Value] = []
 

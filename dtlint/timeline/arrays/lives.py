@@ -72,8 +72,8 @@ class Story:
         return found
 
     def after(self, use: Use) -> Again | None:
-        for symbol in (use.symbol, entered_with(use.symbol)):
-            for first in self.consumed.get(symbol, ()) if symbol is not None else ():
+        for symbol in (use.symbol, *entered_with(use.symbol)):
+            for first in self.consumed.get(symbol, ()):
                 if first.event.mask & use.event.mask and not exclude(first, use):
                     again = Again(first, use, None, *site_after(first.path, use))
                     if not self.excused(again):
@@ -137,11 +137,11 @@ def stable(symbol: Symbol, known: bool) -> bool:
     return not any(part.key[0] in UNFOLLOWED or "." in str(part.key[0]) for part in parts(symbol))
 
 
-def entered_with(symbol: Symbol) -> Symbol | None:
-    """What a name that a loop changes held before the loop."""
-    if symbol.key[0] == "loop" and len(symbol.key) > 3 and isinstance(symbol.key[3], Symbol):
-        return symbol.key[3]
-    return None
+def entered_with(symbol: Symbol) -> Iterator[Symbol]:
+    """What a name that a loop changes held before the loop, and before the loop around that one."""
+    while symbol.key[0] == "loop" and len(symbol.key) > 3 and isinstance(symbol.key[3], Symbol):
+        symbol = symbol.key[3]
+        yield symbol
 
 
 def turns_once(loop: Loop) -> bool:

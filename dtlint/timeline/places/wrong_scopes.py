@@ -52,8 +52,8 @@ def wrong_scopes(run: Run) -> Iterator[WrongScope]:
                 continue  # one wrong rank, many places
             if any(by_choice(access, other) for other in found):
                 continue
-            sources.add(source)
             if known and decision is not None and len(places) == 1 and not access.own and says_where(access):
+                sources.add(source)
                 yield WrongScope("shared", access.event, access.mask, decision)
         elif access.kind in WRITES and bin(access.mask).count("1") == 1:
             decision = guard(access, ("rank",))

@@ -190,19 +190,21 @@ def needless_syncs(run: Any) -> Iterator[Window]:
             yield window
 
 
-def switched_too_late(run: Any) -> Iterator[tuple[Met, Met]]:
+def switched_too_late(run: Any) -> Iterator[tuple[Met, Met, Met]]:
     """DDP decides in the forward pass whether the gradients will be reduced: to switch that off for the backward pass
-    alone changes nothing. The backward pass, and the forward pass before it."""
+    alone changes nothing, and what an attribute says of one turn holds for the forward pass of the next. The backward
+    pass, the forward pass before it and the switch between."""
     for backward in backwards(run):
         around = loops_over(backward)[-1:]
         switches = [met for met in events(run, "record", "no-sync") if around and inside(met, around[0])]
         between = [met for met in switches if met.number < backward.number and not exclusive(met, backward)]
-        if not between or any("value" in met.event.extra for met in switches):
-            continue  # what an attribute says holds for the next forward pass as well
+        said = {met.event.extra["value"] for met in switches if "value" in met.event.extra}
+        if not between or (len(said) == 1 and isinstance(next(iter(said)), Const)):
+            continue  # what an attribute says holds for the next forward pass as well, and is the same there
         passes = [met for met in forwards(run, backward) if loops_over(met)[-1:] == around]
         kinds = {getattr(met.event.subject, "kind", None) for met in passes}
         if kinds == {DDP} and passes[-1].number < min(met.number for met in switches):
-            yield backward, passes[-1]
+            yield backward, passes[-1], between[-1]
 
 
 def forwards(run: Any, backward: Met) -> list[Met]:

@@ -146,8 +146,8 @@ def over_devices(machine: Machine, batch: Value, call: Invocation) -> tuple[Any,
     sizes = containers.items_of(machine, call.arguments[0]) if call.arguments else None
     first = sizes[0] if sizes else call.arguments[0] if call.arguments else None
     count: Any = token(first) if isinstance(first, Const) else None
-    if isinstance(first, Unknown) and first.symbol.key[0] == "op +":  # (count, -1) + x.shape[1:]
-        count = first.symbol.key[1]
+    if isinstance(first, Unknown) and first.symbol.key[0] in ("op +", "tuple"):
+        count = first.symbol.key[1]  # `(count, -1) + x.shape[1:]`, `(count, -1, *x.shape[1:])`
         if isinstance(count, tuple) and count and isinstance(count[0], tuple):
             count = count[0]
     of_devices = isinstance(count, tuple) and count[-1:] in (("local",), ("world",)) and unpadded(batch)
