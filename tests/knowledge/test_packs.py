@@ -159,6 +159,7 @@ def test_methods_belong_to_a_known_type():
         "torch.distributed.GroupMember",  # a holder of constants
         "mpi4py.MPI",  # a module
         "jax.Array",  # what an annotation calls one may be a key
+        "PIL.Image",  # a module
         "multiprocessing.Queue",  # a function
         "threading.Barrier",
         "pandas.DataFrame",

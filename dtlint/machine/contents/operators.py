@@ -16,6 +16,7 @@ from dtlint.machine.core import Machine
 from dtlint.machine.lanes import map_lanes, token
 from dtlint.machine.library.feeding import filled_shares
 from dtlint.machine.library.meeting import roots
+from dtlint.machine.library.python import options
 from dtlint.machine.values import (
     BY_SHARE,
     FALSE,
@@ -113,6 +114,8 @@ def arithmetic_one(machine: Machine, op: str, left: Value, right: Value) -> Valu
         return containers.repeat(machine, left, right)
     if op in sets.OPERATORS and isinstance(left, Object) and sets.is_set(left):
         return sets.combined(machine, op, left, right)
+    if op == "|" and (dictionaries.is_plain(left) or dictionaries.is_plain(right)):
+        return dictionaries.united(machine, left, right)
     left, right = content(left), content(right)
     if op == "/" and isinstance(right, Unknown):
         library.metrics.divided_by(machine, right)
@@ -292,7 +295,7 @@ def present(machine: Machine, value: Value) -> bool | None:
             return None
         if (value.like is not None and value.cause is None) or presence(machine.knowledge, value) == ALWAYS:
             return True
-        return None
+        return True if options.is_there(machine, value) else None
     return True
 
 

@@ -1,8 +1,8 @@
-"""What do comprehensions give, and what do generators do while they are walked?"""
+"""What do comprehensions give?"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from dtlint.ir import nodes as ir
@@ -10,8 +10,8 @@ from dtlint.machine import library
 from dtlint.machine.contents import containers
 from dtlint.machine.contents.items import few, short_items, turns_of, walked
 from dtlint.machine.contents.opaque import all_tags, opaque
-from dtlint.machine.control.loop_ends import broken, otherwise
-from dtlint.machine.control.turns import merge_leavings, note_items, note_turn, rejoin
+from dtlint.machine.control import over_generators
+from dtlint.machine.control.turns import note_items, note_turn
 from dtlint.machine.core import Machine
 from dtlint.machine.lanes import row
 from dtlint.machine.library.computing import provenance
@@ -20,7 +20,6 @@ from dtlint.machine.library.python import own_order
 from dtlint.machine.logs import Decision, Loop
 from dtlint.machine.names import subscripts
 from dtlint.machine.names.assignment import assign_target
-from dtlint.machine.names.frames import LoopState
 from dtlint.machine.values import (
     MANY,
     Bound,
@@ -36,12 +35,6 @@ from dtlint.machine.values import (
 )
 
 
-def generator_call(machine: Machine, value: Value) -> Object | None:
-    if isinstance(value, Object) and value.kind == "<generator>":
-        return value
-    return None
-
-
 def orders_asked(machine: Machine, condition: ir.Expr, mask: int) -> list[Any]:
     """`[i for i in numbers if i not in held_out]`: what was drawn for `held_out` decides here as well."""
 
@@ -52,6 +45,7 @@ def orders_asked(machine: Machine, condition: ir.Expr, mask: int) -> list[Any]:
     return found
 
 
+<<<<<<< HEAD
 Given = Callable[[Value, int], Value]  # what the loop's target gets for something the generator yields
 
 
@@ -116,6 +110,8 @@ def run_over_generator(machine: Machine, node: ir.For, generator: Object, mask: 
     return staying
 
 
+=======
+>>>>>>> main
 def run_comprehension(machine: Machine, node: ir.Comp, mask: int) -> Value:
     """Comprehensions have a scope of their own and run like loops whose body is the element."""
     from dtlint.machine.contents.truth import truth
@@ -162,6 +158,12 @@ def run_comprehension(machine: Machine, node: ir.Comp, mask: int) -> Value:
                 filtered(part, index, lanes)
             return
         exact = exact_sources = False
+        run = over_generators.walked(machine, iterable, lanes)
+        if run is not None:
+            for apart in over_generators.run_clause(machine, part.target, *run, lanes, partial(filtered, part, index)):
+                (shares if apart.uneven is None else uneven).append(apart.cause)
+                marks.update(apart.marks)
+            return
         trip, loop_cause = turns_of(machine, iterable, lanes)
         if loop_cause is not None:
             uneven.append(loop_cause)

@@ -47,6 +47,7 @@ from dtlint.machine.library.python import (
     environment_use,
     exit_stacks,
     files,
+    importing,
     log_filters,
     named_fields,
     options,
@@ -74,6 +75,7 @@ from dtlint.machine.library.training import (
     hooks,
     models,
     modes,
+    parameters,
     parts,
     sharded_scope,
     steered,
@@ -118,9 +120,11 @@ __all__ = [  # what the machine asks
     "value_of",
 ]
 
+ITERATES = {"__iter__": "builtins.iter", "__next__": "builtins.next", "next": "builtins.next"}  # what a method is for
 HANDLERS: dict[str, Any] = {
     **elements.MODELS,
     **gradient_parts.MODELS,
+    **parameters.MODELS,
     **groups.MODELS,
     **sharded_scope.MODELS,
     **metrics.MODELS,
@@ -135,6 +139,7 @@ HANDLERS: dict[str, Any] = {
     **run_later.MODELS,
     **spawning.MODELS,
     **command_line.MODELS,
+    **importing.MODELS,
     **jax_hosts.MODELS,
     **managers.MODELS,
     **parts.MODELS,
@@ -176,6 +181,8 @@ def call(
     row: Api | None = None
     if last == "__iter__" and isinstance(receiver, Object) and loaders.BATCHES in receiver.facts:
         return loaders.inside_of(receiver)
+    if last in ITERATES and isinstance(receiver, Object) and (last != "next" or loaders.is_loader(machine, receiver)):
+        return call(machine, ITERATES[last], None, (receiver, *arguments), keywords, mask, node)
     if last == "__init__" and isinstance(receiver, Object):
         return initialised(machine, name.rpartition(".")[0], receiver, arguments, keywords, mask, node)
     if receiver is not None:

@@ -50,6 +50,7 @@ ORIGIN = "origin"  # fact of an array: a draw it is made by, or a split that the
 FIRST_RUN = "flax first run"  # fact of the run: is the module that runs being initialised? None where none runs
 UNSURE = "flax questions"  # fact of the run: how many questions were open when it began
 CLASSES = "jax state classes"  # fact of the run: classes of the project that train states were made of
+ALL_DEVICES = "jax devices of all hosts"  # fact of the run: the numbers that `device_count()` gave, of this very kind
 INITIALISED = "initialised"  # symbol of what `init` gives
 WEIGHTS = "jax weights"  # fact of the run: by the symbol of a train state, those of the parameters it was given
 WHOLE = "jax whole"  # fact of the run: is what runs one program over the arrays of all hosts, as its shardings say?

@@ -25,7 +25,7 @@ from dtlint.machine.library.jax import keys as jax_keys
 from dtlint.machine.library.jax import mapping as jax_mapping
 from dtlint.machine.library.jax import shapes as jax_shapes
 from dtlint.machine.library.jax.facts import fact, has
-from dtlint.machine.library.meeting import group_start
+from dtlint.machine.library.meeting import group_start, identity
 from dtlint.machine.library.python import replaced
 from dtlint.machine.names import attributes
 from dtlint.machine.names.frames import Frame
@@ -54,6 +54,9 @@ def query(machine: Machine, call: Invocation) -> Value | None:
     if call.row.value == "devices" and machine.frame is not None:
         counts = machine.facts.setdefault("jax all counted", {})
         counts[machine.frame.scope] = machine.step("the devices of all hosts are counted here")
+        counted_all = identity.ask(machine, call.row, call.name, None)
+        machine.facts.setdefault(jax_facts.ALL_DEVICES, []).append(counted_all)
+        return counted_all
     counted = call.row.extra.get("counted")
     if counted and not call.values:
         return machine.unknown("devices", counted)
