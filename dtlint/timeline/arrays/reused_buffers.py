@@ -78,10 +78,11 @@ def given_in_the_next_turn(story: Story, use: Use) -> Again | None:
 def may_stop(loop: Loop, call: LogNode) -> bool:
     """Does something behind the call leave the loop? What the call answers may say so."""
     behind = False
-    for node, _ in walk(loop.body):
+    for node, path in walk(loop.body):
         behind = behind or node is call
-        if behind and isinstance(node, Choice) and set(node.exits) & LEAVING:
-            return True
+        if behind and isinstance(node, Choice) and not any(one is call for one in path):
+            if not LEAVING.isdisjoint(node.exits):
+                return True
     return False
 
 
