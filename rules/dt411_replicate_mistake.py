@@ -2,8 +2,8 @@
 
 What it finds
 -------------
-`replicate` of what is replicated; a restored state that goes into `pmap` without `replicate`; a replicated state
-written to a checkpoint.
+`replicate` of what is replicated; a restored state that goes into `pmap` without `replicate`, or restored parameters
+put into a replicated one; a replicated state written to a checkpoint.
 
 Why it is bad
 -------------
@@ -52,6 +52,10 @@ def check(run: Run) -> Iterator[Finding]:
         yield RULE.finding(
             *jax_place(run, event), message, "restore first, then replicate", trail=trail, effect="crash"
         )
+    for event, trail in (*jax_notes(run, "put in"), *jax_notes(run, "put in as stored")):
+        message = f"what is put into the replicated state is {event.extra['text']}"
+        remedy = "replicate it first, or replace it in the state before that is replicated"
+        yield RULE.finding(*jax_place(run, event), message, remedy, trail=trail, effect="crash")
     for _event, trail, span in saved_copies(run):
         message = "the state is saved with its axis of devices: one copy for each of them"
         remedy = "save `jax_utils.unreplicate(state)`"

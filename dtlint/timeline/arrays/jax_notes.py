@@ -24,18 +24,23 @@ OF_HOSTS = frozenset(  # wrong in a program of several hosts only
     {"world axis", "world devices", OF_SOME, ONE_HOST, OF_OTHERS}
 )
 OWN = ("jax.", "numpy.")  # libraries of which nothing reduces without a row
-AS_STORED = frozenset({"restored over copies", "restored as stored"})
+FROM_ELSEWHERE = "put in as stored"  # parameters of a file: with copies only if the program writes such
+AS_STORED = frozenset({"restored over copies", "restored as stored", FROM_ELSEWHERE})
 
 
 def noted(run: Run, op: str) -> Iterator[tuple[Event, tuple[Step, ...]]]:
     """Notes of one kind, each with its trail."""
     if not run.facts.get("jax") or (op in OF_HOSTS and not run.facts.get("jax hosts")):
         return
-    if op in AS_STORED and not run.facts.get(SAVED_ALONE):
+    if op in AS_STORED and not run.facts.get(SAVED_ALONE) and (op != FROM_ELSEWHERE or writes_copies(run)):
         return  # the file may have as many copies as it replaces
     for event, path in recorded(run, "<jax>"):
         if event.op == op:
             yield event, trail_of(event, path)
+
+
+def writes_copies(run: Run) -> bool:
+    return any(event.op in ("written copies", "saved copies") for event, _ in recorded(run, "<jax>"))
 
 
 def written_keys(run: Run) -> Iterator[tuple[Event, tuple[Step, ...]]]:

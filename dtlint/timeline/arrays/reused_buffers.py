@@ -13,12 +13,14 @@ from dtlint.ir.examples import way_to
 from dtlint.ir.functions import every_node
 from dtlint.machine.library.jax.facts import DONATED, leaves
 from dtlint.machine.library.jax.left_over import LEFT
-from dtlint.machine.logs import Call, Loop, told
+from dtlint.machine.logs import EXITS, Call, Choice, LogNode, Loop, told
 from dtlint.machine.run import Run
 from dtlint.machine.values import Symbol, Unknown, Value
+from dtlint.machine.walks import walk
 from dtlint.timeline.arrays.lives import Again, Story, Use, exclude, sides, site, site_after, site_below
 from dtlint.timeline.records import calls_around, recorded
 
+LEAVING = frozenset({"break", "return", "raise", *EXITS})
 OTHER_NAMES = (ir.Name, ir.Attr, ir.Index, ir.Tup, ir.IfExp, ir.BoolOp)
 
 
@@ -55,21 +57,33 @@ def place_of(again: Again) -> tuple[str, object]:
 def given_in_the_next_turn(story: Story, use: Use) -> Again | None:
     """The turn ends with what it has given away still there, on a way on which it was given away."""
     place, returns = use.event.extra["place"], use.event.extra["returns"]
-    start = 0
-    if returns:  # loops of the function itself are left
-        start = max((index for index, node in enumerate(use.path) if isinstance(node, Call)), default=0)
-    around = use.path[:start] if returns else use.path
+    start = max((index for index, node in enumerate(use.path) if isinstance(node, Call)), default=0) if returns else 0
+    around = use.path[:start] if returns else use.path  # loops of a function that returns are left
     loop = next((node for node in reversed(around) if isinstance(node, Loop)), None)
     if loop is None or not loop.again or place not in loop.rebound:
         return None
+    if returns and may_stop(loop, use.path[start]):
+        return None
     for donor in story.consumed.get(use.symbol, ()):
-        inside = any(node is loop for node in donor.path) and donor.event.mask & use.event.mask
+        within = use.path[start] if returns else loop
+        inside = any(node is within for node in donor.path) and donor.event.mask & use.event.mask
         if not inside or not is_given(donor, use.symbol, str(place[1])):
             continue
         if not exclude(donor, use) and not denied(donor, use.event.extra["answers"]):
             where = site(donor, start + 1) if returns else site_below(donor, donor.path.index(loop))
             return Again(donor, use, loop, *where)
     return None
+
+
+def may_stop(loop: Loop, call: LogNode) -> bool:
+    """Does something behind the call leave the loop? What the call answers may say so."""
+    behind = False
+    for node, path in walk(loop.body):
+        behind = behind or node is call
+        if behind and isinstance(node, Choice) and not any(one is call for one in path):
+            if not LEAVING.isdisjoint(node.exits):
+                return True
+    return False
 
 
 def is_given(donor: Use, symbol: Symbol, name: str) -> bool:

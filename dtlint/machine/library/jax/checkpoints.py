@@ -31,8 +31,9 @@ def restore(machine: Machine, call: Invocation) -> Value | None:
 
 
 def managed(call: Invocation) -> Value | None:
-    """The state among the arguments of a manager's method: `args=StandardRestore(state)`, or `items=state`."""
+    """The state among the arguments of a method: `args=StandardRestore(state)`, or `items=state`."""
     held = call.get("args") or call.get("items")
+    held = None if held == NONE else held
     made = held.facts.get("call") if isinstance(held, Object) else None
     return made.arguments[0] if isinstance(made, Invocation) and made.arguments else held
 
@@ -40,16 +41,16 @@ def managed(call: Invocation) -> Value | None:
 def manager_restores(machine: Machine, call: Invocation) -> Value | None:
     """`manager.restore(step, args=StandardRestore(state))`"""
     target = managed(call)
-    if machine.flow is None or target is None or not words(jax_facts.deep((target,)), "replicated"):
+    if machine.flow is None:
         return None
     collectives.perform_collective(machine, call)
+    if target is None or not words(jax_facts.deep((target,)), "replicated"):
+        return as_stored(machine, machine.fresh("restored", None, frozenset((fact("array"),))))
     return machine.fresh("restored", None, frozenset((fact("array"), fact("over copies", jax_facts.place(machine)))))
 
 
 def manager_saves(machine: Machine, call: Invocation) -> Value | None:
-    given = managed(call)
-    if machine.flow is not None and given is not None:
-        alone(machine, jax_facts.deep((given,)))
+    into_file(machine, managed(call), call.mask)
     return None
 
 
@@ -79,13 +80,16 @@ def save(machine: Machine, call: Invocation) -> Value | None:
 
 def written(machine: Machine, call: Invocation) -> Value | None:
     """`pickle.dump(unreplicate(state), file)`; or as the devices have it, which is right for who reads it like that."""
-    given = call.get("obj")
+    into_file(machine, call.get("obj"), call.mask)
+    return None
+
+
+def into_file(machine: Machine, given: Value | None, mask: int) -> None:
     if machine.flow is not None and given is not None:
         found = jax_facts.deep((given,))
         alone(machine, found)
         if words(found, "replicated"):
-            jax_facts.note(machine, "written copies", call.mask)
-    return None
+            jax_facts.note(machine, "written copies", mask)
 
 
 def alone(machine: Machine, found: Any) -> None:
@@ -98,8 +102,10 @@ def read_back(machine: Machine, call: Invocation) -> Value | None:
     from dtlint.machine.library.python import builtins as python
 
     made = python.opaque(machine, call)
-    if machine.flow is None or not isinstance(made, Unknown):
-        return made
+    return as_stored(machine, made) if machine.flow is not None and isinstance(made, Unknown) else made
+
+
+def as_stored(machine: Machine, made: Unknown) -> Value:
     machine.facts[jax_facts.READ_BACK] = True
     text = "read from a file, without a copy for each device"
     return jax_facts.with_facts(machine, made, [fact(STORED, text, jax_facts.place(machine))], frozenset())

@@ -141,7 +141,9 @@ def described(axes: tuple[str, ...] | None) -> str:
 def axis_index(machine: Machine, call: Invocation) -> Value:
     jax_flow.started(machine)
     names = jax_axes.texts(call.get("axis_name") or (call.arguments[0] if call.arguments else None))
-    bound(machine, call, names or None)
+    if not bound(machine, call, names or None):  # the call fails, and that is told: take it as meant
+        around = {name for mapping in jax_facts.mappings(machine) for name in mapping.axes or ()}
+        names = tuple(sorted(around))
     return machine.fresh("axis index", None, frozenset(fact("varies", name) for name in names or ("?",)))
 
 

@@ -77,6 +77,7 @@ def unreplicate(machine: Machine, call: Invocation) -> Value | None:
     return taken_off(machine, tree)
 
 
+PUT_IN = "put in"  # fact of a state with copies for the devices: something in it has none
 OF_DEVICES = ("replicated", "output", "over copies")  # what has, or should have, a copy for each device
 
 
@@ -92,6 +93,19 @@ def taken_off(machine: Machine, tree: Value) -> Value:
         return made
 
     return jax_facts.mapped_tree(machine, tree, leaf)
+
+
+def put_in(machine: Machine, state: Value, made: Value, call: Invocation) -> Value:
+    """`state.replace(params=restored)`: what has no copy for each device, in a state of which the rest has one."""
+    if not has(state, "replicated"):
+        return made
+    for _, value in call.keywords:
+        for leaf in jax_facts.leaves(value):
+            if not any(has(leaf, what) for what in ("replicated", "device axis", "output")):
+                for _, _, text, *rest in (*words(leaf.tags, "host tree"), *words(leaf.tags, "stored")):
+                    tag = fact(PUT_IN, text, rest[0] if len(rest) > 1 else "stored", jax_facts.place(machine))
+                    return jax_facts.with_facts(machine, made, [tag], frozenset({"host tree", "stored"}))
+    return made
 
 
 def given_to_all(machine: Machine, call: Invocation) -> None:

@@ -67,6 +67,9 @@ def check_call(machine: Machine, thing: Object, call: Invocation, specs: tuple[A
             continue
         for tag in words(jax_facts.deep((value,)), "over copies"):
             jax_facts.note(machine, "restored over copies", call.mask, tag[2], (here,))
+        for tag in words(jax_facts.deep((value,)), "put in"):
+            op = "put in as stored" if tag[3] == "stored" else "put in"
+            jax_facts.note(machine, op, call.mask, tag[4], (here,), text=tag[2])
         lack = lacks_axis(machine, value, led)
         restored = next((tag for tag in words(jax_facts.deep((value,)), "host tree") if tag[3] == "restored"), None)
         stored = next(iter(words(jax_facts.deep((value,)), "stored")), None)

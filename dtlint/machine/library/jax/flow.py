@@ -77,7 +77,7 @@ def flow(machine: Machine, what: str, values: tuple[Value, ...], tags: Tags) -> 
         if what == "op @" or not what.startswith("op "):
             drop |= {ORIGIN}
         if not what.startswith(("optax.", "op ")):
-            drop |= {"host tree", "state of", "replicated", "over copies", "stored"}
+            drop |= {"host tree", "state of", "replicated", "over copies", "stored", "put in"}
         if what.startswith("op ") and not all(has(value, "replicated") for value in values if type(value) is Unknown):
             drop |= {"replicated"}
         drop |= {"even"}

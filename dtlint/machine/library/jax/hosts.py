@@ -238,7 +238,7 @@ def unknown_method(machine: Machine, receiver: Value, name: str, call: Invocatio
     if name in replaced.METHODS:  # the copy holds the key, and nothing is drawn from it
         from dtlint.machine.library.python import builtins as python
 
-        made = python.opaque(machine, call)
+        made = jax_copies.put_in(machine, receiver, python.opaque(machine, call), call)
         state_keys.follows(machine, receiver, made, call)
         return made
     return by_keyword(machine, call)

@@ -216,7 +216,7 @@ def enter_leaf(machine: Machine, leaf: Value, spec: Any, mapping: Mapping, numbe
         return leaf
     axes = jax_axes.varying_axes(spec, mapping)
     add = [fact("arg", number)]
-    drop = frozenset({"device axis", "host tree", "state of", "plain", "global", "even", *jax_facts.INSIDE})
+    drop = frozenset({"device axis", "host tree", "put in", "state of", "plain", "global", "even", *jax_facts.INSIDE})
     outer = [tag for tag in leaf.tags if jax_facts.is_jax(tag) and tag[1] in ("varies", "may")]
     add += outer
     if axes == ():

@@ -18,7 +18,9 @@ from dtlint.machine.library.jax import facts as jax_facts
 from dtlint.machine.library.jax.facts import Tag, fact, has, words
 from dtlint.machine.values import NONE, Const, External, Object, SliceValue, Symbol, Tuple, Unknown, Value
 
-LAYOUT = frozenset({"device axis", "replicated", "even", "host tree", "state of", "plain", "over copies", "stored"})
+LAYOUT = frozenset(
+    {"device axis", "replicated", "even", "host tree", "state of", "plain", "over copies", "stored", "put in"}
+)
 
 
 def sizes(machine: Machine, shape: Value | None) -> tuple[object, ...]:
