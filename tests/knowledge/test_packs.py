@@ -159,6 +159,7 @@ def test_methods_belong_to_a_known_type():
         "torch.distributed.GroupMember",  # a holder of constants
         "mpi4py.MPI",  # a module
         "PIL.Image",  # one as well
+        "jax.Array",  # what an annotation calls one may be a key
         "multiprocessing.Queue",  # a function
         "threading.Barrier",
         "pandas.DataFrame",

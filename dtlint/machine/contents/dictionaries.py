@@ -7,7 +7,19 @@ from typing import Any
 
 from dtlint.machine.core import Machine
 from dtlint.machine.lanes import token
-from dtlint.machine.values import FALSE, MISSING, TRUE, ClassRef, Const, External, FunctionRef, Object, Unknown, Value
+from dtlint.machine.values import (
+    FALSE,
+    MISSING,
+    TRUE,
+    ClassRef,
+    Const,
+    External,
+    FunctionRef,
+    Object,
+    Row,
+    Unknown,
+    Value,
+)
 
 
 def entries(value: Object) -> Iterator[tuple[Any, Value]]:
@@ -67,7 +79,7 @@ def one_of_makers(machine: Machine, base: Object, index: Value) -> Value | None:
 
 def is_open(value: Object) -> bool:
     """May it have other keys than those that are known?"""
-    return isinstance(value.attributes.get("[]"), Unknown)
+    return isinstance(value.attributes.get("[]"), Unknown | Row)
 
 
 def has_key(machine: Machine, value: Object, key: Value) -> Unknown:

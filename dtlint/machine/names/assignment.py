@@ -127,6 +127,7 @@ def assign_target(machine: Machine, target: ir.Expr, value: Value, mask: int) ->
     if isinstance(target, ir.Name):
         if "batch" in target.id:
             batches.named(machine, target.id, value)
+        lacking.bound(machine, target.id, mask)
         machine.assign(target.id, value, mask)
     elif isinstance(target, ir.Attr):
         write_attribute(machine, machine.evaluate(target.value, mask), target.name, value, mask)

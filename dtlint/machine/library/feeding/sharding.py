@@ -229,12 +229,12 @@ def skipped(machine: Machine, cause: Cause, source: Value, place: tuple[str, Any
     return Skipped(Cause("shard", Trail(shard_step(mark, text), cause.trail)), False, frozenset(marks))
 
 
-def kept_by_turn(machine: Machine, container: Object) -> Skipped | None:
+def kept_by_turn(machine: Machine, number: int) -> Skipped | None:
     """`if number % world != rank: continue`, `if value < limit: rows.append(…)`: what decides by rank or by data, in a
-    loop around, whether this turn adds to a container that is older than the loop."""
+    loop around, whether this turn adds to the container with this number, which is older than the loop."""
     around = list(machine.frame.loops)
     for decision in decisions(machine.frame.guards):
-        if not around or container.number > around[-1].newest:
+        if not around or number > around[-1].newest:
             return None
         deciding = [leaving.decision for leaving in around[-1].leavings if leaving.word == "continue"]
         if decision.kind == "branch":
