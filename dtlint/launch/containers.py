@@ -86,7 +86,7 @@ def _container(path: str, container: Tree, step: Launch) -> Started:
         if name is None or name.text is None:
             continue
         text = str(value.value) if value is not None and value.value is not None else marker(f"${name.text}")
-        environment[name.text] = Argument(name.text, text, (value or name).line, name.text)
+        environment[name.text] = Argument(name.text, text, name.line, name.text)
         scope.values[name.text] = (Word(text, (value or name).line),)
         scope.exported.add(name.text)
     words = tuple(

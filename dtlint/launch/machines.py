@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from dtlint.findings import Step
 from dtlint.launch.conflict import Conflict, evidence
+from dtlint.launch.devices import LIST
 from dtlint.launch.model import Argument, Configuration, Launch, is_local
 from dtlint.launch.project import Launches
 from dtlint.launch.rendezvous import BATCH_SHELL, EACH_POD, OWN_NAME
@@ -74,6 +75,7 @@ def conflicts(launches: Launches) -> Iterator[Conflict]:
                 yield from _address(view, None)
                 yield from _rank(view)
                 yield from _total(view)
+                yield from _named_devices(view)
     for configuration in launches.configurations:
         if configuration.kind != "accelerate":
             continue
@@ -83,6 +85,7 @@ def conflicts(launches: Launches) -> Iterator[Conflict]:
         if not users:
             yield from _arithmetic(view)
             yield from _address(view, "strict")
+            yield from _named_devices(view)
         if not any(launch.options.get(*OVERRIDES) for launch in users):
             yield from _single(view)
 
@@ -194,6 +197,31 @@ def _total(view: View) -> Iterator[Conflict]:
             f"{devices * machines - processes} of {devices * machines} devices idle",
             f"use `num_processes` {devices * machines}",
             view.get("num_machines"), effect="waste", severity="warning",
+        )  # fmt: skip
+
+
+def _named_devices(view: View) -> Iterator[Conflict]:
+    """More processes on a machine than `gpu_ids` or `CUDA_VISIBLE_DEVICES` leave to it."""
+    processes, machines = view.number("num_processes"), view.number("num_machines") or 1
+    named = view.get("gpu_ids") if view.text("gpu_ids") not in ("", "all") else None
+    in_a_job = view.launch is not None and view.launch.step("batch job", "srun") is not None  # there DT904 says so
+    if named is None and view.launch is not None and not in_a_job:
+        named = view.launch.environment.get("CUDA_VISIBLE_DEVICES")
+    value = (named.value or "").replace(" ", "") if named is not None else ""
+    kind = view.text("distributed_type").upper()
+    on_cpu = kind in ("NO", "FALSE", "MULTI_CPU") or "true" in (view.text("use_cpu").lower(), view.text("cpu").lower())
+    flag = view.launch.options.get("cpu", "use_cpu") if view.launch is not None else None
+    if not processes or not LIST.fullmatch(value) or on_cpu or flag is not None:
+        return
+    count = len(value.split(","))
+    if processes > count * machines and processes % machines == 0:
+        assert named is not None
+        yield view.conflict(
+            view.get("num_processes"),
+            f"{processes // machines} processes start on each machine, but `{named.name}` leaves it {count} "
+            f"device{'s' if count > 1 else ''}",
+            f"use `num_processes` {count * machines}, or name as many devices as there are processes",
+            named, effect="crash",
         )  # fmt: skip
 
 

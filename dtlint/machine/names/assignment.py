@@ -12,6 +12,7 @@ from dtlint.machine.lanes import map_lanes, token
 from dtlint.machine.library.feeding import batches
 from dtlint.machine.library.jax import hosts as jax_hosts
 from dtlint.machine.library.jax import keys as jax_keys
+from dtlint.machine.library.python import environment_use
 from dtlint.machine.names import attributes, subscripts
 from dtlint.machine.values import (
     FALSE,
@@ -61,6 +62,8 @@ def run_augmented(machine: Machine, node: ir.AugAssign, mask: int) -> int:
         return mask
     if isinstance(old, Object) and node.op == "|" and dictionaries.is_plain(old):
         subscripts.merge(machine, old, value, mask)
+        return mask
+    if isinstance(old, External) and node.op == "|" and environment_use.taken_over(machine, old, value, mask):
         return mask
     if isinstance(old, Object) and old.kind == "torch.Tensor":
         held = arithmetic(machine, node.op, old.attributes.get("content", old), value)

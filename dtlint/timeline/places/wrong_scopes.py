@@ -14,7 +14,7 @@ from dtlint.machine.library.python.files import all_nodes, text_of
 from dtlint.machine.library.training.stepping import attribute_of
 from dtlint.machine.logs import Choice, Decision, Event, Log, LogNode, decisions
 from dtlint.machine.run import Run
-from dtlint.machine.values import BY_RANK, Const, Row, Unknown, lane_value
+from dtlint.machine.values import BY_RANK, Const, Row, Symbol, Unknown, lane_value
 from dtlint.timeline.options import default_for
 from dtlint.timeline.places.files import READS, WRITES, Access, accesses, overlap, same_node
 from dtlint.timeline.programs import in_a_test
@@ -100,9 +100,12 @@ def in_log(log: Log, node: LogNode) -> bool:
 def says_where(access: Access) -> bool:
     """Is anything known of the place? One out of a list that somebody made may well be each node's own."""
     held = lane_value(text_of(access.value), next(access.lanes()))
-    return re.sub(r"<[^<>]*>", "", access.places[next(access.lanes())]).strip("/") != "" or (
-        isinstance(held, Unknown) and attribute_of(held.symbol) is not None
-    )
+    if re.sub(r"<[^<>]*>", "", access.places[next(access.lanes())]).strip("/"):
+        return True
+    where = held.symbol if isinstance(held, Unknown) else None
+    while where is not None and where.key[0] == "path" and isinstance(where.key[1], Symbol):
+        where = where.key[1]  # whatever it is called, it is in this folder
+    return where is not None and attribute_of(where) is not None
 
 
 def absent_attributes(run: Run) -> Iterator[WrongScope]:

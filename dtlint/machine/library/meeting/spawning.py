@@ -31,8 +31,10 @@ def spawn(machine: Machine, call: Invocation) -> Value:
     """The function runs once on every rank, its index first."""
     if machine.facts.get("given away"):
         return NONE  # a whole program handed to somebody who may just want its signature
-    machine.facts.setdefault("spawned", True)
     extra = call.row.extra
+    if extra.get("or_goes_on") and not call.arguments and call.get(str(extra["function"])) is None:
+        return NONE  # `fabric.launch()`: all ranks go on from here, as from an `init_process_group()`
+    machine.facts.setdefault("spawned", True)
     if APART in extra:
         machine.facts[APART] = extra[APART]
     function = call.get(str(extra.get("function", "fn"))) or (call.arguments[0] if call.arguments else None)

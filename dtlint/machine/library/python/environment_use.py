@@ -57,21 +57,32 @@ def copied(machine: Machine, call: Invocation) -> Value:
 
 def update(machine: Machine, call: Invocation) -> Value | None:
     for value in call.arguments[:1]:
-        found = presets.pairs(machine, value)
-        if found is None and isinstance(value, Object) and value.kind == "dict":
-            found = dict(entries(value))
-        for name, held in (found or {}).items():
-            if isinstance(name, str):
-                written(machine, Const(name), held, call.mask)
-        if isinstance(value, Object) and value.kind == "dict":
-            perhaps = value.facts.get(containers.FILTERED)
-            for pair in perhaps.items if isinstance(perhaps, Tuple) else ():
-                if isinstance(pair, Tuple) and text(pair.items[0]):
-                    written(machine, pair.items[0], pair.items[1], call.mask)
+        table_written(machine, value, call.mask)
     for keyword, held in call.keywords:
         if keyword is not None:
             written(machine, Const(keyword), held, call.mask)
     return NONE
+
+
+def taken_over(machine: Machine, container: External, value: Value, mask: int) -> bool:
+    """`os.environ |= table`"""
+    if container.name == ENVIRONMENT:
+        table_written(machine, value, mask)
+    return container.name == ENVIRONMENT
+
+
+def table_written(machine: Machine, value: Value, mask: int) -> None:
+    found = presets.pairs(machine, value)
+    if found is None and isinstance(value, Object) and value.kind == "dict":
+        found = dict(entries(value))
+    for name, held in (found or {}).items():
+        if isinstance(name, str):
+            written(machine, Const(name), held, mask)
+    if isinstance(value, Object) and value.kind == "dict":
+        perhaps = value.facts.get(containers.FILTERED)
+        for pair in perhaps.items if isinstance(perhaps, Tuple) else ():
+            if isinstance(pair, Tuple) and text(pair.items[0]):
+                written(machine, pair.items[0], pair.items[1], mask)
 
 
 # --- imports and backends --------------------------------------------------------------------------------------
