@@ -93,6 +93,13 @@ def element(machine: Machine, value: Value, index: Value | None = None) -> Value
     return machine.unknown("item", token(value), cause=value.cause, tags=value.tags - {UNEVEN})
 
 
+def held_in(value: Value) -> Value:
+    """What is known of all items together, of a list in which they are not known one by one."""
+    if isinstance(value, Object) and value.kind in ("list", "set"):
+        return value.attributes.get("[]", value)
+    return content(value)
+
+
 def without_lengths(tags: Iterable[Any]) -> frozenset[Any]:
     """What is known of it, other than how long it is."""
     return frozenset(tag for tag in tags if tag != UNEVEN and not (type(tag) is tuple and tag[0] == "lengths"))

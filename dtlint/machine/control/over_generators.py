@@ -62,7 +62,8 @@ def run_loop(machine: Machine, node: ir.For, generator: Object, given: Given, ma
         try:
             assign_target(machine, node.target, given(value, lanes), lanes)
             sinks, away = machine.sinks, len(frame.leavings) + len(state.leavings)
-            machine.run(node.body, lanes)
+            state.mark = len(machine.journal)
+            library.turn_ends(machine, machine.run(node.body, lanes))
             rejoin(machine, state, "continue", sinks, away)
             merge_leavings(machine, state, "continue")
         finally:

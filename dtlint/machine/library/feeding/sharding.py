@@ -17,6 +17,7 @@ from dtlint.machine.library.computing import provenance
 from dtlint.machine.library.feeding.multiples import Fits, has_to_fit, is_multiple, told_to_fit
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.jax import facts as jax_facts
+from dtlint.machine.library.meeting import evidence
 from dtlint.machine.logs import Site, decisions
 from dtlint.machine.values import (
     BY_SHARE,
@@ -127,6 +128,24 @@ def divided(machine: Machine, call: Invocation) -> Value | None:
     fits = total == EVEN or made_to_fit(call)
     orders = [("ordered", *tag[1:]) for tag in provenance.marks(whole, "order", 1)]
     return provenance.marked(result, (PIECES, fits, tuple(orders)))
+
+
+def taken_between(machine: Machine, call: Invocation) -> Value | None:
+    """`with state.split_between_processes(items) as mine`: a part for each rank, unless padded some shorter."""
+    whole = call.get("inputs")
+    if whole is None:
+        return None
+    evidence.noticed(machine, call.name.rpartition(".")[2])
+    mark, total = remember(machine, "shard"), total_of(machine, whole)
+    fits = total == EVEN or (isinstance(total, int) and total % machine.world.size == 0) or made_to_fit(call)
+    unshared = (("ordered", *tag[1:]) for tag in provenance.marks(whole, "order", 0))
+    symbol = machine.symbols.of("piece", token(whole), call.name)
+    cause = machine.cause("rank", "each rank takes its own part here")
+    tags = frozenset({mark, *unshared})
+    if fits:
+        return Unknown(symbol, cause, tags)
+    text = "each rank takes its own part here, and the parts are not equally long"
+    return Unknown(symbol, Cause("shard", Trail(shard_step(mark, text), cause.trail)), tags | {UNEVEN})
 
 
 def made_to_fit(call: Invocation) -> bool:

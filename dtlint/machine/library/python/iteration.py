@@ -176,6 +176,36 @@ def cycle(machine: Machine, call: Invocation) -> Value | None:
     return made
 
 
+CHAIN = "chain"  # symbol: what several iterables give, one after the other
+
+
+def chain(machine: Machine, call: Invocation) -> Value | None:
+    """`chain(model.parameters(), model.buffers())`"""
+    return one_after_the_other(machine, call.arguments)
+
+
+def chained(machine: Machine, call: Invocation) -> Value | None:
+    """`chain.from_iterable(group["params"] for group in groups)`"""
+    if len(call.arguments) != 1 or of_a_library(call.arguments[0]):
+        return None
+    known = containers.items_of(machine, call.arguments[0])
+    return one_after_the_other(machine, known or (containers.element(machine, call.arguments[0]),))
+
+
+def one_after_the_other(machine: Machine, given: tuple[Value, ...]) -> Value | None:
+    lists = [containers.items_of(machine, value) for value in given]
+    if lists and all(items is not None for items in lists):
+        return Tuple(tuple(item for items in lists for item in items or ()))
+    held = tuple(map(containers.held_in, given))
+    return unknown_of(machine, CHAIN, *held) if all(isinstance(one, Unknown | Tuple) for one in held) else None
+
+
+def filter_(machine: Machine, call: Invocation) -> Value | None:
+    """Some of the items: which of them, nobody knows."""
+    held = containers.held_in(call.arguments[1]) if len(call.arguments) == 2 else None
+    return unknown_of(machine, call.name, call.arguments[0], held) if isinstance(held, Unknown) else None
+
+
 def zip_(machine: Machine, call: Invocation) -> Value | None:
     from dtlint.machine.library.jax import hosts as jax_hosts
 
