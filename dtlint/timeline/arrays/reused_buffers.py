@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from dtlint.ir import nodes as ir
 from dtlint.ir.examples import way_to
 from dtlint.ir.functions import every_node
-from dtlint.machine.library.jax.facts import leaves
+from dtlint.machine.library.jax.facts import DONATED, leaves
 from dtlint.machine.library.jax.left_over import LEFT
 from dtlint.machine.logs import Call, Loop, told
 from dtlint.machine.run import Run
@@ -23,7 +23,7 @@ OTHER_NAMES = (ir.Name, ir.Attr, ir.Index, ir.Tup, ir.IfExp, ir.BoolOp)
 
 
 def reused_buffers(run: Run) -> Iterator[Again]:
-    if not run.facts.get("jax donated"):
+    if not run.facts.get(DONATED):
         return
     story = Story(lambda again: made_in_the_turn(run, again))
     told_of: set[tuple[str, object]] = set()  # donating calls

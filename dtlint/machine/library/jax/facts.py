@@ -40,6 +40,7 @@ INSIDE = frozenset(
 )
 KEYS = frozenset({"key", "keys"})
 ARRAY = "jax.Array"
+DONATED = "jax donated"  # fact of the run: the buffers that were given away
 READ_BACK = "jax read back"  # fact of the run: it reads a file that may hold what it wrote
 SAVED_ALONE = "jax saved alone"  # fact of the run: the copy of one device was written to a checkpoint
 HOST_WEIGHTS = "jax host weights"  # fact of the run: why the first weights differ between hosts
