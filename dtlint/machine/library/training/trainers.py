@@ -214,6 +214,7 @@ def run_hooks(
                 "branch", frame.path, machine.current_at, text, machine.control_cause(), mask, frame.mask, frame.scope
             )
             machine.guarded(decision, inside)
+        steering.goes_on_after(machine, mask)
 
 
 MODELS: dict[str, Any] = {
