@@ -45,7 +45,7 @@ from dtlint.timeline.places.races import races, ways_apart
 from dtlint.timeline.places.saved import questionable_saves
 from dtlint.timeline.places.writers import shared_writes, turns
 from dtlint.timeline.places.wrong_scopes import wrong_scopes
-from dtlint.timeline.ranks import pairing
+from dtlint.timeline.ranks import pairing, withheld
 from dtlint.timeline.ranks.arrivals import distributed_step
 from dtlint.timeline.ranks.crossing import crossings
 from dtlint.timeline.ranks.explain import does, short, spoken_exit
@@ -121,6 +121,7 @@ __all__ = [
     "shared_writes",
     "turns",
     "ways_down",
+    "withheld",
     "wrong_scopes",
     "diverging",
     "does",

@@ -4,7 +4,8 @@ What it finds
 -------------
 The `send`, `recv`, `isend` and `irecv` calls of the ranks are played against each other. One of them never meets its
 partner: nobody makes the other half, the peer is wrong, the other half is made less often, or every rank receives (or
-sends) first and nobody gets on.
+sends) first and nobody gets on. Or a rank makes its half only if its own loss, clock or draw says so, and the other
+one waits for it every time.
 
 Why it is bad
 -------------
@@ -31,7 +32,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dtlint.api import Finding, Rule, Run, Span, pairing
+from dtlint.api import Finding, Rule, Run, Span, pairing, short, withheld
 
 RULE = Rule(
     code="DT112",
@@ -64,3 +65,12 @@ def check(run: Run) -> Iterator[Finding]:
             message = f"rank {found.lane} waits in `{name}()` for {peer}, which never {half}"
             remedy = "make the other half of the transfer on that rank, with the same peer, tag and group"
         yield RULE.finding(Span(event.path, *event.at), message, remedy, scope=event.function, trail=trail)
+    for one in withheld.withheld(run):
+        decision = one.choice.decision
+        message = (
+            f"rank {one.lane} comes to {short(one.event)} as `{decision.text}` says, which only it knows, "
+            f"and rank {one.peer} waits for it in any case"
+        )
+        remedy = "make the call on both sides of the branch, or tell the other rank first what was decided"
+        place = Span(decision.path, *decision.at)
+        yield RULE.finding(place, message, remedy, scope=decision.function, trail=withheld.trail_of(one))

@@ -75,7 +75,7 @@ class Type:
     computes: Mapping[str, str] = field(default_factory=dict)  # called on a derived class: which of its methods runs
     hands: Mapping[str, str] = field(
         default_factory=dict
-    )  # what it gives its hooks by name: a type, `batch` or `number`
+    )  # what it gives its hooks by name: a type, `batch`, its `number`, `answer`
     steers: Mapping[str, str] = field(default_factory=dict)  # attributes that its loop asks, and what it skips by them
 
 

@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path, PurePosixPath
 
 from dtlint.launch.files import SHELL_SUFFIXES, YAML_SUFFIXES, files_below
-from dtlint.project.started import Started
+from dtlint.project.started import Started, same
 from dtlint.source.files import Discovery
 from dtlint.source.text import Incomplete, SourceFile, read
 
@@ -35,6 +35,9 @@ ONE_NODE = re.compile(r"^#SBATCH\s+(?:--nodes=|-N\s*)1\b", re.M)
 BATCH = re.compile(r"^#SBATCH|^#PBS|^#BSUB", re.M)
 PROGRAM = re.compile(r"(?<![\w./-])((?:[\w.-]+/)*[\w-]+\.py)\b")
 MODULE = re.compile(r"-m\s+([\w.]+)")
+CONFIGURED = re.compile(r"\baccelerate\s+launch\b.*\s--config[-_]file[= ]+[\"']?([\w./-]+)")
+KIND = re.compile(r"^distributed_type:\s*[\"']?(\w+)", re.M | re.I)
+ZERO_3 = re.compile(r"^\s+zero_stage:\s*3\b", re.M)
 OPTION = re.compile(r"\s--([A-Za-z][\w-]*)")
 ANY_OPTION = re.compile(r"\$[@*]|\$\{[@*]|\.py[^-\n]*\s\$")  # all arguments, or a variable before any option
 ALONE = re.compile(
@@ -59,6 +62,12 @@ def started(files: Iterable[SourceFile], programs: Collection[str] = ()) -> Star
     launching: set[str] = set()
     asked_alone: set[tuple[str, str]] = set()
     asked_launched: set[tuple[str, str]] = set()
+    sharding: set[str] = set()
+    files = tuple(files)
+    kinds = {file.path: divides(file) for file in files if file.path.lower().endswith(YAML_SUFFIXES)}
+    dividing = [path for path, kind in kinds.items() if kind]
+    others = [path for path, kind in kinds.items() if kind is False]
+    configured = False
     for file in files:
         if not file.path.lower().endswith((*SUFFIXES, *SHELL_SUFFIXES, *YAML_SUFFIXES)):
             continue
@@ -88,8 +97,14 @@ def started(files: Iterable[SourceFile], programs: Collection[str] = ()) -> Star
                 launching |= folders(named, file.path) if named or "$" in line else set()
                 one = ONE_LAUNCHER.search(line) and (one_node or not (batch or ELSEWHERE.search(line)))
                 (on_one if one else on_several).update(scripts)
+            config = CONFIGURED.search(line)
+            configured = configured or config is not None
+            if config is not None and any(same(path, posixpath.normpath(config.group(1))) for path in dividing):
+                sharding |= named
             if NUMBERING.search(line) and "use_env" not in line and "use-env" not in line:
                 numbered |= scripts
+    if not configured:
+        sharding |= beside(dividing, others, programs) - launched
     return Started(
         frozenset(alone),
         frozenset(launched),
@@ -101,7 +116,26 @@ def started(files: Iterable[SourceFile], programs: Collection[str] = ()) -> Star
         frozenset(as_several),
         frozenset(asked_alone),
         frozenset(asked_launched),
+        frozenset(sharding),
     )
+
+
+def divides(file: SourceFile) -> bool | None:
+    """Does each rank keep a part of the parameters (FSDP, ZeRO-3), if this is a configuration of Accelerate?"""
+    source = read(file)
+    text = "" if isinstance(source, Incomplete) else source.text
+    kind = KIND.search(text)
+    if kind is None:
+        return None
+    word = kind.group(1).upper()
+    return word == "FSDP" or (word == "DEEPSPEED" and ZERO_3.search(text) is not None)
+
+
+def beside(dividing: Collection[str], others: Collection[str], programs: Collection[str]) -> set[str]:
+    """The programs in a folder with one such configuration, which no document names, and none of another kind."""
+    told = {posixpath.dirname(path) for path in others}
+    folders_of = {posixpath.dirname(path) for path in dividing} - told
+    return {path for path in programs if posixpath.dirname(path) in folders_of}
 
 
 def file_of(module: str) -> str:

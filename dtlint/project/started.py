@@ -24,6 +24,8 @@ class Started:
     asked_alone: frozenset[tuple[str, str]] = frozenset()  # a program that is started by itself, and an option it gets
     asked_launched: frozenset[tuple[str, str]] = frozenset()  # by a launcher; `*` where nobody knows which options
 
+    sharding: frozenset[str] = frozenset()  # by a launcher whose configuration divides parameters between the ranks
+
     def asked_by_itself(self, path: str, option: str) -> bool:
         """Do the documents give this option to the program where they start it by itself, and never otherwise?"""
         launched = {option for place, option in self.asked_launched if among(path, frozenset((place,)))}
@@ -33,6 +35,9 @@ class Started:
 
     def by_itself(self, path: str) -> bool:
         return among(path, self.alone) and not among(path, self.launched)
+
+    def shards(self, path: str) -> bool:
+        return among(path, self.sharding)
 
     def beside_launched(self, path: str) -> bool:
         """Does a launcher start this program or another of its folder?"""

@@ -153,7 +153,8 @@ def test_methods_belong_to_a_known_type():
         if section in ("call", "attribute"):
             for name in names:
                 owner = KNOWN.canonical(name.rpartition(".")[0])
-                if owner.rpartition(".")[2][:1].isupper() and owner not in KNOWN.types:
+                makes_others = owner.startswith("transformers.Auto")  # whatever it gives is of another type
+                if owner.rpartition(".")[2][:1].isupper() and owner not in KNOWN.types and not makes_others:
                     missing.add(owner)
     assert missing == {
         "torch.distributed.GroupMember",  # a holder of constants
@@ -163,11 +164,6 @@ def test_methods_belong_to_a_known_type():
         "multiprocessing.Queue",  # a function
         "threading.Barrier",
         "pandas.DataFrame",
-        "transformers.AutoModel",
-        "transformers.AutoModelForCausalLM",
-        "transformers.AutoModelForSeq2SeqLM",
-        "transformers.AutoModelForSequenceClassification",
-        "transformers.AutoTokenizer",
         "transformers.PreTrainedTokenizerBase",  # whatever its methods are asked of is a tokenizer
     }
 

@@ -318,6 +318,22 @@ def has_more(symbol: Symbol) -> bool:
     )
 
 
+def names_rows(index: Value) -> bool:
+    """`tensor[first:last]`, `tensor[:, place]`: what is put there is copied; a table keeps what it is given."""
+    parts = index.items if isinstance(index, Tuple) else (index,)
+    return any(isinstance(part, SliceValue) for part in parts)
+
+
+def copied_into(machine: Machine, tensor: Value, value: Value) -> None:
+    """The content of one tensor is read, that of the other is overwritten: one of them may be on its way still."""
+    if "running" in machine.facts:
+        from dtlint.machine.library.computing import marks
+        from dtlint.machine.library.meeting import works
+
+        works.overwritten(machine, tensor)
+        works.computed(machine, "op =", (value,), marks.deep_tags((value,)))
+
+
 def put(machine: Machine, container: Value, index: Value, value: Value, mask: int) -> None:
     """`container[index] = value`"""
     index = own_key(index)
@@ -335,6 +351,8 @@ def put(machine: Machine, container: Value, index: Value, value: Value, mask: in
         before = item_one(machine, container, index, mask)
         written.write(machine, container, str(index.value), value, before, mask)
     if not isinstance(container, Object):
+        if names_rows(index):
+            copied_into(machine, container, value)
         return
     if is_text(index) and derived(machine, container):
         machine.set(container, ("key", index.value), value, mask)  # type: ignore[attr-defined]
@@ -372,12 +390,7 @@ def put(machine: Machine, container: Value, index: Value, value: Value, mask: in
             if index.cause is None and value.cause is None:
                 perhaps_another(machine, container, index, value, mask)
     elif container.kind == "torch.Tensor":
-        if "running" in machine.facts:
-            from dtlint.machine.library.computing import marks
-            from dtlint.machine.library.meeting import works
-
-            works.overwritten(machine, container)
-            works.computed(machine, "op =", (value,), marks.deep_tags((value,)))
+        copied_into(machine, container, value)
         old = container.attributes.get("content", NONE)
         machine.set(container, "content", value if isinstance(old, Const) else opaque(machine, "put", old, value), mask)
     elif container.kind == "list":

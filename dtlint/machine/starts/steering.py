@@ -19,6 +19,15 @@ from dtlint.machine.values import FALSE, NONE, FunctionRef, Object, Row, Unknown
 BY_HAND = "automatic_optimization"  # False: the step itself does what the loop does otherwise
 
 
+def goes_on_after(machine: Machine, mask: int) -> None:
+    """The same for a hook that a script has come to by way of a trainer, and what follows in the script."""
+    if mask != machine.world.full or STEERED not in machine.facts:
+        return
+    frame, before, sinks = machine.frame, machine.current_at, machine.sinks
+    goes_on(machine)
+    machine.frame, machine.current_at, machine.sinks = frame, before, sinks
+
+
 def goes_on(machine: Machine) -> None:
     """The loop's next step, for those ranks that were not told otherwise."""
     full = machine.world.full

@@ -44,6 +44,16 @@ class Race:
 
 
 def races(run: Run) -> Iterator[Race]:
+    """Each change once: where it meets others several times, one meeting of the ranks puts all of them in order."""
+    told: set[object] = set()
+    for race in met_early(run):
+        change = race.change.event
+        if (race.kind, change.path, change.at) not in told:
+            told.add((race.kind, change.path, change.at))
+            yield race
+
+
+def met_early(run: Run) -> Iterator[Race]:
     found = accesses(run)
     changes = [one for one in found if one.kind in WRITES or one.kind == ARRIVAL]
     changes = [one for one in changes if one.kind != "mkdir" or one.mask != run.world.full]

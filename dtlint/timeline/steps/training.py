@@ -8,13 +8,15 @@ from typing import Any
 
 from dtlint.findings import Span, Step
 from dtlint.machine.library.computing import provenance
+from dtlint.machine.library.computing.tensors import method_of
 from dtlint.machine.library.feeding.loaders import LOADER, Described, inside_of
+from dtlint.machine.library.feeding.own_rows import ALONG
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.meeting import evidence
 from dtlint.machine.library.training.models import GRADIENT
 from dtlint.machine.logs import Attempt, Call, Choice, Event, LogNode, Loop, Site, plain_question
 from dtlint.machine.run import Run
-from dtlint.machine.values import Const, Object, Symbol, Value
+from dtlint.machine.values import Const, Object, Symbol, Unknown, Value
 from dtlint.machine.walks import walk
 from dtlint.timeline.arrays import lives
 
@@ -276,7 +278,24 @@ def combines_all(event: Event) -> bool:
 
 
 def is_gradient(value: Any) -> bool:
-    return isinstance(value, Value) and provenance.has_mark(value, GRADIENT[0], 2)
+    if not isinstance(value, Value) or not provenance.has_mark(value, GRADIENT[0], 2):
+        return False
+    return not isinstance(value, Unknown) or not is_number_of(value.symbol)
+
+
+def is_number_of(symbol: Symbol) -> bool:
+    """A norm, or another number that was made of gradients: who reduces it leaves them as they are."""
+    todo, seen = [symbol], set[Symbol]()
+    while todo:
+        one = todo.pop()
+        if one in seen or (one.key[0] == "attr" and one.key[-1] == "grad"):
+            continue  # what the gradient itself was made of is another matter
+        seen.add(one)
+        method = method_of(one)
+        if method is not None and method[1] in ALONG:
+            return True
+        todo.extend(() if str(one.key[0]).endswith("grad") else provenance.inner_symbols(one.key))
+    return False
 
 
 def loader_of(value: Value | None) -> Object | None:

@@ -16,7 +16,7 @@ from dtlint.machine.library.python import run_later
 from dtlint.machine.library.training import stepping, wrapping
 from dtlint.machine.logs import Decision
 from dtlint.machine.names import attributes
-from dtlint.machine.values import NONE, ClassRef, Const, FunctionRef, Object, Row, Tuple, Unknown, Value
+from dtlint.machine.values import BY_RANK, NONE, ClassRef, Const, FunctionRef, Object, Row, Tuple, Unknown, Value
 
 STATE = "transformers.TrainerState"
 CONTROL = "transformers.TrainerControl"
@@ -170,8 +170,8 @@ def run_hooks(
     machine: Machine, thing: Value, leading: tuple[Value, ...], mask: int, omits: frozenset[str] = frozenset()
 ) -> None:
     """Calls the hooks of a thing, except those that have one of some words in their names."""
-    from dtlint.machine.functions import calls, instances
-    from dtlint.machine.starts import entries, state, steering
+    from dtlint.machine.functions import instances
+    from dtlint.machine.starts import entries
 
     if isinstance(thing, ClassRef):
         thing = instances.instantiate(machine, thing, (), (), mask)
@@ -182,6 +182,28 @@ def run_hooks(
         machine.consult(hook)
     if all(hook.node.tokens.isdisjoint(machine.interesting) for _, hook in hooks):
         hooks = [(method, hook) for method, hook in hooks if entries.is_loss(machine, hook, thing)]
+    before = dict(thing.attributes)
+    run_each(machine, thing, hooks, leading, mask)
+    parted = {name for name, held in thing.attributes.items() if by_rank(held) and not by_rank(before.get(name))}
+    if parted:  # the next turn begins with what this one has left on some ranks only
+        run_each(machine, thing, [one for one in hooks if not parted.isdisjoint(one[1].node.tokens)], leading, mask)
+
+
+def by_rank(held: Value | None) -> bool:
+    return held is not None and held.cause is not None and held.cause.kind in BY_RANK
+
+
+def run_each(
+    machine: Machine,
+    thing: Object,
+    hooks: list[tuple[Value, FunctionRef]],
+    leading: tuple[Value, ...],
+    mask: int,
+) -> None:
+    from dtlint.machine.functions import calls
+    from dtlint.machine.starts import entries, state, steering
+
+    assert isinstance(thing.kind, ClassRef)
     for method, hook in hooks:
         node: Any = hook.node
         frame = machine.frame
@@ -214,6 +236,7 @@ def run_hooks(
                 "branch", frame.path, machine.current_at, text, machine.control_cause(), mask, frame.mask, frame.scope
             )
             machine.guarded(decision, inside)
+        steering.goes_on_after(machine, mask)
 
 
 MODELS: dict[str, Any] = {

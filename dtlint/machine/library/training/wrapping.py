@@ -225,10 +225,20 @@ def accelerator(machine: Machine, call: Invocation) -> Value:
     made = machine.new(machine.knowledge.canonical(call.row.type), call.mask)
     made.facts.update(api=call.row.name, call=call)
     shards = given(call.get("fsdp_plugin")) or zero_stage(machine, call.get("deepspeed_plugin")) == 3
-    if shards:
+    if shards or launched_to_shard(machine):
         made.facts["sharded"] = machine.facts["sharded"] = True
     made.facts[KEEPS_PARTS] = first_kind(call.get("fsdp_plugin"))
     return made
+
+
+def launched_to_shard(machine: Machine) -> bool:
+    """Is this program started with a configuration that shards? One that asks what it was started with is written for
+    others, too."""
+    outermost = machine.frame
+    while outermost.caller is not None:
+        outermost = outermost.caller
+    project = machine.project
+    return project.started.shards(outermost.path) and not project.mentioning("distributed_type")
 
 
 def first_kind(plugin: Value | None) -> bool:
@@ -255,7 +265,8 @@ def training_arguments(machine: Machine, call: Invocation) -> Value:
         if name is not None:
             made.attributes.setdefault(name, value)
     fsdp, deepspeed = call.get("fsdp"), call.get("deepspeed")
-    if (isinstance(fsdp, Const | Object | Tuple) and given(fsdp)) or zero_stage(machine, deepspeed) == 3:
+    told = (isinstance(fsdp, Const | Object | Tuple) and given(fsdp)) or zero_stage(machine, deepspeed) == 3
+    if told or launched_to_shard(machine):
         made.facts["sharded"] = machine.facts["sharded"] = True
     return made
 
