@@ -248,7 +248,7 @@ def texts_of(machine: Machine, inner: Value, mask: int) -> tuple[Symbol, ...]:
         return ()
     if "[]" in inner.attributes:
         held = inner.attributes["[]"]
-        return (held.symbol,) if isinstance(held, Unknown) and own_order.made_of_text(held.symbol) else ()
+        return (held.symbol,) if isinstance(held, Unknown) and own_order.made_of_text(machine, held.symbol) else ()
     known = machine.knowledge.types.get(inner.kind)
     given = data.element(machine, inner, mask) if known is not None and known.iterates == "text" else None
     return (given.symbol,) if isinstance(given, Unknown) else ()
@@ -354,7 +354,7 @@ def order_tags(machine: Machine, kind: str, inner: Value) -> frozenset[Any]:
     if kind == "sorted":
         return frozenset(tag for tag in tags if not (isinstance(tag, tuple) and tag[0] == "order"))
     if kind == "list" and isinstance(inner, Object) and inner.kind == "set" and isinstance(held, Unknown):
-        if own_order.made_of_text(held.symbol):
+        if own_order.made_of_text(machine, held.symbol):
             own = (*sharding.remember(machine, "order"), "set", "process")
             # in whatever order they came into the set, it is this one that they leave it in
             return frozenset((own, *(tag for tag in tags if not (isinstance(tag, tuple) and tag[0] == "order"))))
