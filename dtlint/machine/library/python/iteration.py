@@ -234,10 +234,20 @@ def through(kind: str) -> Handler:
         )
         element = containers.element(machine, inner)
         symbol = machine.symbols.of(kind, token(inner), *texts_of(machine, inner, call.mask))
-        made.attributes["[]"] = Unknown(symbol, inner.cause or element.cause, tags, getattr(element, "like", None))
+        cause = inner.cause or element.cause
+        for walk in side_by_side(inner):
+            cause = cause or deep_cause(machine, (walk,))
+            tags |= order_tags(machine, kind, walk) - {containers.UNEVEN}
+        made.attributes["[]"] = Unknown(symbol, cause, tags, getattr(element, "like", None))
         return made
 
     return handler
+
+
+def side_by_side(walked: Value) -> tuple[Value, ...]:
+    """The lists in `zip(rows, labels)`: each of its pairs was taken from all of them."""
+    lists = walked.facts["inner"] if isinstance(walked, Object) and walked.kind == "<zip>" else ()
+    return tuple(one for one in lists if isinstance(one, Object) and one.kind == "list")
 
 
 def texts_of(machine: Machine, inner: Value, mask: int) -> tuple[Symbol, ...]:

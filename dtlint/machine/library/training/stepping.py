@@ -42,7 +42,7 @@ SHARDED_IN_PLACE = "torch.distributed.fsdp.FSDPModule"
 BY_HAND = "differentiated by hand"
 PARAMETERS = ("weight", "bias")  # of the layers of torch that have parameters
 GATHERED, INNER, PLAIN, LOADED, LEARNED, ASKED = "gathered", "inner", "plain", "loaded", "learned", "asked"
-ROW_AFTER_ROW = ("torch.cat", "torch.concat", "torch.vstack")
+ROW_AFTER_ROW = ("torch.cat", "torch.concat", "torch.vstack", "torch.stack")
 JOINED = "joined_tensors"  # what is made of several tensors
 ANSWERED = ("wrapped", ASKED, INNER, PLAIN)  # tags of what a model says
 
