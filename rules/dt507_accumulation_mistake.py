@@ -123,15 +123,15 @@ def check(run: Run) -> Iterator[Finding]:
         )
     for met in loss_scale.divided_again(run):
         event = met.event
-        made = event.subject
+        made, by = event.subject, "`" + ".".join(event.api.split(".")[-2:]) + "()`"
         yield RULE.finding(
             run.span(event.path, event.at),
-            "the loss is divided by the number of micro-batches, and `accelerator.backward()` divides it again",
-            "hand the mean loss of the micro-batch to `accelerator.backward()` as it is",
+            f"the loss is divided by the number of micro-batches, and {by} divides it again",
+            f"hand the mean loss of the micro-batch to {by} as it is",
             scope=event.function,
             trail=(
-                Step(made.path, (made.at or event.at)[0], "made with the same `gradient_accumulation_steps`"),
-                Step(event.path, event.at[0], "divided here, and once more inside"),
+                Step(made.path, (made.at or event.at)[0], "made with the same number of micro-batches"),
+                Step(event.path, event.at[0], "divided before, and once more inside"),
             ),
         )
 

@@ -32,10 +32,10 @@ from dtlint.machine.values import (
 BY_NAME = "by name"  # fact of the run: the steps where an attribute was taken for the rank because of its name
 
 
-def value_of(machine: Machine, row: Api, name: str, mask: int) -> Value:
-    """Read an attribute a pack describes."""
+def value_of(machine: Machine, row: Api, name: str, mask: int, owner: Value | None = None) -> Value:
+    """Read an attribute a pack describes, of its owner."""
     handler = library.HANDLERS.get(row.model) if row.model else None
-    invocation = Invocation(name, row, None, (), (), mask, None)
+    invocation = Invocation(name, row, owner, (), (), mask, None)
     if handler is not None:
         found = handler(machine, invocation)
         if found is not None:

@@ -189,7 +189,7 @@ def of_object(machine: Machine, thing: Object, name: str, mask: int) -> Value:
             return field
     row = machine.knowledge.attribute(thing.kind, name)
     if row is not None:
-        return library.value_of(machine, row, f"{thing.kind}.{name}", mask)
+        return library.value_of(machine, row, f"{thing.kind}.{name}", mask, thing)
     handled = library.read_attribute(machine, thing, name, mask)
     if handled is not None:
         return handled
@@ -212,7 +212,7 @@ def of_instance(machine: Machine, thing: Object, name: str, mask: int) -> Value:
     for base in external_bases(machine, thing.kind):
         row = machine.knowledge.attribute(base, name)
         if row is not None:
-            return library.value_of(machine, row, f"{base}.{name}", mask)
+            return library.value_of(machine, row, f"{base}.{name}", mask, thing)
         if machine.knowledge.method(base, name) is not None:
             return Bound(External(f"{base}.{name}"), thing)
     item = machine.get(thing, ("key", name))
@@ -296,6 +296,7 @@ def of_unknown(machine: Machine, base: Unknown, name: str, mask: int) -> Value:
         return library.options.option(machine, base, name, mask)
     # `make(folder, quiet=rank != 0).found`: that a thing was told its rank does not show what else in it depends on it
     cause = base.cause if base.symbol not in machine.facts.get("told", ()) else None
+    base = library.jax_facts.own_part(machine, base, name)
     return machine.unknown("attr", base.symbol, name, cause=cause, tags=base.tags)
 
 

@@ -10,7 +10,7 @@ from dtlint.machine.control.agreeing import TOLD
 from dtlint.machine.lanes import token
 from dtlint.machine.library.computing.provenance import symbols_in
 from dtlint.machine.library.computing.tensors import method_of
-from dtlint.machine.values import Const, Object, Symbol, Unknown, Value
+from dtlint.machine.values import NONE, Const, Object, Symbol, Unknown, Value
 from dtlint.timeline.order import Met, choices_below, inside, loops_over
 from dtlint.timeline.steps.stepping import DDP, FSDP, backwards, events, steps
 from dtlint.timeline.steps.windows import Window, toggles, windows
@@ -111,12 +111,39 @@ def several(count: Value | None) -> bool:
 def divided_again(run: Any) -> Iterator[Met]:
     """`accelerator.backward(loss / n)` of an accelerator that was made with n and divides by it as well."""
     for met in events(run, "record", "backward"):
-        made = met.event.subject.facts.get("call") if isinstance(met.event.subject, Object) else None
-        count = made.get("gradient_accumulation_steps") if made is not None else None
-        given = met.event.extra["call"].arguments if count not in (None, Const(1)) else ()
-        loss = next((value.symbol.key for value in given[:1] if isinstance(value, Unknown)), ())
-        if len(loss) == 3 and loss[0] == "op /" and count is not None and loss[2] == token(count):
-            yield met
+        call, owner = met.event.extra["call"], met.event.subject
+        name, loss = call.row.extra.get("window"), call.get("loss")
+        if name is None or not isinstance(loss, Unknown) or not isinstance(owner, Object):
+            continue
+        told = call.get(str(call.row.extra.get("told_not_to", ""))) is not None
+        if loss.symbol.key[0] == "op /" and not told:
+            if is_window(owner, str(name), loss.symbol.key[2], call.row.extra.get("divides_by", ())):
+                yield met
+
+
+def is_window(owner: Object, name: str, by: Any, options: tuple[str, ...]) -> bool:
+    """The number of micro-batches that the owner was made with, itself or in its configuration, or that it tells."""
+    made = owner.facts.get("call")
+    if made is None:
+        return False
+    if tells(by, name):
+        return not options or any(made.get(option) not in (None, NONE, Const(1)) for option in options)
+    if made.get(name) is not None:
+        return made.get(name) != Const(1) and by == token(made.get(name))
+    config = next((value for key in CONFIGURATION if (value := made.get(key)) is not None), None)
+    if isinstance(config, Object) and config.kind == "dict":
+        count = config.attributes.get(("key", name))
+        return count not in (None, Const(1)) and by == token(count)
+    return isinstance(config, Unknown) and isinstance(by, Symbol) and by.key == ("item", config.symbol, name)
+
+
+CONFIGURATION = ("config", "config_params")
+
+
+def tells(by: Any, name: str) -> bool:
+    """`engine.gradient_accumulation_steps()`, or an attribute of this name."""
+    words = by.key[:2] if isinstance(by, Symbol) else ()
+    return any(isinstance(word, str) and word.rpartition(".")[2] == name and "." in word for word in words)
 
 
 @dataclass(frozen=True, slots=True)

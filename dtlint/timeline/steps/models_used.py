@@ -14,7 +14,6 @@ from dtlint.machine.library.computing.provenance import symbols_in
 from dtlint.machine.library.training.models import SEQUENTIAL
 from dtlint.machine.library.training.modules import MODULE
 from dtlint.machine.library.training.parts import CONSTANT
-from dtlint.machine.library.training.wrapping import ALONE
 from dtlint.machine.logs import Call, Choice, Event, Loop, Site
 from dtlint.machine.names import attributes
 from dtlint.machine.names.subscripts import named_parts
@@ -22,10 +21,10 @@ from dtlint.machine.values import TRUE, Bound, ClassRef, Const, FunctionRef, Obj
 from dtlint.machine.walks import walk
 from dtlint.timeline.order import Met
 from dtlint.timeline.ranks.arrivals import in_constructor
+from dtlint.timeline.steps import waiting
 from dtlint.timeline.steps.stepping import DDP, events
 from dtlint.timeline.symbols import objects_in
 
-TELLING = ("find_unused_parameters", "static_graph")  # options by which DDP knows that gradients may be missing
 DEPTH = 6
 NESTED = 3  # classes of the project within each other
 # computed anew in each turn of the training loop
@@ -111,36 +110,47 @@ def models_in(value: Any) -> list[Object]:
     return list(dict.fromkeys(one for one in held if isinstance(one, Object)))
 
 
-def option(call: Any, name: str) -> Value | None:
-    given = call.get(name)
-    if given is None and any(keyword is None for keyword, _ in call.keywords):
-        return Unknown(Symbol(("option", name), 1))  # something in **options
-    return given
-
-
-def off(value: Value | None) -> bool:
-    return value is None or (isinstance(value, Const) and not value.value)
-
-
 # --- parts that are left out ---------------------------------------------------------------------------------------
 
 
 def unused_parts(run: Any) -> Iterator[tuple[Site, Part]]:
     """Where the model is wrapped without a word of missing gradients, and the part that has none in some turns."""
-    for met, call, inner in wraps(run):
-        if not all(off(option(call, word)) for word in TELLING):
-            continue
+    for met, owner, inner in (*untold_wraps(run), *prepared(run)):
         if in_constructor(run, met.event, tuple(node for node, _ in met.above)):
             continue  # which of the methods trains, and with what, is up to whoever made the instance
         forwards = [one for one in events(run, "collective", "forward") if inner in inner_of(one.event)]
         part = next((part for model in of_project(inner) for part in left_out(run, model, forwards)), None)
         if part is not None:
-            yield (met.event.path, met.event.at, met.event.function), part
+            yield site_of(met, owner), part
     for met, trainer, module in waiting_trainers(run):
         steps = [one for one in events(run, "record", "loss") if one.event.extra["module"] is module]
         part = next(left_out(run, module, steps), None)
         if part is not None:
-            yield (trainer.path, trainer.at or met.event.at, met.event.function), part
+            yield site_of(met, trainer), part
+
+
+def site_of(met: Met, owner: Object | None) -> Site:
+    """Where the options stand: of the wrapper, or of the framework that wraps."""
+    if owner is None or owner.at is None:
+        return met.event.path, met.event.at, met.event.function
+    return owner.path, owner.at, met.event.function
+
+
+def untold_wraps(run: Any) -> Iterator[tuple[Met, None, Object]]:
+    yield from ((met, None, inner) for met, call, inner in wraps(run) if waiting.untold(call))
+
+
+def prepared(run: Any) -> Iterator[tuple[Met, Object, Object]]:
+    """`fabric.setup(model)`, `accelerator.prepare(model, …)`: DDP, unless the program may run in some other way."""
+    if run.project.mentioning("distributed_type"):
+        return
+    for met in events(run, "collective", "wrap"):
+        call = met.event.extra.get("call")
+        owner = getattr(call, "receiver", None)
+        if call is not None and isinstance(owner, Object) and waiting.of_framework(owner):
+            for inner in dict.fromkeys(one for value in call.values for one in models_in(value)):
+                if is_module(run, inner):
+                    yield met, owner, inner
 
 
 def waiting_trainers(run: Any) -> Iterator[tuple[Met, Object, Object]]:
@@ -148,17 +158,10 @@ def waiting_trainers(run: Any) -> Iterator[tuple[Met, Object, Object]]:
     for met in events(run, "collective", "fit"):
         call = met.event.extra.get("call")
         trainer, module = getattr(call, "receiver", None), call.get("model") if call is not None else None
-        made = trainer.facts.get("call") if isinstance(trainer, Object) else None
-        if made is None or not isinstance(trainer, Object) or not isinstance(module, Object):
+        if not isinstance(trainer, Object) or not isinstance(module, Object):
             continue
-        strategy = made.get("strategy")
-        name = strategy.value if isinstance(strategy, Const) else getattr(strategy, "kind", None)
-        own = getattr(strategy, "facts", {}).get("call")
-        told = own is not None and not all(
-            off(option(own, word)) for word in ("find_unused_parameters", "static_graph")
-        )
         by_hand = module.attributes.get("automatic_optimization") not in (None, TRUE)
-        if name in made.row.extra.get("waits", ()) and not trainer.facts.get(ALONE) and not told and not by_hand:
+        if waiting.of_framework(trainer) and not by_hand:
             yield met, trainer, module
 
 
@@ -287,10 +290,10 @@ def numbers_of(subject: Any) -> set[int]:
 
 
 def given_by_a_call(symbol: Symbol) -> bool:
-    """`self.layers[i](x).mean`: of something that came out of what was called."""
+    """`self.layers[i](x).mean`, `(self.layers[i](x) - y).mean`: of something computed from what a call gave."""
     while symbol.key[0] in ("attr", "item") and isinstance(symbol.key[1], Symbol):
         symbol = symbol.key[1]
-    return symbol.key[0] == "call" and len(symbol.key) > 1 and isinstance(symbol.key[1], Symbol)
+    return any(one.key[0] == "call" and isinstance((*one.key, None)[1], Symbol) for one in symbols_in(symbol))
 
 
 def sometimes(uses: list[Met], forward: Met) -> Choice | None:

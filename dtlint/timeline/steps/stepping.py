@@ -6,11 +6,13 @@ from collections.abc import Iterator
 from typing import Any
 
 from dtlint.machine.library.computing.marks import deep_tags
+from dtlint.machine.library.computing.tensors import method_of
+from dtlint.machine.library.feeding.own_rows import ALONG
 from dtlint.machine.library.training.gradient_parts import PART
-from dtlint.machine.library.training.stepping import BY_HAND, GATHERED
+from dtlint.machine.library.training.stepping import BY_HAND, GATHERED, LEARNED_FROM, PLAIN
 from dtlint.machine.library.training.wrapping import KEEPS_PARTS
 from dtlint.machine.logs import Event
-from dtlint.machine.values import Object, Symbol, Unknown, Value
+from dtlint.machine.values import Object, Symbol, Tuple, Unknown, Value
 from dtlint.timeline.order import Met, ordered
 from dtlint.timeline.symbols import objects_in
 
@@ -77,11 +79,30 @@ def live_parameters(run: Any) -> Iterator[Met]:
 def gathers_in_losses(run: Any) -> Iterator[tuple[Event, Met]]:
     gathers = run.facts.get("gathers", {})
     for met in (*events(run, "step", "backward"), *events(run, "record", "loss")):
-        tags = deep_tags((met.event.subject,)) if met.event.subject is not None else frozenset()
+        loss = differentiated(met.event.subject)
+        tags = deep_tags((loss,)) if loss is not None else frozenset()
         numbers = sorted(tag[1] for tag in tags if isinstance(tag, tuple) and tag[0] == GATHERED)
         found = [gathers[number] for number in numbers if number in gathers]
+        if any(isinstance(tag, tuple) and tag[0] in (*LEARNED_FROM, PLAIN) for tag in tags):
+            found = [event for event in found if not is_one_number(event.extra["source"])]
         if found and not any(event.extra.get(BY_HAND) for event in found):
             yield found[0], met  # one loss, told once
+
+
+def is_one_number(source: Value) -> bool:
+    """`scores.mean()`: a loss that learns from more than this compares itself with what all ranks have on average."""
+    symbol = symbol_of(source)
+    method = method_of(symbol) if symbol is not None else None
+    return symbol is not None and method is not None and method[1] in ALONG and len(symbol.key) == 2
+
+
+def differentiated(answer: Value | None) -> Value | None:
+    """The loss in what a step answers with: `return loss, outputs`, `return {"loss": loss, "scores": scores}`."""
+    if isinstance(answer, Tuple) and answer.items:
+        return answer.items[0]
+    if isinstance(answer, Object) and answer.kind == "dict":
+        return answer.attributes.get(("key", "loss"), answer)
+    return answer
 
 
 def sharded_clips(run: Any) -> Iterator[tuple[Met, Met]]:

@@ -11,6 +11,7 @@ from dtlint.machine.values import Const, Object, Tuple, Value
 from dtlint.timeline.order import Met
 from dtlint.timeline.steps.schedules import Schedule, WrongLength, counts_windows, multiplies_only, schedules, step_of
 from dtlint.timeline.steps.stepping import events
+from dtlint.timeline.steps.waiting import several
 
 
 def before_the_trainer(run: Any) -> Iterator[WrongLength]:
@@ -27,11 +28,11 @@ def of_undivided_loaders(run: Any, schedule: Schedule) -> WrongLength | None:
     if fit is None or schedule.parallel or not of_many(fit.event.extra["call"].receiver):
         return None
     for met in events(run, "record", "loader"):
-        call, loader = met.event.extra["call"], made_by(run, met)
+        call, loaders = met.event.extra["call"], made_by(run, met)
         dataset, size = call.get("dataset"), call.get("batch_size")
         if call.get("sampler") is not None or call.get("batch_sampler") is not None:
             continue
-        batches = loader is not None and schedule.lengths == {loader.number} and multiplies_only(schedule.symbol)
+        batches = any(schedule.lengths == {one.number} for one in loaders) and multiplies_only(schedule.symbol)
         samples = isinstance(dataset, Object) and schedule.lengths == {dataset.number}
         if batches or (samples and size is not None and counts_windows(schedule.symbol, token(size))):
             return WrongLength(
@@ -43,10 +44,11 @@ def of_undivided_loaders(run: Any, schedule: Schedule) -> WrongLength | None:
     return None
 
 
-def made_by(run: Any, met: Met) -> Object | None:
+def made_by(run: Any, met: Met) -> list[Object]:
+    """The loaders that come from this line: a method makes one more whenever it is asked."""
     node = met.event.extra["call"].node
     known = (one for one in run.facts.get("loaders", {}).values() if isinstance(one, Object))
-    return next((one for one in known if getattr(one.facts.get("call"), "node", None) is node), None)
+    return [one for one in known if getattr(one.facts.get("call"), "node", None) is node]
 
 
 def stepped_by(run: Any, schedule: Schedule, fit: Met) -> bool:
@@ -77,8 +79,6 @@ def of_many(trainer: Any) -> bool:
         return False
     if made.get("accumulate_grad_batches") not in (None, Const(1)):
         return False
-    counted = (made.get("devices"), made.get("num_nodes"))
-    several = any(isinstance(one, Const) and type(one.value) is int and one.value > 1 for one in counted)
     strategy = made.get("strategy")
     name = strategy.value if isinstance(strategy, Const) else getattr(strategy, "kind", None)
-    return several or name in made.row.extra.get("waits", ())
+    return several(made) or name in made.row.extra.get("waits", ())

@@ -77,11 +77,33 @@ def train_loader(machine: Machine, trainer: Object, module: Value, call: Invocat
     method = attributes.in_class(machine, module.kind, "train_dataloader")
     if not isinstance(method, FunctionRef):
         return None
-    machine.set(module, "trainer", trainer, call.mask)
-    setup = attributes.in_class(machine, module.kind, "setup")
-    if isinstance(setup, FunctionRef):
-        calls.follow(machine, setup, module, (Const("fit"),), (), call.mask)
+    if module is not module_of_data(machine, call):
+        set_up(machine, trainer, module, call.mask)
     return calls.follow(machine, method, module, (), (), call.mask)
+
+
+def data_module(machine: Machine, call: Invocation) -> None:
+    """A trainer knows the data module before it asks the model for anything, and lets it set itself up."""
+    trainer, module = call.receiver, module_of_data(machine, call)
+    if isinstance(trainer, Object) and module is not None:
+        machine.set(trainer, "datamodule", module, call.mask)
+        set_up(machine, trainer, module, call.mask)
+
+
+def module_of_data(machine: Machine, call: Invocation) -> Object | None:
+    """By its name, or in the place of the loaders."""
+    for given in (call.get("datamodule"), call.get("train_dataloaders"), call.get("dataloaders")):
+        if isinstance(given, Object) and isinstance(given.kind, ClassRef):
+            if attributes.in_class(machine, given.kind, "train_dataloader") is not None:
+                return given
+    return None
+
+
+def set_up(machine: Machine, trainer: Object, module: Object, mask: int) -> None:
+    machine.set(module, "trainer", trainer, mask)
+    setup = attributes.in_class(machine, module.kind, "setup") if isinstance(module.kind, ClassRef) else None
+    if isinstance(setup, FunctionRef):
+        calls.follow(machine, setup, module, (Const("fit"),), (), mask)
 
 
 def keras_compile(machine: Machine, call: Invocation) -> Value:

@@ -367,7 +367,7 @@ def says_where(tree: Value) -> bool:
 
 def given_away(machine: Machine, trees: tuple[Value, ...], rows: tuple[Unknown, ...]) -> None:
     """Whoever reads any leaf of a donated tree reads what was donated."""
-    donated = machine.facts.get("jax donated", {})
+    donated = machine.facts.get(jax_facts.DONATED, {})
     for tree, row in zip(trees, rows, strict=True) if donated else ():
         for leaf in jax_facts.leaves(tree, 6):
             base = jax_flow.base_of(leaf.symbol, donated) if isinstance(leaf, Unknown) else None

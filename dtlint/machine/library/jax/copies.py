@@ -73,7 +73,7 @@ def unreplicate(machine: Machine, call: Invocation) -> Value | None:
     tree = call.arguments[0] if call.arguments else None
     if tree is None:
         return None
-    jax_flow.used(machine, (tree,), machine.facts.get("jax donated", {}))
+    jax_flow.used(machine, (tree,), machine.facts.get(jax_facts.DONATED, {}))
     return taken_off(machine, tree)
 
 
@@ -185,7 +185,7 @@ def device_get(machine: Machine, call: Invocation) -> Value | None:
             return Unknown(machine.symbols.of("on host", one.symbol), one.cause, made, one.like)
         return one
 
-    donated = machine.facts.get("jax donated")
+    donated = machine.facts.get(jax_facts.DONATED)
     if donated:
         jax_flow.used(machine, (value,), donated)
     return jax_facts.mapped_tree(machine, value, leaf)

@@ -35,7 +35,7 @@ def donate(machine: Machine, thing: Object, call: Invocation) -> set[Any]:
     ]
     names = jax_axes.texts(made.get("donate_argnames"))
     given += [(value, None) for name, value in call.keywords if name in names and comes_out(machine, thing, name)]
-    donated = machine.facts.setdefault("jax donated", {})
+    donated = machine.facts.setdefault(jax_facts.DONATED, {})
     holds = machine.facts.get("jax holds", {})
     told: set[Any] = set()
 
@@ -92,7 +92,7 @@ def taken_over(machine: Machine, told: set[Any], result: Value) -> None:
 
 def in_new_buffers(machine: Machine, result: Value) -> Value:
     """What was taken over and comes out as it was has a buffer of its own again."""
-    donated = machine.facts.get("jax donated", {})
+    donated = machine.facts.get(jax_facts.DONATED, {})
 
     def leaf(one: Value) -> Value:
         if not isinstance(one, Unknown) or jax_flow.base_of(one.symbol, donated) is None:
@@ -105,7 +105,7 @@ def in_new_buffers(machine: Machine, result: Value) -> Value:
 
 def made_again(machine: Machine, result: Value) -> Value:
     """Zeros of the same shape once more are equal to those that were given away, and lie elsewhere."""
-    donated = machine.facts.get("jax donated", {})
+    donated = machine.facts.get(jax_facts.DONATED, {})
     if not isinstance(result, Unknown) or result.symbol not in donated:
         return result
     machine.objects += 1

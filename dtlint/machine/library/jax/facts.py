@@ -39,6 +39,8 @@ INSIDE = frozenset(
     }
 )
 KEYS = frozenset({"key", "keys"})
+ARRAY = "jax.Array"
+DONATED = "jax donated"  # fact of the run: the buffers that were given away
 READ_BACK = "jax read back"  # fact of the run: it reads a file that may hold what it wrote
 SAVED_ALONE = "jax saved alone"  # fact of the run: the copy of one device was written to a checkpoint
 HOST_WEIGHTS = "jax host weights"  # fact of the run: why the first weights differ between hosts
@@ -186,6 +188,16 @@ def state_class(machine: Machine, state: Value) -> ClassRef | None:
     known = machine.facts.get(CLASSES)
     marks = words(state.tags, "of class") if known else ()
     return known[marks[0][2]] if known and len(marks) == 1 else None
+
+
+def own_part(machine: Machine, array: Unknown, name: str) -> Unknown:
+    """An array as seen through an attribute: of what only shows this host's part, no other host holds anything."""
+    if not has(array, "global"):
+        return array
+    row = machine.knowledge.attribute(ARRAY, name)
+    if row is None or not row.extra.get("own_part"):
+        return array
+    return Unknown(array.symbol, array.cause, without(array.tags, frozenset({"global"})), array.like)
 
 
 def note(

@@ -12,6 +12,7 @@ from typing import Any
 from dtlint.machine.contents.opaque import deep_cause
 from dtlint.machine.core import Machine
 from dtlint.machine.library.jax.facts import (
+    DONATED,
     ORIGIN,
     Tags,
     deep,
@@ -45,7 +46,7 @@ def started(machine: Machine) -> None:
 def flow(machine: Machine, what: str, values: tuple[Value, ...], tags: Tags) -> Tags:
     """The facts of a result that is not computed."""
     found = deep(values) if any(type(value) is not Unknown for value in values) else set(tags)
-    donated = machine.facts.get("jax donated")
+    donated = machine.facts.get(DONATED)
     if donated:
         used(machine, values, donated)
     if not found:

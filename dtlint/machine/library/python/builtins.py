@@ -17,8 +17,11 @@ from dtlint.machine.library.python import copies, environment_use, files, import
 from dtlint.machine.library.python.containers import counter, default_dict, deque_, dict_, tuple_
 from dtlint.machine.library.python.iteration import (
     any_all,
+    chain,
+    chained,
     cycle,
     enumerate_,
+    filter_,
     islice,
     iter_,
     length,
@@ -176,7 +179,7 @@ def read_environment(machine: Machine, name: Value | None, default: Value | None
                 return machine.unknown(
                     "environment", name.value, cause=machine.cause(row.cause, f"`{name.value}` differs by {row.cause}")
                 )
-            value = lane_value_of(machine, row.value, f'os.environ["{name.value}"]')
+            value = lane_value_of(machine, row.value, f'os.environ["{name.value}"]', not row.extra.get("alone_too"))
 
             def as_text(held: Value) -> Value:
                 return Const(str(held.value), held.scale) if isinstance(held, Const) else held
@@ -250,6 +253,9 @@ FUNCTIONS: dict[str, Handler] = {
     "builtins.enumerate": enumerate_,
     "itertools.islice": islice,
     "itertools.cycle": cycle,
+    "itertools.chain": chain,
+    "itertools.chain.from_iterable": chained,
+    "builtins.filter": filter_,
     "builtins.zip": zip_,
     "builtins.list": through("list"),
     "builtins.sorted": through("sorted"),
@@ -270,6 +276,7 @@ FUNCTIONS: dict[str, Handler] = {
     "builtins.map": map_,
     "functools.partial": partial,
     "functools.partialmethod": partial,
+    "jax.tree_util.Partial": partial,
     "functools.wraps": wraps,
     "dtlint.identity": identity,
     "types.MappingProxyType": identity,

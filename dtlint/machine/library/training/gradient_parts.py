@@ -11,16 +11,19 @@ from typing import Any
 
 from dtlint.machine.contents.opaque import opaque
 from dtlint.machine.core import Machine
+from dtlint.machine.lanes import token
 from dtlint.machine.library.computing import marks, provenance
 from dtlint.machine.library.invocation import Invocation
+from dtlint.machine.library.training import parameters
 from dtlint.machine.values import Object, Symbol, Value
 
 DIVIDED, PART = "divided parameters", "part of a gradient"
 
 
 def divide(machine: Machine, model: Object, how: str) -> None:
-    """From here on each rank holds a part of the parameters of this model."""
+    """From here on each rank holds a part of the parameters of this model, whatever becomes of their list."""
     machine.facts.setdefault(DIVIDED, {})[model.number] = how
+    machine.symbols.lasting.update(machine.symbols.of(name, token(model)) for name in parameters.GIVEN_BY)
 
 
 def of_gradient(machine: Machine, parameter: Symbol) -> frozenset[Any]:

@@ -16,6 +16,7 @@ from dtlint.machine.lanes import token
 from dtlint.machine.library.computing.provenance import symbols_in
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.python.copies import COPIED
+from dtlint.machine.library.training import parameters
 from dtlint.machine.library.training.modules import is_module
 from dtlint.machine.logs import WHAT_IS_CALLED, Decision, decisions
 from dtlint.machine.names.frames import Frame
@@ -26,7 +27,6 @@ PARAMETER = "torch.nn.Parameter"
 KEY = "model differences"
 EVERYWHERE = "layers run by all"
 CONSTANT = "modules whose gradients are switched off"
-GIVEN_BY = ("torch.nn.Module.parameters", "torch.nn.Module.named_parameters")
 LEARNED = "symbols made when gradients were last computed"
 OWN_SHAPE = BY_PROCESS | {"memory"}  # what a model's size must not depend on
 
@@ -200,18 +200,8 @@ def at_this_line(machine: Machine, decision: Decision) -> bool:
 def learning(machine: Machine, part: Value | None, learns: Value | None) -> None:
     """Of a module, or of the parameters it has given: somebody switches their gradients off."""
     if isinstance(learns, Const) and learns.value is False:
-        owner = parameters_of(part) if isinstance(part, Unknown) else token(part) if part is not None else None
-        if owner is not None:
-            machine.facts.setdefault(CONSTANT, set()).add(owner)
-
-
-def parameters_of(value: Value) -> object:
-    """Whose parameter is it? `for parameter in model.parameters()`, also with its name or out of a list of them."""
-    symbol = value.symbol if isinstance(value, Unknown) else None
-    for _ in range(4):
-        if symbol is not None and symbol.key[0] in ("item", "list") and isinstance(symbol.key[1], Symbol):
-            symbol = symbol.key[1]
-    return symbol.key[1] if symbol is not None and symbol.key[0] in GIVEN_BY and symbol.key[1:] else None
+        owners = parameters.owners_of(part) if isinstance(part, Unknown) else (token(part),) if part else ()
+        machine.facts.setdefault(CONSTANT, set()).update(owners)
 
 
 def rebuilt(machine: Machine, call: Invocation) -> Value | None:

@@ -19,7 +19,7 @@ from dtlint.machine.lanes import token
 from dtlint.machine.library.computing import marks, provenance, tensors
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.meeting import works
-from dtlint.machine.library.training import parts
+from dtlint.machine.library.training import parameters, parts
 from dtlint.machine.library.training.modules import is_module
 from dtlint.machine.logs import Event
 from dtlint.machine.names import attributes
@@ -42,6 +42,7 @@ SHARDED_IN_PLACE = "torch.distributed.fsdp.FSDPModule"
 BY_HAND = "differentiated by hand"
 PARAMETERS = ("weight", "bias")  # of the layers of torch that have parameters
 GATHERED, INNER, PLAIN, LOADED, LEARNED, ASKED = "gathered", "inner", "plain", "loaded", "learned", "asked"
+LEARNED_FROM = ("wrapped", INNER, LEARNED)  # tags of what comes out of a model that is trained
 ROW_AFTER_ROW = ("torch.cat", "torch.concat", "torch.vstack", "torch.stack")
 JOINED = "joined_tensors"  # what is made of several tensors
 ANSWERED = ("wrapped", ASKED, INNER, PLAIN)  # tags of what a model says
@@ -167,8 +168,8 @@ def is_live_parameter(machine: Machine, value: Value) -> bool:
         row = machine.knowledge.api(layer.kind) if isinstance(layer, Object) and isinstance(layer.kind, str) else None
         named = row is not None and row.extra.get("parameters") and name in PARAMETERS
         return bool(named) and token(layer) not in machine.facts.get(parts.CONSTANT, ())  # type: ignore[arg-type]
-    owner = parts.parameters_of(value)
-    return owner is not None and owner not in machine.facts.get(parts.CONSTANT, ())
+    constant = machine.facts.get(parts.CONSTANT, ())
+    return any(owner not in constant for owner in parameters.owners_of(value))
 
 
 def note_gather(machine: Machine, call: Invocation, event: Event) -> None:
@@ -249,9 +250,9 @@ def is_among(own: Symbol, listed: Symbol, depth: int = 6) -> bool:
 
 def needs_gradient(machine: Machine, value: Value) -> bool:
     """Does it come out of a model that is trained, or of its layers, and was it not detached on the way?"""
-    trained = ["wrapped", INNER, LEARNED]
+    trained: tuple[str, ...] = LEARNED_FROM
     if attributes.called_as(machine, lambda known: known.losses):
-        trained.append(PLAIN)  # the framework calls this in the forward pass of the model it has wrapped
+        trained += (PLAIN,)  # the framework calls this in the forward pass of the model it has wrapped
     if grad_is_off(machine) or not any(isinstance(tag, tuple) and tag[0] in trained for tag in value.tags):
         return False
     return not (isinstance(value, Unknown) and detached(value.symbol))
