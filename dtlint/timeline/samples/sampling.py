@@ -16,6 +16,7 @@ from dtlint.machine.names import attributes
 from dtlint.machine.run import Run
 from dtlint.machine.values import FALSE, ClassRef, Const, FunctionRef, Object, Unknown, Value
 from dtlint.timeline.ranks.certain import ENDLESS
+from dtlint.timeline.records import ways_to
 from dtlint.timeline.samples.data import Steps, kept
 from dtlint.timeline.steps.training import event_step, loader_of, place_of, step_at, survey
 
@@ -47,7 +48,11 @@ def ordered_samplers(run: Run) -> Iterator[tuple[Site, Steps]]:
             continue  # the data set itself is shuffled
         loop = use.epoch_loop
         epoch = Step(loop.decision.path, loop.decision.at[0], "the epochs")
-        yield place_of(sampler), kept(step_at(place_of(use.loader), "the loader of the training data"), epoch)
+        loader = step_at(place_of(use.loader), "the loader of the training data")
+        place = place_of(sampler)
+        made = (event for event, _ in survey(run).of("sampler") if (event.path, event.at) == place[:2])
+        ways = ways_to(run, next(((one.path, one.at, one.function) for one in made), place))
+        yield place, kept(*ways, loader, epoch)
 
 
 def is_torch(run: Run, sampler: Object) -> bool:

@@ -236,7 +236,8 @@ def ordered(run: Run, mark: tuple[Any, ...], step: Step, split: bool = False) ->
     state = run.facts.get("order states", {}).get(mark[1:3])
     if isinstance(state, State):
         if state.verdict == "unseeded":
-            yield told(code, place, what, None, "nobody seeded the generator that draws it", step)
+            made = (step_at(state.site, "the generator is made here"),) if state.site is not None else ()
+            yield told(code, place, what, None, "nobody seeded the generator that draws it", *made, step)
         elif state.cause is not None and told_cause(state.cause):
             yield told(code, place, what, state.cause, "its seed differs by rank", step)
         return
