@@ -77,7 +77,7 @@ def same_order_every_epoch(run: Run) -> Iterator[tuple[Site, Steps, str]]:
         loops = {id(node) for node in (loop, *use.above) if isinstance(node, Loop)}
         under = [event for event, path in seen.of("set-epoch") if any(id(node) in loops for node in path)]
         telling = [event for event in under if concerns(run, event.subject, sampler, use.loader)]
-        if not all(says_a_number(event) for event in telling):
+        if not all(says_a_number(run, event) for event in telling):
             continue
         place = (loop.decision.path, loop.decision.at, loop.decision.function)
         what, text = ("same", "every turn says this number") if telling else ("another", "this is another sampler")
@@ -89,11 +89,33 @@ def same_order_every_epoch(run: Run) -> Iterator[tuple[Site, Steps, str]]:
         yield place, steps, what if other is not None else ""
 
 
-def says_a_number(event: Event) -> bool:
-    """`sampler.set_epoch(0)`, as it is written"""
-    node = event.extra["call"].node
+def says_a_number(run: Run, event: Event) -> bool:
+    """`sampler.set_epoch(0)`, as it is written, or `set_epoch(self.epoch)` of an epoch that nobody ever counts on."""
+    call = event.extra["call"]
+    node = call.node
     given = [*node.args, *(value for _, value in node.keywords)] if isinstance(node, ir.Call) else []
-    return len(given) == 1 and isinstance(given[0], ir.Const)
+    if len(given) != 1:
+        return False
+    if isinstance(given[0], ir.Attr):
+        held = next(iter(call.values), None)
+        known = isinstance(held, Const) and type(held.value) is int and not held.scale
+        return known and written_once(run, given[0].name)
+    return isinstance(given[0], ir.Const)
+
+
+def written_once(run: Run, name: str) -> bool:
+    """Is there one statement in all of the program that gives attributes of this name a value?"""
+    trees = (run.project.tree(path) for path in run.project.mentioning(name))
+    nodes = (node for tree in trees if tree is not None for node in every_node(tree.body))
+    written = [node for node in nodes if any(isinstance(one, ir.Attr) and one.name == name for one in targets_of(node))]
+    return len(written) == 1
+
+
+def targets_of(node: ir.Node) -> tuple[ir.Expr, ...]:
+    if isinstance(node, ir.Assign):
+        parts = (getattr(target, "items", (target,)) for target in node.targets)
+        return tuple(one for part in parts for one in part)
+    return (node.target,) if isinstance(node, ir.AugAssign | ir.AnnAssign | ir.For) else ()
 
 
 def same_own_order_every_epoch(run: Run) -> Iterator[tuple[Site, Steps]]:
