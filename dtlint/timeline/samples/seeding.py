@@ -28,6 +28,7 @@ from dtlint.machine.starts import state
 from dtlint.machine.values import BY_SHARE, FALSE, Cause, ClassRef, Const, Object, Row, Symbol, Unknown, Value
 from dtlint.machine.walks import walk
 from dtlint.timeline.places.files import accesses
+from dtlint.timeline.places.metrics import several_processes
 from dtlint.timeline.records import ways_to
 from dtlint.timeline.steps.training import (
     REDUCES,
@@ -147,6 +148,11 @@ def orders_needed(run: Run) -> Iterator[tuple[tuple[Any, ...], Step, bool]]:
         loss = event.extra.get("loss") if event.op == "backward" else None
         for mark in provenance.marks(loss, "ordered", 0) if loss is not None else ():
             yield mark, event_step(event, "the gradients of all ranks' parts meet here"), False
+    for event, path in seen.of("hand-over") if several_processes(run) else ():
+        loader = event.subject
+        if isinstance(loader, Object) and "described" in loader.facts:
+            for mark in marks_of(Use(loader, None, path)):
+                yield mark, event_step(event, "each rank of the trainer works on its part of it"), False
     held_out: dict[Any, list[Value]] = {}
     for use in seen.uses:
         for mark in marks_of(use) if use.backward is None else ():

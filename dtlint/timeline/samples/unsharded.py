@@ -66,8 +66,21 @@ def unsharded(run: Run) -> Iterator[tuple[Use, Site, Steps]]:
         yield (
             use,
             place,
-            kept(made, step_at(place, "no sampler: every rank walks over all of it"), spoken_training(use)),
+            kept(
+                made,
+                step_at(place, "no sampler: every rank walks over all of it"),
+                walked_at(use),
+                spoken_training(use),
+            ),
         )
+
+
+def walked_at(use: Use) -> Step | None:
+    """The loop over it, where that is in another file than the loader: the way between is where it can be divided."""
+    decision = use.loop.decision if use.loop is not None else None
+    if decision is None or decision.path == place_of(use.loader)[0]:
+        return None
+    return Step(decision.path, decision.at[0], "they walk over it here")
 
 
 def walked_bare(use: Use) -> bool:
