@@ -55,7 +55,18 @@ from dtlint.timeline.ranks.own_orders import own_orders
 from dtlint.timeline.ranks.parting import Divergence
 from dtlint.timeline.ranks.telling import acting, diverging, missing, place_of, told, waiting, who
 from dtlint.timeline.records import matters, recorded, ways_down
-from dtlint.timeline.samples import divided, evaluation, noise, sampling, seeding, shares, uneven, unsharded, workers
+from dtlint.timeline.samples import (
+    divided,
+    evaluation,
+    noise,
+    sampling,
+    seed_collisions,
+    seeding,
+    shares,
+    uneven,
+    unsharded,
+    workers,
+)
 from dtlint.timeline.samples.epochs_kept import kept_to_itself
 from dtlint.timeline.samples.node_shares import taken_by_node
 from dtlint.timeline.samples.worker_counts import lost_counts
@@ -129,6 +140,7 @@ __all__ = [
     "hosts_meet",
     "noise",
     "pairing",
+    "seed_collisions",
     "seeding",
     "before_the_trainer",
     "drifting",

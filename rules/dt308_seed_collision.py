@@ -3,7 +3,8 @@
 What it finds
 -------------
 `seed * rank` with a seed that may be 0, products of mesh coordinates that are equal for different ranks, and sums of
-worker number and epoch (or rank) without a factor between them.
+worker number and epoch (or rank) without a factor between them. Also a `worker_init_fn` that gives all workers of one
+rank the same seed.
 
 Why it is bad
 -------------
@@ -24,7 +25,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dtlint.api import Finding, Rule, Run, noise, span_at
+from dtlint.api import Finding, Rule, Run, seed_collisions, span_at
 
 RULE = Rule(
     code="DT308",
@@ -39,7 +40,7 @@ RULE = Rule(
 
 
 def check(run: Run) -> Iterator[Finding]:
-    for place, steps, why in noise.collisions(run):
+    for place, steps, why in seed_collisions.collisions(run):
         yield RULE.finding(
             span_at(place),
             f"different ranks or workers get the same seed: {why}",

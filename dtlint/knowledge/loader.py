@@ -105,6 +105,7 @@ class Knowledge:
     agreeing: frozenset[str] = frozenset()  # last names of collectives that give all ranks the same
     handed: Mapping[str, frozenset[str]] = field(default_factory=dict)  # hooks, and their parameters that are batches
     hooks: frozenset[str] = frozenset()  # of any framework
+    texts: frozenset[str] = frozenset()  # fields of records that hold texts, whoever has written them
     shows: frozenset[str] = frozenset()  # libraries whose calls are for people to look at
     lines: dict[str, tuple[str, ...]] = field(default_factory=dict)  # of classes and their bases, as they are asked for
 
@@ -181,7 +182,7 @@ def _canonical(knowledge: Knowledge, name: str) -> str:
 API_FIELDS = {name for name in Api.__dataclass_fields__ if name not in ("name", "pack", "spellings")} | {"names"}
 SECTIONS = {
     "pack", "aliases", "call", "attribute", "type", "parameter", "member", "environment", "function", "tokens",
-    "setting", "giving", "noise", "shows",
+    "setting", "giving", "noise", "shows", "fields",
 }  # fmt: skip
 
 
@@ -291,6 +292,7 @@ def build(packs: list[tuple[str, Mapping[str, Any]]]) -> Knowledge:
         agreeing_names(apis),
         handed_names(types.values()),
         frozenset(name for known in types.values() for name in known.hooks),
+        frozenset(name for _, content in packs for name in content.get("fields", {}).get("texts", ())),
         frozenset(name for _, content in packs for name in content.get("shows", {}).get("libraries", ())),
     )
     for name in [*apis]:

@@ -149,8 +149,9 @@ def length_cause(machine: Machine, value: Value) -> Cause | None:
         held = value.attributes.get("[]")
         if held is not None and held is not value:
             return length_cause(machine, held)
-        if value.kind == "<enumerate>":
-            return length_cause(machine, value.facts["inner"][0])
+        if value.kind in ("<enumerate>", "<zip>"):  # what is not longer on some lanes may end the others, too
+            causes = [length_cause(machine, inner) for inner in value.facts["inner"]]
+            return None if None in causes else causes[0]
     return None
 
 

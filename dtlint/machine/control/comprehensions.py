@@ -40,6 +40,8 @@ def orders_asked(machine: Machine, condition: ir.Expr, mask: int) -> list[Any]:
 
     found = []
     for op, asked in condition.pairs if isinstance(condition, ir.Compare) else ():
+        if isinstance(asked, ir.Call) and isinstance(asked.func, ir.Name) and len(asked.args) == 1:
+            asked = asked.args[0]  # `set(held_out)`
         if op in ("in", "not in") and isinstance(asked, ir.Name | ir.Attr):
             found.extend(provenance.marks(machine.evaluate(asked, mask), "order", 2))
     return found
@@ -85,7 +87,7 @@ def run_comprehension(machine: Machine, node: ir.Comp, mask: int) -> Value:
         items = containers.items_of(machine, iterable)
         if items is None and isinstance(iterable, Object):
             items = short_items(machine, iterable) or few(iterable)
-        if items is not None and len(items) <= 8 and not own_order.of_texts(iterable):
+        if items is not None and len(items) <= 8 and not own_order.of_texts(machine, iterable):
             for item in items:
                 assign_target(machine, part.target, item, lanes)
                 filtered(part, index, lanes)

@@ -85,7 +85,7 @@ def walk_over(machine: Machine, node: ir.For, iterable: Value, mask: int) -> int
         or of_settings(machine, node, iterable)
         or of_environment(machine, node, iterable, mask)
     )
-    if items is not None and not own_order.of_texts(iterable):
+    if items is not None and not own_order.of_texts(machine, iterable):
         return unroll(machine, node, [(item, mask) for item in items], mask)
     by_lane = items_by_lane(machine, iterable)
     together = in_order(by_lane, mask) if by_lane is not None else None

@@ -269,7 +269,16 @@ def asks_to_fit(node: ir.Function) -> bool:
     return {"%", "//"} <= operators
 
 
-SHOWN_BY_TEXT = (calls_what_it_finds, gives_what_it_finds, sets_nothing, counts_all_ranks, asks_to_fit)
+def makes_a_set(node: ir.Function) -> bool:
+    """`list({row["name"] for row in rows})`: texts leave it in an order of this process."""
+    return any(
+        (isinstance(one, ir.Comp) and one.kind == "set")
+        or (isinstance(one, ir.Call) and isinstance(one.func, ir.Name) and one.func.id in ("set", "frozenset"))
+        for one in every_node(node.body, (ir.Function, ir.Class))
+    )
+
+
+SHOWN_BY_TEXT = (calls_what_it_finds, gives_what_it_finds, sets_nothing, counts_all_ranks, asks_to_fit, makes_a_set)
 
 
 def written_onto(machine: Machine, value: Value) -> bool:

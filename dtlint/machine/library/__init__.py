@@ -21,7 +21,7 @@ from dtlint.machine.library.answering import (
 )
 from dtlint.machine.library.computing import devices, elements, metrics, provenance, tensors
 from dtlint.machine.library.drawing import rollouts
-from dtlint.machine.library.feeding import data, loaders, vocabularies, workers
+from dtlint.machine.library.feeding import data, loaders, streams, vocabularies, workers
 from dtlint.machine.library.invocation import LOCAL, Invocation, Keywords
 from dtlint.machine.library.jax import facts as jax_facts
 from dtlint.machine.library.jax import hosts as jax_hosts
@@ -415,6 +415,7 @@ def make(machine: Machine, call: Invocation) -> Value:
     made = machine.new(machine.knowledge.canonical(row.type or row.name), call.mask)
     made.facts["api"] = row.name
     made.facts["call"] = call
+    streams.begun(machine, made)
     data.constructed(machine, made, call)
     parts.constructed(machine, made, call)
     return made

@@ -17,6 +17,7 @@ from dtlint.machine.run import Run
 from dtlint.machine.values import ClassRef, Const, External, FunctionRef, Object, Symbol, Unknown, Value
 from dtlint.timeline.places.metrics import several_processes
 from dtlint.timeline.samples.data import Steps, kept, whole_world
+from dtlint.timeline.samples.noise import chosen_outside
 from dtlint.timeline.steps.training import event_step, place_of, spoken_training, step_at, survey
 
 
@@ -217,9 +218,7 @@ def half_split_pipeline(run: Run, dataset: Value | None) -> bool:
 def several_workers(loader: Object) -> bool:
     """A number of at least two, or one that an option of the program chooses."""
     given = option(loader, "num_workers")
-    if isinstance(given, Unknown):
-        return given.symbol.key[0] == "attr" and given.cause is None
-    return (number_of(given) or 0) > 1
+    return chosen_outside(given) or (number_of(given) or 0) > 1
 
 
 def draws(look: inside.Inside) -> bool:

@@ -2,27 +2,21 @@
 
 from __future__ import annotations
 
-import itertools
-from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
 from dtlint.findings import Step
-from dtlint.machine.lanes import token
 from dtlint.machine.library.computing import provenance
 from dtlint.machine.library.drawing.draws import IN_LESSON
 from dtlint.machine.library.drawing.seeds import GENERATORS, State, alike
 from dtlint.machine.library.feeding import inside
-from dtlint.machine.library.feeding.batches import NOTHING_LEFT
 from dtlint.machine.library.feeding.loaders import Described, option
 from dtlint.machine.library.feeding.picks import PICK
-from dtlint.machine.library.feeding.whole_batches import RANGES
 from dtlint.machine.library.invocation import Invocation
-from dtlint.machine.library.meeting import evidence
 from dtlint.machine.library.training.stepping import ANSWERED
 from dtlint.machine.logs import Event, Loop, Site
 from dtlint.machine.run import Run
-from dtlint.machine.values import BY_SHARE, NONE, Const, Object, Row, Symbol, Unknown, Value
+from dtlint.machine.values import BY_SHARE, NONE, Const, Object, Symbol, Unknown, Value
 from dtlint.timeline.options import usual
 from dtlint.timeline.places.metrics import several_processes
 from dtlint.timeline.records import ways_to
@@ -242,18 +236,35 @@ def copied_generators(run: Run) -> Iterator[tuple[Site, Steps]]:
                 if divided and event.api.rpartition(".")[2] in AGREES:
                     continue  # workers have to agree on the order they divide
                 done.add(generator.number)
-                copies = step_at(place_of(loader), f"{workers} workers each get a copy")
+                copies = step_at(place_of(loader), f"{told_workers(known, workers)} each get a copy")
                 place = generator_place(generator)
                 drawn = event_step(event, "every worker draws from its copy here")
                 yield place, (*ways_to(run, place), drawn, copies)
 
 
+FEWEST = 2  # workers of a loader whose number is left to who starts the program
+
+
 def workers_of(run: Run, loader: Object, known: Described) -> int | None:
-    """How many workers the loader has, if need be as an option has them by default."""
+    """How many workers the loader has, if need be as an option has them by default. Where a setting chooses, there are
+    as many as show that there is more than one."""
     if known.workers is not None:
         return known.workers
-    found = usual(run, option(loader, "num_workers"))
-    return found.value if isinstance(found, Const) and isinstance(found.value, int) else None
+    given = option(loader, "num_workers")
+    found = usual(run, given)
+    if isinstance(found, Const):
+        return found.value if isinstance(found.value, int) else None
+    return FEWEST if chosen_outside(given) else None
+
+
+def chosen_outside(number: Value | None) -> bool:
+    """`args.workers`, `config["loader"]["workers"]`, of which nobody knows more than the name."""
+    key = number.symbol.key if isinstance(number, Unknown) and number.cause is None else ()
+    return len(key) == 3 and key[0] in ("attr", "item") and isinstance(key[1], Symbol) and isinstance(key[2], str)
+
+
+def told_workers(known: Described, workers: int) -> str:
+    return f"{workers} workers" if known.workers is not None or workers != FEWEST else "its workers"
 
 
 def walked(run: Run) -> Iterator[tuple[Object, Described]]:
@@ -276,177 +287,9 @@ def generator_place(generator: Object) -> Site:
     return (generator.path, generator.at or (1, 1, 1, 1), str(generator.facts.get("scope", "")))
 
 
-# --- DT308 -----------------------------------------------------------------------------------------------------
-
-
-def collisions(run: Run) -> Iterator[tuple[Site, Steps, str]]:
-    told: set[Any] = set()  # one product, or one number, may seed several generators
-    if evidence.distributed(run):
-        for event, _ in survey(run).of("seed"):
-            for found in rank_collision(run, event):
-                if found[0] not in told:
-                    told.add(found[0])
-                    yield found
-    for event, _ in survey(run).of("fold"):
-        value = seed_of(event)
-        if isinstance(value, Row) and event.mask == run.world.full and beside_a_turn(value):
-            text = "the number of the host and of the turn are added, so a host repeats in the next what another draws"
-            yield (event.path, event.at, event.function), value.cause.steps(), text
-    for loader, known in walked(run):
-        made = loader.facts.get("worker start")
-        workers = workers_of(run, loader, known)
-        if not workers or workers < 2:
-            continue
-        # what a worker does when it starts, and what the data set does in it
-        ran = (*((made,) if made is not None else ()), *(look for look in known.looks if not look.cut))
-        for event in (event for one in ran for event in one.events("seed")):
-            value = seed_of(event)
-            why = worker_collision(value, workers) if value is not None else ""
-            if value is not None and why and (loader.number, token(value)) not in told:
-                told.add((loader.number, token(value)))
-                place = (event.path, event.at, event.function)
-                from_rank = value.cause.steps() if isinstance(value, Row) else ()
-                yield place, (*from_rank, step_at(place_of(loader), f"runs in each of {workers} workers")), why
-
-
 def seed_of(event: Event) -> Value | None:
     call = event.extra["call"]
     found = call.extra.get("value")
     if found is None and call.arguments:
         found = call.arguments[0]
     return found
-
-
-def rank_collision(run: Run, event: Event) -> Iterator[tuple[Site, Steps, str]]:
-    value = seed_of(event)
-    place: Site = (event.path, event.at, event.function)
-    lost = next((site for result, site in run.facts.get(NOTHING_LEFT, ()) if result is value), None)
-    if lost is not None:
-        used = event_step(event, "the product seeds a generator here")
-        yield lost, (used,), "the seed is multiplied by the rank, and a seed of 0 is 0 on every rank"
-    if not isinstance(value, Row) or event.mask != run.world.full:
-        return
-    made = next((site for result, site in run.facts.get("rank products", ()) if result == value), None)
-    trail = (*value.cause.steps(), event_step(event, "the product seeds a generator here"))
-    if times_zero(value):
-        yield made or place, trail, "the seed is multiplied by the rank, so a seed of 0 is 0 on every rank"
-    elif made is not None and transposed(value):
-        yield made, trail, "the product is equal for different ranks"
-    elif times_first_turn(run, value):
-        text = "the rank is multiplied by the number of the turn, so all ranks get the same seed in turn 0"
-        yield place, trail, text
-    elif of_its_own(event) and beside_a_turn(value):
-        text = "the rank and the epoch are added, so the next epoch repeats what another rank draws in this one"
-        yield place, value.cause.steps(), text
-
-
-def times_zero(value: Row) -> bool:
-    """`seed * rank` where nobody knows that the seed is not 0."""
-    first = value.lanes[0]
-    if not isinstance(first, Unknown) or first.symbol.key[0] != "op *":
-        return False
-    factors = first.symbol.key[1:3]
-    return any(provenance.number_in(one) == 0 for one in factors) and any(isinstance(one, Symbol) for one in factors)
-
-
-def times_first_turn(run: Run, value: Row) -> bool:
-    """`seed + rank * epoch`: the rank stands in a product alone, with a number that begins with 0."""
-    sums = [terms(lane.symbol) if isinstance(lane, Unknown) else [] for lane in value.lanes]
-    first = sums[0]
-    if not all(len(one) == len(first) for one in sums):
-        return False
-    apart = [one for one in zip(*sums, strict=True) if any(term != one[0] for term in one)]
-    return bool(apart) and all(is_product_with_turn(run, term) for one in apart for term in one)
-
-
-def is_product_with_turn(run: Run, term: Any) -> bool:
-    if not isinstance(term, Symbol) or term.key[0] != "op *":
-        return False
-    turns = [part for part in term.key[1:] if isinstance(part, Symbol) and part.key[0] == "number"]
-    walked = [run.facts.get(RANGES, {}).get(turn.key[1]) for turn in turns]
-    return any(one is not None and one.attributes["start"] == Const(0) for one in walked)
-
-
-def of_its_own(event: Event) -> bool:
-    """Is it one generator that is seeded, kept for numbers that should differ, and not the default of everything?"""
-    row = event.extra["call"].row
-    return row.type in GENERATORS or row.name.rpartition(".")[0] in GENERATORS
-
-
-def beside_a_turn(value: Row) -> bool:
-    """`seed + epoch + rank`: a number that goes up by one with the turns, and by one with the ranks."""
-    sums = [terms(lane.symbol) if isinstance(lane, Unknown) else None for lane in value.lanes]
-    if any(one is None or not any(is_turn(term) for term in one) for one in sums):
-        return False
-    fixed = [sum(provenance.number_in(term) or 0 for term in one or ()) for one in sums]
-    return all(after - before == 1 for before, after in itertools.pairwise(fixed))
-
-
-def is_turn(term: Any) -> bool:
-    return isinstance(term, Symbol) and term.key[0] in ("number", "loop")
-
-
-def transposed(value: Row) -> bool:
-    """Some lanes are equal, though not in rows of equal length as they are where one coordinate is left out."""
-    if not all(isinstance(lane, Const) for lane in value.lanes):
-        return False
-    sizes = set(Counter(lane.value for lane in value.lanes).values())  # type: ignore[attr-defined]
-    return len(sizes) > 1
-
-
-def worker_collision(value: Value, workers: int) -> str:
-    """Sums in which the worker's number stands beside another small number."""
-    lanes = value.lanes if isinstance(value, Row) else (value,)
-    sums = [terms_of_worker(lane.symbol) if isinstance(lane, Unknown) else None for lane in lanes]
-    if any(one is None or not any(is_worker_number(term) for term in one) for one in sums):
-        return ""
-    first = sums[0] or []
-    if any(is_turn(term) for term in first):
-        return "the worker's number and the epoch are added, so the next epoch's workers repeat this one's"
-    if len(sums) > 1:
-        fixed = [sum(provenance.number_in(term) or 0 for term in one or []) for one in sums]
-        if 0 < abs(fixed[1] - fixed[0]) < workers:
-            return "the worker's number and the rank are added, so the next rank's workers repeat this one's"
-    return ""
-
-
-def terms(symbol: Any) -> list[Any]:
-    if isinstance(symbol, Symbol) and symbol.key[0] == "op +":
-        return [*terms(symbol.key[1]), *terms(symbol.key[2])]
-    return [symbol]
-
-
-def terms_of_worker(symbol: Symbol) -> list[Any]:
-    """The terms as a worker has them: `info.id if info is not None else 0` is its number."""
-    found: list[Any] = []
-    for term in terms(symbol):
-        side = chosen(term)
-        found.extend([term] if side is None else terms_of_worker(side))
-    return found
-
-
-def chosen(term: Any) -> Symbol | None:
-    """What a worker gets of the two sides of a branch that asks whether this is one."""
-    key = term.key if isinstance(term, Symbol) else ()
-    answer = asked_of_worker(key[1]) if key[:1] == ("phi",) and len(key) == 4 else None
-    side = None if answer is None else key[2] if answer else key[3]
-    return side if isinstance(side, Symbol) else None
-
-
-def asked_of_worker(question: Any) -> bool | None:
-    """What a worker answers where it is asked whether it is one; None where something else is asked."""
-    key = question.key if isinstance(question, Symbol) else ()
-    if key[:1] == ("not",):
-        answer = asked_of_worker(key[1])
-        return None if answer is None else not answer
-    if key[:1] in (("is none",), ("bool",)):
-        return key[0] == "bool" if inside.is_info(key[1]) else None
-    return True if inside.is_info(question) else None
-
-
-def is_worker_number(term: Any) -> bool:
-    if not isinstance(term, Symbol):
-        return False
-    if term.key[0] == "worker number":
-        return True
-    return inside.is_worker(term) and term.key[2] == "id"

@@ -16,6 +16,7 @@ from dtlint.machine.names import attributes
 from dtlint.machine.run import Run
 from dtlint.machine.values import FALSE, NONE, ClassRef, Const, FunctionRef, Object, Unknown, Value
 from dtlint.timeline.ranks.certain import ENDLESS
+from dtlint.timeline.records import ways_to
 from dtlint.timeline.samples.data import Steps, kept
 from dtlint.timeline.steps.training import Survey, Use, event_step, loader_of, place_of, step_at, survey
 
@@ -47,7 +48,11 @@ def ordered_samplers(run: Run) -> Iterator[tuple[Site, Steps]]:
             continue  # the data set itself is shuffled
         loop = use.epoch_loop
         epoch = Step(loop.decision.path, loop.decision.at[0], "the epochs")
-        yield place_of(sampler), kept(step_at(place_of(use.loader), "the loader of the training data"), epoch)
+        loader = step_at(place_of(use.loader), "the loader of the training data")
+        place = place_of(sampler)
+        made = (event for event, _ in survey(run).of("sampler") if (event.path, event.at) == place[:2])
+        ways = ways_to(run, next(((one.path, one.at, one.function) for one in made), place))
+        yield place, kept(*ways, loader, epoch)
 
 
 def is_torch(run: Run, sampler: Object) -> bool:
@@ -72,7 +77,7 @@ def same_order_every_epoch(run: Run) -> Iterator[tuple[Site, Steps, str]]:
         loops = {id(node) for node in (loop, *use.above) if isinstance(node, Loop)}
         under = [event for event, path in seen.of("set-epoch") if any(id(node) in loops for node in path)]
         telling = [event for event in under if concerns(run, event.subject, sampler, use.loader)]
-        if not all(says_a_number(event) for event in telling):
+        if not all(says_a_number(run, event) for event in telling):
             continue
         place = (loop.decision.path, loop.decision.at, loop.decision.function)
         what, text = ("same", "every turn says this number") if telling else ("another", "this is another sampler")
@@ -98,11 +103,33 @@ def fixed(seed: Value | None) -> bool:
     return isinstance(seed, Const) and seed != NONE
 
 
-def says_a_number(event: Event) -> bool:
-    """`sampler.set_epoch(0)`, as it is written"""
-    node = event.extra["call"].node
+def says_a_number(run: Run, event: Event) -> bool:
+    """`sampler.set_epoch(0)`, as it is written, or `set_epoch(self.epoch)` of an epoch that nobody ever counts on."""
+    call = event.extra["call"]
+    node = call.node
     given = [*node.args, *(value for _, value in node.keywords)] if isinstance(node, ir.Call) else []
-    return len(given) == 1 and isinstance(given[0], ir.Const)
+    if len(given) != 1:
+        return False
+    if isinstance(given[0], ir.Attr):
+        held = next(iter(call.values), None)
+        known = isinstance(held, Const) and type(held.value) is int and not held.scale
+        return known and written_once(run, given[0].name)
+    return isinstance(given[0], ir.Const)
+
+
+def written_once(run: Run, name: str) -> bool:
+    """Is there one statement in all of the program that gives attributes of this name a value?"""
+    trees = (run.project.module(path) for path in run.project.mentioning(name))
+    nodes = (node for tree in trees for node in every_node(tree.body))
+    written = [node for node in nodes if any(isinstance(one, ir.Attr) and one.name == name for one in targets_of(node))]
+    return len(written) == 1
+
+
+def targets_of(node: ir.Node) -> tuple[ir.Expr, ...]:
+    if isinstance(node, ir.Assign):
+        parts = (getattr(target, "items", (target,)) for target in node.targets)
+        return tuple(one for part in parts for one in part)
+    return (node.target,) if isinstance(node, ir.AugAssign | ir.AnnAssign | ir.For) else ()
 
 
 def same_own_order_every_epoch(run: Run) -> Iterator[tuple[Site, Steps]]:

@@ -28,6 +28,7 @@ from dtlint.machine.starts import state
 from dtlint.machine.values import BY_SHARE, FALSE, Cause, ClassRef, Const, Object, Row, Symbol, Unknown, Value
 from dtlint.machine.walks import walk
 from dtlint.timeline.places.files import accesses
+from dtlint.timeline.places.metrics import several_processes
 from dtlint.timeline.records import ways_to
 from dtlint.timeline.samples.walked_whole import walked_whole
 from dtlint.timeline.steps.training import (
@@ -148,6 +149,11 @@ def orders_needed(run: Run) -> Iterator[tuple[tuple[Any, ...], Step, bool]]:
         loss = event.extra.get("loss") if event.op == "backward" else None
         for mark in provenance.marks(loss, "ordered", 0) if loss is not None else ():
             yield mark, event_step(event, "the gradients of all ranks' parts meet here"), False
+    for event, path in seen.of("hand-over") if several_processes(run) else ():
+        loader = event.subject
+        if isinstance(loader, Object) and "described" in loader.facts:
+            for mark in marks_of(Use(loader, None, path)):
+                yield mark, event_step(event, "each rank of the trainer works on its part of it"), False
     held_out: dict[Any, list[Value]] = {}
     for use in seen.uses:
         for mark in marks_of(use) if use.backward is None else ():
@@ -241,7 +247,8 @@ def ordered(run: Run, mark: tuple[Any, ...], step: Step, split: bool = False) ->
     state = run.facts.get("order states", {}).get(mark[1:3])
     if isinstance(state, State):
         if state.verdict == "unseeded":
-            yield told(code, place, what, None, "nobody seeded the generator that draws it", step)
+            made = (step_at(state.site, "the generator is made here"),) if state.site is not None else ()
+            yield told(code, place, what, None, "nobody seeded the generator that draws it", *made, step)
         elif state.cause is not None and told_cause(state.cause):
             yield told(code, place, what, state.cause, "its seed differs by rank", step)
         return

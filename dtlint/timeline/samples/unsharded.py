@@ -11,6 +11,7 @@ from dtlint.machine.library.computing import provenance
 from dtlint.machine.library.drawing.seeds import alike
 from dtlint.machine.library.feeding import inside, samplers, sharding, webdatasets
 from dtlint.machine.library.feeding.loaders import LOADER, is_open
+from dtlint.machine.library.feeding.streams import BEGUN
 from dtlint.machine.library.meeting import evidence
 from dtlint.machine.logs import Choice, Event, Loop, Site
 from dtlint.machine.run import Run
@@ -56,7 +57,8 @@ def unsharded(run: Run) -> Iterator[tuple[Use, Site, Steps]]:
         place = place_of(use.loader)
         source = stream_under(use.loader)
         if source is not None:
-            yield use, place_of(source), kept(step_at(place, "the loader that every rank reads"), spoken_training(use))
+            read = step_at(place, "the loader that every rank reads")
+            yield use, place_of(source), kept(read_at(source), read, spoken_training(use))
             continue
         made = step_at(place_of(dataset), "the data set, whole on every rank") if isinstance(dataset, Object) else None
         if forgotten is not None:
@@ -64,8 +66,21 @@ def unsharded(run: Run) -> Iterator[tuple[Use, Site, Steps]]:
         yield (
             use,
             place,
-            kept(made, step_at(place, "no sampler: every rank walks over all of it"), spoken_training(use)),
+            kept(
+                made,
+                step_at(place, "no sampler: every rank walks over all of it"),
+                walked_at(use),
+                spoken_training(use),
+            ),
         )
+
+
+def walked_at(use: Use) -> Step | None:
+    """The loop over it, where that is in another file than the loader: the way between is where it can be divided."""
+    decision = use.loop.decision if use.loop is not None else None
+    if decision is None or decision.path == place_of(use.loader)[0]:
+        return None
+    return Step(decision.path, decision.at[0], "they walk over it here")
 
 
 def walked_bare(use: Use) -> bool:
@@ -157,7 +172,8 @@ def handed_over(run: Run) -> Iterator[tuple[Use, Site, Steps]]:
         loader = event.subject
         if event.extra.get("together") and isinstance(loader, Object) and walked_bare(Use(loader, None, path)):
             learns = event_step(event, "the gradients of all ranks are combined while it learns from this")
-            yield Use(loader, None, path), place_of(stream_under(loader) or loader), kept(learns)
+            source = stream_under(loader) or loader
+            yield Use(loader, None, path), place_of(source), kept(read_at(source), learns)
         if not isinstance(loader, Object) or loader.kind != LOADER:
             continue
         known = loader.facts.get("described")
@@ -255,7 +271,8 @@ def read_by_all(
         loader = loaders.get(mark[1])
         if loader is not None and mark[1] not in told and same_on_all_hosts(loader):
             told.add(mark[1])
-            yield place_of(stream_under(loader) or loader), kept(*steps)
+            source = stream_under(loader) or loader
+            yield place_of(source), kept(read_at(source), *steps)
 
 
 def same_on_all_hosts(loader: Object) -> bool:
@@ -274,6 +291,12 @@ def same_on_all_hosts(loader: Object) -> bool:
             for value in call.values
         )
     )
+
+
+def read_at(source: Object) -> Step | None:
+    """Where the chain begins that this data set is the end of."""
+    first = source.facts.get(BEGUN)
+    return step_at(first, "the data is read here") if first is not None and first[:2] != place_of(source)[:2] else None
 
 
 def splits_by_worker(loader: Object) -> bool:

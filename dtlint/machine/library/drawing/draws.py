@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from dtlint.ir import nodes as ir
@@ -102,6 +103,10 @@ def as_many(machine: Machine, call: Invocation, order: Unknown) -> Unknown:
 def order_mark(machine: Machine, call: Invocation, state: State) -> tuple[Any, ...]:
     reason = state.cause.kind if state.cause is not None else state.verdict
     place = sharding.remember(machine, "order")
+    generator = call.receiver
+    if isinstance(generator, Object) and generator.kind in GENERATORS and generator.at and state.site is None:
+        scope = str(generator.facts.get("scope", ""))
+        state = replace(state, site=(generator.path, generator.at, scope))  # nobody seeded it: where it was made
     machine.facts.setdefault("order states", {})[place[1:3]] = state
     return (*place, call.name, reason)
 

@@ -11,7 +11,7 @@ from dtlint.ir import nodes as ir
 from dtlint.machine.contents import containers
 from dtlint.machine.contents.opaque import deep_cause, opaque
 from dtlint.machine.core import IN_WORKER, Machine
-from dtlint.machine.library.computing import provenance
+from dtlint.machine.library.computing import provenance, tensors
 from dtlint.machine.library.drawing import draws, seeds
 from dtlint.machine.library.feeding import handing, inside, loaders, sharding, streams, whole_batches
 from dtlint.machine.library.invocation import Invocation
@@ -221,9 +221,31 @@ def resized(machine: Machine, call: Invocation) -> Value | None:
     if isinstance(made, Unknown):  # pieces of an order are in that order
         orders = (mark for given in call.arguments for mark in provenance.marks(given, "order", 2))
         made = provenance.marked(made, *orders)
+    made = row_for_row(machine, call, made)
     if any(isinstance(tag, tuple) and tag[0] in stepping.ANSWERED for tag in made.tags):
         return made  # no batch, but what a model said of it
     return provenance.without(made, "loader")
+
+
+def stacked(machine: Machine, call: Invocation) -> Value | None:
+    """`numpy.stack(rows)`: a row for each."""
+    from dtlint.machine.library.jax import hosts as jax_hosts
+    from dtlint.machine.library.python import builtins as python
+
+    return row_for_row(machine, call, jax_hosts.unlisted(machine, call) or python.opaque(machine, call))
+
+
+def row_for_row(machine: Machine, call: Invocation, made: Value) -> Value:
+    """An array made of a list is longer where the list is."""
+    given = call.arguments[0] if call.arguments else None
+    held = given.attributes.get("[]") if isinstance(given, Object) and given.kind == "list" else None
+    cause = containers.length_cause(machine, held) if held is not None else None
+    along = call.get("axis")
+    if held is None or cause is None or not isinstance(made, Unknown) or along not in (None, Const(0)):
+        return made
+    marks = frozenset(tag for tag in held.tags if isinstance(tag, tuple) and tag[0] in ("shard", "order"))
+    symbol = machine.symbols.of(tensors.OWN_ROWS, made.symbol)
+    return Unknown(symbol, cause, made.tags | marks | {containers.UNEVEN}, made.like)
 
 
 MODELS: dict[str, Any] = {
@@ -235,6 +257,7 @@ MODELS: dict[str, Any] = {
     "worker_info": worker_info,
     "listing": listing,
     "resized": resized,
+    "stacked": stacked,
     **seeds.MODELS,
     **draws.MODELS,
     **handing.MODELS,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dtlint.machine.contents import containers
 from dtlint.machine.core import Machine
-from dtlint.machine.library.computing import provenance
+from dtlint.machine.library.computing import provenance, tensors
 from dtlint.machine.library.feeding import inside, multiples, sharding
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.logs import Log, Loop
@@ -62,6 +62,8 @@ def length_of(machine: Machine, dataset: Value) -> Value | None:
 def items_count(machine: Machine, value: Value) -> Value | None:
     from dtlint.machine import library
 
+    if isinstance(value, Object) and value.kind == tensors.KIND:
+        value = value.attributes.get("content", value)  # `torch.tensor(rows)`
     for mark in provenance.marks(value, "lengths", 1):
         cause = containers.length_cause(machine, value)
         if cause is not None:

@@ -36,6 +36,14 @@ CHAINS = ("datasets.", "tensorflow.data.", "webdataset.", "streaming.", "grain."
 MOST = 4  # arguments a function of a step is called with
 
 
+BEGUN = "begun"  # fact: where the first of a chain of data sets was made
+
+
+def begun(machine: Machine, made: Object) -> None:
+    if isinstance(made.kind, str) and made.kind.startswith(CHAINS):
+        made.facts[BEGUN] = (made.path, made.at or machine.current_at, machine.frame.scope)
+
+
 def step(machine: Machine, receiver: Object, call: Invocation) -> Object:
     """`dataset.select(range(rank, total, world))`, `.filter(lambda row, i: i % world == rank, with_indices=True)`"""
     if call.values:
@@ -100,6 +108,7 @@ def listed(machine: Machine, call: Invocation) -> Value | None:
 
     made = machine.new(call.row.type, call.mask)
     made.facts.update(api=call.name, call=call)
+    begun(machine, made)
     state = seeds.current(machine, "numpy")  # whoever seeds anything seeds TensorFlow too
     given = call.get("seed")
     if given in (None, NONE) and call.get("shuffle") in (None, NONE, TRUE) and state.verdict == "unseeded":

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from dtlint.ir import nodes as ir
 from dtlint.machine.contents import containers
 from dtlint.machine.core import Machine
 from dtlint.machine.library.invocation import Invocation
@@ -117,7 +118,14 @@ def is_array(value: Value) -> bool:
     """What a thing that nobody knows holds beside its arrays, like the name of a task, need not be one."""
     if isinstance(value, Unknown) and value.symbol.key[0] in ("item", "attr"):
         return False
+    if isinstance(value, Object) and isinstance(value.kind, ClassRef) and plain_class(value.kind):
+        return False  # `self`, which is hashed by what it is
     return any(is_jax(tag) and tag[1] in ARRAYS for tag in jax_facts.deep((value,)))
+
+
+def plain_class(kind: ClassRef) -> bool:
+    """Neither a dataclass nor made from a class of a library: a train state is a tree of arrays."""
+    return isinstance(kind.node, ir.Class) and not kind.node.decorators and not kind.node.bases
 
 
 def check_mesh(machine: Machine, thing: Object, call: Invocation, specs: tuple[Any, ...]) -> None:

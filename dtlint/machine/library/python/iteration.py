@@ -264,10 +264,20 @@ def through(kind: str) -> Handler:
         )
         element = containers.element(machine, inner)
         symbol = machine.symbols.of(kind, token(inner), *texts_of(machine, inner, call.mask))
-        made.attributes["[]"] = Unknown(symbol, inner.cause or element.cause, tags, getattr(element, "like", None))
+        cause = inner.cause or element.cause
+        for walk in side_by_side(inner):
+            cause = cause or deep_cause(machine, (walk,))
+            tags |= order_tags(machine, kind, walk) - {containers.UNEVEN}
+        made.attributes["[]"] = Unknown(symbol, cause, tags, getattr(element, "like", None))
         return made
 
     return handler
+
+
+def side_by_side(walked: Value) -> tuple[Value, ...]:
+    """The lists in `zip(rows, labels)`: each of its pairs was taken from all of them."""
+    lists = walked.facts["inner"] if isinstance(walked, Object) and walked.kind == "<zip>" else ()
+    return tuple(one for one in lists if isinstance(one, Object) and one.kind == "list")
 
 
 def texts_of(machine: Machine, inner: Value, mask: int) -> tuple[Symbol, ...]:
@@ -278,7 +288,7 @@ def texts_of(machine: Machine, inner: Value, mask: int) -> tuple[Symbol, ...]:
         return ()
     if "[]" in inner.attributes:
         held = inner.attributes["[]"]
-        return (held.symbol,) if isinstance(held, Unknown) and own_order.made_of_text(held.symbol) else ()
+        return (held.symbol,) if isinstance(held, Unknown) and own_order.made_of_text(machine, held.symbol) else ()
     known = machine.knowledge.types.get(inner.kind)
     given = data.element(machine, inner, mask) if known is not None and known.iterates == "text" else None
     return (given.symbol,) if isinstance(given, Unknown) else ()
@@ -397,7 +407,7 @@ def order_tags(machine: Machine, kind: str, inner: Value) -> frozenset[Any]:
     if kind == "sorted":
         return frozenset(tag for tag in tags if not (isinstance(tag, tuple) and tag[0] == "order"))
     if kind == "list" and isinstance(inner, Object) and inner.kind == "set" and isinstance(held, Unknown):
-        if own_order.made_of_text(held.symbol):
+        if own_order.made_of_text(machine, held.symbol):
             own = (*sharding.remember(machine, "order"), "set", "process")
             # in whatever order they came into the set, it is this one that they leave it in
             return frozenset((own, *(tag for tag in tags if not (isinstance(tag, tuple) and tag[0] == "order"))))

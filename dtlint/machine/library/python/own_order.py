@@ -47,11 +47,11 @@ def ranked(machine: Machine, call: Invocation, whole: Value) -> Unknown | None:
     )
 
 
-def of_texts(value: Value) -> bool:
+def of_texts(machine: Machine, value: Value) -> bool:
     """Is this a set of several texts?"""
     held = value.attributes.get("[]") if isinstance(value, Object) and value.kind == "set" else None
     if isinstance(held, Unknown):
-        return made_of_text(held.symbol)
+        return made_of_text(machine, held.symbol)
     if not isinstance(held, Tuple) or len(held.items) < 2:
         return False
     return all(isinstance(item, Const) and isinstance(item.value, str) for item in held.items)
@@ -72,7 +72,7 @@ PATHS = frozenset({"builtins.str", "os.path.basename", "os.path.dirname", "os.pa
 CHANGES = frozenset({"replace", "strip", "lstrip", "rstrip", "lower", "upper", "keys"})
 
 
-def made_of_text(symbol: Symbol) -> bool:
+def made_of_text(machine: Machine, symbol: Symbol) -> bool:
     """A text, something cut out of one, or several of these; not what was looked up or counted by it."""
     todo, seen = [symbol], set[int]()
     while todo and len(seen) < 200:
@@ -81,6 +81,8 @@ def made_of_text(symbol: Symbol) -> bool:
             continue
         seen.add(id(one))
         if one.key[0] in TEXT or one.key[0] in LISTINGS or is_cut(one) or last_name(one) in BY_NAME or is_name(one):
+            return True
+        if is_field(one, machine.knowledge.texts):
             return True
         todo.extend(inner_symbols(text_like(one)))
     return False
@@ -116,6 +118,12 @@ def is_name(symbol: Symbol) -> bool:
     return last_name(pairs) in NAMED or (last_name(pairs) == "items" and last_name(receiver(pairs)) in BY_NAME)
 
 
+def is_field(symbol: Symbol, texts: frozenset[str]) -> bool:
+    """`row["speaker"]`, `record.name`, and each of `table["words"]`"""
+    name = symbol.key[2] if symbol.key[0] in ("item", "attr") and len(symbol.key) == 3 else None
+    return isinstance(name, str) and (name in texts or (name.endswith("s") and name[:-1] in texts))
+
+
 def is_cut(symbol: Symbol) -> bool:
     """`name.split(".")`, `line.strip()`: what is cut at a text, or where there is nothing to see, is one."""
     if symbol.key[0] != "call" or not isinstance(method := symbol.key[1], Symbol) or method.key[0] != "attr":
@@ -143,7 +151,7 @@ def told(machine: Machine, iterable: Value, item: Value, at: Any) -> Value:
     """The item of a walk, with what is known of its order."""
     made_by = provenance.marks(iterable, RANKED, 2)
     made_by += [mark for mark in provenance.marks(iterable, UNSHARED, 2) if mark[-1] == COMPLETED or mark[-1] in DRAWN]
-    if not made_by and not of_texts(iterable):
+    if not made_by and not of_texts(machine, iterable):
         return item
     mark = (*sharding.remember(machine, WALKED, (machine.frame.path, at, machine.frame.scope)), *made_by[:1])
     return marked(item, mark)

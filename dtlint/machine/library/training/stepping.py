@@ -43,7 +43,7 @@ BY_HAND = "differentiated by hand"
 PARAMETERS = ("weight", "bias")  # of the layers of torch that have parameters
 GATHERED, INNER, PLAIN, LOADED, LEARNED, ASKED = "gathered", "inner", "plain", "loaded", "learned", "asked"
 LEARNED_FROM = ("wrapped", INNER, LEARNED)  # tags of what comes out of a model that is trained
-ROW_AFTER_ROW = ("torch.cat", "torch.concat", "torch.vstack")
+ROW_AFTER_ROW = ("torch.cat", "torch.concat", "torch.vstack", "torch.stack")
 JOINED = "joined_tensors"  # what is made of several tensors
 ANSWERED = ("wrapped", ASKED, INNER, PLAIN)  # tags of what a model says
 
