@@ -115,7 +115,7 @@ def models_in(value: Any) -> list[Object]:
 
 def unused_parts(run: Any) -> Iterator[tuple[Site, Part]]:
     """Where the model is wrapped without a word of missing gradients, and the part that has none in some turns."""
-    for met, owner, inner in (*untold_wraps(run), *prepared(run)):
+    for met, owner, inner in (*untold_wraps(run), *waiting_frameworks(run)):
         if in_constructor(run, met.event, tuple(node for node, _ in met.above)):
             continue  # which of the methods trains, and with what, is up to whoever made the instance
         forwards = [one for one in events(run, "collective", "forward") if inner in inner_of(one.event)]
@@ -140,14 +140,18 @@ def untold_wraps(run: Any) -> Iterator[tuple[Met, None, Object]]:
     yield from ((met, None, inner) for met, call, inner in wraps(run) if waiting.untold(call))
 
 
+def waiting_frameworks(run: Any) -> Iterator[tuple[Met, Object, Object]]:
+    """DDP by `fabric.setup(model)` or `accelerator.prepare(model, …)`, unless the program may run in some other way."""
+    if not run.project.mentioning("distributed_type"):
+        yield from (one for one in prepared(run) if waiting.of_framework(one[1]))
+
+
 def prepared(run: Any) -> Iterator[tuple[Met, Object, Object]]:
-    """`fabric.setup(model)`, `accelerator.prepare(model, …)`: DDP, unless the program may run in some other way."""
-    if run.project.mentioning("distributed_type"):
-        return
+    """Models that are handed to a framework, with the one that wraps them."""
     for met in events(run, "collective", "wrap"):
         call = met.event.extra.get("call")
         owner = getattr(call, "receiver", None)
-        if call is not None and isinstance(owner, Object) and waiting.of_framework(owner):
+        if call is not None and isinstance(owner, Object):
             for inner in dict.fromkeys(one for value in call.values for one in models_in(value)):
                 if is_module(run, inner):
                     yield met, owner, inner
