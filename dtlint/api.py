@@ -50,7 +50,7 @@ from dtlint.timeline.ranks.arrivals import distributed_step
 from dtlint.timeline.ranks.crossing import crossings
 from dtlint.timeline.ranks.explain import does, short, spoken_exit
 from dtlint.timeline.ranks.inverted import inverted
-from dtlint.timeline.ranks.managers import apart, disordered, left_behind, review
+from dtlint.timeline.ranks.managers import apart, disordered, left_behind, never_asked, review
 from dtlint.timeline.ranks.own_orders import own_orders
 from dtlint.timeline.ranks.parting import Divergence
 from dtlint.timeline.ranks.telling import acting, diverging, missing, place_of, told, waiting, who
@@ -104,6 +104,7 @@ __all__ = [
     "ways_apart",
     "disordered",
     "left_behind",
+    "never_asked",
     "local_metrics",
     "lost_counts",
     "review",

@@ -2,7 +2,8 @@
 
 What it finds
 -------------
-Root, source, reduce operation or group list of a collective depends on the rank (`broadcast(x, src=rank)`).
+Root, source, reduce operation or group list of a collective depends on the rank (`broadcast(x, src=rank)`), or the
+root is no member of the group that some ranks make the call on (`broadcast(x, src=0, group=my_half)`).
 
 Why it is bad
 -------------
@@ -22,7 +23,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dtlint.api import Finding, Rule, Run, diverging, short, told
+from dtlint.api import Finding, Rule, Run, diverging, short, told, who
 
 RULE = Rule(
     code="DT107",
@@ -42,4 +43,8 @@ def check(run: Run) -> Iterator[Finding]:
         remedy = f"pass the same `{divergence.argument}` on every rank"
         if divergence.argument == "shape":
             remedy = "exchange the lengths first and pad to the longest, or gather objects instead"
+        if divergence.absent:
+            whose = who(run, divergence.absent)
+            message = f"`{divergence.argument}` of {short(divergence.event)} is no member of the group of {whose}"
+            remedy = f"`{divergence.argument}` counts ranks over the world: name the first rank of the own group"
         yield told(RULE, run, divergence, tier, message, remedy)

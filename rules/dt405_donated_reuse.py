@@ -40,7 +40,11 @@ RULE = Rule(
 def check(run: Run) -> Iterator[Finding]:
     for again in reused_buffers(run):
         trail = way(again.second.path, again.second.event, "is used here")
-        if again.first is not None:
+        if again.first is not None and again.loop is not None:
+            stays = way(again.second.path, again.second.event, "the turn ends, and the name still holds it")
+            trail = (*way(again.first.path, again.first.event, "is donated here"), *stays)
+            message = "the buffer is donated here, and on some way the next turn of the loop still uses it"
+        elif again.first is not None:
             trail = (*way(again.first.path, again.first.event, "is donated here"), *trail)
             message = f"this buffer was donated in line {again.first.event.at[0]} and is deleted by then"
         else:

@@ -3,8 +3,8 @@
 What it finds
 -------------
 `os.environ[...]` is written after the moment its reader took the value: `JAX_*` after jax was imported (by any module),
-`XLA_FLAGS` and `CUDA_VISIBLE_DEVICES` after the first use of a device, `NCCL_*` after the first collective,
-`MASTER_ADDR` and `TORCH_NCCL_*` after the process group exists.
+`HF_HOME` after transformers or datasets, `XLA_FLAGS` and `CUDA_VISIBLE_DEVICES` after the first use of a device,
+`NCCL_*` after the first collective, `MASTER_ADDR` and `TORCH_NCCL_*` after the process group exists.
 
 Why it is bad
 -------------
@@ -42,7 +42,7 @@ RULE = Rule(
 )
 
 MOMENTS = {
-    "import": "it is read when jax is imported",
+    "import": "it is read when {library} is imported",
     "backend": "it is read at the first use of a device",
     "communicator": "it is read when the communicator is made",
     "init": "it is read when the process group is made",
@@ -52,7 +52,7 @@ MOMENTS = {
 def check(run: Run) -> Iterator[Finding]:
     for write, row, reader in environment.late_writes(run):
         event = write.met.event
-        moment = MOMENTS[row.extra["when"]]
+        moment = MOMENTS[row.extra["when"]].format(library=reader.api.partition(".")[0])
         line = f"line {reader.at[0]}" + (f" of {reader.path}" if reader.path != event.path else "")
         yield RULE.finding(
             run.span(event.path, event.at),

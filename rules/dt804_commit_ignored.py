@@ -2,8 +2,8 @@
 
 What it finds
 -------------
-`should_commit()` stands alone, its answer goes into a name nobody reads or is only logged and counted, or the optimizer
-steps after a manager's collective without the question.
+`should_commit()` stands alone, its answer goes into a name nobody reads or is only logged and counted, the optimizer
+steps after a manager's collective without the question, or a script reduces by a manager that it never asks.
 
 Why it is bad
 -------------
@@ -24,7 +24,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dtlint.api import Finding, Rule, Run, Span, Step, recorded, review
+from dtlint.api import Finding, Rule, Run, Span, Step, never_asked, recorded, review
 
 RULE = Rule(
     code="DT804",
@@ -60,4 +60,8 @@ def check(run: Run) -> Iterator[Finding]:
             *way,
             Step(event.path, event.at[0], "applied without the question"),
         )
+        yield RULE.finding(Span(event.path, *event.at), message, remedy, scope=event.function, trail=trail)
+    for event, way in never_asked(found) if found is not None and run.entry.kind == "script" else ():
+        message = "what this manager reduces is used without ever asking it `should_commit()`"
+        trail = (*way, Step(event.path, event.at[0], "reduced, and nobody asks whether all members took part"))
         yield RULE.finding(Span(event.path, *event.at), message, remedy, scope=event.function, trail=trail)

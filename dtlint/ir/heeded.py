@@ -27,7 +27,7 @@ def done_anyway(module: ir.Module, question: Place, deed: Place, shows: Iterable
     block = block_of(shared[-1], first)
     if not isinstance(first, ir.Stmt) or last not in block or not stands_alone(done[len(shared) :]):
         return False
-    shown = {*showing(module, tuple(shows)), *loggers(module, tuple(shows))}
+    shown = shown_by(module, shows)
     names = answers(first, asked[-1])
     if names is None or not (names or only_told(first, shown)):
         return False
@@ -38,6 +38,11 @@ def done_anyway(module: ir.Module, question: Place, deed: Place, shows: Iterable
         if reads(statement, names) and not only_told(statement, shown):
             return False
     return not reads(last, names)
+
+
+def shown_by(module: ir.Module, shows: Iterable[str]) -> set[str]:
+    """The names of a file that only tell somebody: `print`, libraries that log, and the loggers made of them."""
+    return {*showing(module, tuple(shows)), *loggers(module, tuple(shows))}
 
 
 def block_of(above: ir.Node, statement: ir.Node) -> list[ir.Stmt]:

@@ -73,7 +73,9 @@ class Type:
     alone: tuple[str, ...] = ()  # methods that it calls on the rank that writes, and on no other
     lacks: tuple[str, ...] = ()  # what programs ask it for, though it has no such attribute
     computes: Mapping[str, str] = field(default_factory=dict)  # called on a derived class: which of its methods runs
-    hands: Mapping[str, str] = field(default_factory=dict)  # what it gives its hooks by name: a type, or a `batch`
+    hands: Mapping[str, str] = field(
+        default_factory=dict
+    )  # what it gives its hooks by name: a type, `batch` or `number`
     steers: Mapping[str, str] = field(default_factory=dict)  # attributes that its loop asks, and what it skips by them
 
 

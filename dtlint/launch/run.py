@@ -10,7 +10,7 @@ from typing import Any
 from dtlint.findings import Finding, Span
 from dtlint.launch import batch, cut, machines, rendezvous, tasks, variables, workers
 from dtlint.launch.conflict import Conflict
-from dtlint.launch.model import Launch
+from dtlint.launch.model import PER_NODE_LAUNCHERS, Launch
 from dtlint.launch.project import Launches, load
 from dtlint.launch.shell_values import known
 from dtlint.launch.variables import Variable
@@ -42,7 +42,7 @@ class LaunchRun:
         return batch.conflicts(self.launches)
 
     def tasks(self) -> Iterator[Conflict]:
-        return tasks.conflicts(self.launches)
+        return tasks.conflicts(self.launches, self.sources)
 
     def machines(self) -> Iterator[Conflict]:
         return machines.conflicts(self.launches)
@@ -74,11 +74,12 @@ def launch_run(
     knowledge: Any = None,
     mentioning: Callable[[str], Sequence[str]] = lambda word: (),
 ) -> LaunchRun:
-    """Read launch files; and the programs that TPU pods are asked to run, from `python` or beside the launch file."""
+    """Read launch files; and the programs that TPU pods and tasks of Slurm are asked to run, from `python` or beside
+    the launch file."""
     launches = load(files)
     sources: dict[str, str] = {}
     for launch in launches:
-        if launch.step("tpu-vm ssh") is None or not launch.script:
+        if launch.step("tpu-vm ssh", "srun") is None or not launch.script or launch.kind in PER_NODE_LAUNCHERS:
             continue
         for file in (*python, *_beside(launch, files)):
             if file.path not in sources and launch in launches.of_script(file.path):

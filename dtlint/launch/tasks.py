@@ -16,9 +16,12 @@ from dtlint.launch.topology import nodes_option
 ITSELF = re.compile(r"srun\b[^\n]*(?:\$0|\$\{?BASH_SOURCE)")
 # Launchers that reach the other nodes by themselves, through ssh or pdsh.
 REACH_OUT = ("deepspeed",)
+OF_TASK = re.compile(r"SLURM_PROCID|SLURM_LOCALID")
+STARTS_OTHERS = re.compile(r"spawn|\bProcess\(|\bPopen\(|subprocess|launch\(")
 
 
-def conflicts(launches: Launches) -> Iterator[Conflict]:
+def conflicts(launches: Launches, sources: dict[str, str]) -> Iterator[Conflict]:
+    """`sources`: Python files of the project, to see whether a task of Slurm is a rank of the program."""
     jobs: dict[int, Launch] = {}
     for launch in launches:
         job = launch.step("batch job")
@@ -35,7 +38,7 @@ def conflicts(launches: Launches) -> Iterator[Conflict]:
                 yield from too_many_processes(launch)
         elif launch.kind == "python" and step is not None and launch.step("ssh") is None:
             yield from _tasks(launch, step)
-            yield from _world(launch, step)
+            yield from _world(launch, step, launches, sources)
         elif launch.kind == "srun":
             yield from _larger_than_job(launch, job)
             yield from _survivors(launch, launches)
@@ -147,7 +150,7 @@ def _meets(launch: Launch) -> bool:
     )
 
 
-def _world(launch: Launch, step: Launch) -> Iterator[Conflict]:
+def _world(launch: Launch, step: Launch, launches: Launches, sources: dict[str, str]) -> Iterator[Conflict]:
     """A WORLD_SIZE written down that is not the number of tasks."""
     size = launch.environment.get("WORLD_SIZE")
     world = step.world_size
@@ -155,7 +158,7 @@ def _world(launch: Launch, step: Launch) -> Iterator[Conflict]:
         return
     remedy = "take it from Slurm: `export WORLD_SIZE=$SLURM_NTASKS`"
     if step.tasks_per_node == 1 and step.nodes and size.number % step.nodes == 0 and size.number > world:
-        if not _is_rank(launch):
+        if not _is_rank(launch) and not _takes_number_of_task(launch, launches, sources):
             return  # each task starts the processes of its node by itself
         remedy = f"start one task for each rank: `--ntasks-per-node={size.number // step.nodes}`"
     yield Conflict(
@@ -170,6 +173,12 @@ def _is_rank(launch: Launch) -> bool:
     """Is the number of the task the rank, `RANK=$SLURM_PROCID`? Then nobody else will come for this node."""
     rank = launch.environment.get("RANK")
     return rank is not None and any("SLURM_PROCID" in source for source in unknown_sources(rank.value or ""))
+
+
+def _takes_number_of_task(launch: Launch, launches: Launches, sources: dict[str, str]) -> bool:
+    """Does the program ask Slurm itself for the number of its task, and start no processes?"""
+    texts = [text for path, text in sources.items() if launch in launches.of_script(path)]
+    return any(OF_TASK.search(text) and not STARTS_OTHERS.search(text) for text in texts)
 
 
 def _larger_than_job(step: Launch, job: Launch | None) -> Iterator[Conflict]:

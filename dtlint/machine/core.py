@@ -41,7 +41,6 @@ IN_WORKER = "in worker"  # fact: is this run by a worker, or by a loader that ha
 TRAINING = "training"  # fact: does a framework make a step of its training here?
 AROUND = (IN_WORKER, TRAINING)  # facts of whoever calls, by which the same call on the same arguments says other things
 DEEPEST = 48  # calls within calls, whatever the entry
-DONATED = "jax donated"  # fact of the run: the buffers that were given away
 CHANGED_NOTHING = "changed nothing"  # fact of the run: calls of which nothing is left but what they give back
 
 
@@ -262,7 +261,7 @@ class Machine:
             old = container.get(name, MISSING)
             left, right = old if left is None else left, old if right is None else right
             joined = taken_off(left, right, older)
-            if joined is None and cause is None and DONATED in self.facts:
+            if joined is None and cause is None:
                 joined = either_tree(left, right, lambda one, other: join(one, other, self.symbols, symbol, None))
             joined = joined or join(left, right, self.symbols, symbol, cause, older)
             if name == "[]" and isinstance(joined, Unknown) and joined.like == Tuple(()) and joined.cause is None:

@@ -201,6 +201,8 @@ def join(
             if isinstance(other, Unknown) and is_empty(kept):  # `given or []`: nobody knows whether it is empty
                 symbol = symbols.of("phi", decision, token(left), token(right))
                 return Unknown(symbol, other.cause, left.tags | right.tags, kept)
+            if older is not None and stands_for(other, kept):
+                return other
             if older is not None:
                 made_instead(kept, other, decision, kept is left, older)
             return one_of_two(kept, other, decision, kept is left)
@@ -271,6 +273,12 @@ def made_instead(kept: Value, other: Value, question: Symbol, answer: bool, olde
     known = any(other is one for _, _, one in kept.otherwise)
     if min(kept.number, other.number) > older and not known and made_from(kept) + made_from(other) <= FUNCTIONS:
         kept.otherwise = (*kept.otherwise, (question, answer, other))
+
+
+def stands_for(thing: Value, one: Value) -> bool:
+    """Has another branch said already that this thing may be that one?"""
+    others = thing.otherwise if isinstance(thing, Object) else ()
+    return any(other is one or stands_for(other, one) for _, _, other in others)
 
 
 def made_from(thing: Value) -> int:

@@ -252,7 +252,7 @@ class Loop:
 
     __slots__ = (
         *("again", "body", "born", "carried", "cause", "decision", "guards"),
-        *("kept_by", "kind", "mask", "objects", "subject", "trip", "variant"),
+        *("kept_by", "kind", "mask", "objects", "rebound", "subject", "trip", "variant"),
     )
 
     def __init__(
@@ -279,6 +279,7 @@ class Loop:
         self.variant: set[Symbol] = set()  # further symbols that are new in every turn
         self.carried: dict[Symbol, Value] = {}  # what a turn leaves for each of them to the next one
         self.kept_by: list[tuple[Symbol, Value]] = []  # the same for each place, where several held the one at first
+        self.rebound: set[tuple[int, Any]] = set()  # these places
 
 
 class HandlerLog:

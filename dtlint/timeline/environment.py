@@ -5,14 +5,17 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any
 
 from dtlint.findings import Step
 from dtlint.ir import nodes as ir
 from dtlint.ir.functions import every_node
 from dtlint.knowledge.loader import Api
+from dtlint.machine.contents.dictionaries import entries
 from dtlint.machine.logs import Choice, Event
-from dtlint.machine.values import NONE, Const, Value
+from dtlint.machine.values import NONE, Const, Object, Value
+from dtlint.timeline import devices
 from dtlint.timeline.order import Met, before, ordered
 
 
@@ -34,11 +37,22 @@ def writes(run: Any) -> Iterator[Write]:
                 yield Write(met, name.value, value)
 
 
+def handed(run: Any) -> Iterator[Write]:
+    """`subprocess.run(command, env=table)`: what a child is given besides what this process has."""
+    for met in ordered(run):
+        if met.event.kind == "record" and met.event.op == "child":
+            table = met.event.extra["call"].get("env")
+            for name, value in entries(table) if isinstance(table, Object) and table.kind == "dict" else ():
+                if isinstance(name, str):
+                    yield Write(met, name, value)
+
+
 def starts(run: Any, event: Event, reader: str) -> str | None:
     """What of the runtime `reader` this event starts: import, init, communicator or backend."""
     if event.kind == "record" and event.op == "import":
         row = run.knowledge.settings.get(f"import {event.api.partition('.')[0]}")
-        return "import" if row is not None and row.extra.get("reader") == reader else None
+        read = row.extra["reader"] if row is not None else ()
+        return "import" if reader == read or (isinstance(read, list) and reader in read) else None
     if reader == "nccl":
         lasting = event.kind == "collective" and event.op not in ("init", "new_group", "init_process_group")
         return "communicator" if lasting else None
@@ -46,6 +60,8 @@ def starts(run: Any, event: Event, reader: str) -> str | None:
         return None
     call = event.extra.get("call")
     started = event.extra.get("starts") or (call.row.extra.get("starts") if call is not None else None)
+    if reader == "cuda" and devices.on_cuda(event):
+        return "backend"
     if started == reader or (event.op == "backend" and event.api.partition(".")[0] == reader):
         return "backend"
     if reader == "torch.distributed":
@@ -89,6 +105,8 @@ def late_writes(run: Any) -> Iterator[tuple[Write, Api, Event]]:
         row = run.knowledge.settings.get(write.name)
         if row is None or "when" not in row.extra or handed_on(run, write) or of_own_program(run, write):
             continue
+        if row.extra["when"] == "import" and run.facts.get("spawned"):
+            continue  # the children import anew
         if read_by_itself(run, write):
             continue
         for met in before(run, write.met):
@@ -249,10 +267,27 @@ def unread_writes(run: Any) -> Iterator[tuple[Write, str, str, str]]:
         found = unread(run, write.name, reads)
         if found is not None and not asked_by_program(run, write.name) and not for_older(run, write.name, written):
             yield write, write.name, *found
-        for flag in flags(write.value):
-            row = run.knowledge.settings.get(flag)
-            if row is not None and row.extra.get("instead"):
-                yield write, flag, str(row.extra["instead"]), said(row, "nothing reads this flag")
+        yield from ((write, *found) for found in unread_flags(run.knowledge, write.value))
+    given = list(handed(run))
+    written = {write.name for write in given}
+    for write in given:
+        found = unread(run, write.name, frozenset())
+        if found is not None and not asked_by_a_child(run, write.name) and not for_older(run, write.name, written):
+            yield write, write.name, *found
+        yield from ((write, *found) for found in unread_flags(run.knowledge, write.value))
+
+
+def asked_by_a_child(run: Any, name: str) -> bool:
+    """Which program the child is, nobody knows: any of the project may ask for the variable."""
+    asking = run.project.mentioning(name) if not old_name(run.knowledge, name) else ()
+    return any(name in names_asked_for(run.project.module(path)) for path in asking)
+
+
+def unread_flags(knowledge: Any, value: Value) -> Iterator[tuple[str, str, str]]:
+    for flag in flags(value):
+        row = knowledge.settings.get(flag)
+        if row is not None and row.extra.get("instead"):
+            yield flag, str(row.extra["instead"]), said(row, "nothing reads this flag")
 
 
 def unread_here(knowledge: Any, variable: Any) -> Iterator[tuple[str, str, str]]:
@@ -262,10 +297,7 @@ def unread_here(knowledge: Any, variable: Any) -> Iterator[tuple[str, str, str]]
     found = meant(knowledge, name)
     if found is not None and (older not in variable.beside if older else not variable.read_here):
         yield name, *found
-    for flag in flags(Const(text)):
-        row = knowledge.settings.get(flag)
-        if row is not None and row.extra.get("instead"):
-            yield flag, str(row.extra["instead"]), said(row, "nothing reads this flag")
+    yield from unread_flags(knowledge, Const(text))
 
 
 def for_older(run: Any, name: str, written: set[str]) -> bool:
@@ -275,7 +307,7 @@ def for_older(run: Any, name: str, written: set[str]) -> bool:
 
 def debugging(run: Any) -> Iterator[tuple[Write, Api]]:
     """Debugging switches that are on in every run."""
-    for write in writes(run):
+    for write in chain(writes(run), handed(run)):
         row = run.knowledge.settings.get(write.name)
         wanted = row.extra.get("debug") if row is not None else None
         if wanted and isinstance(write.value, Const) and str(write.value.value) == wanted and not write.met.conditional:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import Any
+from typing import Any, NamedTuple
 
 from dtlint.machine.contents import filled_by
 from dtlint.machine.contents.dictionaries import entries
@@ -208,20 +208,11 @@ def append(machine: Machine, container: Object, value: Value, mask: int, several
     filled_by.put(machine, container, mask)
     held = container.attributes.get("[]")
     lanes_differ = machine.control_cause() if mask & container.birth != container.birth else None
-    if machine.uneven and lanes_differ is None:
-        outer = next(((cause, marks) for newest, cause, marks in machine.uneven if container.number <= newest), None)
-        if outer is not None:
-            longer = grown(machine, held, value, outer[0])
-            machine.set(container, "[]", Unknown(longer.symbol, longer.cause, longer.tags | outer[1]), mask)
-            return
-    if lanes_differ is None and machine.frame.loops:
-        from dtlint.machine.library.feeding import sharding
-
-        part = sharding.kept_by_turn(machine, container)
-        if part is not None:
-            longer = grown(machine, held, value, None if part.even else part.cause)
-            machine.set(container, "[]", Unknown(longer.symbol, part.cause, longer.tags | part.marks), mask)
-            return
+    part = taken_apart(machine, container.number) if lanes_differ is None else None
+    if part is not None:
+        longer = grown(machine, held, value, part.uneven)
+        machine.set(container, "[]", Unknown(longer.symbol, part.cause, longer.tags | part.marks), mask)
+        return
     if isinstance(held, Tuple) and len(held.items) < MANY and lanes_differ is None and not several:
         machine.set(container, "[]", Tuple((*held.items, value)), mask)
         if FILLED in container.attributes:
@@ -233,6 +224,30 @@ def append(machine: Machine, container: Object, value: Value, mask: int, several
         machine.set(container, "[]", row(tuple(items), cause), mask)
         return
     machine.set(container, "[]", grown(machine, held, value, lanes_differ), mask)
+
+
+class Apart(NamedTuple):
+    """Why lanes put other items into a container; `uneven`, if not equally many."""
+
+    cause: Cause
+    uneven: Cause | None
+    marks: frozenset[Any]
+
+
+def taken_apart(machine: Machine, number: int) -> Apart | None:
+    """What a loop around says of the items that are put here into the container with this number, which is older: its
+    turns differ in number between lanes, or who takes part in a turn does."""
+    from dtlint.machine.library.feeding import sharding
+    from dtlint.machine.library.python.generators import stops_alike
+
+    outer = next(((cause, marks) for newest, cause, marks in machine.uneven if number <= newest), None)
+    if outer is not None:
+        return Apart(outer[0], outer[0], outer[1])
+    part = sharding.kept_by_turn(machine, number) if machine.frame.loops else None
+    if part is None:
+        return None
+    uneven = None if part.even or stops_alike(machine) else part.cause
+    return Apart(part.cause, uneven, frozenset(part.marks))
 
 
 def known_by_lane(held: Value | None) -> bool:

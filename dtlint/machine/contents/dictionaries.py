@@ -7,7 +7,19 @@ from typing import Any
 
 from dtlint.machine.core import Machine
 from dtlint.machine.lanes import token
-from dtlint.machine.values import FALSE, MISSING, TRUE, ClassRef, Const, External, FunctionRef, Object, Unknown, Value
+from dtlint.machine.values import (
+    FALSE,
+    MISSING,
+    TRUE,
+    ClassRef,
+    Const,
+    External,
+    FunctionRef,
+    Object,
+    Row,
+    Unknown,
+    Value,
+)
 
 
 def entries(value: Object) -> Iterator[tuple[Any, Value]]:
@@ -23,6 +35,22 @@ def take_out(machine: Machine, container: Value, index: Value, mask: int) -> Non
         name = ("key", index.value)
         if name in container.attributes and mask & container.birth == container.birth:
             machine.set(container, name, MISSING, mask)
+
+
+def is_plain(value: Value) -> bool:
+    """A dictionary, and no table that a program counts with."""
+    return isinstance(value, Object) and value.kind == "dict" and "builtin" not in value.facts
+
+
+def united(machine: Machine, left: Value, right: Value) -> Object:
+    """`defaults | {"workers": 0}`: a new one, with what both of them hold; the right one has the last word."""
+    from dtlint.machine.names import subscripts
+
+    birth = next(side.birth for side in (left, right) if isinstance(side, Object))
+    made = machine.new("dict", birth)
+    subscripts.merge(machine, made, left, birth)
+    subscripts.merge(machine, made, right, birth)
+    return made
 
 
 def one_of_makers(machine: Machine, base: Object, index: Value) -> Value | None:
@@ -51,7 +79,7 @@ def one_of_makers(machine: Machine, base: Object, index: Value) -> Value | None:
 
 def is_open(value: Object) -> bool:
     """May it have other keys than those that are known?"""
-    return isinstance(value.attributes.get("[]"), Unknown)
+    return isinstance(value.attributes.get("[]"), Unknown | Row)
 
 
 def has_key(machine: Machine, value: Object, key: Value) -> Unknown:

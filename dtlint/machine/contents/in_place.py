@@ -10,7 +10,7 @@ from dtlint.ir import nodes as ir
 from dtlint.machine.core import Machine
 from dtlint.machine.names import assignment
 from dtlint.machine.names.frames import Frame
-from dtlint.machine.values import ClassRef, Object, Value
+from dtlint.machine.values import ClassRef, Object, Unknown, Value
 
 SAME_MEMORY = ("data",)  # attributes of a tensor that are the tensor itself, without its history
 
@@ -25,6 +25,13 @@ def changed(machine: Machine, expression: ir.Expr | None, old: Value, new: Value
     frame: Frame | None = machine.frame
     while frame is not None and (renamed(machine, frame, old, new, mask) or frame is machine.frame):
         frame = frame.caller
+
+
+def copied(value: Value) -> Value:
+    """`weight.copy_(other.data)`: the weight holds the same numbers now, and is still a tensor with a history."""
+    while isinstance(value, Unknown) and value.symbol.key[0] == "attr" and value.symbol.key[2] in SAME_MEMORY:
+        value = Unknown(value.symbol.key[1], value.cause, value.tags)
+    return value
 
 
 def renamed(machine: Machine, frame: Frame, old: Value, new: Value, mask: int) -> bool:

@@ -1,19 +1,32 @@
-"""Which ranks have an attribute at all?
+"""Which ranks have an attribute, or a variable, at all?
 
-`if rank == 0: self.writer = …` leaves the others without a writer: reading it there is an AttributeError. Values do not
-say so, for a read is mostly under the same guard; here it is kept who has made what, and a read by somebody else is an
-event.
+`if rank == 0: self.writer = …` leaves the others without a writer: reading it there is an AttributeError, and that of
+`run = …` an UnboundLocalError. Values do not say so, for a read is mostly under the same guard; here it is kept who has
+made what, and a read by somebody else is an event.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 from dtlint.machine.core import Machine
+from dtlint.machine.logs import Decision, Place
 from dtlint.machine.names import attributes
-from dtlint.machine.values import BY_RANK, MISSING, Cause, ClassRef, Object, Row, Trail, Value, lane_value
+from dtlint.machine.values import BY_RANK, MISSING, Cause, ClassRef, Object, Row, Symbol, Trail, Value, lane_value
 
 MADE_BY = "attributes made by some"
+BOUND_BY = "variables bound by some"
+
+
+@dataclass(frozen=True, slots=True)
+class Binding:
+    """Where some ranks have bound a variable, and what had been asked there that nobody can answer."""
+
+    path: str
+    at: Place
+    choices: tuple[Decision, ...]
+    assumed: frozenset[tuple[Symbol, bool]]
 
 
 def written(machine: Machine, thing: Object, name: Any, mask: int) -> None:
@@ -55,3 +68,26 @@ def read(machine: Machine, thing: Object, name: Any, found: Value, mask: int) ->
     if all(attributes.in_class(machine, thing.kind, one) is None for one in (name, "__getattr__")):
         extra = {"made": found, "all": attributes.called_as(machine, lambda known: known.hooks)}
         machine.emit_event("record", "absent-attribute", str(name), mask & ~have, subject=thing, extra=extra)
+
+
+def bound(machine: Machine, name: str, mask: int) -> None:
+    """Before these lanes bind this variable."""
+    frame = machine.frame
+    missing = name not in frame.global_names and frame.variables.get(name, MISSING) is MISSING
+    if mask & frame.mask != frame.mask and missing and by_rank(machine):
+        made = Binding(frame.path, machine.current_at, tuple(frame.choices), frozenset(machine.assumed))
+        machine.facts.setdefault(BOUND_BY, {})[id(frame.variables), name] = made
+
+
+def looked_up(machine: Machine, name: str, mask: int) -> None:
+    """Lanes read a variable that only others have bound, and nothing was asked since that could keep them away."""
+    frame = machine.frame
+    have = frame.variables.partly.get(name) if frame.variables.partly is not None else None
+    made = machine.facts.get(BOUND_BY, {}).get((id(frame.variables), name)) if have is not None else None
+    if have is None or made is None or not mask & ~have or any(state.node.handlers for state in frame.tries):
+        return
+    since = [one for one in frame.choices if one not in made.choices]
+    if all(one.symbol is not None for one in since) and made.assumed.issuperset(machine.assumed):
+        del machine.facts[BOUND_BY][id(frame.variables), name]  # the first of such reads fails
+        extra = {"made": made, "all": attributes.called_as(machine, lambda known: known.hooks)}
+        machine.emit_event("record", "absent-attribute", name, mask & ~have, extra=extra)

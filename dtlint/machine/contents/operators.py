@@ -16,6 +16,7 @@ from dtlint.machine.core import Machine
 from dtlint.machine.lanes import map_lanes, token
 from dtlint.machine.library.feeding import filled_shares
 from dtlint.machine.library.meeting import roots
+from dtlint.machine.library.python import options
 from dtlint.machine.values import (
     BY_SHARE,
     FALSE,
@@ -60,6 +61,9 @@ ARITHMETIC: dict[str, Callable[[Any, Any], Any]] = {
 }
 
 
+SHORT = 16  # repetitions of a tuple that are written out
+
+
 COMPARISONS: dict[str, Callable[[Any, Any], Any]] = {
     "==": operator.eq,
     "!=": operator.ne,
@@ -98,6 +102,10 @@ def arithmetic_one(machine: Machine, op: str, left: Value, right: Value) -> Valu
         return Const(result, scale_of(left, right) if isinstance(result, int | float) else None)
     if isinstance(left, Tuple) and isinstance(right, Tuple) and op == "+":
         return Tuple(left.items + right.items)
+    if op == "*" and (isinstance(left, Tuple) or isinstance(right, Tuple)):
+        part, times = (left, few(right)) if isinstance(left, Tuple) else (right, few(left))
+        if isinstance(part, Tuple) and times is not None:
+            return Tuple(part.items * times)
     if op == "+" and isinstance(left, Object) and left.kind == "list":
         return containers.concatenate(machine, left, right)
     if op == "+" and (filled := filled_shares.filled(machine, left, right)) is not None:
@@ -106,6 +114,8 @@ def arithmetic_one(machine: Machine, op: str, left: Value, right: Value) -> Valu
         return containers.repeat(machine, left, right)
     if op in sets.OPERATORS and isinstance(left, Object) and sets.is_set(left):
         return sets.combined(machine, op, left, right)
+    if op == "|" and (dictionaries.is_plain(left) or dictionaries.is_plain(right)):
+        return dictionaries.united(machine, left, right)
     left, right = content(left), content(right)
     if op == "/" and isinstance(right, Unknown):
         library.metrics.divided_by(machine, right)
@@ -117,6 +127,12 @@ def arithmetic_one(machine: Machine, op: str, left: Value, right: Value) -> Valu
     if op == "-":
         filled_shares.subtracted(machine, left, right, made)
     return made
+
+
+def few(times: Value) -> int | None:
+    """How often a tuple is repeated, where it stays short."""
+    known = isinstance(times, Const) and type(times.value) is int and 0 <= times.value <= SHORT and times.scale is None
+    return int(times.value) if known and isinstance(times, Const) else None
 
 
 def scale_of(left: Const, right: Const) -> str | None:
@@ -279,7 +295,7 @@ def present(machine: Machine, value: Value) -> bool | None:
             return None
         if (value.like is not None and value.cause is None) or presence(machine.knowledge, value) == ALWAYS:
             return True
-        return None
+        return True if options.is_there(machine, value) else None
     return True
 
 

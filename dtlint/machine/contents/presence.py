@@ -19,6 +19,7 @@ MADE = ("op ", "compare ", "unary ")  # beginnings of what expressions are calle
 COMPARED = ("compare ", "unary ")  # numbers, whose methods give numbers
 COMPUTED = ("call", "output")
 PARTS = ("item", "batch", "deep")
+OF_BATCHES = ("loader", "wrapped")  # tags of batches, and of what a wrapped model makes of whatever it gets
 MADE_WHOLE = frozenset({"source", "text", "tensor", "slice", "tuple", "comprehension", "path"})
 
 
@@ -37,8 +38,9 @@ def own_gradient(value: Value) -> bool:
 
 
 def from_loader(value: Unknown) -> bool:
-    """Batches of one program have the same parts on every rank, and so has what a model makes of them."""
-    if not any(type(tag) is tuple and tag[0] == "loader" for tag in value.tags):
+    """Batches of one program have the same parts on every rank, and so has what a model makes of them, or of the shares
+    that the ranks have of one."""
+    if not any(type(tag) is tuple and tag[0] in OF_BATCHES for tag in value.tags):
         return False
     symbol = begun_as(value.symbol)
     made = symbol.key[1] if symbol.key[0] == "attr" else None

@@ -180,8 +180,12 @@ def choose(
     join_symbol = symbol or machine.symbols.fresh("choice")
 
     if stayed_then and stayed_other:
-        differs = cause and cause.then(machine.step(f"decides on `{decision.text}`", at))
-        machine.join_writes(writes_then, writes_other, join_symbol, differs, mask, older)
+        if frame.loops and is_own_turn(cause, symbol):
+            machine.apply_writes(writes_other)
+            machine.apply_writes(writes_then)
+        else:
+            differs = cause and cause.then(machine.step(f"decides on `{decision.text}`", at))
+            machine.join_writes(writes_then, writes_other, join_symbol, differs, mask, older)
     else:
         left_here = {exit_then[0], exit_other[0]} & {CAUGHT, *TURNS}
         if mask in (stayed_then, stayed_other) and not left_here:
@@ -216,6 +220,18 @@ def choose(
         sinks = [*rest, *parts(sinks_then, stayed_then), *parts(sinks_other, stayed_other)]
         machine.sinks = limited(sinks, outside)
     return stayed_then | stayed_other
+
+
+COUNTED = ("index", "number")  # what a loop counts its turns by
+
+
+def is_own_turn(cause: Cause | None, symbol: Symbol | None) -> bool:
+    """`for node in range(nodes): … if node == own: mine = group`: every rank has one turn that is its own, and what it
+    has kept there is what it has when the loop is over."""
+    if cause is None or cause.kind not in BY_RANK or symbol is None or symbol.key[0] != "compare ==":
+        return False
+    counted = [part for part in symbol.key[1:] if isinstance(part, Symbol) and part.key[0] in COUNTED]
+    return len(counted) == 1
 
 
 def ways_out(guards: Guards | None, start: Guards | None) -> Iterator[Decision]:

@@ -1,8 +1,8 @@
-"""What do comprehensions give, and what do generators do while they are walked?"""
+"""What do comprehensions give?"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from dtlint.ir import nodes as ir
@@ -10,8 +10,8 @@ from dtlint.machine import library
 from dtlint.machine.contents import containers
 from dtlint.machine.contents.items import few, short_items, turns_of, walked
 from dtlint.machine.contents.opaque import all_tags, opaque
-from dtlint.machine.control.loop_ends import broken, otherwise
-from dtlint.machine.control.turns import merge_leavings, note_items, note_turn, rejoin
+from dtlint.machine.control import over_generators
+from dtlint.machine.control.turns import note_items, note_turn
 from dtlint.machine.core import Machine
 from dtlint.machine.lanes import row
 from dtlint.machine.library.computing import provenance
@@ -20,7 +20,6 @@ from dtlint.machine.library.python import own_order
 from dtlint.machine.logs import Decision, Loop
 from dtlint.machine.names import subscripts
 from dtlint.machine.names.assignment import assign_target
-from dtlint.machine.names.frames import LoopState
 from dtlint.machine.values import (
     MANY,
     Bound,
@@ -36,12 +35,6 @@ from dtlint.machine.values import (
 )
 
 
-def generator_call(machine: Machine, value: Value) -> Object | None:
-    if isinstance(value, Object) and value.kind == "<generator>":
-        return value
-    return None
-
-
 def orders_asked(machine: Machine, condition: ir.Expr, mask: int) -> list[Any]:
     """`[i for i in numbers if i not in held_out]`: what was drawn for `held_out` decides here as well."""
 
@@ -50,69 +43,6 @@ def orders_asked(machine: Machine, condition: ir.Expr, mask: int) -> list[Any]:
         if op in ("in", "not in") and isinstance(asked, ir.Name | ir.Attr):
             found.extend(provenance.marks(machine.evaluate(asked, mask), "order", 2))
     return found
-
-
-Given = Callable[[Value, int], Value]  # what the loop's target gets for something the generator yields
-
-
-def beside(machine: Machine, value: Value, mask: int) -> tuple[Object, Given] | None:
-    """`enumerate(project_generator())`, `zip(range(steps), thing_with_generator_for_iter)`"""
-    if not isinstance(value, Object) or value.kind not in ("<enumerate>", "<zip>"):
-        return None
-    walks = [library.iterated(machine, one, mask) for one in value.facts.get("inner", ())]
-    place = next((index for index, one in enumerate(walks) if generator_call(machine, one) is not None), None)
-    if place is None:
-        return None
-    generator = walks[place]
-    assert isinstance(generator, Object)
-    if not all(one is generator or (isinstance(one, Object) and one.kind == "builtins.range") for one in walks):
-        return None  # a loader or the like beside it is what is walked over
-    if value.kind == "<enumerate>":
-        return generator, lambda given, lanes: Tuple((machine.fresh("index"), given))
-
-    def zipped(given: Value, lanes: int) -> Value:
-        others = [given if index == place else library.element(machine, one, lanes) for index, one in enumerate(walks)]
-        return Tuple(tuple(others))
-
-    return generator, zipped
-
-
-def run_over_generator(machine: Machine, node: ir.For, generator: Object, mask: int, given: Given | None = None) -> int:
-    """`for x in project_generator():` runs the loop's body at every yield of the generator."""
-    from dtlint.machine.functions import calls
-
-    frame = machine.frame
-    state = LoopState()
-    outer = frame.guards
-    frame.loops.append(state)
-
-    def body(value: Value, lanes: int) -> Value | None:
-        inner = machine.frame
-        machine.frame = frame
-        saved = frame.guards
-        try:
-            assign_target(machine, node.target, given(value, lanes) if given is not None else value, lanes)
-            sinks, away = machine.sinks, len(frame.leavings) + len(state.leavings)
-            machine.run(node.body, lanes)
-            rejoin(machine, state, "continue", sinks, away)
-            merge_leavings(machine, state, "continue")
-        finally:
-            machine.frame = inner
-            frame.guards = saved
-        return None
-
-    try:
-        calls.resume(machine, generator, mask, body)
-    finally:
-        frame.loops.pop()
-        frame.guards = outer
-    merge_leavings(machine, state, "continue")
-    ended = broken(state, mask)
-    merge_leavings(machine, state, "break")
-    staying = mask & ~frame.left
-    if node.orelse and staying:
-        staying = otherwise(machine, node, staying, ended)
-    return staying
 
 
 def run_comprehension(machine: Machine, node: ir.Comp, mask: int) -> Value:
@@ -161,6 +91,12 @@ def run_comprehension(machine: Machine, node: ir.Comp, mask: int) -> Value:
                 filtered(part, index, lanes)
             return
         exact = exact_sources = False
+        run = over_generators.walked(machine, iterable, lanes)
+        if run is not None:
+            for apart in over_generators.run_clause(machine, part.target, *run, lanes, partial(filtered, part, index)):
+                (shares if apart.uneven is None else uneven).append(apart.cause)
+                marks.update(apart.marks)
+            return
         trip, loop_cause = turns_of(machine, iterable, lanes)
         if loop_cause is not None:
             uneven.append(loop_cause)

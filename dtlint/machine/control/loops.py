@@ -22,7 +22,7 @@ from dtlint.machine.contents.items import (
     turns_of,
     walked,
 )
-from dtlint.machine.control.comprehensions import beside, generator_call, run_over_generator
+from dtlint.machine.control import over_generators
 from dtlint.machine.control.loop_ends import broken, otherwise
 from dtlint.machine.control.turns import merge_leavings, rejoin, turn
 from dtlint.machine.core import Machine
@@ -75,9 +75,6 @@ def all_short(machine: Machine, iterable: Row) -> bool:
 def walk_over(machine: Machine, node: ir.For, iterable: Value, mask: int) -> int:
     from dtlint.machine.names.expressions import text_of
 
-    generator = generator_call(machine, iterable)
-    if generator is not None:
-        return run_over_generator(machine, node, generator, mask)
     some = filled_by.holders(iterable, mask)
     if some is not None:
         inside = partly(machine, node, some[1], some[0], mask)
@@ -99,12 +96,9 @@ def walk_over(machine: Machine, node: ir.For, iterable: Value, mask: int) -> int
     if by_lane is not None:  # each lane has the items in an order of its own
         return unroll_apart(machine, node, by_lane, mask)
     iterable = library.iterated(machine, iterable, mask)
-    generator = generator_call(machine, iterable)  # `__iter__` of the project may be one
-    if generator is not None:
-        return run_over_generator(machine, node, generator, mask)
-    walk = beside(machine, iterable, mask)
-    if walk is not None:
-        return run_over_generator(machine, node, walk[0], mask, walk[1])
+    run = over_generators.walked(machine, iterable, mask)  # `__iter__` of the project may be one
+    if run is not None:
+        return over_generators.run_loop(machine, node, *run, mask)
     trip, cause = turns_of(machine, iterable, mask)
     if cause is not None and stops_alike(machine):
         trip = cause = None

@@ -96,6 +96,7 @@ def run_return(machine: Machine, node: ir.Return, mask: int) -> int:
     answers = [one for one in frame.answers if one is not None]
     way = None if frame.loops or len(answers) < len(frame.choices) else tuple(answers)
     frame.returns.append(Returned(mask, value, cause, decision, machine.control_cause(), way))
+    library.turn_ends(machine, mask, returns=True)
     leave(machine, "return", node.at, mask)
     return 0
 
@@ -220,6 +221,7 @@ def run_break(machine: Machine, node: ir.Break, mask: int) -> int:
 def run_continue(machine: Machine, node: ir.Continue, mask: int) -> int:
     if machine.frame.loops:
         machine.frame.loops[-1].continued |= mask
+        library.turn_ends(machine, mask)
     leave(machine, "continue", node.at, mask)
     return 0
 

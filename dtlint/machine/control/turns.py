@@ -176,6 +176,7 @@ def note_turn(machine: Machine, loop: Loop, mark: int) -> None:
             loop.variant.update(left)
             loop.carried.update(dict.fromkeys(left, after))
             loop.kept_by.extend((symbol, after) for symbol in left)
+            loop.rebound.add(place)
 
 
 def is_older(container: dict[Any, Value], objects: int) -> bool:
@@ -223,7 +224,9 @@ def run_turn(
         if loop.cause is not None:  # what is gathered from here on, some ranks gather more of
             machine.uneven.append((state.newest, loop.cause, frozenset()))
     sinks, away = machine.sinks, len(frame.leavings) + len(state.leavings)
+    state.mark = len(machine.journal)
     through = machine.run(node.body, entering) if entering else 0
+    library.turn_ends(machine, through)
     rejoin(machine, state, "continue", sinks, away)
     merge_leavings(machine, state, "continue")
     again = (through | state.continued) & ~frame.left

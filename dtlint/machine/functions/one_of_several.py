@@ -120,7 +120,7 @@ def chosen_by(machine: Machine, makers: list[Maker]) -> Value | None:
     chosen = [first, *(one for one in others if leads_on(machine, one[0]))]
     if len(chosen) > 1 and not leads_on(machine, first[0]):
         chosen = chosen[1:]
-    chosen = most_derived(machine, chosen)
+    chosen = with_own_words(machine, most_derived(machine, chosen))
     made: Value | None = None
     for one, question in reversed(chosen[:FUNCTIONS]):
         made = one if made is None else either(Bound(one, None), (question, True, made))
@@ -141,6 +141,25 @@ def most_derived(machine: Machine, makers: list[Maker]) -> list[Maker]:
     return [one for one in makers if not any(one[0] is base for base in above)]
 
 
+def with_own_words(machine: Machine, makers: list[Maker]) -> list[Maker]:
+    """Where there are too many classes to follow, those that only set what their base says otherwise are their base."""
+    if len(makers) <= FUNCTIONS:
+        return makers
+    found: dict[int, Maker] = {}
+    for one, question in makers:
+        kept = speaking(machine, one) if isinstance(one, ClassRef) else one
+        found.setdefault(id(kept.node) if isinstance(kept, ClassRef) else id(kept), (kept, question))
+    return list(found.values())
+
+
+def speaking(machine: Machine, kind: ClassRef) -> ClassRef:
+    """The class, or the next one above it that has words of its own that reach what rules ask for."""
+    from dtlint.machine.names import attributes
+
+    owners = [one for one in attributes.linearise(machine, kind) if isinstance(one, ClassRef)]
+    return next((one for one in owners if has_words(machine, one)), kind)
+
+
 def of_kind(machine: Machine, classes: list[ClassRef], key: object) -> Value | None:
     """One of the classes of a file that reach what rules ask for, where they are of one kind."""
     chosen: list[Value] = [one for one in dict.fromkeys(classes) if leads_on(machine, one)]
@@ -151,12 +170,18 @@ def of_kind(machine: Machine, classes: list[ClassRef], key: object) -> Value | N
 
 def of_modules(machine: Machine, base: Unknown, name: str, mask: int) -> Value | None:
     """`import_module(f"tasks.{options.task}").Task`: one of several of that name."""
-    from dtlint.machine.library.python.importing import MODULES
+    from dtlint.machine.library.python import importing
     from dtlint.machine.names import attributes
 
-    modules = machine.notes.get(MODULES, {}).get(base.symbol, ())
-    held = [attributes.of_module(machine, one, name, mask) for one in modules]
+    modules = machine.notes.get(importing.MODULES, {}).get(base.symbol, ())
+    anywhere = modules is importing.ANY
+    held = [
+        attributes.of_module(machine, one, name, mask)
+        for one in (importing.with_class(machine, name) if anywhere else modules)
+    ]
     makers = [one for one in held if isinstance(one, ClassRef | FunctionRef)]
+    if anywhere:
+        return of_kind(machine, [one for one in makers if isinstance(one, ClassRef)], base.symbol)
     return maker(machine, makers, base.symbol) if makers else None
 
 
@@ -181,5 +206,12 @@ def leads_on(machine: Machine, kind: object) -> bool:
     known: dict[int, bool] = machine.notes.setdefault(LEADING, {})
     if id(kind.node) not in known:
         owners = [one for one in attributes.linearise(machine, kind) if isinstance(one, ClassRef)]
-        known[id(kind.node)] = any(not one.node.tokens.isdisjoint(leading_on(machine, one.path)[1]) for one in owners)
+        known[id(kind.node)] = any(has_words(machine, one) for one in owners)
     return known[id(kind.node)]
+
+
+def has_words(machine: Machine, kind: ClassRef) -> bool:
+    """Does its own body reach what rules ask for?"""
+    from dtlint.machine.functions.following import leading_on
+
+    return not kind.node.tokens.isdisjoint(leading_on(machine, kind.path)[1])

@@ -25,6 +25,7 @@ from dtlint.machine.library.feeding import data, loaders, vocabularies, workers
 from dtlint.machine.library.invocation import LOCAL, Invocation, Keywords
 from dtlint.machine.library.jax import facts as jax_facts
 from dtlint.machine.library.jax import hosts as jax_hosts
+from dtlint.machine.library.jax import left_over
 from dtlint.machine.library.jax import mapping as jax_mapping
 from dtlint.machine.library.meeting import (
     children,
@@ -46,6 +47,7 @@ from dtlint.machine.library.python import (
     environment_use,
     exit_stacks,
     files,
+    importing,
     log_filters,
     named_fields,
     options,
@@ -118,6 +120,7 @@ __all__ = [  # what the machine asks
     "value_of",
 ]
 
+ITERATES = {"__iter__": "builtins.iter", "__next__": "builtins.next", "next": "builtins.next"}  # what a method is for
 HANDLERS: dict[str, Any] = {
     **elements.MODELS,
     **gradient_parts.MODELS,
@@ -136,6 +139,7 @@ HANDLERS: dict[str, Any] = {
     **run_later.MODELS,
     **spawning.MODELS,
     **command_line.MODELS,
+    **importing.MODELS,
     **jax_hosts.MODELS,
     **managers.MODELS,
     **parts.MODELS,
@@ -177,6 +181,8 @@ def call(
     row: Api | None = None
     if last == "__iter__" and isinstance(receiver, Object) and loaders.BATCHES in receiver.facts:
         return loaders.inside_of(receiver)
+    if last in ITERATES and isinstance(receiver, Object) and (last != "next" or loaders.is_loader(machine, receiver)):
+        return call(machine, ITERATES[last], None, (receiver, *arguments), keywords, mask, node)
     if last == "__init__" and isinstance(receiver, Object):
         return initialised(machine, name.rpartition(".")[0], receiver, arguments, keywords, mask, node)
     if receiver is not None:
@@ -479,6 +485,7 @@ def circumstances(machine: Machine, arguments: tuple[Value, ...], keywords: Keyw
 
 
 leaves = jax_facts.leaves
+turn_ends = left_over.turn_ends
 
 
 compared, asked, chosen, answered = uncalled.compared, uncalled.asked, uncalled.chosen, uncalled.answered

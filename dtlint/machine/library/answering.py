@@ -19,7 +19,7 @@ from dtlint.machine.library.python import files, replaced, run_later
 from dtlint.machine.library.python import methods as python_methods
 from dtlint.machine.library.reading import uneven_length
 from dtlint.machine.library.training import gradient_parts, hooks, models, operations, parts, stepping
-from dtlint.machine.values import BY_RANK, Const, Object, Row, Unknown, Value
+from dtlint.machine.values import BY_RANK, Const, Object, Row, Symbol, Unknown, Value
 
 MOVES = frozenset({"to", "cuda", "cpu", "xpu", "npu", "hpu", "to_empty"})  # where a thing lives is not what it holds
 
@@ -40,18 +40,31 @@ def call_unknown(
     run_later.handed_over(machine, Invocation("", LOCAL, None, arguments, keywords, mask, node))
     stepping.module_called(machine, callee, mask)
     stepping.gradients_handed(machine, arguments, mask)
+    method: str | None = None
     if node is not None and isinstance(node.func, ir.Attr):
-        found = call_method(
-            machine, receiver, Invocation(node.func.name, LOCAL, receiver, arguments, keywords, mask, node)
-        )
+        method = node.func.name
+    else:
+        holder = taken_from(callee)
+        if holder is not None:
+            receiver, method = holder
+    if method is not None:
+        found = call_method(machine, receiver, Invocation(method, LOCAL, receiver, arguments, keywords, mask, node))
         if found is not None:
             return found
-        if node.func.name in machine.knowledge.agreeing:  # `strategy.broadcast(path)`
+        if method in machine.knowledge.agreeing:  # `strategy.broadcast(path)`
             return machine.unknown("agreed", token(callee), *map(token, arguments))
     made = opaque(machine, "call", callee, *arguments, *wherever(machine, keywords))
     if node is not None and isinstance(node.func, ir.Attr) and node.func.name == "item" and isinstance(made, Unknown):
         made = Unknown(made.symbol, made.cause, made.tags - {containers.UNEVEN}, made.like)  # a number has no length
     return made if callee.cause is not None else told(machine, made, (*arguments, *(value for _, value in keywords)))
+
+
+def taken_from(callee: Value) -> tuple[Value, str] | None:
+    """`apply = state.apply_fn`, and `apply` is called, here or by somebody it was given to: whose method is it?"""
+    key = callee.symbol.key if isinstance(callee, Unknown) else ()
+    if len(key) != 3 or key[0] != "attr" or not isinstance(key[1], Symbol) or not isinstance(key[2], str):
+        return None
+    return Unknown(key[1], callee.cause, getattr(callee, "tags", frozenset())), key[2]
 
 
 def call_method(machine: Machine, receiver: Value, call: Invocation) -> Value | None:

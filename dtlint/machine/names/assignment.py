@@ -6,7 +6,7 @@ from typing import Any
 
 from dtlint.ir import nodes as ir
 from dtlint.ir.text import render
-from dtlint.machine.contents import containers, lacking, written
+from dtlint.machine.contents import containers, dictionaries, lacking, written
 from dtlint.machine.core import Machine
 from dtlint.machine.lanes import map_lanes, token
 from dtlint.machine.library.feeding import batches
@@ -58,6 +58,9 @@ def run_augmented(machine: Machine, node: ir.AugAssign, mask: int) -> int:
     machine.current_at = node.at
     if isinstance(old, Object) and old.kind == "list" and node.op == "+":
         containers.extend(machine, old, value, mask)
+        return mask
+    if isinstance(old, Object) and node.op == "|" and dictionaries.is_plain(old):
+        subscripts.merge(machine, old, value, mask)
         return mask
     if isinstance(old, Object) and old.kind == "torch.Tensor":
         held = arithmetic(machine, node.op, old.attributes.get("content", old), value)
@@ -124,6 +127,7 @@ def assign_target(machine: Machine, target: ir.Expr, value: Value, mask: int) ->
     if isinstance(target, ir.Name):
         if "batch" in target.id:
             batches.named(machine, target.id, value)
+        lacking.bound(machine, target.id, mask)
         machine.assign(target.id, value, mask)
     elif isinstance(target, ir.Attr):
         write_attribute(machine, machine.evaluate(target.value, mask), target.name, value, mask)

@@ -296,6 +296,7 @@ def of_unknown(machine: Machine, base: Unknown, name: str, mask: int) -> Value:
         return library.options.option(machine, base, name, mask)
     # `make(folder, quiet=rank != 0).found`: that a thing was told its rank does not show what else in it depends on it
     cause = base.cause if base.symbol not in machine.facts.get("told", ()) else None
+    base = library.jax_facts.own_part(machine, base, name)
     return machine.unknown("attr", base.symbol, name, cause=cause, tags=base.tags)
 
 

@@ -8,7 +8,7 @@ from typing import Any
 from dtlint.ir import nodes as ir
 from dtlint.ir.text import render
 from dtlint.machine import library
-from dtlint.machine.contents import containers
+from dtlint.machine.contents import containers, lacking
 from dtlint.machine.contents.opaque import opaque
 from dtlint.machine.contents.operators import arithmetic, both, comparison, content, spelled
 from dtlint.machine.contents.truth import answered, truth, truth_of
@@ -68,6 +68,8 @@ def constant(machine: Machine, node: ir.Const, mask: int) -> Value:
 def name(machine: Machine, node: ir.Name, mask: int) -> Value:
     found = attributes.lookup(machine, node.id) or scopes.own_part(machine, node.id)
     if found is not None:
+        if machine.frame.variables.partly is not None:
+            lacking.looked_up(machine, node.id, mask)
         return found
     return machine.unknown("name", node.id)
 
@@ -240,7 +242,10 @@ def maybe(
     from dtlint.machine.control.branches import choose
 
     if not has_call(later):
-        return evaluate(machine, later, going)
+        machine.assumed.append((symbol or machine.symbols.fresh("asked before"), op == "and"))
+        found = evaluate(machine, later, going)
+        machine.assumed.pop()
+        return found
     box: list[Value] = []
 
     def asked(lanes: int) -> int:

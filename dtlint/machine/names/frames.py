@@ -40,6 +40,7 @@ class LoopState:
     managers: int = 0  # how many context managers were entered outside of the loop
     parted: dict[int, tuple[Decision, Any]] = field(default_factory=dict)  # who breaks from who does not, and where
     number: int = 0  # of its node, as the symbols of what it changes have it
+    mark: int = 0  # how much was written when its turn began
 
 
 @dataclass(slots=True)

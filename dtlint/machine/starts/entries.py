@@ -276,6 +276,8 @@ def unknown_arguments(
 def framework_gives(machine: Machine, name: str, what: str) -> Value:
     if what == "batch":
         return loaders.handed_batch(machine, name)
+    if what == "number":
+        return machine.fresh("index")  # as a loop over the batches would count them
     if what == "model":  # the one that it has wrapped: what it gives is learned from
         return machine.unknown("model", name, tags=frozenset({("wrapped", 0)}))
     return machine.new(machine.knowledge.canonical(what), machine.world.full)

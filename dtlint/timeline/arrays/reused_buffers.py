@@ -6,16 +6,17 @@ made in every turn of a loop is another buffer in every turn, however equal.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from dtlint.ir import nodes as ir
 from dtlint.ir.examples import way_to
 from dtlint.ir.functions import every_node
 from dtlint.machine.library.jax.facts import leaves
-from dtlint.machine.logs import Loop
+from dtlint.machine.library.jax.left_over import LEFT
+from dtlint.machine.logs import Call, Loop, told
 from dtlint.machine.run import Run
 from dtlint.machine.values import Symbol, Unknown, Value
-from dtlint.timeline.arrays.lives import Again, Story, Use, site_after
+from dtlint.timeline.arrays.lives import Again, Story, Use, exclude, sides, site, site_after, site_below
 from dtlint.timeline.records import calls_around, recorded
 
 OTHER_NAMES = (ir.Name, ir.Attr, ir.Index, ir.Tup, ir.IfExp, ir.BoolOp)
@@ -25,17 +26,64 @@ def reused_buffers(run: Run) -> Iterator[Again]:
     if not run.facts.get("jax donated"):
         return
     story = Story(lambda again: made_in_the_turn(run, again))
+    told_of: set[tuple[str, object]] = set()  # donating calls
     for event, path in recorded(run, "<jax>"):
         if event.op == "donate" and event.extra.get("entering"):
             story.consumed.setdefault(event.extra["symbol"], []).append(Use(event.extra["symbol"], event, path))
         elif event.op in ("donate", "read"):
             again = story.use(Use(event.extra["symbol"], event, path, event.op == "donate"))
             if again is not None:
+                told_of.add(place_of(again))
                 yield again
         elif event.op == "read kept":
             again = lost_in_a_later_turn(run, story, Use(event.extra["symbol"], event, path, False))
             if again is not None:
                 yield again
+        elif event.op == LEFT:
+            again = given_in_the_next_turn(story, Use(event.extra["symbol"], event, path, False))
+            if again is not None and place_of(again) not in told_of:
+                told_of.add(place_of(again))
+                yield again
+
+
+def place_of(again: Again) -> tuple[str, object]:
+    """Of the call that gives away."""
+    donor = (again.first or again.second).event
+    return donor.path, donor.at
+
+
+def given_in_the_next_turn(story: Story, use: Use) -> Again | None:
+    """The turn ends with what it has given away still there, on a way on which it was given away."""
+    place, returns = use.event.extra["place"], use.event.extra["returns"]
+    start = 0
+    if returns:  # loops of the function itself are left
+        start = max((index for index, node in enumerate(use.path) if isinstance(node, Call)), default=0)
+    around = use.path[:start] if returns else use.path
+    loop = next((node for node in reversed(around) if isinstance(node, Loop)), None)
+    if loop is None or not loop.again or place not in loop.rebound:
+        return None
+    for donor in story.consumed.get(use.symbol, ()):
+        inside = any(node is loop for node in donor.path) and donor.event.mask & use.event.mask
+        if not inside or not is_given(donor, use.symbol, str(place[1])):
+            continue
+        if not exclude(donor, use) and not denied(donor, use.event.extra["answers"]):
+            where = site(donor, start + 1) if returns else site_below(donor, donor.path.index(loop))
+            return Again(donor, use, loop, *where)
+    return None
+
+
+def is_given(donor: Use, symbol: Symbol, name: str) -> bool:
+    """Does the call give away what this name holds? Another one for the same may be bound anew in time."""
+    given = donor.event.extra.get("given")
+    named = given.id if isinstance(given, ir.Name) else given.name if isinstance(given, ir.Attr) else None
+    return named == name or (symbol.key[0] == "loop" and str(symbol.key[2]).partition("[")[0] == name)
+
+
+def denied(donor: Use, answers: Iterable[tuple[Symbol, bool]]) -> bool:
+    """Does what stays there where these are the answers stay on the other side of a branch than the donating call?"""
+    known = {what: answer for choice, then in sides(donor) for what, answer in told(choice.symbol, then)}
+    said = (one for question, side in answers for one in told(question, side))
+    return any(known.get(what, answer) != answer for what, answer in said)
 
 
 def lost_in_a_later_turn(run: Run, story: Story, use: Use) -> Again | None:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from dtlint.findings import Step
+from dtlint.machine.control.agreeing import AGREED
 from dtlint.machine.library.computing.marks import deep_tags
 from dtlint.machine.library.computing.metrics import OWN_COUNTS
 from dtlint.machine.library.feeding import cut_shares
@@ -19,6 +20,7 @@ from dtlint.machine.run import Run
 from dtlint.machine.values import NONE, Cause, Const, ModuleRef, Object, Symbol, Unknown, Value
 from dtlint.timeline.ranks.obeying import was_told
 from dtlint.timeline.records import recorded
+from dtlint.timeline.symbols import constant
 
 EVALUATION = ("validation_step", "test_step", "on_validation_epoch_end", "on_test_epoch_end", "validation_epoch_end")
 SUMS = frozenset({"all_reduce"})
@@ -83,12 +85,18 @@ def of_cut_shares(run: Run) -> Iterator[LocalMetric]:
         cuts = event.extra["cuts"]
         if trains and (not from_loaders or not cuts or cuts & used):
             continue
-        found.setdefault(cuts or event.extra["value"].symbol, []).append(event)
+        found.setdefault(cuts or parted_at(event.extra["value"]), []).append(event)
     for first, *more in found.values():
         used_too = tuple(Step(one.path, one.at[0], "and used here") for one in more)
         cause = first.extra["value"].cause
         cut = cause.steps() if cause is not None else cut_here(first.extra["cuts"])
         yield LocalMetric("shown", first, (*cut, *used_too))
+
+
+def parted_at(value: Unknown) -> object:
+    """One number may be told in several forms; where ranks came apart over it is the same for all of them."""
+    steps = value.cause.steps() if value.cause is not None else ()
+    return (steps[0].path, steps[0].line) if steps else value.symbol
 
 
 def cut_here(cuts: frozenset[tuple[str, str, tuple[int, ...], str]]) -> tuple[Step, ...]:
@@ -211,11 +219,33 @@ def reduced_twice(run: Run) -> Iterator[LocalMetric]:
             continue
         if not in_place(event):
             continue  # the total itself stays what it was
-        if (loop, tensor.number) in emptied or made_inside(tensor, path):
+        if (loop, tensor.number) in emptied or made_inside(tensor, path) or ended_by(event, path):
             continue
         add = next((one for one, way in grown if one.subject is tensor and loop_of(way) == loop), None)
         if add is not None:
             yield LocalMetric("twice", event, (Step(add.path, add.at[0], "added up over the turns"),))
+
+
+def ended_by(event: Event, path: tuple[LogNode, ...]) -> bool:
+    """`all_reduce(stopped)`, `if stopped > 0: break`: as long as the loop turns, what was summed before is nothing."""
+    held = event.extra.get("held")
+    loop = next(node for node in reversed(path) if isinstance(node, Loop))
+    asked = (node for node in loop.body.nodes if isinstance(node, Choice) and node.exits[0] in ("break", "return"))
+    return isinstance(held, Unknown) and any(is_more_than_nothing(choice.symbol, held.symbol) for choice in asked)
+
+
+def is_more_than_nothing(question: Symbol | None, counted: Symbol) -> bool:
+    """`if total:`, `total > 0`, `total != 0`, `total >= 1`"""
+    if question is None:
+        return False
+    word, *parts = question.key
+    if word == "not" and isinstance(parts[0], Symbol) and parts[0].key[0] == "compare ==":
+        word, parts = "compare !=", list(parts[0].key[1:])
+    whole = parts[0] if word in MORE and len(parts) == 2 and constant(parts[1]) in MORE[word] else question
+    return isinstance(whole, Symbol) and whole.key[:2] == (AGREED, counted)
+
+
+MORE = {"compare >": (0, 0.0), "compare !=": (0, 0.0), "compare >=": (1, 1.0)}
 
 
 def means_of_means(run: Run) -> Iterator[LocalMetric]:

@@ -11,7 +11,7 @@ from dtlint.machine.library.meeting import evidence
 from dtlint.machine.library.python.files import text_of
 from dtlint.machine.logs import Event
 from dtlint.machine.run import Run
-from dtlint.machine.values import Cause, Row, Unknown, Value, lane_value
+from dtlint.machine.values import Cause, Object, Row, Unknown, Value, lane_value
 from dtlint.timeline.places.files import READS, WRITES, Access, accesses, overlap, private
 from dtlint.timeline.places.host_files import of_each_host
 from dtlint.timeline.programs import in_a_test
@@ -90,12 +90,20 @@ def joint(run: Run, event: Event, path: tuple[object, ...]) -> Access | None:
     call = event.extra.get("call")
     if not isinstance(call, Invocation) or call.row.does != "collective":
         return None
-    for value in call.values:
+    for value in (*call.values, *folder_of(call.receiver)):
         text = text_of(value)
         if text.cause is not None and text.cause.kind in OWN and bin(event.mask).count("1") > 1 and not data(text):
             size = run.world.size
             return Access(event.op, event, (), event.mask, ("",) * size, (0,) * size, text.cause, text)
     return None
+
+
+def folder_of(manager: Value | None) -> Iterator[Value]:
+    """`CheckpointManager(folder).save(step, …)`: where it saves was said when it was made."""
+    made = manager.facts.get("call") if isinstance(manager, Object) else None
+    folder = made.get(made.row.extra.get("path", "")) if isinstance(made, Invocation) else None
+    if folder is not None:
+        yield folder
 
 
 def data(text: Value) -> bool:

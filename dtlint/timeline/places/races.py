@@ -181,6 +181,8 @@ def gathered(run: Run, found: list[Access], read: Access) -> Iterator[Race]:
     for change in reversed(found):
         if change.kind not in BRINGS or change.order > read.order or not parted(change):
             continue
+        if only_one(change, read):
+            continue
         for late in read.lanes():
             for lane in change.lanes():
                 if lane == late or change.places[lane] == change.places[late]:
@@ -318,8 +320,13 @@ def pairs(run: Run, change: Access, other: Access) -> Iterator[tuple[int, int]]:
         if overlap(change.places[lane], other.places[late])
         and (not change.own >> lane & 1 or same_node(run, late, lane))
     ]
-    if met and not exclude(Use(NOTHING, change.event, change.path), Use(NOTHING, other.event, other.path)):
+    if met and not only_one(change, other):
         yield from met
+
+
+def only_one(change: Access, other: Access) -> bool:
+    """Does the program do one of the two and never both?"""
+    return exclude(Use(NOTHING, change.event, change.path), Use(NOTHING, other.event, other.path))
 
 
 def not_after(change: Access, other: Access, lane: int, late: int) -> bool:

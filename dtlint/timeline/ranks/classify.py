@@ -133,7 +133,7 @@ def local_code(divergence: Divergence) -> tuple[str, str]:
             return ("DT102" if TURNED_AWAY.intersection(exits) else guarded_code(divergence)), "default"
         if drawn(divergence):
             return "DT110", "default"
-        if guessed(divergence):
+        if guessed(divergence) or (kind in SHARDING and gives_later(divergence)):
             return "", ""
         index = strided.index_of(divergence) if event.implicit else None
         if index is not None:
@@ -152,6 +152,20 @@ def drawn(divergence: Divergence) -> bool:
     """Is it asked of the numbers of a generator that each rank has seeded for itself?"""
     symbol = divergence.choice.symbol if divergence.choice is not None else None
     return symbol is not None and any(one.key[0] == "drawn" for one in above_shares(symbol))
+
+
+def gives_later(divergence: Divergence) -> bool:
+    """Does a generator ask whether it gives something already? Whoever walks over it goes on at its next item, on each
+    rank at another place of the data: no call is left out, and how many there are, the loop over the data tells."""
+    choice = divergence.choice
+    number = next((place for place, node in enumerate(divergence.path) if node is choice), None)
+    if choice is None or number is None or EXITS.intersection(choice.exits):
+        return False
+    asked = (choice.decision.path, choice.decision.function)
+    for node in divergence.path[number + 1 :]:
+        if isinstance(node, Call):
+            return (node.path, node.caller) != asked
+    return (divergence.event.path, divergence.event.function) != asked
 
 
 def reduced_later(divergence: Divergence) -> bool:

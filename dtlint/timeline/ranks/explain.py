@@ -126,8 +126,13 @@ def timeline_of(run: Run, divergence: Divergence) -> Timeline:
     decision, event, other = divergence.decision, divergence.event, divergence.other
     certain = divergence.shape in ("guarded", "exit", "order", "trip") and divergence.here and divergence.absent
     certain = bool(certain and divergence.here != divergence.absent)
-    if divergence.shape == "argument":
-        columns: tuple[str, ...] = ("rank 0", "other ranks")
+    if divergence.shape == "argument" and divergence.absent:
+        columns: tuple[str, ...] = (
+            name_lanes(divergence.here, world) or "the root",
+            name_lanes(divergence.absent, world),
+        )
+    elif divergence.shape == "argument":
+        columns = ("rank 0", "other ranks")
     elif divergence.shape in ("handler", "swallowed"):
         columns = ("the rank that failed", "other ranks")
     elif certain:
@@ -150,6 +155,10 @@ def timeline_of(run: Run, divergence: Divergence) -> Timeline:
         else:
             row(event.path, event.at[0], spoken(event), Cell.NEVER, Cell.WAITS, 1)
             outcome = f"UNDECIDED: the other ranks wait in {name}, the failing rank has gone on without it"
+        return Timeline(columns, tuple(rows), outcome)
+    if divergence.shape == "argument" and divergence.absent:
+        row(event.path, event.at[0], spoken(event), Cell.PAIRS, Cell.FAILED, 1)
+        outcome = f"CRASH: the `{divergence.argument}` of {name} is no member of the group of {columns[1]}"
         return Timeline(columns, tuple(rows), outcome)
     if divergence.shape == "argument":
         row(event.path, event.at[0], spoken(event), Cell.PAIRS, Cell.PAIRS, 1)

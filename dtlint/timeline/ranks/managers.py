@@ -53,6 +53,8 @@ class Review:
     early: list[tuple[Event, Object, tuple[Step, ...]]] = field(default_factory=list)
     unheard: list[tuple[Event, Event, tuple[Step, ...]]] = field(default_factory=list)
     anyway: list[tuple[Event, Event, tuple[Step, ...]]] = field(default_factory=list)
+    reduced: dict[int, tuple[Event, tuple[Step, ...]]] = field(default_factory=dict)  # the last by each manager
+    answering: set[int] = field(default_factory=set)  # managers that are asked here, or by what they were handed to
     calls: list[Call] = field(default_factory=list)  # that the walk is in
     loops: list[tuple[Loop, bool]] = field(default_factory=list)  # and whether it is in the first turn
     done_anyway: Callable[[Event, Event, list[Call]], bool] = lambda _asked, _step, _calls: False
@@ -179,7 +181,9 @@ def step(review_: Review, event: Event, state: State, taken: Taken) -> None:
     if event.kind != "record":
         return
     number = number_of(event)
-    if event.op == "quorum":
+    if event.op == "manager-handed":
+        review_.answering |= managers_in(event.extra["call"])
+    elif event.op == "quorum":
         begun = [number] if number is not None else asked_for(review_, event)
         state.quorum.update(dict.fromkeys(begun, frozenset()))
         for known in begun:
@@ -187,6 +191,7 @@ def step(review_: Review, event: Event, state: State, taken: Taken) -> None:
     elif event.op == "managed" and number is not None:
         reduces(review_, event, number, state, taken)
     elif event.op == "asked":
+        review_.answering |= {number} if number is not None else review_.made.keys()
         for known in [number] if number is not None else list(state.unasked):
             if state.unasked.pop(known, None) is not None:
                 state.asked[known] = event
@@ -228,6 +233,16 @@ def reduces(review_: Review, event: Event, number: int, state: State, taken: Tak
             review_.early.append((event, review_.made[number], ways_down(event, tuple(review_.calls))))
     else:
         state.unasked[number] = event
+        if event.op == "managed":
+            review_.reduced[number] = (event, ways_down(event, tuple(review_.calls)))
+
+
+def never_asked(review_: Review) -> Iterator[tuple[Event, tuple[Step, ...]]]:
+    """What managers reduce that nobody ever asks: the step never ends, and a failure in it goes unseen."""
+    told = review_.answering | review_.averaging
+    for number, (event, way) in review_.reduced.items() if not review_.unheard else ():
+        if number not in told:
+            yield event, way
 
 
 def asked_for(review_: Review, event: Event) -> list[int]:
@@ -237,7 +252,11 @@ def asked_for(review_: Review, event: Event) -> list[int]:
 
 def managers_of(model: Value | None) -> set[int]:
     """The managers a wrapped model, or optimizer, was given."""
-    call = model.facts.get("call") if isinstance(model, Object) else None
+    return managers_in(model.facts.get("call")) if isinstance(model, Object) else set()
+
+
+def managers_in(call: object) -> set[int]:
+    """The managers among the arguments of a call."""
     given = call.values if isinstance(call, Invocation) else ()
     return {value.number for value in given if isinstance(value, Object) and is_manager(value)}
 

@@ -12,7 +12,7 @@ from dtlint.machine.library.python.iterators import ITEMS
 from dtlint.machine.logs import Attempt, Choice, Decision, Event, Loop, inner_logs
 from dtlint.machine.run import Run
 from dtlint.machine.spoken import first_event, key, talks
-from dtlint.machine.values import Cause, Row, Symbol, Unknown, Value
+from dtlint.machine.values import Cause, Const, Row, Symbol, Unknown, Value, lane_value
 from dtlint.timeline.ranks.matching import EQUAL_SHAPES, EQUAL_TYPES, made_apart, tensors_of, unlike
 from dtlint.timeline.ranks.obeying import takes_orders
 from dtlint.timeline.ranks.parting import (
@@ -210,6 +210,10 @@ def differing_argument(run: Run, event: Event, path: Path) -> Divergence | None:
             continue
         if sized_by_content(value) or of_uneven_share(value):
             return Divergence("argument", None, event, path, event.mask, 0, cause=value.cause, argument="shape")
+    outside = without_root(event)
+    if outside:
+        name = event.extra["call"].row.root
+        return Divergence("argument", None, event, path, event.mask & ~outside, outside, argument=name)
     for name, value in event.details:
         if disagrees(value, event):
             return Divergence(
@@ -223,6 +227,19 @@ def differing_argument(run: Run, event: Event, path: Path) -> Divergence | None:
                 argument=name,
             )
     return None
+
+
+def without_root(event: Event) -> int:
+    """The ranks that name a root which is no member of their own group, where ranks are counted over the world."""
+    call, group = event.extra.get("call"), event.group
+    if call is None or group is None or "root_in_group" not in call.row.extra:
+        return 0
+    root, outside = call.get(call.row.root), 0
+    for lane in lanes_in(event.mask) if root is not None else ():
+        held, members = lane_value(root, lane), group.members[lane]
+        if isinstance(held, Const) and type(held.value) is int and members >> lane & 1:
+            outside |= 0 if members >> held.value & 1 else 1 << lane
+    return outside
 
 
 def sized_by_content(value: Value) -> bool:

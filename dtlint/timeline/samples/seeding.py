@@ -394,11 +394,23 @@ def first_weights_of_hosts(run: Run) -> Iterator[Disagreement]:
 
 
 def straight_from_init(run: Run, value: Value) -> bool:
-    """Is it what `init` gave, or a train state that was made of it, with nothing else put into it?"""
+    """Is it what `init` gave or was drawn here, or a train state that was made of it, with nothing else put into it?"""
     weights: dict[Symbol, list[Symbol]] = run.facts.get(jax_facts.WEIGHTS, {})
     leaves = [leaf.symbol for leaf in jax_facts.leaves(value) if isinstance(leaf, Unknown)]
     parts = [part for leaf in leaves for part in weights.get(leaf, [leaf])]
-    return bool(parts) and all(taken_from(part) == jax_facts.INITIALISED for part in parts)
+    return bool(parts) and all(taken_from(part) == jax_facts.INITIALISED or made_here(run, part) for part in parts)
+
+
+COMPUTED = ("op ", "unary", "jax.", "numpy.", "math.")
+PARTS = frozenset({"drawn", "key", "keys", "fold_in", "item", "attr", "phi", "name"})
+
+
+def made_here(run: Run, weights: Symbol) -> bool:
+    """Was it computed step by step from what was drawn, or written down, and from no file?"""
+    names = [str(symbol.key[0]) for symbol in provenance.symbols_in(weights)]
+    rows = (run.knowledge.api(name) for name in names)
+    read = any(row is not None and row.record in ("load", "file-read") for row in rows)
+    return not read and all(name in PARTS or name.startswith(COMPUTED) for name in names)
 
 
 def taken_from(symbol: Symbol) -> object:

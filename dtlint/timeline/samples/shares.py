@@ -21,13 +21,15 @@ from dtlint.machine.library.feeding.batches import (
     says_whole,
 )
 from dtlint.machine.library.feeding.loaders import option
+from dtlint.machine.library.feeding.streams import CUT
+from dtlint.machine.library.jax import facts as jax_facts
 from dtlint.machine.library.meeting import evidence
 from dtlint.machine.logs import Call, Site
 from dtlint.machine.run import Run
 from dtlint.machine.values import BY_SHARE, Const, Object, Symbol, Unknown, Value
 from dtlint.timeline.order import choices_below
 from dtlint.timeline.samples.uneven import divided_between_devices
-from dtlint.timeline.steps.training import Path, Use, place_of, step_at, survey
+from dtlint.timeline.steps.training import Path, Use, event_step, place_of, step_at, survey
 from dtlint.timeline.steps.windows import Window, windows
 from dtlint.timeline.symbols import moduli
 
@@ -333,8 +335,20 @@ def pipelines(run: Run, shares: list[Share]) -> Iterator[Mistake]:
 def of_one_host(run: Run, shares: list[Share]) -> Iterator[Mistake]:
     """`global_batch // local_device_count()`: the devices of the other hosts take that much as well."""
     learns = survey(run).gradients if run.facts.get("jax hosts") else []
+    for event, loader in divided_between_devices(run) if learns else ():
+        cut = loader.facts.get(CUT)
+        size = cut.arguments[0] if cut is not None and cut.arguments else option(loader, "batch_size")
+        chain = list(history(shares, size))
+        if of_one_device(run, chain):
+            yield of_a_device(chain[0], event_step(event, "the batch is divided between this host's devices here"))
     for share in shares if learns else ():
-        if share.op == "*" or share.by != "local" or not of_all(run, share):
+        if share.op == "*" or share.by != "local":
+            continue
+        chain = list(history(shares, share.left))
+        if of_one_device(run, chain):
+            divided = step_at(place_in(share), f"`{share.text} {share.op} {share.spelled}` divides it again")
+            yield of_a_device(chain[0], divided)
+        if not of_all(run, share):
             continue
         others = [*history(shares, share.left), *(one for one in shares if same_number(one.left, share.result))]
         if any(one.by and one.op != "*" for one in others):
@@ -343,6 +357,20 @@ def of_one_host(run: Run, shares: list[Share]) -> Iterator[Mistake]:
         combined = learns[0]
         step = step_at((combined.path, combined.at, combined.function), "the gradients of all hosts are combined here")
         yield Mistake(place_in(share), (step,), text, "divide by the devices of all hosts: `jax.device_count()`")
+
+
+def of_one_device(run: Run, chain: list[Share]) -> bool:
+    """Is it what each of all devices takes of a batch for all? The number of hosts is a size of the world as well."""
+    if len(chain) != 1 or chain[0].op == "*" or not of_all(run, chain[0]):
+        return False
+    return any(chain[0].right is counted for counted in run.facts.get(jax_facts.ALL_DEVICES, ()))
+
+
+def of_a_device(share: Share, again: Step) -> Mistake:
+    """`global_batch // device_count()` is what one device takes; a host that divides it between its devices takes it
+    for its own."""
+    text = f"`{share.text}` is divided by the devices of all hosts, and then this host divides that between its own"
+    return Mistake(place_in(share), (again,), text, "divide by the number of hosts: `jax.process_count()`")
 
 
 def given_at(path: Path, named: Site) -> Site | None:

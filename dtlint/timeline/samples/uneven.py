@@ -11,7 +11,7 @@ from dtlint.machine.library.feeding import sharding, streams, whole_batches
 from dtlint.machine.library.feeding.loaders import LOADER, is_open, number_of, option
 from dtlint.machine.library.feeding.whole_batches import unpadded
 from dtlint.machine.library.invocation import Invocation
-from dtlint.machine.logs import Choice, Event, LogNode, Loop, Site
+from dtlint.machine.logs import Call, Choice, Event, LogNode, Loop, Site
 from dtlint.machine.run import Run
 from dtlint.machine.spoken import first_in
 from dtlint.machine.values import NONE, Const, Object, Symbol, Unknown, Value
@@ -151,10 +151,17 @@ def cuts(loop: Loop) -> list[Any]:
 def goes_round(part: PartLoop) -> bool:
     """`while True: for name in names: …`: who comes to the end begins anew, and meets the others in every turn. Unless
     they are also to meet once a round."""
-    outer = part.above[-1] if part.above else None
-    if not isinstance(outer, Loop) or outer.decision.text not in ENDLESS:
-        return False
-    return all(node is part.loop or first_in(node, outer.mask) is None for node in outer.body.nodes)
+    inner: LogNode = part.loop
+    for outer in reversed(part.above):
+        if not isinstance(outer, Loop | Call):
+            return False
+        body = outer.body if isinstance(outer, Loop) else outer.log
+        if any(node is not inner and first_in(node, outer.mask) is not None for node in body.nodes):
+            return False
+        if isinstance(outer, Loop):
+            return outer.decision.text in ENDLESS
+        inner = outer
+    return False
 
 
 def loop_step(part: PartLoop) -> Step:

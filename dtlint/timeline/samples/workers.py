@@ -202,6 +202,8 @@ def counts_cores(run: Any, value: Value | None) -> bool:
     if not isinstance(value, Unknown):
         return False
     symbol = value.symbol
+    if symbol.key[0] == "phi" and symbol.key[1] in symbol.key[2:] and isinstance(symbol.key[1], Symbol):
+        symbol = symbol.key[1]  # `os.cpu_count() or 1`
     if symbol.key[0] == "len" and len(symbol.key) == 2 and hasattr(symbol.key[1], "key"):
         symbol = symbol.key[1]
     name = symbol.key[1] if symbol.key[0] in ("same", "source") and len(symbol.key) > 1 else symbol.key[0]
@@ -216,12 +218,13 @@ def late_forks(run: Any) -> Iterator[tuple[Met, Event, str]]:
     """Processes that are forked after a runtime with threads was started, with what started it."""
     for met in events(run, "record", "fork"):
         asked = start_method(run, met)
-        if asked == "fork":
-            started = started_before(run, met, ("jax", "cuda"))
-        elif asked is None:
-            started = started_before(run, met, ("jax",))
-        else:
+        if asked not in ("fork", None):
             continue
+        target = met.event.extra["call"].get("target")
+        uses_it = works_on(run, target, "cuda", ("certain", "perhaps") if asked else ("certain",))
+        # who asks for a fork may do so for a child nobody sees here, as that of a pool
+        with_cuda = uses_it if isinstance(target, FunctionRef) or asked is None else True
+        started = started_before(run, met, ("jax", "cuda") if with_cuda else ("jax",))
         if started is not None:
             yield met, started[0], started[1]
     for met, call in loaders(run):
@@ -232,6 +235,24 @@ def late_forks(run: Any) -> Iterator[tuple[Met, Event, str]]:
         started = started_before(run, first_iteration(run, met), ("jax",))
         if started is not None:
             yield met, started[0], started[1]
+
+
+def works_on(run: Any, target: Value | None, reader: str, how_sure: tuple[str, ...]) -> bool:
+    """Does the function of a child, or one of its file that it calls, speak of the runtime?"""
+    row = run.knowledge.settings.get(f"work on {reader}")
+    if row is None or not isinstance(target, FunctionRef):
+        return False
+    words = {word for name in how_sure for word in row.extra.get(name, ())}
+    of_file = {name: tokens for name, tokens, owner in run.project.functions(target.path) if owner is None}
+    todo, done = [frozenset(target.node.tokens)], set[str]()
+    while todo:
+        tokens = todo.pop()
+        if not words.isdisjoint(tokens):
+            return True
+        called = (tokens & of_file.keys()) - done
+        done |= called
+        todo += [of_file[name] for name in called]
+    return False
 
 
 def first_iteration(run: Any, met: Met) -> Met:

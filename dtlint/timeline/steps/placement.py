@@ -7,11 +7,14 @@ from typing import Any
 
 from dtlint.ir import nodes as ir
 from dtlint.ir.functions import children
+from dtlint.launch.model import is_local
 from dtlint.machine.library.meeting.evidence import distributed, of_one
+from dtlint.machine.library.meeting.spawning import INDEX
 from dtlint.machine.library.reading import BY_NAME
 from dtlint.machine.library.training.stepping import LOADED
 from dtlint.machine.logs import Attempt, Event
 from dtlint.machine.values import NONE, TRUE, Cause, Const, Object, Row, Symbol, Tuple, Unknown, Value, lane_value
+from dtlint.timeline import devices
 from dtlint.timeline.order import Met, exclusive, ordered
 from dtlint.timeline.places.files import accesses, overlap
 from dtlint.timeline.programs import in_an_actor, of_trials
@@ -31,16 +34,19 @@ PARAMS = ("device", "device_ids", "device_id", "type", "index")  # DDP only note
 
 def number_of(value: Value) -> int | None:
     """The number of the device that one lane names."""
-    if isinstance(value, Const):
-        if isinstance(value.value, int) and not isinstance(value.value, bool):
-            return value.value
-        text = value.value if isinstance(value.value, str) else ""
-    elif isinstance(value, Unknown) and value.symbol.key[0] == "text":
-        text = "".join(spelled(part) for part in value.symbol.key[1:])
-    else:
-        return None
-    kind, _, number = text.partition(":")
+    if isinstance(value, Const) and isinstance(value.value, int) and not isinstance(value.value, bool):
+        return value.value
+    kind, _, number = text_of(value).partition(":")
     return int(number) if kind in ("cuda", "xpu", "hip", "npu") and number.isdecimal() else None
+
+
+def text_of(value: Value | None) -> str:
+    """A text that is written down, or what is known of one that is put together."""
+    if isinstance(value, Const):
+        return value.value if isinstance(value.value, str) else ""
+    if isinstance(value, Unknown) and value.symbol.key[0] == "text":
+        return "".join(spelled(part) for part in value.symbol.key[1:])
+    return ""
 
 
 def spelled(part: Any) -> str:
@@ -69,13 +75,20 @@ def beyond_node(run: Any, value: Value | None) -> Cause | None:
 def counted_over_nodes(run: Any, value: Value | None, ranks: list[Value | None]) -> Cause | None:
     """Processes spawned on each of several machines: the number that the group knows them by, computed from the number
     of the machine, is not their index on it."""
-    for item in named(value):
-        if isinstance(item, Row) and any(item == rank for rank in ranks):
-            numbers = [number_of(held) for held in item.lanes]
-            first, second = item.lanes[0], item.lanes[run.world.per_host % run.world.size]
-            if first != second and not one_after_another(numbers):
-                return item.cause
-    return None
+    counted = [rank for rank in ranks if isinstance(rank, Row) and holds_machine(run, rank)]
+    for item in named(value) if counted else ():
+        if isinstance(item, Row) and item in counted:
+            return item.cause
+    asked = beyond_node(run, value) if counted else None
+    return (
+        asked if asked is not None and asked.steps()[:1] and asked.steps()[0] not in run.facts.get(INDEX, ()) else None
+    )
+
+
+def holds_machine(run: Any, rank: Row) -> bool:
+    """Is it more than the index that spawn gives?"""
+    first, second = rank.lanes[0], rank.lanes[run.world.per_host % run.world.size]
+    return first != second and not one_after_another([number_of(held) for held in rank.lanes])
 
 
 def one_after_another(numbers: list[int | None]) -> bool:
@@ -113,8 +126,16 @@ def global_rank_devices(run: Any) -> Iterator[tuple[Met, Cause]]:
 
 
 def on_one_machine(run: Any) -> bool:
-    """Do the documents start the program on one machine, or is it a test, for which one is enough?"""
-    return of_trials(run.entry.path) or run.project.started.on_one_machine(run.entry.path)
+    """Do the documents start the program on one machine, is it a test, for which one is enough, or do its ranks meet at
+    an address that each machine has for itself?"""
+    told = of_trials(run.entry.path) or run.project.started.on_one_machine(run.entry.path)
+    return told or meets_at_home(run)
+
+
+def meets_at_home(run: Any) -> bool:
+    """`init_method="tcp://127.0.0.1:29500"`, wherever the program begins a group"""
+    starts = [met.event.extra["call"] for met in events(run, "record", "init")]
+    return bool(starts) and all(is_local(text_of(call.get("init_method"))) for call in starts)
 
 
 def names_device(event: Event) -> bool:
@@ -263,18 +284,7 @@ def on_default_device(event: Event) -> bool:
     """`.cuda()`, `.to("cuda")`, `zeros(3, device="cuda")`: the current device, which is GPU 0 in every process."""
     if event.kind == "record" and event.op == "backend":
         return event.extra.get("device") == Const("cuda")
-    if event.kind != "record" or event.op not in ("move", "tensor-move"):
-        return False
-    call = event.extra["call"]
-    if call.row.name.endswith(".cuda"):
-        return not call.arguments and not call.keywords
-    given = call.arguments[0] if call.arguments else call.get("device")
-    if isinstance(given, Object) and given.kind == "torch.device":
-        made = given.facts.get("call")
-        if made is None or len(made.arguments) != 1 or made.keywords:
-            return False
-        given = made.arguments[0]
-    return given == Const("cuda")
+    return devices.named(event) == Const("cuda")
 
 
 def meets_on_device(event: Event) -> bool:

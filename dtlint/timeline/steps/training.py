@@ -12,9 +12,10 @@ from dtlint.machine.library.feeding.loaders import LOADER, Described, inside_of
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.meeting import evidence
 from dtlint.machine.library.training.models import GRADIENT
-from dtlint.machine.logs import Attempt, Call, Choice, Event, LogNode, Loop, Site
+from dtlint.machine.logs import Attempt, Call, Choice, Event, LogNode, Loop, Site, plain_question
 from dtlint.machine.run import Run
-from dtlint.machine.values import Const, Object, Value
+from dtlint.machine.values import Const, Object, Symbol, Value
+from dtlint.machine.walks import walk
 from dtlint.timeline.arrays import lives
 
 Path = tuple[LogNode, ...]
@@ -113,11 +114,11 @@ def made(run: Run) -> Survey:
                 result.uses.append(use)
         elif isinstance(node, Choice):
             if node.cause is None and ("break" in node.exits or "return" in node.exits):
-                inner = next((one for one in reversed(path) if isinstance(one, Loop)), None)
-                if inner is not None and id(inner) in by_loop:
-                    by_loop[id(inner)].leaves = True
-                if inner is not None and id(inner) in by_part:
-                    by_part[id(inner)].leaves = True
+                for inner in left_by(node, path):
+                    if id(inner) in by_loop:
+                        by_loop[id(inner)].leaves = True
+                    if id(inner) in by_part:
+                        by_part[id(inner)].leaves = True
         elif isinstance(node, Event):
             for one in path if by_part else ():
                 part_of = by_part.get(id(one))
@@ -126,6 +127,16 @@ def made(run: Run) -> Survey:
             note(result, by_loop, loaders, node, path)
     leave_out_one_process(run, result)
     return result
+
+
+def left_by(choice: Choice, path: Path) -> list[Loop]:
+    """The loops that a side of this branch leaves: the one it is in, all of its function if it returns, and where a
+    generator is walked, those in which the generator turns."""
+    own = (choice.decision.path, choice.decision.function)
+    walked = [number for number, node in enumerate(path) if isinstance(node, Call) and (node.path, node.caller) == own]
+    inside = [node for node in path[walked[-1] :] if isinstance(node, Loop)] if walked else []
+    around = [node for node in path if isinstance(node, Loop) and (node.decision.path, node.decision.function) == own]
+    return inside + around if "return" in choice.exits else inside or around[-1:]
 
 
 def leave_out_one_process(run: Run, seen: Survey) -> None:
@@ -199,12 +210,30 @@ def begun(result: Survey, loader: Object, path: Path) -> Path:
 
 
 def when_dry(event: Event, above: Path) -> bool:
-    """Does it happen where an iterator has run dry: `except StopIteration: batches = iter(loader)`?"""
+    """Does it happen where an iterator has run dry? `except StopIteration: batches = iter(loader)`, where there is no
+    next batch, or after so many steps."""
     below = (*above[1:], event)
     return any(
-        isinstance(node, Attempt) and any(DRY in one.types and inner in one.log.nodes for one in node.handlers)
+        isinstance(node, Choice) and asks_for_more(node.symbol)
+        if not isinstance(node, Attempt)
+        else caught(node, inner)
         for node, inner in zip(above, below, strict=True)
     )
+
+
+def caught(attempt: Attempt, inner: LogNode) -> bool:
+    """Is it done where a batch that was asked for is not there, whatever is caught?"""
+    handlers = [one for one in attempt.handlers if inner in one.log.nodes]
+    taken = any(isinstance(one, Event) and one.op == "batch-taken" for one, _ in walk(attempt.body))
+    return any(DRY in one.types for one in handlers) or bool(handlers and taken)
+
+
+def asks_for_more(symbol: Any) -> bool:
+    """`batch is None` after `next(batches, None)`; `step % len(loader) == 0`"""
+    asked, _ = plain_question(symbol)
+    key = asked.key if isinstance(asked, Symbol) else ("",)
+    inner = key[1].key[0] if len(key) > 1 and isinstance(key[1], Symbol) else ""
+    return (key[0], inner) in (("is none", "next"), ("compare ==", "op %"))
 
 
 def in_generator(result: Survey, loader: Object, turns: Sequence[LogNode]) -> Path:

@@ -15,6 +15,7 @@ from dtlint.machine.lanes import token
 from dtlint.machine.library.computing import marks
 from dtlint.machine.library.feeding import cut_shares
 from dtlint.machine.library.invocation import Invocation
+from dtlint.machine.library.meeting.roots import OFF
 from dtlint.machine.library.training import gradient_parts
 from dtlint.machine.names.frames import Frame
 from dtlint.machine.values import BY_RANK, FALSE, NONE, TRUE, Cause, Object, Row, Symbol, Tuple, Unknown, Value
@@ -85,9 +86,14 @@ def decided(machine: Machine, value: Value, mask: int) -> None:
     elif mask != 1:
         return
     if held.tags and held.cause is not None and held.cause.kind == "data" and not only_presence(held):
-        found = loaders_in((held,))
+        found = frozenset() if told_to_one(held) else loaders_in((held,))
         if found:
             machine.emit_event("record", asked, "", mask, extra={"loaders": found})
+
+
+def told_to_one(value: Value) -> bool:
+    """What all have reduced to one rank: that one has everybody's, and what the others have is another question."""
+    return any(isinstance(tag, tuple) and tag[0] == OFF for tag in value.tags)
 
 
 def only_presence(value: Value) -> bool:

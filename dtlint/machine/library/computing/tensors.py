@@ -251,7 +251,7 @@ def unknown_method(machine: Machine, receiver: Value, name: str, call: Invocatio
         from dtlint.machine.contents import in_place
 
         func = call.node.func
-        new: Value = Const(0) if name == "zero_" else call.arguments[0] if call.arguments else NONE
+        new: Value = Const(0) if name == "zero_" else in_place.copied(call.arguments[0]) if call.arguments else NONE
         if isinstance(func, ir.Attr) and isinstance(func.value, ir.Name | ir.Attr):
             in_place.changed(machine, func.value, receiver, new, call.mask)
             return new

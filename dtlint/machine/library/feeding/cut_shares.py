@@ -24,7 +24,7 @@ OWN_WORDS = re.compile(r"\b(?:rank|ranks|shard|local|worker|host|process|node|gp
 
 def shown(machine: Machine, call: Invocation) -> None:
     """One rank alone tells the mean of its own part, and does not say so."""
-    if call.mask & (call.mask - 1):
+    if call.mask & (call.mask - 1) and not call.row.extra.get("self_guarded"):
         return
     values = [one for value in call.values for one in held_in(value)]
     if any(map(says_whose, values)):

@@ -230,6 +230,7 @@ MODELS: dict[str, Any] = {
     "split_by_rank": shard,
     "dataset_shard": shard,
     "divided": sharding.divided,
+    "taken_between": sharding.taken_between,
     "self_sharded_dataset": self_sharded,
     "worker_info": worker_info,
     "listing": listing,

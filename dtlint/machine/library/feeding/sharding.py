@@ -17,6 +17,7 @@ from dtlint.machine.library.computing import provenance
 from dtlint.machine.library.feeding.multiples import Fits, has_to_fit, is_multiple, told_to_fit
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.jax import facts as jax_facts
+from dtlint.machine.library.meeting import evidence
 from dtlint.machine.logs import Site, decisions
 from dtlint.machine.values import (
     BY_SHARE,
@@ -129,6 +130,24 @@ def divided(machine: Machine, call: Invocation) -> Value | None:
     return provenance.marked(result, (PIECES, fits, tuple(orders)))
 
 
+def taken_between(machine: Machine, call: Invocation) -> Value | None:
+    """`with state.split_between_processes(items) as mine`: a part for each rank, unless padded some shorter."""
+    whole = call.get("inputs")
+    if whole is None:
+        return None
+    evidence.noticed(machine, call.name.rpartition(".")[2])
+    mark, total = remember(machine, "shard"), total_of(machine, whole)
+    fits = total == EVEN or (isinstance(total, int) and total % machine.world.size == 0) or made_to_fit(call)
+    unshared = (("ordered", *tag[1:]) for tag in provenance.marks(whole, "order", 0))
+    symbol = machine.symbols.of("piece", token(whole), call.name)
+    cause = machine.cause("rank", "each rank takes its own part here")
+    tags = frozenset({mark, *unshared})
+    if fits:
+        return Unknown(symbol, cause, tags)
+    text = "each rank takes its own part here, and the parts are not equally long"
+    return Unknown(symbol, Cause("shard", Trail(shard_step(mark, text), cause.trail)), tags | {UNEVEN})
+
+
 def made_to_fit(call: Invocation) -> bool:
     """What is left over is refused or filled up, always or if one of these parameters says so."""
     given = call.row.extra.get("fits")
@@ -210,12 +229,12 @@ def skipped(machine: Machine, cause: Cause, source: Value, place: tuple[str, Any
     return Skipped(Cause("shard", Trail(shard_step(mark, text), cause.trail)), False, frozenset(marks))
 
 
-def kept_by_turn(machine: Machine, container: Object) -> Skipped | None:
+def kept_by_turn(machine: Machine, number: int) -> Skipped | None:
     """`if number % world != rank: continue`, `if value < limit: rows.append(…)`: what decides by rank or by data, in a
-    loop around, whether this turn adds to a container that is older than the loop."""
+    loop around, whether this turn adds to the container with this number, which is older than the loop."""
     around = list(machine.frame.loops)
     for decision in decisions(machine.frame.guards):
-        if not around or container.number > around[-1].newest:
+        if not around or number > around[-1].newest:
             return None
         deciding = [leaving.decision for leaving in around[-1].leavings if leaving.word == "continue"]
         if decision.kind == "branch":

@@ -70,6 +70,7 @@ def step_of_row(machine: Machine, call: Invocation) -> Value | None:
     return made
 
 
+CUT = "cut into batches"  # the call that cuts a stream into batches
 BATCHED = "batched"  # the call that cuts a stream into batches of which the last may be smaller
 ENDLESS = "endless"  # it may be: somebody repeats it
 
@@ -88,6 +89,7 @@ def batched(machine: Machine, call: Invocation) -> Value | None:
         drops = call.get("drop_remainder") or call.get("drop_last_batch")
         leaves = drops is None or (isinstance(drops, Const) and not drops.value)
         whole = not leaves or made.facts.get(ENDLESS)
+        made.facts[CUT] = call
         made.facts[BATCHED] = None if whole else (call, sharding.remember(machine, "batch"))
     return made
 

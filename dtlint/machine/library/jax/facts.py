@@ -39,6 +39,7 @@ INSIDE = frozenset(
     }
 )
 KEYS = frozenset({"key", "keys"})
+ARRAY = "jax.Array"
 READ_BACK = "jax read back"  # fact of the run: it reads a file that may hold what it wrote
 SAVED_ALONE = "jax saved alone"  # fact of the run: the copy of one device was written to a checkpoint
 HOST_WEIGHTS = "jax host weights"  # fact of the run: why the first weights differ between hosts
@@ -49,6 +50,7 @@ ORIGIN = "origin"  # fact of an array: a draw it is made by, or a split that the
 FIRST_RUN = "flax first run"  # fact of the run: is the module that runs being initialised? None where none runs
 UNSURE = "flax questions"  # fact of the run: how many questions were open when it began
 CLASSES = "jax state classes"  # fact of the run: classes of the project that train states were made of
+ALL_DEVICES = "jax devices of all hosts"  # fact of the run: the numbers that `device_count()` gave, of this very kind
 INITIALISED = "initialised"  # symbol of what `init` gives
 WEIGHTS = "jax weights"  # fact of the run: by the symbol of a train state, those of the parameters it was given
 WHOLE = "jax whole"  # fact of the run: is what runs one program over the arrays of all hosts, as its shardings say?
@@ -185,6 +187,16 @@ def state_class(machine: Machine, state: Value) -> ClassRef | None:
     known = machine.facts.get(CLASSES)
     marks = words(state.tags, "of class") if known else ()
     return known[marks[0][2]] if known and len(marks) == 1 else None
+
+
+def own_part(machine: Machine, array: Unknown, name: str) -> Unknown:
+    """An array as seen through an attribute: of what only shows this host's part, no other host holds anything."""
+    if not has(array, "global"):
+        return array
+    row = machine.knowledge.attribute(ARRAY, name)
+    if row is None or not row.extra.get("own_part"):
+        return array
+    return Unknown(array.symbol, array.cause, without(array.tags, frozenset({"global"})), array.like)
 
 
 def note(

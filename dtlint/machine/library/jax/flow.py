@@ -53,7 +53,7 @@ def flow(machine: Machine, what: str, values: tuple[Value, ...], tags: Tags) -> 
     seen = {tag[1] for tag in found if is_jax(tag)}
     if not seen:
         return tags
-    if not seen.isdisjoint(DRAWN) and contracts(machine, what):
+    if not seen.isdisjoint(DRAWN) and contracts(machine, what) and not onto_weights(machine, values):
         found, tags = set(without(found, DRAWN)), without(tags, DRAWN)
         seen -= DRAWN
     if "draw" in seen:
@@ -142,6 +142,16 @@ def contracts(machine: Machine, what: str) -> bool:
     which all replicas share; noise has the form of what it is added to."""
     row = machine.knowledge.api(what)
     return what == "op @" or (row is not None and bool(row.extra.get("contracts")))
+
+
+def onto_weights(machine: Machine, values: tuple[Value, ...]) -> bool:
+    """`noise @ weights`: what stands before something that all devices share is the input of a layer."""
+    if len(values) != 2:
+        return False
+    given, by = (deep((value,)) for value in values)
+    words_by = {tag[1] for tag in by if is_jax(tag)}
+    drawn = any(is_fact(tag, word) for tag in given for word in DRAWN)
+    return drawn and words_by.isdisjoint({*DRAWN, "varies", "may"}) and deep_cause(machine, values[1:]) is None
 
 
 def asks(machine: Machine, what: str) -> bool:

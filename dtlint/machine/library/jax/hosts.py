@@ -25,9 +25,10 @@ from dtlint.machine.library.jax import keys as jax_keys
 from dtlint.machine.library.jax import mapping as jax_mapping
 from dtlint.machine.library.jax import shapes as jax_shapes
 from dtlint.machine.library.jax.facts import fact, has
-from dtlint.machine.library.meeting import group_start
+from dtlint.machine.library.meeting import group_start, identity
 from dtlint.machine.library.python import replaced
 from dtlint.machine.names import attributes
+from dtlint.machine.names.frames import Frame
 from dtlint.machine.values import NONE, ClassRef, Const, Object, SliceValue, Tuple, Unknown, Value
 
 FEW = 16  # keys of a batch that are told apart
@@ -53,6 +54,9 @@ def query(machine: Machine, call: Invocation) -> Value | None:
     if call.row.value == "devices" and machine.frame is not None:
         counts = machine.facts.setdefault("jax all counted", {})
         counts[machine.frame.scope] = machine.step("the devices of all hosts are counted here")
+        counted_all = identity.ask(machine, call.row, call.name, None)
+        machine.facts.setdefault(jax_facts.ALL_DEVICES, []).append(counted_all)
+        return counted_all
     counted = call.row.extra.get("counted")
     if counted and not call.values:
         return machine.unknown("devices", counted)
@@ -112,8 +116,7 @@ def initialize(machine: Machine, call: Invocation) -> Value | None:
         machine.notes.setdefault("jax initialised", set()).add(machine.frame.path)
         return None
     steps = []
-    at_top = machine.frame.function is None
-    before = imported_by(machine, machine.frame.path, machine.current_at[0] if at_top else None)
+    before = loaded(machine)
     for path, (where, name) in sorted(machine.notes.get("jax starts", {}).items()):
         if path in before and path != machine.frame.path:
             steps.append(jax_facts.step_at(where, f"`{name}` starts the backend when this module is imported"))
@@ -124,6 +127,20 @@ def initialize(machine: Machine, call: Invocation) -> Value | None:
 def started(machine: Machine, call: Invocation) -> Value | None:
     """`backends_are_initialized()`: surely where this run has used a device before."""
     return Const(True) if machine.facts.get("jax start count") else None
+
+
+def loaded(machine: Machine) -> set[str]:
+    """The files that have been imported by now: by this one, and by those of the functions that have led here. A module
+    that still runs has come as far as its call."""
+    lines: dict[str, int | None] = {}
+    frame: Frame | None = machine.frame
+    at: tuple[int, ...] | None = machine.current_at
+    while frame is not None:
+        if frame.function is None and at is not None:
+            lines[frame.path] = at[0]
+        lines.setdefault(frame.path, None)
+        at, frame = frame.called_at, frame.caller
+    return {one for path, line in lines.items() for one in imported_by(machine, path, line)}
 
 
 def imported_by(machine: Machine, path: str, line: int | None = None) -> frozenset[str]:

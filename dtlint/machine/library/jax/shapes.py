@@ -128,6 +128,7 @@ def counted(machine: Machine, shape: Value | None) -> Iterator[tuple[Symbol, str
             yield key[1], "parts"
 
 
+ON_A_HOST = frozenset({2, 4, 8, 16})  # devices: a first size that is written so may be their number
 CUT = frozenset({"reshaped", "sharded"})  # the same samples, with an axis of devices before them
 
 
@@ -156,7 +157,7 @@ def lacking(leaves: list[Unknown]) -> str:
                 return "one number, without an axis of devices"
             if all(type(one) is int for one in known) and not shown:
                 shown = f"made with the shape {known}, without an axis of devices"
-    if shown and any(type(one) is int for one in first):
+    if shown and any(type(one) is int for one in first) and not first <= ON_A_HOST:
         return shown
     return "made of arrays with different first sizes, without an axis of devices" if len(first) > 1 else ""
 

@@ -29,6 +29,7 @@ def asked(machine: Machine, call: Invocation) -> None:
 
 STARTED = "process group started"
 
+SIDES = "spawned on these sides"  # of branches nobody can decide
 SPAWN = "spawn"
 OF_ITS_OWN = (ir.Function, ir.Class, ir.Lambda)  # what stands in these runs some other time
 
@@ -72,9 +73,11 @@ def answers(facts: dict[str, Any]) -> dict[Any, bool]:
 
 def starts_here(machine: Machine, call: Invocation) -> bool:
     """`if not is_initialized(): init_process_group()`: who starts the group where nobody has done so asks in order to
-    start it, not for the day it is run without one."""
+    start it, not for the day it is run without one. Nor does anybody who is alone get another answer."""
     if machine.get(whether_started(machine), STARTED) is not None:
         return False
+    if beside_the_others(machine):
+        return True
     if not machine.facts.get("spawned") and spawns_later(machine):
         return True
     begun_by = call.row.extra["begun_by"]
@@ -85,6 +88,12 @@ def starts_here(machine: Machine, call: Invocation) -> bool:
         return False
     known = starters(machine, begun_by)
     return any(name in known for name in called_names((asking.body, asking.orelse), OF_ITS_OWN))
+
+
+def beside_the_others(machine: Machine) -> bool:
+    """On the other side of a branch than the start of the other processes there is one."""
+    sides = machine.facts.get(SIDES, ())
+    return any((asked, not answer) in sides for asked, answer in machine.assumed)
 
 
 def spawns_later(machine: Machine) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from dtlint.ir import nodes as ir
+from dtlint.ir.heeded import only_told, shown_by
 from dtlint.machine.core import Machine
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.meeting import collectives, works
@@ -65,18 +66,20 @@ def assigned(machine: Machine, target: ir.Expr, node: ir.Expr) -> None:
         return
     if not works.read_in(function.node.body, target.id):
         note(machine, "answer-dropped", call, call.receiver)
-    elif listened_to(function.node.body, target.id):
+        return
+    shown = shown_by(machine.project.tree(machine.frame.path), machine.knowledge.shows)
+    if listened_to(function.node.body, target.id, shown):
         machine.facts.pop("answered", None)
 
 
-def listened_to(part: Any, name: str) -> bool:
-    """Is the name read for anything but to hand it on?"""
+def listened_to(part: Any, name: str, shown: set[str]) -> bool:
+    """Is the name read for anything but to hand it on and to tell people?"""
     if isinstance(part, tuple | list):
-        return any(listened_to(item, name) for item in part)
-    if isinstance(part, ir.Return):
+        return any(listened_to(item, name, shown) for item in part)
+    if isinstance(part, ir.Return) or (isinstance(part, ir.If | ir.ExprStmt) and only_told(part, shown)):
         return False
     return works.read_in(part, name) and (
-        not isinstance(part, ir.Stmt) or any(listened_to(getattr(part, slot), name) for slot in part.below)
+        not isinstance(part, ir.Stmt) or any(listened_to(getattr(part, slot), name, shown) for slot in part.below)
     )
 
 

@@ -8,6 +8,7 @@ from dtlint.machine.contents import containers, written
 from dtlint.machine.core import Machine
 from dtlint.machine.library.drawing import seeds
 from dtlint.machine.library.invocation import Invocation, Keywords
+from dtlint.machine.library.meeting import group_start
 from dtlint.machine.library.meeting.identity import lane_value_of
 from dtlint.machine.library.python import options
 from dtlint.machine.library.python.run_later import unguarded
@@ -23,7 +24,7 @@ from dtlint.machine.values import (
 
 BEGINS = "<begins on all ranks>"
 APART = "apart"  # of a row, and of a run: its ranks train apart, until somebody does what this says
-SIDES = "spawned on these sides"  # of branches nobody can decide
+INDEX = "spawn index"  # of the run: where processes have got their index on this machine
 
 
 def spawn(machine: Machine, call: Invocation) -> Value:
@@ -47,7 +48,10 @@ def spawn(machine: Machine, call: Invocation) -> Value:
         for value in arguments:
             hand_over(machine, value, call.mask)
         arguments = tuple(made_before(value) for value in arguments)
-        arguments = (lane_value_of(machine, "rank", "the index given by spawn"), *arguments)
+        index = lane_value_of(machine, "rank", "the index given by spawn")
+        if index.cause is not None:
+            machine.facts.setdefault(INDEX, set()).update(index.cause.steps()[:1])
+        arguments = (index, *arguments)
     if extra.get("new_interpreter"):
         seeds.begin_anew(machine)
     given_on = tuple((name, value) for name, value in call.keywords if name not in call.row.params)
@@ -83,8 +87,8 @@ def for_one(machine: Machine, function: FunctionRef, arguments: tuple[Value, ...
     told = any(
         value.cause is not None and value.cause.kind in BY_RANK for value in (*arguments, *(one for _, one in keywords))
     )
-    if not told and any((asked, not answer) in machine.facts[SIDES] for asked, answer in machine.assumed):
-        return True  # on the other side of a branch than the start of the others
+    if not told and group_start.beside_the_others(machine):
+        return True
     numbered = any(isinstance(one, Const) and type(one.value) is int and one.scale is None for one in arguments)
     return numbered or (bool(arguments) and options.is_given(arguments[0]))
 
@@ -96,7 +100,7 @@ def spawned(machine: Machine, function: Value) -> None:
         names = known if isinstance(known, set) else set()
         machine.facts["spawned"] = names | {(inner.path, getattr(inner.node, "qualname", inner.name))}
         machine.facts.setdefault("spawned at", set()).add((machine.frame.path, machine.current_at))
-        machine.facts.setdefault(SIDES, set()).update(machine.assumed)
+        machine.facts.setdefault(group_start.SIDES, set()).update(machine.assumed)
 
 
 ONCE = frozenset({"clock", "random", "process", "memory", "host"})

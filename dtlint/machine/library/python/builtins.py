@@ -179,7 +179,7 @@ def read_environment(machine: Machine, name: Value | None, default: Value | None
                 return machine.unknown(
                     "environment", name.value, cause=machine.cause(row.cause, f"`{name.value}` differs by {row.cause}")
                 )
-            value = lane_value_of(machine, row.value, f'os.environ["{name.value}"]')
+            value = lane_value_of(machine, row.value, f'os.environ["{name.value}"]', not row.extra.get("alone_too"))
 
             def as_text(held: Value) -> Value:
                 return Const(str(held.value), held.scale) if isinstance(held, Const) else held
@@ -276,6 +276,7 @@ FUNCTIONS: dict[str, Handler] = {
     "builtins.map": map_,
     "functools.partial": partial,
     "functools.partialmethod": partial,
+    "jax.tree_util.Partial": partial,
     "functools.wraps": wraps,
     "dtlint.identity": identity,
     "types.MappingProxyType": identity,

@@ -7,7 +7,8 @@ from dtlint.machine.contents import containers
 from dtlint.machine.contents.opaque import opaque
 from dtlint.machine.core import Machine
 from dtlint.machine.library.invocation import Invocation
-from dtlint.machine.library.python.iteration import through
+from dtlint.machine.library.python.generators import is_generator
+from dtlint.machine.library.python.iteration import drawn, through
 from dtlint.machine.names import subscripts
 from dtlint.machine.values import (
     NONE,
@@ -36,6 +37,9 @@ def tuple_(machine: Machine, call: Invocation) -> Value | None:
     items = containers.items_of(machine, inner)
     if items is not None:
         return Tuple(items)
+    walked = drawn(machine, "tuple", inner, call.mask) if is_generator(inner) else None
+    if walked is not None:
+        return walked.attributes["[]"]
     return opaque(machine, call.name, inner) if inner is not call.arguments[0] else None
 
 

@@ -48,6 +48,13 @@ def setdefault(machine: Machine, call: Invocation) -> Value | None:
     return call.arguments[1] if len(call.arguments) > 1 else None
 
 
+def copied(machine: Machine, call: Invocation) -> Value:
+    """`os.environ.copy()`: a dictionary with whatever the environment holds."""
+    made = machine.new("dict", call.mask)
+    made.attributes["[]"] = machine.unknown("merged", ENVIRONMENT)
+    return made
+
+
 def update(machine: Machine, call: Invocation) -> Value | None:
     for value in call.arguments[:1]:
         found = presets.pairs(machine, value)
@@ -70,17 +77,11 @@ def update(machine: Machine, call: Invocation) -> Value | None:
 # --- imports and backends --------------------------------------------------------------------------------------
 
 
-def readers(machine: Machine) -> dict[str, str]:
-    """Packages whose import makes a runtime read its variables."""
-    found: dict[str, str] | None = machine.notes.get(("readers",))
-    if found is None:
-        found = {
-            name.removeprefix("import "): str(row.extra["reader"])
-            for name, row in machine.knowledge.settings.items()
-            if name.startswith("import ")
-        }
-        machine.notes["readers",] = found
-    return found
+def reads_variables(machine: Machine, package: str) -> bool:
+    """Does its import make a runtime read its variables, of which somebody speaks?"""
+    row = machine.knowledge.settings.get(f"import {package}")
+    word = row.extra.get("mentioned") if row is not None else None
+    return row is not None and (word is None or bool(machine.project.mentioning(str(word))))
 
 
 def users(machine: Machine) -> tuple[tuple[str, str], ...]:
@@ -110,7 +111,7 @@ def imported(machine: Machine, dotted: str, path: str | None, mask: int) -> None
         if machine.notes.get(("module asks", path)):
             machine.facts["global rank"] = True
         return
-    if dotted.partition(".")[0] in readers(machine):
+    if reads_variables(machine, dotted.partition(".")[0]):
         machine.emit_event("record", "import", dotted, mask)
 
 
@@ -141,4 +142,4 @@ def text(value: Value) -> str | None:
 
 
 FUNCTIONS: dict[str, Any] = {"os.environ.update": update}
-MODELS: dict[str, Any] = {"environment_default": setdefault}
+MODELS: dict[str, Any] = {"environment_default": setdefault, "environment_copied": copied}

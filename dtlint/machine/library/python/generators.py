@@ -6,7 +6,7 @@ time it is asked for.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, TypeGuard
 
 from dtlint.ir import nodes as ir
 from dtlint.ir.functions import every_node
@@ -18,6 +18,18 @@ DEEPEST = 12
 PART = "part"  # fact: which of the items are taken
 BOUNDED = "bounded"  # fact: somebody stops asking after so many items, on all ranks alike
 RESUMED = "resumed generators"  # fact: where a turn of a loop goes on with one that is older than the loop
+
+
+def is_generator(value: Value) -> TypeGuard[Object]:
+    return isinstance(value, Object) and value.kind == "<generator>"
+
+
+def asked_for_some(machine: Machine, generator: Object, mask: int) -> Object:
+    """The same one, asked for a number of items that is the same on all ranks."""
+    made = machine.new("<generator>", mask)
+    made.facts.update(generator.facts)
+    made.facts[BOUNDED] = True
+    return made
 
 
 def stops_alike(machine: Machine) -> bool:

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+from dtlint.ir import nodes as ir
 from dtlint.machine.core import Machine
 from dtlint.machine.lanes import FUNCTIONS, token
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.python.reflection import pattern_of
-from dtlint.machine.values import Const, ModuleRef, Unknown, Value
+from dtlint.machine.values import Const, External, ModuleRef, Tuple, Unknown, Value
 
 MODULES = "imported by name"  # note: symbol → the modules it may be
+WITH_CLASS = "modules with a class"  # note: its name → where it is defined
+ANY = None  # in their place: nobody knows a part of the name
 
 
 def import_module(machine: Machine, call: Invocation) -> Value | None:
@@ -18,17 +23,51 @@ def import_module(machine: Machine, call: Invocation) -> Value | None:
     name = call.arguments[0] if call.arguments else None
     if isinstance(name, Const) and isinstance(name.value, str) and not name.value.startswith("."):
         return scopes.module_value(machine, name.value, 0)
-    pattern = pattern_of(name.symbol) if isinstance(name, Unknown) and name.cause is None else None
-    if pattern is None:
+    if not isinstance(name, Unknown) or name.cause is not None:
         return None
+    found = machine.unknown("module", token(name))
+    modules = machine.notes.setdefault(MODULES, {})
+    pattern = pattern_of(name.symbol)
+    if pattern is None:
+        modules[found.symbol] = ANY
+        return found
     named = [scopes.find_module(machine, dotted) for dotted in machine.project.named(pattern)]
     meant = sorted((one for one in named if one is not None), key=lambda one: not says_much(machine, one))
-    found = machine.unknown("module", token(name))  # type: ignore[arg-type]
-    machine.notes.setdefault(MODULES, {})[found.symbol] = tuple(meant[:FUNCTIONS])
+    modules[found.symbol] = tuple(meant[:FUNCTIONS])
     return found
+
+
+def with_class(machine: Machine, name: str) -> tuple[ModuleRef, ...]:
+    """The modules that define a class of this name: `import_module(options.file).Experiment`."""
+    from dtlint.machine.names import scopes
+
+    known: dict[str, tuple[ModuleRef, ...]] = machine.notes.setdefault(WITH_CLASS, {})
+    paths = machine.project.mentioning(f"class {name}") if name[:1].isupper() else ()
+    if name not in known:
+        defining = [path for path in paths if any(is_class(one, name) for one in machine.project.tree(path).body)]
+        found = (scopes.find_module(machine, machine.project.name_of(path)) for path in defining)
+        known[name] = tuple(one for one in found if one is not None)
+    return known[name]
+
+
+def is_class(statement: ir.Stmt, name: str) -> bool:
+    return isinstance(statement, ir.Class) and statement.name == name
+
+
+def imported_if_there(machine: Machine, call: Invocation) -> Value | None:
+    """`tqdm, has_tqdm = optional_import("tqdm", name="tqdm")`: what it imports, and whether it is installed."""
+    module, name = call.get("module"), call.get("name")
+    if not isinstance(module, Const) or not isinstance(module.value, str):
+        return None
+    named = [module.value, name.value] if isinstance(name, Const) and isinstance(name.value, str) else [module.value]
+    found = External(machine.knowledge.canonical(".".join(filter(None, named))))
+    return Tuple((found, machine.unknown("installed", module.value)))
 
 
 def says_much(machine: Machine, module: ModuleRef) -> bool:
     """Do functions in it reach what rules ask for?"""
     functions = machine.project.functions(module.path) if module.path is not None else ()
     return any(not tokens.isdisjoint(machine.meaningful) for _, tokens, _ in functions)
+
+
+MODELS: dict[str, Any] = {"imported_if_there": imported_if_there}

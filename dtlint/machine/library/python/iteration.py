@@ -15,7 +15,7 @@ from dtlint.machine.library.feeding import inside, sharding, vocabularies
 from dtlint.machine.library.feeding.whole_batches import LENGTHS, RANGES, STORED
 from dtlint.machine.library.invocation import Handler, Invocation
 from dtlint.machine.library.python import own_order
-from dtlint.machine.library.python.generators import BOUNDED, PART, never_ends
+from dtlint.machine.library.python.generators import BOUNDED, PART, is_generator, never_ends
 from dtlint.machine.names import subscripts
 from dtlint.machine.values import (
     CONTAINERS,
@@ -143,7 +143,7 @@ def islice(machine: Machine, call: Invocation) -> Value | None:
     inner, *given = call.arguments
     inner = reading.iterated(machine, inner, call.mask)
     start, stop, step = (NONE, given[0], NONE) if len(given) == 1 else (*given, NONE)[:3]
-    generator = isinstance(inner, Object) and inner.kind == "<generator>"
+    generator = is_generator(inner)
     by_worker = any(map(inside.knows_worker, given))
     differs = any(bound.cause is not None for bound in given)
     if differs or (by_worker and not generator) or containers.items_of(machine, inner) is not None:
@@ -246,7 +246,7 @@ def through(kind: str) -> Handler:
                     ordered = list(items)
                 return machine.new_list(tuple(ordered), call.mask)
             return machine.new_list(tuple(items), call.mask, "set" if kind == "set" else "list")
-        if isinstance(inner, Object) and inner.kind == "<generator>":
+        if is_generator(inner):
             walked = drawn(machine, kind, inner, call.mask)
             if walked is not None:
                 return walked
@@ -340,17 +340,27 @@ def drawn(machine: Machine, kind: str, generator: Object, mask: int) -> Object |
     """A generator is run to its end: what it gave, where all of it can stand in one list."""
     from dtlint.machine.functions import calls
 
+    made = machine.new("set" if kind == "set" else "list", mask)
     given: list[Value] = []
-    calls.resume(machine, generator, mask, lambda value, lanes: given.append(value))
-    if given and all(isinstance(value, Unknown | Tuple) for value in given):
-        return gathered(machine, kind, generator, given, mask)
+    apart: list[containers.Apart] = []
+
+    def kept(value: Value, lanes: int) -> None:
+        given.append(value)
+        part = containers.taken_apart(machine, made.number)
+        if part is not None:
+            apart.append(part)
+
+    calls.resume(machine, generator, mask, kept)
+    if given and (apart or all(isinstance(value, Unknown | Tuple) for value in given)):
+        made.attributes["[]"] = gathered(machine, kind, generator, given, apart)
+        return made
     return None
 
 
-def gathered(machine: Machine, kind: str, generator: Object, given: list[Value], mask: int) -> Object:
+def gathered(
+    machine: Machine, kind: str, generator: Object, given: list[Value], apart: list[containers.Apart]
+) -> Unknown:
     """`list(paths())`: what the generator gave, in the order it was given."""
-    made = machine.new("set" if kind == "set" else "list", mask)
-    first = given[0]
     symbol = machine.symbols.of(kind, token(generator), *(token(value) for value in given[:4]))
     tags = frozenset(
         tag
@@ -359,13 +369,16 @@ def gathered(machine: Machine, kind: str, generator: Object, given: list[Value],
         if not (kind == "sorted" and isinstance(tag, tuple) and tag[0] == "order")
     )
     cause = deep_cause(machine, tuple(given))
-    made.attributes["[]"] = Unknown(symbol, cause, tags, getattr(first, "like", None))
-    return made
+    uneven = next((part.uneven for part in apart if part.uneven is not None), None)
+    if apart:
+        cause = uneven or apart[0].cause
+        tags = tags.union(*(part.marks for part in apart))
+    if uneven is not None:
+        tags |= {containers.UNEVEN}
+    return Unknown(symbol, cause, tags, getattr(given[0], "like", None))
 
 
-CONSUMERS = frozenset(
-    f"builtins.{name}" for name in ("dict", "tuple", "sum", "min", "max", "any", "all", "bytes", "bytearray")
-)
+CONSUMERS = frozenset(f"builtins.{name}" for name in ("dict", "sum", "min", "max", "any", "all", "bytes", "bytearray"))
 
 
 def consume(machine: Machine, call: Invocation) -> None:
@@ -373,7 +386,7 @@ def consume(machine: Machine, call: Invocation) -> None:
     from dtlint.machine.functions import calls
 
     for inner in call.arguments[:1]:
-        if isinstance(inner, Object) and inner.kind == "<generator>":
+        if is_generator(inner):
             calls.resume(machine, inner, call.mask, lambda value, lanes: None)
 
 

@@ -1,4 +1,4 @@
-"""Which ranks does a filter of a log let through?"""
+"""Which ranks does a filter of a log let through, and into which file does it go?"""
 
 from __future__ import annotations
 
@@ -26,4 +26,10 @@ def added(machine: Machine, call: Invocation) -> Value:
     return NONE
 
 
-MODELS = {"log_filter": added}
+def configured(machine: Machine, call: Invocation) -> None:
+    """`logging.basicConfig(filename="train.log")` opens the file as well."""
+    if call.get("filename") not in (None, NONE):
+        machine.emit_event("record", "file-write", call.name, call.mask, extra={"call": call})
+
+
+MODELS = {"log_filter": added, "log_configured": configured}

@@ -62,6 +62,25 @@ def as_dict(machine: Machine, call: Invocation) -> Value | None:
     return made
 
 
+OF_FIELD = ("type", "default", "default_factory", "metadata")
+
+
+def listed(machine: Machine, call: Invocation) -> Value | None:
+    """`dataclasses.fields(config)`: their names in order, of an object or of its class."""
+    from dtlint.machine.functions import instances
+
+    thing = call.get("class_or_instance")
+    kind = thing.kind if isinstance(thing, Object) else thing
+    names = instances.field_names(machine, kind) if isinstance(kind, ClassRef) else ()
+    made = []
+    for name in names:
+        field = machine.new("dataclasses.Field", call.mask)
+        field.attributes["name"] = Const(name)
+        field.attributes.update({one: machine.unknown("of field", name, one) for one in OF_FIELD})
+        made.append(field)
+    return Tuple(tuple(made)) if made else None
+
+
 def names_here(machine: Machine, call: Invocation) -> Value:
     """`locals()`"""
     made = machine.new("dict", call.mask)
@@ -125,6 +144,7 @@ def arguments_kept(machine: Machine, call: Invocation) -> Value:
 MODELS: dict[str, Any] = {
     "made_class": made_class,
     "fields_as_dict": as_dict,
+    "fields_listed": listed,
     "namespace": namespace,
     "names_here": names_here,
     "arguments_kept": arguments_kept,

@@ -22,7 +22,9 @@ DEFAULTS = "defaults of options"  # fact of the run: what they are where nobody 
 TEXT_OPTIONS = "text options"  # fact of the run: names of options that are texts
 NUMBER_OPTIONS = "number options"  # fact of the run: names of options that are one number, and never None
 WHOLE_OPTIONS = "options that are whole numbers"  # fact of the run: names of options that may be a 0
+NAMED_OPTIONS = "options with a default"  # fact of the run: names of options that are never None
 NUMBERS = (External("builtins.int"), External("builtins.float"))
+TEXT = External("builtins.str")
 FLAGS = "absl.flags.FLAGS"
 CHOICES = "choices of options"  # fact of the run: what may be given, where the parser takes nothing else
 
@@ -57,7 +59,20 @@ def option_default(machine: Machine, call: Invocation) -> Value | None:
         machine.facts.setdefault(WHOLE_OPTIONS, set()).add(name)
     if name and call.get("type") in NUMBERS and always_one(call, default):
         machine.facts.setdefault(NUMBER_OPTIONS, set()).add(name)
+    if name:
+        sure = isinstance(default, Const) and default.value is not None and not makes_none(call)
+        machine.facts.setdefault(NAMED_OPTIONS, {}).setdefault(name, set()).add(sure)
     return None
+
+
+def makes_none(call: Invocation) -> bool:
+    """May somebody who gives the option get None for it? What converts it might, and so might a constant."""
+    return call.get("const") is not None or not (call.get("type") is None or call.get("type") in (*NUMBERS, TEXT))
+
+
+def is_there(machine: Machine, value: Value) -> bool:
+    """An option of the command line that is something where nobody gives it, by every parser that has one."""
+    return is_given(value) and machine.facts.get(NAMED_OPTIONS, {}).get(value.symbol.key[2]) == {True}  # type: ignore[attr-defined]
 
 
 def always_one(call: Invocation, default: Value | None) -> bool:

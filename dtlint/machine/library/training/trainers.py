@@ -113,15 +113,16 @@ def lightning_loop(machine: Machine, call: Invocation) -> Value:
     """`trainer.fit(module)` and its siblings call the hooks of the module and of every callback."""
     result = collectives.perform_collective(machine, call)
     trainer, module = call.receiver, call.get("model")
+    omits = frozenset(call.row.extra.get("omits", ()))
     if isinstance(trainer, Object):
         handing.data_module(machine, call)
         if isinstance(module, Object):
             machine.set(module, "trainer", trainer, call.mask)
-            run_hooks(machine, module, (), call.mask)
+            run_hooks(machine, module, (), call.mask, omits)
         handing.to_trainer(machine, call)
         leading = (trainer, module if module is not None else NONE)
         for callback, lanes in callbacks_of(machine, trainer, call.mask):
-            run_hooks(machine, callback, leading, lanes)
+            run_hooks(machine, callback, leading, lanes, omits)
     return result
 
 
@@ -165,7 +166,10 @@ def hooks_of(machine: Machine, kind: ClassRef) -> list[tuple[Value, FunctionRef]
     return found
 
 
-def run_hooks(machine: Machine, thing: Value, leading: tuple[Value, ...], mask: int) -> None:
+def run_hooks(
+    machine: Machine, thing: Value, leading: tuple[Value, ...], mask: int, omits: frozenset[str] = frozenset()
+) -> None:
+    """Calls the hooks of a thing, except those that have one of some words in their names."""
     from dtlint.machine.functions import calls, instances
     from dtlint.machine.starts import entries, state, steering
 
@@ -173,7 +177,7 @@ def run_hooks(machine: Machine, thing: Value, leading: tuple[Value, ...], mask: 
         thing = instances.instantiate(machine, thing, (), (), mask)
     if not isinstance(thing, Object) or not isinstance(thing.kind, ClassRef):
         return
-    hooks = hooks_of(machine, thing.kind)
+    hooks = [one for one in hooks_of(machine, thing.kind) if omits.isdisjoint(one[1].node.name.split("_"))]
     for _, hook in hooks:
         machine.consult(hook)
     if all(hook.node.tokens.isdisjoint(machine.interesting) for _, hook in hooks):
