@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from dtlint.machine.core import DONATED, Machine
+from dtlint.machine.core import Machine
 from dtlint.machine.library.jax import facts as jax_facts
 from dtlint.machine.names.frames import Frame
 from dtlint.machine.values import ClassRef, Object, Symbol, Unknown, Value
@@ -20,7 +20,7 @@ Answers = tuple[tuple[Symbol, bool], ...]
 
 def turn_ends(machine: Machine, mask: int, returns: bool = False) -> None:
     """A turn comes to its end here: by itself, by `continue`, or in a method that the loop calls and that returns."""
-    donated = machine.facts.get(DONATED)
+    donated = machine.facts.get("jax donated")
     turn = begun(machine.frame.caller if returns else machine.frame) if donated and mask else None
     if donated is None or turn is None:
         return
