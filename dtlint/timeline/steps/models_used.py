@@ -16,7 +16,7 @@ from dtlint.machine.library.training.modules import MODULE
 from dtlint.machine.library.training.parts import CONSTANT
 from dtlint.machine.logs import Call, Choice, Event, Loop, Site
 from dtlint.machine.names import attributes
-from dtlint.machine.names.subscripts import named_parts
+from dtlint.machine.names.subscripts import listed_parts, named_parts
 from dtlint.machine.values import TRUE, Bound, ClassRef, Const, FunctionRef, Object, Row, Symbol, Tuple, Unknown, Value
 from dtlint.machine.walks import walk
 from dtlint.timeline.order import Met
@@ -213,11 +213,7 @@ def picked_anew(run: Any, model: Object, forward: Met) -> Iterator[Part]:
     """`self.heads[task](x)`: one of several parts, by what changes from step to step, and nothing uses the others."""
     around = {id(node) for node, _ in forward.above}
     for name, module in children(model):
-        named = named_parts(module)
-        if (
-            named is None
-            or sum(has(run, one, "parameters") for _, one in entries(named) if isinstance(one, Object)) < 2
-        ):
+        if sum(has(run, one, "parameters") for one in to_pick_from(module)) < 2:
             continue
         picks = [met for met in events(run, "record", "part-picked") if met.event.subject is module]
         inside = [node for met in picks for node, _ in met.above if id(node) not in around]
@@ -225,8 +221,17 @@ def picked_anew(run: Any, model: Object, forward: Met) -> Iterator[Part]:
         if len(places) != 1 or any(isinstance(node, Loop | Choice) for node in inside):
             continue
         index = picks[0].event.extra["index"]
-        if index.cause is None and changing(index.symbol) and named_once(run, model, name):
+        own = index.cause is not None and index.cause.kind in ("data", "random")
+        if (own or (index.cause is None and changing(index.symbol))) and named_once(run, model, name):
             yield Part(name, module, picks[0])
+
+
+def to_pick_from(module: Object) -> list[Object]:
+    """The parts of which an index takes one: those of a table, or of a list."""
+    named = named_parts(module)
+    if named is not None:
+        return [one for _, one in entries(named) if isinstance(one, Object)]
+    return [one for _, one in children(module)] if listed_parts(module) is not None else []
 
 
 def named_once(run: Any, model: Object, name: str) -> bool:
