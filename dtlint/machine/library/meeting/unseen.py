@@ -18,7 +18,8 @@ MADE_NEW = frozenset(tensors.FROM_VALUE) - {"torch.as_tensor"}
 def performed(machine: Machine, call: Invocation, held: Value | None) -> None:
     """`dist.all_reduce(torch.tensor(total))`: what all ranks have together is lost, `total` is as it was. One$
     that holds the same everywhere is there to make the ranks meet."""
-    if call.row.op not in ONE or not call.row.same or held is None or held.cause is None:
+    gives_back = call.row.result != "none"
+    if call.row.op not in ONE or not call.row.same or gives_back or held is None or held.cause is None:
         return
     given = call.expression(call.row.same[0])
     if given is not None and is_new(machine, given):
