@@ -3,8 +3,8 @@
 What it finds
 -------------
 `p.data.grad = None` writes onto a temporary tensor; `rows.shuffle()`, `tensor.to()`, `tensor.add()` give a new object
-back that is thrown away; `optimizer.zero_grad` without the call does nothing, and `p.requires_grad == False` sets
-nothing.
+back that is thrown away; `dist.all_reduce(torch.tensor(total))` leaves `total` as it is; `optimizer.zero_grad` without
+the call does nothing, and `p.requires_grad == False` sets nothing.
 
 Why it is bad
 -------------
@@ -61,6 +61,16 @@ def check(run: Run) -> Iterator[Finding]:
             f"assign the result of `{name}()`, or use its in-place form",
             scope=event.function,
             trail=(Step(event.path, event.at[0], f"the result of `{name}()` is not used"),),
+        )
+    for met in stepping.events(run, "record", "agreed-unseen"):
+        event = met.event
+        name = event.api.rpartition(".")[2]
+        yield RULE.finding(
+            run.span(event.path, event.at),
+            f"`{name}` works in place on a tensor that is made here and that nobody keeps: what it gives is lost",
+            f"give the tensor a name, hand it to `{name}()`, and read it afterwards",
+            scope=event.function,
+            trail=(Step(event.path, event.at[0], "what it was made of stays as it is on each rank"),),
         )
     for met in stepping.events(run, "record", "compared"):
         event = met.event

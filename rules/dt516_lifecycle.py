@@ -2,8 +2,9 @@
 
 What it finds
 -------------
-A collective before `init_process_group`; a script that never destroys its group; the NCCL backend in a program of the
-CPU; an option of a launcher that torchrun replaced.
+A collective, a wrapper or a question for the rank before `init_process_group`, or after the group was destroyed; a
+script that never destroys its group; the NCCL backend in a program of the CPU; an option of a launcher that torchrun
+replaced.
 
 Why it is bad
 -------------
@@ -54,6 +55,16 @@ def check(run: Run) -> Iterator[Finding]:
             severity="error",
             scope=event.function,
             trail=(Step(start.event.path, start.event.at[0], "the group is made only here"),),
+        )
+    for met, end in lifecycle.too_late(run):
+        event = met.event
+        yield RULE.finding(
+            run.span(event.path, event.at),
+            f"`{event.api.rpartition('.')[2]}` comes after the process group was destroyed (line {end.event.at[0]})",
+            "destroy the process group last",
+            severity="error",
+            scope=event.function,
+            trail=(Step(end.event.path, end.event.at[0], "from here on there is no group"),),
         )
     for met in lifecycle.never_destroyed(run):
         event = met.event

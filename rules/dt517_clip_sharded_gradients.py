@@ -3,8 +3,8 @@
 What it finds
 -------------
 `torch.nn.utils.clip_grad_norm_` is called on the parameters of a model that FSDP1 shards, also where Fabric, Lightning
-or accelerate make the wrapper, or a norm that was computed by hand from this rank's shards is shown as that of the
-model.
+or accelerate make the wrapper, or a norm that was computed by hand from this rank's shards scales the gradients, or is
+shown as that of the model.
 
 Why it is bad
 -------------
@@ -52,6 +52,15 @@ def check(run: Run) -> Iterator[Finding]:
                 Step(wrap.event.path, wrap.event.at[0], "FSDP keeps a shard of each gradient on each rank"),
                 Step(event.path, event.at[0], "each rank clips by the norm of its own shards"),
             ),
+        )
+    for met in stepping.scaled_by_parts(run):
+        event = met.event
+        yield RULE.finding(
+            run.span(event.path, event.at),
+            "the gradients are scaled by a number that was computed from this rank's shards only",
+            "sum the squares over the ranks (`dist.all_reduce`) before the root is taken",
+            scope=event.function,
+            trail=(Step(event.path, event.at[0], "each rank scales by another number"),),
         )
     for met in stepping.parts_shown(run):
         event = met.event

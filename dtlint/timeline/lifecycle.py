@@ -46,10 +46,36 @@ def too_early(run: Any) -> Iterator[tuple[Met, Met]]:
         if met.number >= first.number:
             return
         tried = any(isinstance(node, Attempt) for node, _ in met.above)
-        if not tried and (event.op == "group-needed" or talks(event)) and event.api.startswith((PLAIN, SAMPLERS)):
+        if not tried and needs_group(event):
             if event.mask & first.event.mask and not exclusive(met, first) and sure_to_start(met, first):
                 yield met, first
                 return
+
+
+def too_late(run: Any) -> Iterator[tuple[Met, Met]]:
+    """The same, after the group was destroyed for good."""
+    ends = [met for met in events(run, "record", "destroy") if for_good(met)]
+    inits = starts(run)
+    if not ends or not inits or (run.entry.kind != "script" and in_a_test(run.entry.path)):
+        return
+    last = ends[0]
+    if events(run, "record", "init")[-1].number > last.number:
+        return
+    for met in ordered(run):
+        if met.number > last.number and needs_group(met.event) and met.event.mask & last.event.mask:
+            if not exclusive(met, last) and not any(isinstance(node, Attempt) for node, _ in met.above):
+                yield met, last
+                return
+
+
+def for_good(met: Met) -> bool:
+    """The group of all, on every way that comes here, and no signal has come first."""
+    given = met.event.extra["call"].values
+    return not given and not any(isinstance(node, Attempt | Choice | Loop) for node, _ in met.above)
+
+
+def needs_group(event: Event) -> bool:
+    return event.op == "group-needed" or (talks(event) and event.api.startswith((PLAIN, SAMPLERS)))
 
 
 def talks(event: Event) -> bool:

@@ -28,7 +28,9 @@ def all_tags(*values: Value) -> frozenset[Any]:
 HOLDERS = frozenset({"list", "dict", "torch.distributions.Distribution"})
 
 
-TRAVELS = frozenset({"loader", "wrapped", "inner", "plain", "gradient", "pick", "picked", "ordered", "kept"})
+TRAVELS = frozenset(
+    {"loader", "wrapped", "inner", "plain", "gradient", "part of a gradient", "pick", "picked", "ordered", "kept"}
+)
 
 
 def inner_tags(values: tuple[Value, ...], depth: int = 2) -> frozenset[Any]:

@@ -328,6 +328,8 @@ def perform(
         children.started(machine, invocation)
     if row.record == "log" or row.extra.get("shows"):
         metrics.shown(machine, invocation)
+    if row.extra:
+        group_start.asked(machine, invocation)
     handler = HANDLERS.get(row.model) if row.model else None
     if handler is not None:
         result = handler(machine, invocation)
@@ -339,10 +341,8 @@ def perform(
         case "p2p":
             return transfers.point_to_point(machine, invocation)
         case "value":
-            if row.extra:
-                group_start.asked(machine, invocation)
-                if "begun_by" in row.extra and group_start.starts_here(machine, invocation):
-                    return FALSE
+            if "begun_by" in row.extra and group_start.starts_here(machine, invocation):
+                return FALSE
             group = invocation.get(row.group) if row.group else None
             return identity.ask(machine, row, row.name, group)
         case "source":
@@ -355,8 +355,6 @@ def perform(
             made = machine.unknown("source", row.name, time, cause=machine.cause(kind, text), tags=tags)
             return jax_hosts.with_shape(machine, invocation, made) if machine.flow is not None else made
         case "make":
-            if "needs_group" in row.extra:
-                group_start.asked(machine, invocation)
             return make(machine, invocation)
         case "same":
             word = "turn" if row.extra.get("counts") else "same"

@@ -129,7 +129,7 @@ def item_one(machine: Machine, base: Value, index: Value, mask: int) -> Value:
     layers = named_parts(base)
     if layers is not None and isinstance(index, Const) and ("key", index.value) in layers.attributes:
         return layers.attributes["key", index.value]
-    if layers is not None and isinstance(index, Unknown):
+    if isinstance(index, Unknown) and (layers is not None or listed_parts(base) is not None):
         machine.emit_event("record", "part-picked", "getitem", mask, subject=base, extra={"index": index})
     if isinstance(base, Object) and base.kind == "dict":
         if isinstance(index, Const):
@@ -175,6 +175,15 @@ def named_parts(thing: Value) -> Object | None:
         return None
     given = call.arguments[0]
     return given if isinstance(given, Object) and given.kind == "dict" and "[]" not in given.attributes else None
+
+
+def listed_parts(thing: Value) -> Value | None:
+    """The list that `nn.ModuleList([…])` was made of."""
+    call = thing.facts.get("call") if isinstance(thing, Object) else None
+    if call is None or not call.row.extra.get("container") or len(call.arguments) != 1:
+        return None
+    given = call.arguments[0]
+    return given if isinstance(given, Object) and given.kind == "list" else None
 
 
 def defaulted(machine: Machine, base: Object, index: Value, mask: int) -> Value:

@@ -16,7 +16,7 @@ from dtlint.machine.library.training.modules import MODULE
 from dtlint.machine.library.training.parts import CONSTANT
 from dtlint.machine.logs import Call, Choice, Event, Loop, Site
 from dtlint.machine.names import attributes
-from dtlint.machine.names.subscripts import named_parts
+from dtlint.machine.names.subscripts import listed_parts, named_parts
 from dtlint.machine.values import TRUE, Bound, ClassRef, Const, FunctionRef, Object, Row, Symbol, Tuple, Unknown, Value
 from dtlint.machine.walks import walk
 from dtlint.timeline.order import Met
@@ -115,7 +115,7 @@ def models_in(value: Any) -> list[Object]:
 
 def unused_parts(run: Any) -> Iterator[tuple[Site, Part]]:
     """Where the model is wrapped without a word of missing gradients, and the part that has none in some turns."""
-    for met, owner, inner in (*untold_wraps(run), *prepared(run)):
+    for met, owner, inner in (*untold_wraps(run), *waiting_frameworks(run)):
         if in_constructor(run, met.event, tuple(node for node, _ in met.above)):
             continue  # which of the methods trains, and with what, is up to whoever made the instance
         forwards = [one for one in events(run, "collective", "forward") if inner in inner_of(one.event)]
@@ -140,14 +140,18 @@ def untold_wraps(run: Any) -> Iterator[tuple[Met, None, Object]]:
     yield from ((met, None, inner) for met, call, inner in wraps(run) if waiting.untold(call))
 
 
+def waiting_frameworks(run: Any) -> Iterator[tuple[Met, Object, Object]]:
+    """DDP by `fabric.setup(model)` or `accelerator.prepare(model, …)`, unless the program may run in some other way."""
+    if not run.project.mentioning("distributed_type"):
+        yield from (one for one in prepared(run) if waiting.of_framework(one[1]))
+
+
 def prepared(run: Any) -> Iterator[tuple[Met, Object, Object]]:
-    """`fabric.setup(model)`, `accelerator.prepare(model, …)`: DDP, unless the program may run in some other way."""
-    if run.project.mentioning("distributed_type"):
-        return
+    """Models that are handed to a framework, with the one that wraps them."""
     for met in events(run, "collective", "wrap"):
         call = met.event.extra.get("call")
         owner = getattr(call, "receiver", None)
-        if call is not None and isinstance(owner, Object) and waiting.of_framework(owner):
+        if call is not None and isinstance(owner, Object):
             for inner in dict.fromkeys(one for value in call.values for one in models_in(value)):
                 if is_module(run, inner):
                     yield met, owner, inner
@@ -209,11 +213,7 @@ def picked_anew(run: Any, model: Object, forward: Met) -> Iterator[Part]:
     """`self.heads[task](x)`: one of several parts, by what changes from step to step, and nothing uses the others."""
     around = {id(node) for node, _ in forward.above}
     for name, module in children(model):
-        named = named_parts(module)
-        if (
-            named is None
-            or sum(has(run, one, "parameters") for _, one in entries(named) if isinstance(one, Object)) < 2
-        ):
+        if sum(has(run, one, "parameters") for one in to_pick_from(module)) < 2:
             continue
         picks = [met for met in events(run, "record", "part-picked") if met.event.subject is module]
         inside = [node for met in picks for node, _ in met.above if id(node) not in around]
@@ -221,8 +221,17 @@ def picked_anew(run: Any, model: Object, forward: Met) -> Iterator[Part]:
         if len(places) != 1 or any(isinstance(node, Loop | Choice) for node in inside):
             continue
         index = picks[0].event.extra["index"]
-        if index.cause is None and changing(index.symbol) and named_once(run, model, name):
+        own = index.cause is not None and index.cause.kind in ("data", "random")
+        if (own or (index.cause is None and changing(index.symbol))) and named_once(run, model, name):
             yield Part(name, module, picks[0])
+
+
+def to_pick_from(module: Object) -> list[Object]:
+    """The parts of which an index takes one: those of a table, or of a list."""
+    named = named_parts(module)
+    if named is not None:
+        return [one for _, one in entries(named) if isinstance(one, Object)]
+    return [one for _, one in children(module)] if listed_parts(module) is not None else []
 
 
 def named_once(run: Any, model: Object, name: str) -> bool:

@@ -8,6 +8,7 @@ from typing import Any
 from dtlint.ir import nodes as ir
 from dtlint.ir.functions import children
 from dtlint.launch.model import is_local
+from dtlint.machine.contents.dictionaries import entries
 from dtlint.machine.library.meeting.evidence import distributed, of_one
 from dtlint.machine.library.meeting.spawning import INDEX
 from dtlint.machine.library.reading import BY_NAME
@@ -26,7 +27,7 @@ from dtlint.timeline.steps.stepping import events
 INIT = "torch.distributed.init_process_group"
 OWN_LAUNCHER = frozenset({"executable", "device_count"})
 LATER = ("signal", "exit", "finaliser")
-PARAMS = ("device", "device_ids", "device_id", "type", "index")  # DDP only notes its `output_device`
+PARAMS = ("device", "device_ids", "device_id", "type", "index", "map_location")  # DDP only notes its `output_device`
 
 
 # --- devices by number -------------------------------------------------------------------------------------------
@@ -56,7 +57,9 @@ def spelled(part: Any) -> str:
 
 
 def named(value: Value | None) -> tuple[Value | None, ...]:
-    """The device, or those in `device_ids=[local_rank]`."""
+    """The device, or those in `device_ids=[local_rank]`, or in `map_location={"cuda:0": f"cuda:{local_rank}"}`."""
+    if isinstance(value, Object) and value.kind == "dict":
+        return tuple(held for _, held in entries(value))
     if isinstance(value, Object) and value.kind == "list":
         value = value.attributes.get("[]")
     return value.items if isinstance(value, Tuple) else (value,)
@@ -140,7 +143,7 @@ def meets_at_home(run: Any) -> bool:
 
 def names_device(event: Event) -> bool:
     if event.kind == "record":
-        return event.op in ("device", "device-named", "move", "init")
+        return event.op in ("device", "device-named", "move", "init", "load")
     return event.kind == "collective" and event.op in ("wrap", "barrier")
 
 

@@ -10,7 +10,7 @@ from dtlint.ir.functions import every_node
 from dtlint.machine.logs import Choice
 from dtlint.machine.values import TRUE, ClassRef, Object, Unknown
 from dtlint.timeline.order import Met
-from dtlint.timeline.steps import models_used
+from dtlint.timeline.steps import models_used, waiting
 from dtlint.timeline.steps.models_used import (
     DEPTH,
     children,
@@ -25,6 +25,7 @@ from dtlint.timeline.steps.models_used import (
 from dtlint.timeline.steps.stepping import events
 
 PARAMETER = "torch.nn.Parameter"
+ALL_USED = "every forward pass uses all of the model"
 
 
 def needless_searches(run: Any) -> Iterator[tuple[Met, str]]:
@@ -34,7 +35,10 @@ def needless_searches(run: Any) -> Iterator[tuple[Met, str]]:
         if call.get("static_graph") == TRUE:
             yield met, "`static_graph=True` finds unused parameters by itself"
         elif plain(run, inner) or uses_all(run, inner):
-            yield met, "every forward pass uses all of the model"
+            yield met, ALL_USED
+    for met, owner, inner in models_used.prepared(run):
+        if waiting.searches(owner) and (plain(run, inner) or uses_all(run, inner)):
+            yield met, ALL_USED
 
 
 def plain(run: Any, model: Object, depth: int = DEPTH) -> bool:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from dtlint.machine.library.computing.marks import deep_tags
+from dtlint.machine.library.computing.provenance import symbols_in
 from dtlint.machine.library.computing.tensors import method_of
 from dtlint.machine.library.feeding.own_rows import ALONG
 from dtlint.machine.library.training.gradient_parts import PART
@@ -17,6 +18,8 @@ from dtlint.timeline.order import Met, ordered
 from dtlint.timeline.symbols import objects_in
 
 TORCH = "torch."
+SCALES = ("mul_", "div_")
+NORMS = ("norm", "vector_norm", "get_total_norm")
 DDP = "torch.nn.parallel.DistributedDataParallel"
 FSDP = "torch.distributed.fsdp.FullyShardedDataParallel"
 
@@ -130,6 +133,27 @@ def in_parts(run: Any) -> Iterator[tuple[int, Met]]:
         if isinstance(model, Object) and (by_framework or met.event.extra.get("wrap") == FSDP):
             yield model.number, met
             yield wrapper_number(model), met
+
+
+def scaled_by_parts(run: Any) -> list[Met]:
+    """Gradients that are scaled by a number which was computed from the parts that this rank holds."""
+    return [met for met in events(run, "record", "grad-write") if met.event.api in SCALES and by_number_of_parts(met)]
+
+
+def by_number_of_parts(met: Met) -> bool:
+    """By one number, as a norm is; what is made part by part, such as a mask, fits to the part it is made of."""
+    call = met.event.extra.get("call")
+    values = call.values if call is not None and met.event.extra.get("by part") else ()
+    told = (symbol for value in values if (symbol := symbol_of(value)) is not None)
+    return any(gives_number(one) for symbol in told for one in symbols_in(symbol))
+
+
+def gives_number(symbol: Symbol) -> bool:
+    method = method_of(symbol)
+    if method is not None:
+        return method[1] == "item" or method[1] in ALONG
+    owner, _, name = str(symbol.key[0]).rpartition(".")
+    return owner in ("builtins", "math") or (owner.startswith("torch") and name in NORMS)
 
 
 def parts_shown(run: Any) -> list[Met]:

@@ -299,6 +299,8 @@ def copies(run: Any) -> Iterator[Met]:
 
 def replaces(run: Any, wrap: Met) -> bool:
     call, kind = wrap.event.extra.get("call"), wrap.event.extra.get("wrap")
+    if call is not None and call.row.extra.get("replaces"):
+        return True
     if kind == FSDP:
         return call is None or call.get("use_orig_params") != TRUE
     if kind == "prepare":

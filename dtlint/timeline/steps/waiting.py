@@ -5,9 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from dtlint.machine.library.training.wrapping import ALONE, given
-from dtlint.machine.values import Const, Object, Symbol, Tuple, Unknown, Value
+from dtlint.machine.values import TRUE, Const, Object, Symbol, Tuple, Unknown, Value
 
-TELLING = ("find_unused_parameters", "static_graph")  # options by which DDP knows that gradients may be missing
+SEARCH = "find_unused_parameters"
+TELLING = (SEARCH, "static_graph")  # options by which DDP knows that gradients may be missing
+HANDLERS = "kwargs_handlers"
 AUTOMATIC = "auto"
 
 
@@ -57,9 +59,23 @@ def several(made: Any) -> bool:
 
 def handlers_untold(made: Any) -> bool:
     """`kwargs_handlers=[…]`: all of them are known, and none speaks of missing gradients."""
-    handlers = made.get("kwargs_handlers")
-    if not given(handlers):
-        return True
-    held = handlers.attributes.get("[]") if isinstance(handlers, Object) else handlers
-    calls = [getattr(one, "facts", {}).get("call") for one in held.items] if isinstance(held, Tuple) else [None]
-    return all(call is not None and untold(call) for call in calls)
+    return not given(made.get(HANDLERS)) or all(call is not None and untold(call) for call in handlers(made))
+
+
+def handlers(made: Any) -> list[Any]:
+    """The calls that made them; None for what nobody knows."""
+    listed = made.get(HANDLERS)
+    held = listed.attributes.get("[]") if isinstance(listed, Object) else listed
+    return [getattr(one, "facts", {}).get("call") for one in held.items] if isinstance(held, Tuple) else [None]
+
+
+def searches(owner: Object) -> bool:
+    """Was it told to look for unused parameters, by an option of the wrapper or by the name of a strategy?"""
+    made = owner.facts.get("call")
+    if made is None:
+        return False
+    strategy = made.get("strategy")
+    if isinstance(strategy, Const):
+        return strategy.value == "ddp_find_unused_parameters_true"
+    told = [*handlers(made), getattr(strategy, "facts", {}).get("call")]
+    return any(call is not None and call.get(SEARCH) == TRUE for call in told)

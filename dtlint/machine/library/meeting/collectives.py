@@ -10,7 +10,7 @@ from dtlint.machine.core import Machine
 from dtlint.machine.lanes import ALONE, lanes_in, restrict, token
 from dtlint.machine.library.computing import provenance
 from dtlint.machine.library.invocation import Invocation
-from dtlint.machine.library.meeting import group_start, meetings, roots, works
+from dtlint.machine.library.meeting import group_start, meetings, roots, unseen, works
 from dtlint.machine.library.meeting.groups import group_in
 from dtlint.machine.library.training import models, stepping
 from dtlint.machine.logs import Event, Group
@@ -78,6 +78,7 @@ def perform_collective(machine: Machine, call: Invocation) -> Value:
         },
     )
     models.reduced(machine, call.values)
+    unseen.performed(machine, call, event.extra["held"])
     sanitise(machine, call, group)
     stepping.collective_done(machine, call, event)
     if row.root:

@@ -19,7 +19,7 @@ from dtlint.machine.lanes import token
 from dtlint.machine.library.computing import marks, provenance, tensors
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.meeting import works
-from dtlint.machine.library.training import parameters, parts
+from dtlint.machine.library.training import gradient_parts, parameters, parts
 from dtlint.machine.library.training.modules import is_module
 from dtlint.machine.logs import Event
 from dtlint.machine.names import attributes
@@ -90,7 +90,8 @@ def unknown_method(machine: Machine, receiver: Value, name: str, call: Invocatio
     if guessed(machine, receiver, name, call):
         return
     if name.endswith("_") and attribute_of(receiver.symbol) == "grad":
-        machine.emit_event("record", "grad-write", name, call.mask, subject=receiver)
+        extra = {"call": call, "by part": gradient_parts.holds_part(machine, call.values)}
+        machine.emit_event("record", "grad-write", name, call.mask, subject=receiver, extra=extra)
 
 
 def guessed(machine: Machine, receiver: Value, name: str, call: Invocation) -> bool:
