@@ -30,7 +30,7 @@ def asked(machine: Machine, call: Invocation) -> None:
 STARTED = "process group started"
 
 SIDES = "spawned on these sides"  # of branches nobody can decide
-SPAWN = "spawn"
+SPAWNS = frozenset({"spawn", "start_processes"})
 OF_ITS_OWN = (ir.Function, ir.Class, ir.Lambda)  # what stands in these runs some other time
 
 
@@ -104,7 +104,7 @@ def spawns_later(machine: Machine) -> bool:
         main = frame.variables.get("__name__") == Const("__main__")
         body = machine.project.tree(frame.path) if main else frame.node
         if id(body) not in known:
-            known[id(body)] = body is not None and SPAWN in called_names(body.body, OF_ITS_OWN)
+            known[id(body)] = body is not None and not SPAWNS.isdisjoint(called_names(body.body, OF_ITS_OWN))
         if known[id(body)]:
             return True
         frame = frame.caller
