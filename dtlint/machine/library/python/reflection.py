@@ -12,7 +12,7 @@ from dtlint.machine.control.agreeing import AGREED
 from dtlint.machine.core import Machine
 from dtlint.machine.functions import one_of_several
 from dtlint.machine.lanes import map_lanes, token
-from dtlint.machine.library.computing import tensors
+from dtlint.machine.library.computing import provenance, tensors
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.python import options
 from dtlint.machine.values import (
@@ -199,8 +199,9 @@ def hasattr_(machine: Machine, call: Invocation) -> Value | None:
         if isinstance(base, Unknown) and has_no_longer(machine, base.symbol, name):
             return FALSE
         row = machine.knowledge.anywhere.get(name)
-        if row is not None and row.extra.get("unmakes") and tensors.is_plain(machine, base):
-            return FALSE  # it never was what this makes of it
+        if row is not None and row.extra.get("unmakes"):
+            if tensors.is_plain(machine, base) or "sharded" not in machine.facts or not of_a_model(base):
+                return FALSE  # it never was what this makes of it, or nothing says that it is
     return machine.unknown("hasattr", *(token(value) for value in call.arguments))
 
 
@@ -222,6 +223,19 @@ def has_no_longer(machine: Machine, symbol: Symbol, name: str) -> bool:
     if row is None or not row.extra.get("unmakes"):
         return False
     return machine.knowledge.api(f"{row.name.rpartition('.')[0]}.{name}") is not None
+
+
+def of_a_model(value: Value) -> bool:
+    """Is it something of a model's state, and not what a file or an unknown function gave?"""
+
+    def of_state(symbol: Symbol) -> bool:
+        key = symbol.key
+        return key[0] in provenance.STATE or (key[0] == "attr" and key[-1] in OF_STATE)
+
+    return provenance.mentions(value, of_state)
+
+
+OF_STATE = frozenset(name.rpartition(".")[2] for name in provenance.STATE)
 
 
 def is_private(name: str) -> bool:
