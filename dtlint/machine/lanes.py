@@ -151,7 +151,7 @@ def taken_off(left: Value, right: Value, older: int) -> Value | None:
     return None
 
 
-MADE = frozenset({"api", "call"})  # facts any thing of a library has, modelled or not
+MADE = frozenset({"begun", "api", "call"})  # facts any thing of a library has, modelled or not
 ALTERNATIVES = 32  # things of which a variable may hold each, remembered one by one
 FUNCTIONS = 4  # of which a name may stand for each
 ALONE_SIZES = (None, 0, 1, -1)

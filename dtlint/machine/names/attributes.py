@@ -283,7 +283,7 @@ def of_unknown(machine: Machine, base: Unknown, name: str, mask: int) -> Value:
     member = machine.knowledge.members.get(library.options.spelled(machine, base, name))
     if member is not None and base.cause is None and not means_another(member, base):
         return library.member_value(machine, member, name, mask)
-    if name in ALIKE:
+    if name in ALIKE or (name == "size" and containers.UNEVEN not in base.tags):
         return machine.unknown("attr", base.symbol, name)
     if name == "grad":
         gradient = library.models.gradient_of(machine, base)

@@ -97,7 +97,7 @@ def of_settings(number: Value | None) -> bool:
     """Is it written down, or computed of what was given to the program, and of nothing that a worker asks?"""
     if isinstance(number, Const):
         return True
-    return isinstance(number, Unknown) and is_setting(number.symbol)
+    return isinstance(number, Unknown) and number.cause is None and is_setting(number.symbol)
 
 
 def is_setting(part: Any) -> bool:
