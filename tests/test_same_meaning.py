@@ -35,8 +35,13 @@ KNOWN = {
         "DT103/called_instead_of_spawned_ok.py",
     ): "whether others are spawned is known once the spawn was met",
     ("one more call", "DT101/asked_further_down.py"): DEEP,
+    (
+        "one more call",
+        "DT207/authors_of_a_file",
+    ): "a short helper that makes a set is followed, and one around it is not",
     ("one more call", "DT503/chosen_by_the_environment.py"): "a decorator that a helper makes is passed over",
     ("other names", "DT209/accumulation_steps.py"): BATCH,
+    ("other names", "DT209/part_of_a_device_in_a_pipeline.py"): BATCH,
     ("other names", "DT209/default_of_a_parameter"): BATCH,
     ("other names", "DT209/host_share_missing"): BATCH,
     ("other names", "DT209/part_of_a_host"): BATCH,
