@@ -15,6 +15,7 @@ from dtlint.machine.contents import written
 from dtlint.machine.core import Machine
 from dtlint.machine.functions.reaching import names_reaching
 from dtlint.machine.library.feeding.batches import is_whole_name
+from dtlint.machine.library.jax.facts import DONATED
 from dtlint.machine.names import attributes
 from dtlint.machine.values import Bound, ClassRef, FunctionRef, Object, Tuple, Value
 
@@ -117,7 +118,7 @@ def can_skip(
         return not any(may_talk(value) for value in values)
     if not node.tokens.isdisjoint(meaningful) or any(is_key(value) for value in values):
         return False
-    if on_devices or (traced and machine.facts.get("jax donated")):
+    if on_devices or (traced and machine.facts.get(DONATED)):
         return False  # what is computed on the devices is followed: it decides what varies between them
     if machine.facts.get("loaded") and may_reach_loaded(machine, receiver, values):
         return False  # it may change a data set whose workers hold a copy
