@@ -216,8 +216,7 @@ def when_dry(event: Event, above: Path) -> bool:
     next batch, or after so many steps."""
     below = (*above[1:], event)
     return any(
-        (isinstance(node, Attempt) and caught(node, inner))
-        or (isinstance(node, Choice) and asks_for_more(node.symbol))
+        (isinstance(node, Attempt) and caught(node, inner)) or (isinstance(node, Choice) and asks_for_more(node.symbol))
         for node, inner in zip(above, below, strict=True)
     )
 
