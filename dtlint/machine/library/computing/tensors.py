@@ -78,10 +78,12 @@ SIZED = frozenset(
 
 OWN_ROWS = "rows of as many parts as this rank has"
 SELECTS = frozenset({"masked_select", "nonzero", "argwhere", "unique", "unique_consecutive"})
+AS_ARRAY = frozenset({"torch.from_numpy", "numpy.asarray", "numpy.array", "jax.numpy.asarray", "jax.numpy.array"})
 SUPPRESSED = frozenset({"torchvision.ops.nms", "torchvision.ops.batched_nms"})
 ELLIPSIS = Const(Ellipsis)
 ASKS = frozenset({"eq", "ne", "gt", "ge", "lt", "le", "isfinite", "isnan", "isinf", "logical_and", "logical_or"})
 KEEPS_ROWS = (ALIASES - {"view", "view_as", "reshape"}) | COPIES
+KEEPS_LENGTH = KEEPS_ROWS | {"tolist", "numpy"}
 
 
 def counted_by_content(symbol: Symbol) -> bool:
@@ -92,7 +94,7 @@ def counted_by_content(symbol: Symbol) -> bool:
     method = method_of(symbol)
     if method is not None:
         owner, name = method
-        return name in SELECTS or (name in KEEPS_ROWS and isinstance(owner, Symbol) and counted_by_content(owner))
+        return name in SELECTS or (name in KEEPS_LENGTH and isinstance(owner, Symbol) and counted_by_content(owner))
     if key[0] == "item" and len(key) > 2:
         chosen = key[2]
         if isinstance(chosen, Symbol):
@@ -102,6 +104,8 @@ def counted_by_content(symbol: Symbol) -> bool:
         sides = key[1:2] if key[0] == "op @" else key[1:]
         return any(isinstance(side, Symbol) and counted_by_content(side) for side in sides)
     package, _, name = str(key[0]).rpartition(".")
+    if key[0] in AS_ARRAY:
+        return len(key) > 1 and isinstance(key[1], Symbol) and counted_by_content(key[1])
     return (package in ("torch", "jax.numpy", "numpy") and name in SELECTS) or key[0] in SUPPRESSED
 
 
