@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from dtlint.machine.lanes import lanes_in
+from dtlint.machine.lanes import lanes_in, token
 from dtlint.machine.library.computing.tensors import SIZE_ONLY, counted_by_content
 from dtlint.machine.library.feeding.own_rows import of_uneven_share
 from dtlint.machine.library.python.iterators import ITEMS
-from dtlint.machine.logs import Attempt, Choice, Decision, Event, Loop, inner_logs
+from dtlint.machine.logs import Attempt, Choice, Decision, Event, Log, Loop, inner_logs
 from dtlint.machine.run import Run
 from dtlint.machine.spoken import first_event, key, talks
-from dtlint.machine.values import Cause, Const, Row, Symbol, Unknown, Value, lane_value
+from dtlint.machine.values import BY_RANK, Cause, Const, Object, Row, Symbol, Tuple, Unknown, Value, lane_value
+from dtlint.machine.walks import walk
 from dtlint.timeline.ranks.matching import EQUAL_SHAPES, EQUAL_TYPES, made_apart, tensors_of, unlike
 from dtlint.timeline.ranks.obeying import takes_orders
 from dtlint.timeline.ranks.parting import (
@@ -43,7 +44,7 @@ def decided_alone(run: Run) -> Iterator[Divergence]:
     parted: set[tuple[str, int]] = set()
     for node, path in run.walk():
         if isinstance(node, Choice) and node.cause is not None:
-            found = may_split(run, node, path)
+            found = may_split(run, node, path) or other_group(node, path)
         elif isinstance(node, Loop) and node.cause is not None:
             found = may_differ(run, node, path)
         elif isinstance(node, Attempt):
@@ -91,6 +92,35 @@ def may_split(run: Run, node: Choice, path: Path) -> Divergence | None:
             return None
         return split_of(run, node, path)
     return None
+
+
+def other_group(node: Choice, path: Path) -> Divergence | None:
+    """`new_group(teachers) if rank in teachers else new_group(students)`: as many groups, and not the same ones."""
+    if node.cause is None or node.cause.kind not in BY_RANK:
+        return None
+    then, other = (list(groups_made(log, node.mask)) for log in (node.then, node.other))
+    if len(then) != len(other):
+        return None
+    for (one, above), (opposite, _) in zip(then, other, strict=True):
+        lists = [written(dict(event.details).get("ranks")) for event in (one, opposite)]
+        if None not in lists and lists[0] != lists[1]:
+            inner = (*path, node, *above)
+            return Divergence("argument", None, one, inner, node.mask, 0, cause=node.cause, argument="ranks")
+    return None
+
+
+def groups_made(log: Log, mask: int) -> Iterator[tuple[Event, Path]]:
+    for one, above in walk(log):
+        if isinstance(one, Event) and one.kind == "collective" and one.op == "new_group" and one.mask & mask:
+            yield one, above
+
+
+def written(ranks: Value | None) -> object:
+    """What a list says, where two that say another thing are other lists."""
+    if isinstance(ranks, Object):
+        held = ranks.attributes.get("[]")
+        return token(held) if isinstance(held, Tuple) else None
+    return ranks.symbol if isinstance(ranks, Unknown) and "fresh" not in ranks.symbol.key else None
 
 
 def loops_of_both_say_the_same(then: Said, other: Said) -> bool:
