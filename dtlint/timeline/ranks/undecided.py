@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from dtlint.machine.lanes import lanes_in, token
-from dtlint.machine.library.computing.tensors import SIZE_ONLY, counted_by_content
+from dtlint.machine.library.computing.tensors import SIZE_ONLY, counted_by_content, wide_by_content
 from dtlint.machine.library.feeding.own_rows import of_uneven_share
 from dtlint.machine.library.python.iterators import ITEMS
 from dtlint.machine.logs import Attempt, Choice, Decision, Event, Log, Loop, inner_logs
@@ -276,7 +276,10 @@ def sized_by_content(value: Value) -> bool:
     """Does its size depend on what this rank has in it?"""
     if isinstance(value, Row):
         return all(sized_by_content(held) for held in value.lanes)
-    return isinstance(value, Unknown) and (value.symbol.key[0] in SIZE_ONLY or counted_by_content(value.symbol))
+    if not isinstance(value, Unknown):
+        return False
+    one = value.symbol
+    return one.key[0] in SIZE_ONLY or counted_by_content(one) or wide_by_content(one)
 
 
 def on_one_side(event: Event, path: Path, differs: Cause) -> bool:
