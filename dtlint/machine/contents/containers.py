@@ -150,7 +150,7 @@ def length_cause(machine: Machine, value: Value) -> Cause | None:
             return next((cause for held in value.lanes if (cause := length_cause(machine, held)) is not None), None)
         return value.cause
     if isinstance(value, Unknown):
-        return value.cause if value.cause is not None and (UNEVEN in value.tags or selected(value)) else None
+        return value.cause if own_many(value) or UNEVEN in value.tags else None
     if isinstance(value, Object) and isinstance(value.kind, str):
         held = value.attributes.get("[]")
         if held is not None and held is not value:
@@ -161,18 +161,18 @@ def length_cause(machine: Machine, value: Value) -> Cause | None:
     return None
 
 
-def selected(value: Unknown) -> bool:
-    """`scores[scores > 0.5]` has as many items as there are such scores."""
+def own_many(value: Unknown) -> bool:
+    """`scores[scores > 0.5]` has as many items as this rank has such scores."""
     from dtlint.machine.library.computing.tensors import counted_by_content
 
-    return counted_by_content(value.symbol)
+    return value.cause is not None and counted_by_content(value.symbol)
 
 
 def pieces_cause(machine: Machine, value: Value) -> Cause | None:
     """Why a list may hold, all its items taken together, more parts on some lanes."""
     items = items_of(machine, value)
     if items is not None:
-        return next((cause for one in items if (cause := length_cause(machine, content(one))) is not None), None)
+        return next((one.cause for one in map(content, items) if isinstance(one, Unknown) and own_many(one)), None)
     held = held_in(value)
     return held.cause if PIECES in held.tags else length_cause(machine, value)
 
@@ -292,7 +292,7 @@ def lengthened(held: Value | None, value: Value) -> Value:
 def grown(machine: Machine, held: Value | None, value: Value, uneven: Cause | None) -> Unknown:
     cause = uneven or (held.cause if held is not None else None) or deep_cause(machine, (value,))
     tags = (held.tags if isinstance(held, Unknown) else frozenset()) | value.tags - {UNEVEN} | orders_in(value)
-    if isinstance(value, Unknown) and value.cause is not None and selected(value):
+    if isinstance(value, Unknown) and own_many(value):
         tags |= {PIECES}
     if uneven is not None:
         tags |= {UNEVEN}
