@@ -7,6 +7,7 @@ from typing import Any
 
 from dtlint.machine.lanes import lanes_in, token
 from dtlint.machine.library.computing.tensors import SIZE_ONLY, counted_by_content, wide_by_content
+from dtlint.machine.library.meeting.groups import PARTED
 from dtlint.machine.library.feeding.own_rows import of_uneven_share
 from dtlint.machine.library.python.iterators import ITEMS
 from dtlint.machine.logs import Attempt, Choice, Decision, Event, Log, Loop, inner_logs
@@ -220,8 +221,13 @@ def may_differ(run: Run, node: Loop, path: Path) -> Divergence | None:
 
 
 def differing_argument(run: Run, event: Event, path: Path) -> Divergence | None:
-    if event.kind != "collective" or event.group is None:
+    if event.kind != "collective":
         return None
+    if event.group is None:
+        outside = without_root_somewhere(run, event, path)
+        name = event.extra["call"].row.root if outside else ""
+        found = Divergence("argument", None, event, path, event.mask & ~outside, outside, argument=name)
+        return found if outside else None
     for tensor in tensors_of(event) if event.op in EQUAL_SHAPES else ():
         for fact, name in (("shape", "shape"), ("dtype", "type")):
             differs = tensor.facts.get(fact)
@@ -257,6 +263,22 @@ def differing_argument(run: Run, event: Event, path: Path) -> Divergence | None:
                 argument=name,
             )
     return None
+
+
+def without_root_somewhere(run: Run, event: Event, path: Path) -> int:
+    """The ranks of another group than that of the root, where the program makes several and nobody knows how large they
+    are: two halves of the world stand for them."""
+    call = event.extra.get("call")
+    if call is None or not call.row.group or "root_in_group" not in call.row.extra:
+        return 0
+    group, root = call.get(call.row.group), call.get(call.row.root)
+    group = group.like if isinstance(group, Unknown) and group.like is not None else group
+    if not isinstance(group, Object) or not group.facts.get(PARTED) or not isinstance(root, Const):
+        return 0
+    if any(one.cause is not None and one.cause.kind in BY_RANK for one in guards_over(event, path)):
+        return 0  # of one group alone, maybe
+    first = run.world.full >> run.world.size // 2
+    return event.mask & ~first if root.value == 0 and root.scale is None else 0
 
 
 def without_root(event: Event) -> int:
