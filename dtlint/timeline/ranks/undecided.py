@@ -7,8 +7,8 @@ from typing import Any
 
 from dtlint.machine.lanes import lanes_in, token
 from dtlint.machine.library.computing.tensors import SIZE_ONLY, counted_by_content, wide_by_content
-from dtlint.machine.library.meeting.groups import PARTED
 from dtlint.machine.library.feeding.own_rows import of_uneven_share
+from dtlint.machine.library.meeting.groups import PARTED
 from dtlint.machine.library.python.iterators import ITEMS
 from dtlint.machine.logs import Attempt, Choice, Decision, Event, Log, Loop, inner_logs
 from dtlint.machine.run import Run
