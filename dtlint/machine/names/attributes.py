@@ -318,20 +318,28 @@ def of_state(machine: Machine, base: Unknown, name: str, mask: int) -> Value | N
 
 
 def linearise(machine: Machine, kind: ClassRef) -> tuple[Value, ...]:
-    """The class and its bases, depth first, project classes and library names alike."""
+    """The class and its bases in the order in which Python looks into them, project classes and library names alike."""
     if not kind.line:
-        done: list[Value] = []
-        todo: list[Value] = [kind]
-        while todo and len(done) < 40:
-            owner = todo.pop(0)
-            if owner in done:
-                continue
-            done.append(owner)
-            if isinstance(owner, ClassRef):
-                todo = [*owner.bases, *todo]
-        kind.line = tuple(done)
-        kind.library_bases = tuple(owner.name for owner in done if isinstance(owner, External))
+        kind.line = (kind,)  # of a class that is its own base, as far as anybody can see
+        lines = [[*(linearise(machine, base) if isinstance(base, ClassRef) else (base,))] for base in kind.bases]
+        kind.line = (kind, *merged([*lines, list(kind.bases)])[:LONGEST])
+        kind.library_bases = tuple(owner.name for owner in kind.line if isinstance(owner, External))
     return kind.line
+
+
+LONGEST = 40  # line of bases
+
+
+def merged(lines: list[list[Value]]) -> list[Value]:
+    """No base comes before a class that is derived from it; where that cannot be, the first one is next."""
+    order: list[Value] = []
+    while lines := [line for line in lines if line]:
+        heads = [line[0] for line in lines]
+        good = (head for head in heads if not any(head in line[1:] for line in lines))
+        chosen = next(good, heads[0])
+        order.append(chosen)
+        lines = [[one for one in line if one != chosen] for line in lines]
+    return order
 
 
 def in_class(machine: Machine, kind: ClassRef, name: str) -> Value | None:
