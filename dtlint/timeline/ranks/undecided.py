@@ -29,6 +29,8 @@ from dtlint.timeline.ranks.parting import (
 )
 from dtlint.timeline.records import guards_over
 
+# causes of a number that ranks cannot have in common: who they are, and what each sees or draws for itself
+OF_OWN = frozenset({"rank", "local rank", "node", "process", "host", "data", "clock", "random", "memory"})
 Said = tuple[Any, ...]  # what a log says for one lane
 
 
@@ -329,4 +331,4 @@ def disagrees(value: Value, event: Event) -> bool:
             if any(one != held[0] for one in held[1:]):
                 return True
         return False
-    return isinstance(value, Unknown) and value.cause is not None and value.cause.kind in ("rank", "local rank", "node")
+    return isinstance(value, Unknown) and value.cause is not None and value.cause.kind in OF_OWN

@@ -285,10 +285,11 @@ def rest_of_frame(machine: Machine, frame: Value, call: Invocation) -> None:
 
 def text_hash(machine: Machine, call: Invocation) -> Value | None:
     """`hash()` of a text, or of a tuple that has one, is salted anew in every process."""
-    from dtlint.machine.library.python import options
+    from dtlint.machine.library.python import options, own_order
 
     value = call.arguments[0] if call.arguments else None
-    if any(options.is_text(machine, one) for one in (value.items if isinstance(value, Tuple) else (value,))):
+    parts = value.items if isinstance(value, Tuple) else (value,)
+    if any(options.is_text(machine, one) or own_order.is_text(machine, one) for one in parts):
         cause = machine.cause("process", "`hash()` of a text is different in every process")
         return machine.unknown("hash", machine.symbols.fresh("process"), cause=cause)
     return None

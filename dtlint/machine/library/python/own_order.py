@@ -92,6 +92,11 @@ def made_of_text(machine: Machine, symbol: Symbol) -> bool:
     return False
 
 
+def is_text(machine: Machine, value: Value | None) -> bool:
+    """A text that nobody knows, or one of several."""
+    return isinstance(value, Unknown) and made_of_text(machine, value.symbol)
+
+
 def text_like(symbol: Symbol) -> tuple[Any, ...]:
     """This is a text, or holds texts, if one of these does."""
     key = symbol.key
