@@ -490,3 +490,4 @@ turn_ends = left_over.turn_ends
 
 
 compared, asked, chosen, answered = uncalled.compared, uncalled.asked, uncalled.chosen, uncalled.answered
+placed = uncalled.placed

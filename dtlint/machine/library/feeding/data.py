@@ -239,7 +239,8 @@ def row_for_row(machine: Machine, call: Invocation, made: Value) -> Value:
     """An array made of a list is longer where the list is."""
     given = call.arguments[0] if call.arguments else None
     held = given.attributes.get("[]") if isinstance(given, Object) and given.kind == "list" else None
-    cause = containers.length_cause(machine, held) if held is not None else None
+    longer = containers.length_cause if call.name.endswith(".stack") else containers.pieces_cause
+    cause = longer(machine, given) if given is not None and held is not None else None
     along = call.get("axis")
     if held is None or cause is None or not isinstance(made, Unknown) or along not in (None, Const(0)):
         return made
