@@ -66,12 +66,15 @@ def shared_noise(run: Run) -> Iterator[tuple[Site, Steps]]:
 
 
 def noise_of_lessons(run: Run) -> Iterator[tuple[Site, Steps]]:
-    """Draws from a generator of its own in the training step of a framework that runs it in several processes."""
+    """Draws for a batch in the training step of a framework that runs it in several processes."""
     done = set()
     for event, _ in survey(run).of("draw") if several_processes(run) else ():
-        call, generator = event.extra["call"], generator_of(event)
+        call = event.extra["call"]
         state = call.extra.get("rng")
-        if generator is None or not call.extra.get(IN_LESSON) or not isinstance(state, State):
+        if not call.extra.get(IN_LESSON) or not isinstance(state, State) or "drop" in event.function.lower():
+            continue
+        device = call.extra.get("device")
+        if generator_of(event) is None and isinstance(device, State) and not alike(device):
             continue
         if not any(belongs_to_batch(value, "parameter") for value in drawn_with(call)):
             continue  # what all ranks decide together

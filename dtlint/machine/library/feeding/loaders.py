@@ -460,6 +460,8 @@ def attribute(machine: Machine, loader: Object, name: str, mask: int) -> Value |
     if name == "batch_sampler":
         made = machine.new("torch.utils.data.BatchSampler", mask)
         made.attributes["sampler"] = loader.attributes.get("sampler", NONE)
+        if "call" in loader.facts and not loader.facts.get("prepared"):
+            made.facts["call"] = loader.facts["call"]  # torch has made it, so it is what torch makes
         return made
     if name in ("batch_size", "num_workers", "drop_last", "generator"):
         return option(loader, name)

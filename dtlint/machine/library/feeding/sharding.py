@@ -286,6 +286,9 @@ def total_of_symbol(symbol: Symbol, world: int) -> int | str | None:
         return None
     if ((key[0] in ("list", "sorted") and len(key) == 2) or key[0] == "for each") and isinstance(key[1], Symbol):
         return total_of_symbol(key[1], world)
+    if key[0] in ("attr", "call", "drawn", "sample") and isinstance(key[1], Symbol):
+        # `frame[:even].iloc`, `frame[:even].sample(frac=1)`: as many rows, as far as anybody knows
+        return total_of_symbol(key[1], world)
     if any(one.key[0] == FILLED_UP for one in provenance.symbols_in(symbol)):
         return EVEN
     return None
