@@ -40,5 +40,5 @@ RULE = Rule(
 
 
 def check(run: Run) -> Iterator[Finding]:
-    for found in (*shares.batch_mistakes(run), *engine_batches.without_the_ranks(run)):
+    for found in (*shares.batch_mistakes(run), *engine_batches.told_mistakes(run)):
         yield RULE.finding(span_at(found.place), found.text, found.remedy, scope=found.place[2], trail=found.steps)

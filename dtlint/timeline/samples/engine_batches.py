@@ -1,4 +1,4 @@
-"""Is the batch of all ranks that an engine is told as large as what all ranks take?"""
+"""Is the batch of all ranks that an engine or a trainer is told as large as what all ranks take?"""
 
 from __future__ import annotations
 
@@ -6,11 +6,31 @@ from collections.abc import Iterator
 
 from dtlint.machine.lanes import token
 from dtlint.machine.library.feeding.sharding import factors
+from dtlint.machine.library.meeting import evidence
 from dtlint.machine.library.training.wrapping import BATCHES
 from dtlint.machine.run import Run
 from dtlint.machine.values import Unknown
-from dtlint.timeline.samples.shares import Mistake
-from dtlint.timeline.steps.training import step_at
+from dtlint.timeline.samples.shares import Mistake, steps_for_one
+from dtlint.timeline.steps.training import step_at, survey
+
+
+def told_mistakes(run: Run) -> Iterator[Mistake]:
+    yield from without_the_ranks(run)
+    yield from steps_of_trainers(run)
+
+
+def steps_of_trainers(run: Run) -> Iterator[Mistake]:
+    """`TrainingArguments(per_device_train_batch_size=n, gradient_accumulation_steps=total // n)`"""
+    if not evidence.distributed(run, "strong"):
+        return
+    for event, _ in survey(run).of("init"):
+        call = event.extra["call"]
+        part, steps = (call.get(name) for name in call.row.extra.get("window", ("", "")))
+        if part is not None and steps is not None:
+            given = step_at((event.path, event.at, event.function), "every rank takes batches of this size")
+            found = steps_for_one(run, run.facts.get("shares", []), part, steps, given)
+            if found is not None:
+                yield found
 
 
 def without_the_ranks(run: Run) -> Iterator[Mistake]:

@@ -154,6 +154,10 @@ def orders_needed(run: Run) -> Iterator[tuple[tuple[Any, ...], Step, bool]]:
         if isinstance(loader, Object) and "described" in loader.facts:
             for mark in marks_of(Use(loader, None, path)):
                 yield mark, event_step(event, "each rank of the trainer works on its part of it"), False
+    for event, _ in seen.of("hand-over"):
+        for held in provenance.parts(event.subject, 2) if event.extra.get("together") and event.subject else ():
+            for mark in held.facts.get("ordered", ()) if isinstance(held, Object) else ():
+                yield mark, event_step(event, "the gradients of all ranks' parts meet while it learns from this"), False
     held_out: dict[Any, list[Value]] = {}
     for use in seen.uses:
         for mark in marks_of(use) if use.backward is None else ():
