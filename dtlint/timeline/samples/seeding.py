@@ -16,7 +16,7 @@ from dtlint.ir import nodes as ir
 from dtlint.ir.functions import every_node
 from dtlint.machine.lanes import lanes_in
 from dtlint.machine.library.computing import provenance
-from dtlint.machine.library.drawing.seeds import State
+from dtlint.machine.library.drawing.seeds import LOADED, State
 from dtlint.machine.library.feeding import inside
 from dtlint.machine.library.feeding.streams import CHAINS
 from dtlint.machine.library.invocation import Invocation
@@ -317,12 +317,12 @@ def first_weights(run: Run) -> Iterator[Disagreement]:
     layers = [
         (layer, state)
         for layer, state in run.facts.get("layers", ())
-        if state.verdict == "differs" and state.site is not None
+        if state.verdict == "differs" and state.site is not None and layer.number > run.facts.get(LOADED, 0)
     ]
     if not layers:
         return
     layer, state = layers[0]
-    if any(made_equal(event) for event, _ in seen.collectives) or seen.of("load-state"):
+    if any(made_equal(event) for event, _ in seen.collectives):
         return
     raw = next(
         (
