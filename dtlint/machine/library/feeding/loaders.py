@@ -204,6 +204,8 @@ def describe(machine: Machine, loader: Object, found: Described) -> None:
     decide(machine, loader, dataset, found)
     if found.sampler is None and not loader.facts.get("prepared"):
         measure(machine, loader, dataset, found)
+    elif found.ordering is not None and not loader.facts.get("prepared"):
+        uneven_order(machine, found, found.ordering)
 
 
 def decide(machine: Machine, loader: Object, dataset: Value, found: Described) -> None:
@@ -397,6 +399,19 @@ def measure(machine: Machine, loader: Object, dataset: Value, found: Described) 
     if isinstance(length, Row | Unknown) and length.cause is not None and not is_divided(machine, length):
         kind = "shard" if found.shards and is_slice(dataset) else "length"
         found.uneven = Cause(kind, length.cause.trail)
+
+
+def uneven_order(machine: Machine, found: Described, order: inside.Inside) -> None:
+    """What a sampler of the program gives on each rank: `order[rank::world]` of an order that was not cut to fit."""
+    if order.cut or inside.is_endless(order) or inside.stops_by_count(order):
+        return
+    for walked in (*order.values, *inside.loops(order)):
+        cause = containers.length_cause(machine, walked)
+        marks = sharding.shards_of(walked)
+        if cause is not None and cause.kind == "shard" and marks:
+            found.shards = marks
+            found.uneven = cause
+            return
 
 
 def uneven_stream(machine: Machine, loader: Object, found: Described) -> None:
