@@ -57,6 +57,7 @@ from dtlint.timeline.ranks.telling import acting, diverging, missing, place_of, 
 from dtlint.timeline.records import matters, recorded, ways_down
 from dtlint.timeline.samples import (
     divided,
+    engine_batches,
     evaluation,
     noise,
     sampling,
@@ -65,6 +66,7 @@ from dtlint.timeline.samples import (
     shares,
     uneven,
     unsharded,
+    worker_streams,
     workers,
 )
 from dtlint.timeline.samples.epochs_kept import kept_to_itself
@@ -136,6 +138,7 @@ __all__ = [
     "wrong_scopes",
     "diverging",
     "does",
+    "engine_batches",
     "evaluation",
     "hosts_meet",
     "noise",
@@ -181,6 +184,7 @@ __all__ = [
     "walk",
     "way",
     "who",
+    "worker_streams",
     "workers",
     "written_keys",
     "written_with_copies",

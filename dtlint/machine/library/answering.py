@@ -109,6 +109,7 @@ ANSWERS = (
     tensors.unknown_method,
     data.unknown_method,
     python_methods.view_of_numbers,
+    python_methods.extended,
     jax_hosts.unknown_method,
 )
 

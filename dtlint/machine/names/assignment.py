@@ -239,7 +239,8 @@ def unpack(machine: Machine, targets: tuple[ir.Expr, ...], value: Value, mask: i
                 tail = len(targets) - index - 1
                 rest: Value = Tuple(known[index : len(known) - tail])
             else:
-                rest = machine.unknown("rest", id(target), token(value), cause=value.cause, tags=value.tags)
+                tags = jax_keys.fewer(value.tags, len(targets) - 1) if machine.flow is not None else value.tags
+                rest = machine.unknown("rest", id(target), token(value), cause=value.cause, tags=tags)
             assign_target(machine, target.value, rest, mask)
         else:
             piece = take(index)

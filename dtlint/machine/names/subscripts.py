@@ -51,8 +51,10 @@ MAPPINGS = frozenset({"builtins.dict", "collections.OrderedDict", "collections.U
 def item(machine: Machine, base: Value, index: Value, mask: int) -> Value:
     index = own_key(index)
     if index.cause is not None:
+        from dtlint.machine.library.drawing import draws
         from dtlint.machine.library.feeding import sharding
 
+        draws.rest_by_mask(machine, base, index, mask)
         found = sharding.piece(machine, base, index)
         if found is not None:
             return found

@@ -218,10 +218,7 @@ def resized(machine: Machine, call: Invocation) -> Value | None:
     from dtlint.machine.library.training import stepping
 
     made = jax_hosts.unlisted(machine, call) or python.opaque(machine, call)
-    if isinstance(made, Unknown):  # pieces of an order are in that order
-        orders = (mark for given in call.arguments for mark in provenance.marks(given, "order", 2))
-        made = provenance.marked(made, *orders)
-    made = row_for_row(machine, call, made)
+    made = row_for_row(machine, call, in_that_order(call, made))
     if any(isinstance(tag, tuple) and tag[0] in stepping.ANSWERED for tag in made.tags):
         return made  # no batch, but what a model said of it
     return provenance.without(made, "loader")
@@ -232,7 +229,14 @@ def stacked(machine: Machine, call: Invocation) -> Value | None:
     from dtlint.machine.library.jax import hosts as jax_hosts
     from dtlint.machine.library.python import builtins as python
 
-    return row_for_row(machine, call, jax_hosts.unlisted(machine, call) or python.opaque(machine, call))
+    made = jax_hosts.unlisted(machine, call) or python.opaque(machine, call)
+    return row_for_row(machine, call, in_that_order(call, made))
+
+
+def in_that_order(call: Invocation, made: Value) -> Value:
+    """Pieces of an order, and arrays of lists, are in that order."""
+    orders = (mark for given in call.arguments for mark in provenance.marks(given, "order", 2))
+    return provenance.marked(made, *orders) if isinstance(made, Unknown) else made
 
 
 def row_for_row(machine: Machine, call: Invocation, made: Value) -> Value:
