@@ -105,6 +105,22 @@ def paths(value: Value, depth: int = 4, above: tuple[Any, ...] = ()) -> Iterable
         yield above, value
 
 
+def beside(value: Value, other: Value, depth: int = 6) -> Iterable[tuple[Value, Value]]:
+    """The arrays of a tree, each with what another tree has in its place; where that has other branches, with all that
+    it has there."""
+    if isinstance(value, Tuple) and depth:
+        same = isinstance(other, Tuple) and len(other.items) == len(value.items)
+        parts: Iterable[Value] = other.items if same and isinstance(other, Tuple) else (other,) * len(value.items)
+        for item, part in zip(value.items, parts, strict=True):
+            yield from beside(item, part, depth - 1)
+    elif isinstance(value, Object) and (value.kind in CONTAINERS or isinstance(value.kind, ClassRef)) and depth:
+        held = other.attributes if isinstance(other, Object) and other.kind == value.kind else {}
+        for name, one in list(value.attributes.items())[:40]:
+            yield from beside(one, held.get(name, other), depth - 1)
+    else:
+        yield value, other
+
+
 def deep(values: Iterable[Value]) -> set[Any]:
     found: set[Any] = set()
     for value in values:
