@@ -36,6 +36,7 @@ INSIDE = frozenset(
         "from host",
         "folded",
         "host noise",
+        "own copy",
     }
 )
 KEYS = frozenset({"key", "keys"})
@@ -46,6 +47,7 @@ SAVED_ALONE = "jax saved alone"  # fact of the run: the copy of one device was w
 HOST_WEIGHTS = "jax host weights"  # fact of the run: why the first weights differ between hosts
 GRADIENT = "gradient"  # note: something is differentiated here
 TOLD_APART = "jax hosts told apart"  # fact of the run: it asks which host it is, or joins the others
+MEANED = "jax meaned"  # fact of the run: gradients that were already sums over the devices, and of which a mean is made
 LEARNED = "jax learned at"  # fact of the run: what is differentiated by, by the place of the call
 ORIGIN = "origin"  # fact of an array: a draw it is made by, or a split that the key of the draw came from
 FIRST_RUN = "flax first run"  # fact of the run: is the module that runs being initialised? None where none runs
