@@ -251,7 +251,15 @@ def is_number(machine: Machine, part: object, depth: int = 12) -> bool:
         return bool(depth) and all(is_number(machine, one, depth - 1) for one in parts[1:])
     if not depth or not isinstance(what, str) or not parts:
         return False
+    if what == "call" and is_schedule(machine, parts[0]):
+        return all(is_number(machine, one, depth - 1) for one in parts[1:])
     return scalar_function(machine, what) and all(is_number(machine, one, depth - 1) for one in parts)
+
+
+def is_schedule(machine: Machine, part: object) -> bool:
+    """A function of a library that gives a number for the number of a step."""
+    row = machine.knowledge.api(str(part.key[0])) if isinstance(part, Symbol) else None
+    return row is not None and bool(row.extra.get("schedule"))
 
 
 def scalar_function(machine: Machine, what: str) -> bool:
