@@ -35,7 +35,7 @@ FEW = 16  # keys of a batch that are told apart
 
 
 HOSTS = "jax hosts"  # fact of the run: it asks for the other hosts, if only how many there are
-ONE_EACH = "jax own devices"  # fact of the run: processes are told which devices are theirs, so one process may have one
+ONE_EACH = "jax own devices"  # fact of the run: processes are told which devices they have, perhaps one each
 ALONE = {"rank": 0, "world_size": 1}  # for JAX in a process of another library's group, which it is not told of
 
 

@@ -65,7 +65,7 @@ def chain(machine: Machine, call: Invocation) -> Value | None:
 
 
 def around(machine: Machine, call: Invocation) -> Value | None:
-    """`optax.MultiSteps(inner, every)`, `optax.multi_transform({name: inner}, labels)`: as a chain of what is inside."""
+    """`optax.MultiSteps(inner, every)`, `optax.multi_transform({name: inner}, labels)`: a chain of what is inside."""
     jax_flow.started(machine)
     inner = call.get("inner")
     if isinstance(inner, Object) and dictionaries.is_plain(inner):
