@@ -68,7 +68,7 @@ def check(run: Run) -> Iterator[Finding]:
         remedy = "divide it by `jax.local_device_count()`"
         yield RULE.finding(*jax_place(run, event), message, remedy, trail=trail)
     for event, trail in jax_notes(run, "device shares"):
-        message = "the data are divided between the devices of all hosts, and each host takes one share: most are nobody's"
+        message = "the data are divided between the devices of all hosts, and each host takes one of them"
         remedy = "there is one part for each host: count them with `jax.process_count()`"
         yield RULE.finding(*jax_place(run, event), message, remedy, trail=trail)
     for event, trail in jax_notes(run, "host index"):
