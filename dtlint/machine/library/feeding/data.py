@@ -171,7 +171,7 @@ def shard(machine: Machine, call: Invocation) -> Value | None:
     index = call.get("index") or call.get("rank")
     if index is None or index.cause is None or not isinstance(dataset, Object):
         return dataset
-    sharding.note_node_share(machine, index, call.get("num_shards") or call.get("world_size"))
+    sharding.note_share(machine, index, call.get("num_shards") or call.get("world_size"))
     made = streams.divided(machine, dataset, index.cause, call.mask)
     if call.row.extra.get("rest") and not streams.shards_alike(machine, dataset):
         step = sharding.shard_step(
