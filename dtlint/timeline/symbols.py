@@ -66,11 +66,13 @@ def parameters_of(value: Value, model: Value) -> bool:
     """Are these the model's? It may be one that an unknown library made."""
     if isinstance(model, Object):
         return model.number in objects_in(value)
-    asked = (one.symbol for one in parts(value) if isinstance(one, Unknown)) if isinstance(model, Unknown) else ()
+    if not isinstance(model, Unknown):
+        return False
     return any(
         one.key[0] == "attr" and one.key[1] is model.symbol and one.key[2] in PARAMETERS
-        for symbol in asked
-        for one in symbols_in(symbol)
+        for part in parts(value)
+        if isinstance(part, Unknown)
+        for one in symbols_in(part.symbol)
     )
 
 

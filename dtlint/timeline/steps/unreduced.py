@@ -16,7 +16,7 @@ from dtlint.timeline.order import Met, choices_below, exclusive, inside, loops_o
 from dtlint.timeline.ranks.arrivals import instead_of_start
 from dtlint.timeline.records import calls_around, recorded
 from dtlint.timeline.steps.stepping import DDP, FSDP, backwards, events, steps
-from dtlint.timeline.symbols import parameters_of, objects_in
+from dtlint.timeline.symbols import objects_in, parameters_of
 
 EXCHANGES = (
     "all_reduce",
