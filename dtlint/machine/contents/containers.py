@@ -300,7 +300,7 @@ def grown(machine: Machine, held: Value | None, value: Value, uneven: Cause | No
             tags |= inner_tags((value,)) | {(KEPT, own.kind)}
     elif isinstance(value, Tuple) and cause is not None:
         tags |= {(ALIKE, frozenset(place for place, one in enumerate(value.items) if not deep_cause(machine, (one,))))}
-    like = value if of_handles(value) else None
+    like = value if of_handles(value) or another_layer(machine, held, value) else None
     return machine.unknown(ITEMS, token(held) if held else 0, token(value), cause=cause, tags=tags, like=like)
 
 
@@ -314,6 +314,20 @@ def alike_part(base: Value, index: Value) -> bool:
     """`for name, shard in shards`: of what was gathered, the parts that stand there were the same on all lanes."""
     places = [tag[1] for tag in base.tags if type(tag) is tuple and tag[0] == ALIKE]
     return bool(places) and isinstance(index, Const) and all(index.value in one for one in places)
+
+
+def another_layer(machine: Machine, held: Value | None, value: Value) -> bool:
+    """A list that a loop fills with blocks of a model, one like the other: each is called as this one is."""
+    from dtlint.machine.library.training.modules import is_module
+
+    before = held.items if isinstance(held, Tuple) else (held.like,) if isinstance(held, Unknown) else ()
+    if isinstance(held, Unknown) and held.symbol.key[0] == "loop" and held.symbol.key[-1] == token(Tuple(())):
+        before = ()  # empty when the loop began
+    return (
+        isinstance(value, Object)
+        and is_module(machine, value)
+        and all(isinstance(one, Object) and one.kind == value.kind for one in before)
+    )
 
 
 def of_handles(value: Value) -> bool:

@@ -19,11 +19,12 @@ from dtlint.machine.library.python.copies import COPIED
 from dtlint.machine.library.training import parameters
 from dtlint.machine.library.training.modules import is_module
 from dtlint.machine.logs import WHAT_IS_CALLED, Decision, decisions
+from dtlint.machine.names import subscripts
 from dtlint.machine.names.frames import Frame
 from dtlint.machine.twins import DEVICES
 from dtlint.machine.values import BY_PROCESS, BY_RANK, Cause, Const, Object, Row, Symbol, Tuple, Unknown, Value
 
-PARAMETER = "torch.nn.Parameter"
+PARAMETER, LIST = "torch.nn.Parameter", "torch.nn.ModuleList"
 KEY = "model differences"
 EVERYWHERE = "layers run by all"
 CONSTANT = "modules whose gradients are switched off"
@@ -163,7 +164,19 @@ def part_added(machine: Machine, call: Invocation) -> Value | None:
                 add(machine, "built", call.receiver, call.mask, decision, decision.cause, call.name, *shapes)
                 return None
         grown_unevenly(machine, call.receiver)
+    if isinstance(call.receiver, Object) and call.receiver.kind == LIST and call.arguments:
+        listed(machine, call.receiver, call.arguments[-1], call.mask)
     return None
+
+
+def listed(machine: Machine, layers: Object, part: Value, mask: int) -> None:
+    """What is added to a `ModuleList` is walked over with the rest of it."""
+    held = subscripts.listed_parts(layers)
+    if held is None:
+        held = machine.new("list", mask)
+        held.attributes["[]"] = Tuple(())
+        machine.set(layers, subscripts.LISTED, held, mask)
+    containers.append(machine, held, part, mask)
 
 
 def grown_unevenly(machine: Machine, base: Value) -> None:
