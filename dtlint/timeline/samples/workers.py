@@ -12,6 +12,7 @@ from dtlint.ir.functions import every_node
 from dtlint.machine.lanes import token
 from dtlint.machine.library.computing.provenance import symbols_in
 from dtlint.machine.library.meeting.evidence import distributed
+from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.training.stepping import attribute_of
 from dtlint.machine.logs import Call, Event, Loop
 from dtlint.machine.names.subscripts import PRESETS
@@ -34,6 +35,30 @@ def loaders(run: Any) -> Iterator[tuple[Met, Any]]:
                 yield met, call
 
 
+@dataclass(frozen=True, slots=True)
+class ToldATrainer:
+    """What tells a trainer how to make its loaders, asked as if it were the call that makes one."""
+
+    call: Invocation
+    prefix: str
+
+    def get(self, param: str) -> Value | None:
+        return self.call.get(self.prefix + param)
+
+    def expression(self, param: str) -> ir.Expr | None:
+        return self.call.expression(self.prefix + param)
+
+
+def with_workers(run: Any) -> Iterator[tuple[Met, Any]]:
+    """Also what tells a trainer how it is to make its loaders."""
+    yield from loaders(run)
+    for met in events(run, "record", "init"):
+        call = met.event.extra.get("call")
+        prefix = call.row.extra.get("loader_options") if isinstance(call, Invocation) else None
+        if prefix and not any(name is None for name, _ in call.keywords):
+            yield met, ToldATrainer(call, prefix)
+
+
 def number_of_workers(call: Any) -> int | None:
     given = call.get("num_workers")
     if given is None:
@@ -47,7 +72,7 @@ def number_of_workers(call: Any) -> int | None:
 
 def refused(run: Any) -> Iterator[tuple[Met, str, str]]:
     """Options that need workers, on a loader without any: the option, and when torch refuses it."""
-    for met, call in loaders(run):
+    for met, call in with_workers(run):
         if run.entry.kind == "function" and isinstance(call.expression("num_workers"), ir.Attr):
             continue  # of an instance nobody was seen to make: whoever makes it may tell it another number
         if number_of_workers(call) != 0 and not none_by_default(run, met, call):
@@ -179,7 +204,7 @@ def all_cores(run: Any) -> Iterator[tuple[Event, tuple[Step, ...]]]:
     """Loaders that start as many workers as the node has cores, in each of its ranks."""
     if not distributed(run):
         return
-    for met, call in loaders(run):
+    for met, call in with_workers(run):
         given = call.get("num_workers")
         if not isinstance(given, Unknown):
             continue
