@@ -41,6 +41,14 @@ class Argument:
         value = (self.value or "").strip()
         return int(value) if value.isascii() and value.isdigit() and len(value) < 10 else None
 
+    @property
+    def amount(self) -> float | None:
+        """Also of `1e-4` and `1.0`."""
+        try:
+            return float((self.value or "").strip())
+        except ValueError:
+            return None
+
 
 @dataclass(frozen=True, slots=True)
 class Options:

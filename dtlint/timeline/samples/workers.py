@@ -11,8 +11,8 @@ from dtlint.ir import nodes as ir
 from dtlint.ir.functions import every_node
 from dtlint.machine.lanes import token
 from dtlint.machine.library.computing.provenance import symbols_in
-from dtlint.machine.library.meeting.evidence import distributed
 from dtlint.machine.library.invocation import Invocation
+from dtlint.machine.library.meeting.evidence import distributed
 from dtlint.machine.library.training.stepping import attribute_of
 from dtlint.machine.logs import Call, Event, Loop
 from dtlint.machine.names.subscripts import PRESETS
@@ -54,7 +54,9 @@ def with_workers(run: Any) -> Iterator[tuple[Met, Any]]:
     yield from loaders(run)
     for met in events(run, "record", "init"):
         call = met.event.extra.get("call")
-        prefix = call.row.extra.get("loader_options") if isinstance(call, Invocation) else None
+        if not isinstance(call, Invocation):
+            continue
+        prefix = call.row.extra.get("loader_options")
         if prefix and not any(name is None for name, _ in call.keywords):
             yield met, ToldATrainer(call, prefix)
 
