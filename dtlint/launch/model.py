@@ -18,12 +18,14 @@ LOCAL_ADDRESSES = ("localhost", "0.0.0.0", "::1", "[::1]", "ip6-localhost")
 
 @dataclass(frozen=True, slots=True)
 class Argument:
-    """One option of a command, `name` without dashes and with `_` for `-`; `value` None for a bare flag."""
+    """One option of a command, `name` without dashes and with `_` for `-`; `value` None for a bare flag. `origin` is
+    where it is written, if that is in another file."""
 
     name: str
     value: str | None
     line: int
     written: str = ""
+    origin: tuple[str, int] | None = None
 
     @property
     def shown(self) -> str:
