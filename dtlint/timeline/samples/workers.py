@@ -17,6 +17,8 @@ from dtlint.machine.library.training.stepping import attribute_of
 from dtlint.machine.logs import Call, Event, Loop
 from dtlint.machine.names.subscripts import PRESETS
 from dtlint.machine.values import NONE, TRUE, Bound, ClassRef, Const, FunctionRef, Object, Symbol, Unknown, Value
+from dtlint.machine.walks import walk
+from dtlint.timeline.devices import on_cuda
 from dtlint.timeline.environment import starts
 from dtlint.timeline.options import asked_for, default_of, option_of, usual
 from dtlint.timeline.order import Met, before, below, loops_over
@@ -259,9 +261,23 @@ def late_forks(run: Any) -> Iterator[tuple[Met, Event, str]]:
         workers = usually.value if isinstance(usually, Const) and not usually.scale else 0
         if not workers or start_method(run, met) not in (None, "fork"):
             continue
-        started = started_before(run, first_iteration(run, met), ("jax",))
+        readers = ("jax", "cuda") if makes_samples_on_cuda(run, call) else ("jax",)
+        started = started_before(run, first_iteration(run, met), readers)
         if started is not None:
             yield met, started[0], started[1]
+
+
+def makes_samples_on_cuda(run: Any, call: Invocation) -> bool:
+    """Does what the workers run, the data set or what collates its samples, put something onto a GPU?"""
+    made: dict[int, Object] = run.facts.get("loaders", {})
+    known = [one.facts["described"] for one in made.values() if made_by(one, call) and "described" in one.facts]
+    logs = [look.log for described in known for look in described.looks]
+    return any(isinstance(node, Event) and on_cuda(node) for log in logs for node, _ in walk(log))
+
+
+def made_by(loader: Object, call: Invocation) -> bool:
+    own = loader.facts.get("call")
+    return isinstance(own, Invocation) and own.node is call.node
 
 
 def works_on(run: Any, target: Value | None, reader: str, how_sure: tuple[str, ...]) -> bool:
