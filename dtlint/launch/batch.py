@@ -7,10 +7,10 @@ from collections.abc import Iterator, Sequence
 from math import prod
 
 from dtlint.findings import Step
-from dtlint.launch.conflict import Conflict, evidence
+from dtlint.launch.conflict import Conflict, evidence, line_of
 from dtlint.launch.model import Configuration, Launch
 from dtlint.launch.project import Launches
-from dtlint.launch.said import TRAINER_ARGUMENTS, Said
+from dtlint.launch.said import MESH, TRAINER_ARGUMENTS, Said, by_program
 
 TRAIN, MICRO, STEPS = "train_batch_size", "train_micro_batch_size_per_gpu", "gradient_accumulation_steps"
 TENSOR = ("tensor_model_parallel_size", "tensor_parallel_size", "tp_size", "tp", "parallelism.tensor_parallel_degree")
@@ -58,6 +58,7 @@ def conflicts(launches: Launches, said: Sequence[Said] = ()) -> Iterator[Conflic
     for launch in launches:
         if launch.kind in LAUNCHERS:
             yield from _degrees(launch)
+            yield from _mesh(launch, by_program(said, launches, launch, MESH))
 
 
 def _deepspeed(configuration: Configuration, users: list[Launch]) -> Iterator[Conflict]:
@@ -203,6 +204,24 @@ def _degrees(launch: Launch) -> Iterator[Conflict]:
             )  # fmt: skip
             return
     yield from _global_batch(launch, world // replica)
+
+
+def _mesh(launch: Launch, said: list[Said]) -> Iterator[Conflict]:
+    """The program lays out more ranks than are started."""
+    for one in said:
+        shape = one.values.get("mesh_shape")
+        if not launch.world_size or not isinstance(shape, list) or not shape or min(shape) < 1:
+            continue
+        if (size := prod(shape)) > launch.world_size:
+            option = launch.option("nproc_per_node", "num_gpus", "num_processes")
+            yield Conflict(
+                launch.path, line_of(launch, option),
+                f"{launch.world_size} processes start, but the program makes a mesh of {size} = "
+                f"{' x '.join(map(str, shape))}: it is refused",
+                f"start {size} processes, or choose a shape whose product is {launch.world_size}",
+                (*evidence(launch, option), one.step("mesh_shape")),
+            )  # fmt: skip
+            return
 
 
 def _global_batch(launch: Launch, replicas: int) -> Iterator[Conflict]:

@@ -12,8 +12,9 @@ from dtlint.launch.project import Launches
 SLURM_STARTS = "slurm starts its ranks"  # a trainer that takes the tasks of Slurm for its processes
 TASK_IS_RANK = "task is rank"  # it asks Slurm for the number of its task, and starts no processes
 TRAINER_ARGUMENTS = "arguments of a trainer"
+MESH = "mesh of ranks"  # as many as there are has to be
 
-Told = str | int | float | bool | None
+Told = str | int | float | bool | list[int] | None
 
 
 @dataclass(frozen=True, slots=True)

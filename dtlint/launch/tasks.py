@@ -244,6 +244,8 @@ def _devices_of(one: Said, step: Launch) -> int | None:
     devices = one.values.get("devices", "auto")
     if devices in ALL_DEVICES:
         return step.devices_per_node
+    if isinstance(devices, list):
+        return len(devices)
     return devices if isinstance(devices, int) and not isinstance(devices, bool) else None
 
 
