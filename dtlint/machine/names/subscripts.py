@@ -394,8 +394,10 @@ def put(machine: Machine, container: Value, index: Value, value: Value, mask: in
             old = container.attributes.get("[]")
             widened = opaque(machine, "values", value, *([old] if old is not None else []))
             # a table that was filled beforehand has been filled for the keys that come
-            filled = any(isinstance(name, tuple) for name in container.attributes)
-            tags = in_order_of(container, index, widened.tags)
+            for_all = old is not None and UNEVEN not in old.tags
+            filled = for_all or any(isinstance(name, tuple) for name in container.attributes)
+            told = widened.tags - {UNEVEN} if for_all else widened.tags  # how long one of them is, is not how many
+            tags = told if for_all else in_order_of(container, index, told)
             if index.cause is not None and not filled:
                 tags |= {UNEVEN}
             stands_for = standing_for(value, old)
