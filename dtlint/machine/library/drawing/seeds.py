@@ -33,7 +33,7 @@ LAYERS = frozenset(
 )
 UNSEEDED = Const("<unseeded>", "unseeded")
 GENERATORS = ("torch.Generator", "numpy.random.Generator", "numpy.random.RandomState", "random.Random")
-SEEDED = "seed"
+SEEDED = "seeded with"  # no name that a method of a generator has
 SITES = "seeded at"  # fact of the run: where a generator was seeded with this number
 MODULE = "<module>"
 REGISTERS = ("torch", "cuda", "numpy", "python")
