@@ -11,6 +11,7 @@ from dtlint.machine.contents.opaque import deep_cause, inner_tags
 from dtlint.machine.core import Machine
 from dtlint.machine.lanes import join, map_lanes, orders_in, row, token
 from dtlint.machine.values import (
+    CONTAINERS,
     FILLED,
     ITEMS,
     MISSING,
@@ -122,7 +123,10 @@ def any_key(machine: Machine, value: Object) -> Unknown:
 
 def one_walk(value: Value) -> Value:
     """`enumerate(loader)` on some ranks and `enumerate(tqdm(loader))` on others walk over the same loader;
-    `range(first, last)` and `tqdm(range(first, last))` take the same turns."""
+    `range(first, last)` and `tqdm(range(first, last))` take the same turns. `loaders[name]` is walked over as any of
+    those that one line has put there."""
+    if isinstance(value, Unknown) and isinstance(value.like, Object) and value.like.kind not in CONTAINERS:
+        return value.like
     if isinstance(value, Row) and value.lanes:
         first = walked(value.lanes[0])
         if first is not None and all(walked(held) == first for held in value.lanes[1:]):
@@ -157,7 +161,7 @@ def length_cause(machine: Machine, value: Value) -> Cause | None:
             return length_cause(machine, held)
         if value.kind in ("<enumerate>", "<zip>"):  # what is not longer on some lanes may end the others, too
             causes = [length_cause(machine, inner) for inner in value.facts["inner"]]
-            return None if None in causes else causes[0]
+            return causes[0] if causes and None not in causes else None
     return None
 
 

@@ -38,6 +38,10 @@ def run_assign(machine: Machine, node: ir.Assign, mask: int) -> int:
     value = machine.evaluate(node.value, mask)
     mask &= ~machine.frame.left
     machine.current_at = node.at
+    if "growing" in machine.facts:
+        from dtlint.machine.library.computing import metrics
+
+        metrics.named_anew(machine, node.targets[0], value, mask)
     for target in node.targets:
         assign_target(machine, target, traced(machine, value, target), mask)
     if "answered" in machine.facts:
