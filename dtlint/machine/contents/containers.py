@@ -151,7 +151,7 @@ def length_cause(machine: Machine, value: Value) -> Cause | None:
             return length_cause(machine, held)
         if value.kind in ("<enumerate>", "<zip>"):  # what is not longer on some lanes may end the others, too
             causes = [length_cause(machine, inner) for inner in value.facts["inner"]]
-            return None if None in causes else causes[0]
+            return causes[0] if causes and None not in causes else None
     return None
 
 
