@@ -16,6 +16,7 @@ from dtlint.machine.library.drawing import draws, seeds
 from dtlint.machine.library.feeding import handing, inside, loaders, sharding, streams, whole_batches
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.python import files
+from dtlint.machine.names import attributes
 from dtlint.machine.values import NONE, Cause, Const, Object, SliceValue, Trail, Unknown, Value
 
 LEAVES = frozenset(
@@ -115,8 +116,15 @@ TOLD_EPOCH = "set_epoch"
 
 
 def set_epoch(machine: Machine, receiver: Value, call: Invocation) -> Value:
-    machine.emit_event("record", "set-epoch", call.name, call.mask, subject=receiver, extra={"call": call})
+    extra = {"call": call, "fails": cannot_be_told(machine, receiver)}
+    machine.emit_event("record", "set-epoch", call.name, call.mask, subject=receiver, extra=extra)
     return NONE
+
+
+def cannot_be_told(machine: Machine, thing: Value) -> bool:
+    """A loader of torch, whichever of several, has no `set_epoch` to hand on: its sampler has one."""
+    several = (thing, *thing.instead) if isinstance(thing, Object) else (thing,)
+    return all(loaders.is_loader(machine, one) and attributes.lacks(machine, one, TOLD_EPOCH) for one in several)
 
 
 def unknown_method(machine: Machine, receiver: Value, name: str, call: Invocation) -> Value | None:
