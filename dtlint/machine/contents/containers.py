@@ -11,6 +11,7 @@ from dtlint.machine.contents.opaque import deep_cause, inner_tags
 from dtlint.machine.core import Machine
 from dtlint.machine.lanes import join, map_lanes, orders_in, row, token
 from dtlint.machine.values import (
+    CONTAINERS,
     FILLED,
     ITEMS,
     MISSING,
@@ -122,7 +123,10 @@ def any_key(machine: Machine, value: Object) -> Unknown:
 
 def one_walk(value: Value) -> Value:
     """`enumerate(loader)` on some ranks and `enumerate(tqdm(loader))` on others walk over the same loader;
-    `range(first, last)` and `tqdm(range(first, last))` take the same turns."""
+    `range(first, last)` and `tqdm(range(first, last))` take the same turns. `loaders[name]` is walked over as any of
+    those that one line has put there."""
+    if isinstance(value, Unknown) and isinstance(value.like, Object) and value.like.kind not in CONTAINERS:
+        return value.like
     if isinstance(value, Row) and value.lanes:
         first = walked(value.lanes[0])
         if first is not None and all(walked(held) == first for held in value.lanes[1:]):
@@ -157,7 +161,7 @@ def length_cause(machine: Machine, value: Value) -> Cause | None:
             return length_cause(machine, held)
         if value.kind in ("<enumerate>", "<zip>"):  # what is not longer on some lanes may end the others, too
             causes = [length_cause(machine, inner) for inner in value.facts["inner"]]
-            return None if None in causes else causes[0]
+            return causes[0] if causes and None not in causes else None
     return None
 
 
@@ -300,7 +304,7 @@ def grown(machine: Machine, held: Value | None, value: Value, uneven: Cause | No
             tags |= inner_tags((value,)) | {(KEPT, own.kind)}
     elif isinstance(value, Tuple) and cause is not None:
         tags |= {(ALIKE, frozenset(place for place, one in enumerate(value.items) if not deep_cause(machine, (one,))))}
-    like = value if of_handles(value) else None
+    like = value if of_handles(value) or another_layer(machine, held, value) else None
     return machine.unknown(ITEMS, token(held) if held else 0, token(value), cause=cause, tags=tags, like=like)
 
 
@@ -314,6 +318,20 @@ def alike_part(base: Value, index: Value) -> bool:
     """`for name, shard in shards`: of what was gathered, the parts that stand there were the same on all lanes."""
     places = [tag[1] for tag in base.tags if type(tag) is tuple and tag[0] == ALIKE]
     return bool(places) and isinstance(index, Const) and all(index.value in one for one in places)
+
+
+def another_layer(machine: Machine, held: Value | None, value: Value) -> bool:
+    """A list that a loop fills with blocks of a model, one like the other: each is called as this one is."""
+    from dtlint.machine.library.training.modules import is_module
+
+    before = held.items if isinstance(held, Tuple) else (held.like,) if isinstance(held, Unknown) else ()
+    if isinstance(held, Unknown) and held.symbol.key[0] == "loop" and held.symbol.key[-1] == token(Tuple(())):
+        before = ()  # empty when the loop began
+    return (
+        isinstance(value, Object)
+        and is_module(machine, value)
+        and all(isinstance(one, Object) and one.kind == value.kind for one in before)
+    )
 
 
 def of_handles(value: Value) -> bool:

@@ -155,6 +155,7 @@ def method_of(symbol: Symbol) -> tuple[Any, str] | None:
     return None
 
 
+SIZES = "sizes"  # fact: of what it has the size
 PLAIN = "plain"  # fact: this was made of a size or of numbers, and so it lies on this rank alone
 TABLES = "tables of plain tensors"  # fact of the run: the numbers of dictionaries, and whether they hold nothing else
 
@@ -208,8 +209,11 @@ def construct(machine: Machine, call: Invocation) -> Value | None:
         given = call.arguments[:1] if call.name == "torch.full" else call.arguments
         sizes = containers.items_of(machine, call.arguments[0]) or given
         made.facts["length"] = sizes[0] if sizes else None
+        made.facts[SIZES] = tuple(sizes)
         made.facts["shape"] = next((size.cause for size in sizes if size.cause is not None), None)
     same = call.arguments[0] if call.arguments and call.name.endswith("_like") else None
+    if isinstance(made, Object) and same is not None:
+        made.facts[SIZES] = (same,)
     if isinstance(made, Object) and isinstance(same, Object) and same.facts.get("length") is not None:
         made.facts["length"] = same.facts["length"]
     if isinstance(made, Object) and call.name in FROM_VALUE:
@@ -281,7 +285,7 @@ def method(machine: Machine, receiver: Object, name: str, call: Invocation) -> V
         )
     if name in COPIES:
         made = make(machine, held, call.mask)
-        made.facts.update((fact, receiver.facts[fact]) for fact in ("shape", "length") if fact in receiver.facts)
+        made.facts.update((fact, receiver.facts[fact]) for fact in ("shape", "length", SIZES) if fact in receiver.facts)
         elements.converted(machine, receiver, made, name, call)
         return made
     if name in REVEALS and (isinstance(held, Const | Row) or not call.arguments):

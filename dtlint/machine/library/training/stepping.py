@@ -310,10 +310,9 @@ def inner_called(machine: Machine, thing: Object, result: Value, mask: int) -> V
     if outer is None and machine.facts.get("forwarding") and is_module(machine, thing):
         return with_tags(machine, result, frozenset({(LEARNED, thing.number)}))
     if outer is None:
-        outermost = isinstance(result, Unknown) and not machine.facts.get("module depth")
-        if outermost and is_module(machine, thing):
+        if not machine.facts.get("module depth") and is_module(machine, thing):
             said = ASKED if machine.facts.get("no_grad") else PLAIN  # nobody learns from what is only asked
-            return with_tags(machine, result, frozenset({(said, thing.number)}))
+            return with_tags(machine, result, frozenset({(said, thing.number)}), True)
         return result
     return behind(machine, thing, result, mask)
 
