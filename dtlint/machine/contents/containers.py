@@ -89,15 +89,17 @@ def element(machine: Machine, value: Value, index: Value | None = None) -> Value
         if value.kind == "dict" and index is None:
             return any_key(machine, value)
         held = value.attributes["[]"]
-        tags = of_one(held.tags)
-        return machine.unknown("item", token(held), cause=held.cause, tags=tags, like=getattr(held, "like", None))
-    value = content(value)
-    return machine.unknown("item", token(value), cause=value.cause, tags=of_one(value.tags))
+        return one_of(machine, held, getattr(held, "like", None))
+    return one_of(machine, content(value))
 
 
-def of_one(tags: frozenset[Any]) -> frozenset[Any]:
+def one_of(machine: Machine, held: Value, like: Value | None = None) -> Unknown:
     """That some lanes have more items says nothing of any item; that each has a number of its own does."""
-    return tags - {PIECES} | {UNEVEN} if PIECES in tags else tags - {UNEVEN}
+    from dtlint.machine.library.computing.tensors import OWN_ROWS
+
+    tags = held.tags - {UNEVEN, PIECES}
+    made = machine.unknown("item", token(held), cause=held.cause, tags=tags, like=like)
+    return Unknown(machine.symbols.of(OWN_ROWS, made.symbol), made.cause, tags) if PIECES in held.tags else made
 
 
 def held_in(value: Value) -> Value:
