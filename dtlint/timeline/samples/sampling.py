@@ -65,7 +65,7 @@ def is_torch(run: Run, sampler: Object) -> bool:
 def same_order_every_epoch(run: Run) -> Iterator[tuple[Site, Steps, str]]:
     """The last is what the program does instead: `another` sampler is told, this one the `same` epoch always, or it is
     told on `some` ranks."""
-    seen = survey(run)
+    seen, done = survey(run), set[Site]()  # a loop may walk over several loaders at once
     for use in seen.training():
         loop = use.epoch_loop
         sampler = use.described.sampler
@@ -97,7 +97,9 @@ def same_order_every_epoch(run: Run) -> Iterator[tuple[Site, Steps, str]]:
         walked = Step(inner.path, inner.at[0], "every turn walks over the loader anew") if inner is not None else None
         made = step_at(place_of(sampler), "the sampler shuffles by `seed + epoch`")
         steps = kept(made, step_at(place_of(use.loader), "the loader it feeds"), other, walked)
-        yield place, steps, what if other is not None else ""
+        if place not in done:
+            done.add(place)
+            yield place, steps, what if other is not None else ""
 
 
 def data_shuffled_anew(use: Use, seen: Survey) -> bool:
