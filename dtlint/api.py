@@ -49,7 +49,7 @@ from dtlint.timeline.ranks import pairing, withheld
 from dtlint.timeline.ranks.arrivals import distributed_step
 from dtlint.timeline.ranks.crossing import crossings
 from dtlint.timeline.ranks.explain import does, short, spoken_exit
-from dtlint.timeline.ranks.inverted import inverted
+from dtlint.timeline.ranks.inverted import inverted, without_gpu
 from dtlint.timeline.ranks.managers import apart, disordered, left_behind, never_asked, review
 from dtlint.timeline.ranks.own_orders import own_orders
 from dtlint.timeline.ranks.parting import Divergence
@@ -77,6 +77,7 @@ from dtlint.timeline.steps import (
     clearing,
     loss_scale,
     models_used,
+    partly_reduced,
     placement,
     schedules,
     searched_in_vain,
@@ -159,6 +160,7 @@ __all__ = [
     "batch_norms",
     "clearing",
     "models_used",
+    "partly_reduced",
     "place_of",
     "placement",
     "matters",
@@ -188,6 +190,7 @@ __all__ = [
     "workers",
     "written_keys",
     "written_with_copies",
+    "without_gpu",
 ]
 
 

@@ -80,7 +80,11 @@ def same_order_every_epoch(run: Run) -> Iterator[tuple[Site, Steps, str]]:
         # told in a loop around this one: the same epoch is walked over again
         loops = {id(node) for node in (loop, *use.above) if isinstance(node, Loop)}
         under = [event for event, path in seen.of("set-epoch") if any(id(node) in loops for node in path)]
-        telling = [event for event in under if concerns(run, event.subject, sampler, use.loader)]
+        telling = [
+            event
+            for event in under
+            if not event.extra.get("fails") and concerns(run, event.subject, sampler, use.loader)
+        ]
         told = functools.reduce(operator.or_, (event.mask for event in telling), 0)
         if telling and told & sampler.birth != sampler.birth:
             first = telling[0]

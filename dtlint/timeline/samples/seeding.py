@@ -30,6 +30,7 @@ from dtlint.machine.walks import walk
 from dtlint.timeline.places.files import accesses
 from dtlint.timeline.places.metrics import several_processes
 from dtlint.timeline.records import ways_to
+from dtlint.timeline.samples.given_by_hosts import given_by_hosts
 from dtlint.timeline.samples.walked_whole import walked_whole
 from dtlint.timeline.steps.training import (
     REDUCES,
@@ -170,21 +171,6 @@ def orders_needed(run: Run) -> Iterator[tuple[tuple[Any, ...], Step, bool]]:
             split = use.backward is not None and any(other is not samples_of(use) for other in others)
             text = "some of it is trained on" if split else "the loader divides it between the ranks"
             yield mark, step_at(place_of(use.loader), text), split
-
-
-def given_by_hosts(run: Run) -> Iterator[tuple[Value, Step]]:
-    """JAX: what each host gives to its devices, or as its part of an array of all hosts."""
-    seen = survey(run)
-    given = [
-        (event, (event.subject,), "each host gives this as its part of an array of all hosts")
-        for event, _ in seen.of("host-part")
-    ]
-    if run.facts.get("jax hosts") and seen.gradients:
-        text = "a batch of this host's part goes to its devices"
-        given += [(event, (event.subject,), text) for event, _ in seen.of("device-split")]
-        given += [(event, event.extra["given"], text) for event, _ in seen.of("host-step") if event.extra["learns"]]
-    for event, values, text in given:
-        yield from ((value, event_step(event, text)) for value in values if value is not None)
 
 
 def orders_of_hosts(run: Run, value: Value) -> Iterator[tuple[Any, ...]]:

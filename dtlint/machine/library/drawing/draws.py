@@ -179,8 +179,8 @@ def method(machine: Machine, receiver: Object, name: str, call: Invocation) -> V
     if receiver.kind not in GENERATORS or receiver.kind == "torch.Generator":
         return None
     if name == "seed":
-        value = call.arguments[0] if call.arguments else UNSEEDED
-        machine.set(receiver, SEEDED, value, call.mask)
+        value = call.arguments[0] if call.arguments else call.get("a") or call.get("seed") or NONE
+        machine.set(receiver, SEEDED, UNSEEDED if value == NONE else value, call.mask)
         return NONE
     state = of_generator(machine, receiver)
     call.extra.update({"rng": state, IN_LESSON: in_lesson(machine)})

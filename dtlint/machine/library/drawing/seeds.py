@@ -33,7 +33,7 @@ LAYERS = frozenset(
 )
 UNSEEDED = Const("<unseeded>", "unseeded")
 GENERATORS = ("torch.Generator", "numpy.random.Generator", "numpy.random.RandomState", "random.Random")
-SEEDED = "seed"
+SEEDED = "seeded with"  # no name that a method of a generator has
 LOADED = "weights loaded"  # fact of the run: how many things there were when weights were loaded last
 SITES = "seeded at"  # fact of the run: where a generator was seeded with this number
 MODULE = "<module>"

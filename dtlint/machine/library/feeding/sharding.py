@@ -65,7 +65,7 @@ def part(machine: Machine, base: Value, index: SliceValue, result: Unknown, diff
     if cause.kind not in BY_SHARE:
         return Unknown(result.symbol, cause, result.tags | inherited | {UNEVEN})
     mark = remember(machine, "shard")
-    note_node_share(machine, index.lower, index.step)
+    note_share(machine, index.lower, index.step)
     tags = result.tags | inherited | {mark}
     tags |= {("ordered", *tag[1:]) for tag in inherited if isinstance(tag, tuple) and tag[0] == "order"}
     lengths = part_lengths(machine, base, index)
@@ -97,10 +97,14 @@ def of_node(index: Value, count: Value | None, standard: bool = False) -> bool:
     return len(set(picked)) < len(picked)
 
 
-def note_node_share(machine: Machine, index: Value, count: Value | None) -> None:
+def note_share(machine: Machine, index: Value, count: Value | None) -> None:
+    """Is what picks one of the shares no number of one of them?"""
     if of_node(index, count):
         assert index.cause is not None
         machine.facts.setdefault("node shares", {})[site(machine)] = index.cause
+    elif index.cause is not None and index.cause.kind == "rank":
+        if any(count is counted for counted in machine.facts.get(jax_facts.ALL_DEVICES, ())):
+            jax_facts.note(machine, "device shares", machine.frame.mask, None, index.cause.steps())
 
 
 def node_shares(facts: dict[str, Any]) -> list[tuple[Site, Cause]]:

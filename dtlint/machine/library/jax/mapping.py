@@ -396,7 +396,7 @@ def gradient(machine: Machine, loss: Value, parameter: Value, call: Invocation) 
             "certain": bool(axes),
         }
         machine.facts.setdefault("jax grads", {})[number] = info
-        alike = not words(own, "varies") and not words(own, "may")
+        alike = not any(words(own, word) for word in ("varies", "may", "own copy"))
         if mapping.checked and alike:
             if axes:
                 tags |= {fact("over", number, tag[2]) for tag in axes}

@@ -122,11 +122,13 @@ def enumerate_(machine: Machine, call: Invocation) -> Value | None:
         return None
     inner = call.arguments[0]
     items = containers.items_of(machine, inner)
+    start = call.arguments[1] if len(call.arguments) > 1 else dict(call.keywords).get("start", Const(0))
     if items is not None:
-        start = call.arguments[1] if len(call.arguments) > 1 else Const(0)
         begin = start.value if isinstance(start, Const) and isinstance(start.value, int) else 0
         return Tuple(tuple(Tuple((Const(begin + index), item)) for index, item in enumerate(items)))
-    return wrapped(machine, call, "enumerate", inner)
+    made = wrapped(machine, call, "enumerate", inner)
+    made.facts["start"] = start
+    return made
 
 
 def wrapped(machine: Machine, call: Invocation, kind: str, *inner: Value) -> Object:

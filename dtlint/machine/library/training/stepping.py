@@ -221,7 +221,8 @@ def joined(machine: Machine, call: Invocation) -> Value | None:
         items = (containers.element(machine, given),)
     held = tuple(content(item) for item in items)
     result = opaque(machine, call.name, *held)
-    uneven = containers.length_cause(machine, given) if call.name in ROW_AFTER_ROW else None
+    longer = containers.length_cause if call.name == "torch.stack" else containers.pieces_cause
+    uneven = longer(machine, given) if call.name in ROW_AFTER_ROW else None
     if uneven is not None and call.get("dim") in (None, Const(0)):
         symbol = machine.symbols.of(tensors.OWN_ROWS, result.symbol)
         result = Unknown(symbol, uneven, result.tags | {containers.UNEVEN}, result.like)

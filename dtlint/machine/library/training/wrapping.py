@@ -251,7 +251,8 @@ def launched_to_shard(machine: Machine) -> bool:
     while outermost.caller is not None:
         outermost = outermost.caller
     project = machine.project
-    return project.started.shards(outermost.path) and not project.mentioning("distributed_type")
+    asks = any(project.mentioning(word) for word in ("distributed_type", "zero_stage"))
+    return project.started.shards(outermost.path) and not asks
 
 
 def first_kind(plugin: Value | None) -> bool:
