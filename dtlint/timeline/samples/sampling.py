@@ -106,6 +106,23 @@ def same_order_every_epoch(run: Run) -> Iterator[tuple[Site, Steps, str]]:
             yield place, steps, what if other is not None else ""
 
 
+def cycled(run: Run) -> Iterator[tuple[Site, Steps]]:
+    """`cycle(loader)`, once for all of the training: it keeps the batches of the first pass, and gives them again."""
+    seen = survey(run)
+    for event, path in seen.of("cycled"):
+        loader = loader_of(event.subject)
+        use = next((one for one in seen.training() if one.loader is loader), None)
+        if use is None or use.reduced is None or any(isinstance(node, Loop) for node in path):
+            continue
+        sampler = use.described.sampler
+        if not isinstance(sampler, Object) or not is_torch(run, sampler) or use.loader.facts.get("prepared"):
+            continue
+        if samplers.may_shuffle(sampler):
+            place = (event.path, event.at, event.function)
+            made = step_at(place_of(sampler), "the sampler shuffles by `seed + epoch`, if it is walked over again")
+            yield place, kept(made, event_step(use.reduced, "the model learns from the same batches in every pass"))
+
+
 def data_shuffled_anew(use: Use, seen: Survey) -> bool:
     """`rows.shuffle(seed=epoch)` in the loop of epochs: the sampler's numbers stand for other rows in each of them."""
     data = use.loader.attributes.get("dataset")
