@@ -364,7 +364,8 @@ def remembered(
                         getattr(function.node, "at", None),
                     )
                 )
-            return another(result)
+            # computed in the same way, and yet another thing: a tensor that this call gave is not the one before
+            return copy(result) if type(result) is Unknown else result
     reads, oldest, floor = machine.heap_reads, machine.oldest_write, machine.objects
     machine.heap_reads, machine.oldest_write = 0, NEVER
     outcome = Outcome()
@@ -376,13 +377,6 @@ def remembered(
         machine.remembered[index] = (result, log, read, machine.heap_writes)
         machine.changed_nothing()
     machine.oldest_write = min(oldest, machine.oldest_write)
-    return result
-
-
-def another(result: Value) -> Value:
-    """A call that is made again answers with the same value, and not with the very thing it gave before."""
-    if type(result) is Unknown:
-        return Unknown(result.symbol, result.cause, result.tags, result.like)
     return result
 
 
