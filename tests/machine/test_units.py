@@ -82,9 +82,8 @@ def test_a_word_that_turns_up_in_another_file_is_seen(tmp_path: Path, monkeypatc
         "model(torch.ones(1, 2)).sum().backward()\nending.stop()\n"
     )
     plain = "def stop():\n    print('bye')\n"
-    elsewhere = (
-        "def leave():\n    import torch\n    torch.distributed.destroy_process_group()\n\n\nCALLED_AT_THE_END = [leave]\n"
-    )
+    ends = "def leave():\n    import torch\n    torch.distributed.destroy_process_group()\n"
+    elsewhere = f"{ends}\n\nCALLED_AT_THE_END = [leave]\n"
     told = []
     for text in (plain, plain + elsewhere, plain):
         (tmp_path / "ending.py").write_text(text)
