@@ -38,6 +38,10 @@ def run_assign(machine: Machine, node: ir.Assign, mask: int) -> int:
     value = machine.evaluate(node.value, mask)
     mask &= ~machine.frame.left
     machine.current_at = node.at
+    if "growing" in machine.facts:
+        from dtlint.machine.library.computing import metrics
+
+        metrics.named_anew(machine, node.targets[0], value, mask)
     for target in node.targets:
         assign_target(machine, target, traced(machine, value, target), mask)
     if "answered" in machine.facts:
@@ -240,7 +244,8 @@ def unpack(machine: Machine, targets: tuple[ir.Expr, ...], value: Value, mask: i
                 tail = len(targets) - index - 1
                 rest: Value = Tuple(known[index : len(known) - tail])
             else:
-                rest = machine.unknown("rest", id(target), token(value), cause=value.cause, tags=value.tags)
+                tags = jax_keys.fewer(value.tags, len(targets) - 1) if machine.flow is not None else value.tags
+                rest = machine.unknown("rest", id(target), token(value), cause=value.cause, tags=tags)
             assign_target(machine, target.value, rest, mask)
         else:
             piece = take(index)

@@ -16,7 +16,7 @@ from dtlint.ir import nodes as ir
 from dtlint.ir.functions import every_node
 from dtlint.machine.lanes import lanes_in
 from dtlint.machine.library.computing import provenance
-from dtlint.machine.library.drawing.seeds import State
+from dtlint.machine.library.drawing.seeds import LOADED, State
 from dtlint.machine.library.feeding import inside
 from dtlint.machine.library.feeding.streams import CHAINS
 from dtlint.machine.library.invocation import Invocation
@@ -155,6 +155,10 @@ def orders_needed(run: Run) -> Iterator[tuple[tuple[Any, ...], Step, bool]]:
         if isinstance(loader, Object) and "described" in loader.facts:
             for mark in marks_of(Use(loader, None, path)):
                 yield mark, event_step(event, "each rank of the trainer works on its part of it"), False
+    for event, _ in seen.of("hand-over"):
+        for held in provenance.parts(event.subject, 2) if event.extra.get("together") and event.subject else ():
+            for mark in held.facts.get("ordered", ()) if isinstance(held, Object) else ():
+                yield mark, event_step(event, "the gradients of all ranks' parts meet while it learns from this"), False
     held_out: dict[Any, list[Value]] = {}
     for use in seen.uses:
         for mark in marks_of(use) if use.backward is None else ():
@@ -299,12 +303,12 @@ def first_weights(run: Run) -> Iterator[Disagreement]:
     layers = [
         (layer, state)
         for layer, state in run.facts.get("layers", ())
-        if state.verdict == "differs" and state.site is not None
+        if state.verdict == "differs" and state.site is not None and layer.number > run.facts.get(LOADED, 0)
     ]
     if not layers:
         return
     layer, state = layers[0]
-    if any(made_equal(event) for event, _ in seen.collectives) or seen.of("load-state"):
+    if any(made_equal(event) for event, _ in seen.collectives):
         return
     raw = next(
         (

@@ -290,6 +290,11 @@ def total_of_symbol(symbol: Symbol, world: int) -> int | str | None:
         return None
     if ((key[0] in ("list", "sorted") and len(key) == 2) or key[0] == "for each") and isinstance(key[1], Symbol):
         return total_of_symbol(key[1], world)
+    if key[0] in ("attr", "call", "drawn", "sample") and isinstance(key[1], Symbol):
+        # `frame[:even].iloc`, `frame[:even].sample(frac=1)`: as many rows, as far as anybody knows
+        return total_of_symbol(key[1], world)
+    if key[0] == "op +" and any(is_rest(part, world) for part in key[1:]):
+        return EVEN
     if any(one.key[0] == FILLED_UP for one in provenance.symbols_in(symbol)):
         return EVEN
     return None
@@ -358,11 +363,15 @@ def divides(part: Factors, whole: Factors) -> bool:
 def fills_up(machine: Machine, added: Value) -> bool:
     """Were as many items added as were missing to a multiple of the world size? `files[: -len(files) % world]`"""
     held = added.attributes.get("[]") if isinstance(added, Object) else added
-    symbol = held.symbol if isinstance(held, Unknown) else None
-    if symbol is None or symbol.key[0] not in ("slice", "repeat", "op *"):
+    return isinstance(held, Unknown) and is_rest(held.symbol, machine.world.size)
+
+
+def is_rest(added: Any, world: int) -> bool:
+    """`files[: -len(files) % world]`"""
+    if not isinstance(added, Symbol) or added.key[0] not in ("slice", "repeat", "op *"):
         return False
-    counts = symbol.key[1:] if symbol.key[0] == "op *" else symbol.key[2:]
-    return any(isinstance(part, Symbol) and has_rest(part, machine.world.size) for part in counts)
+    counts = added.key[1:] if added.key[0] == "op *" else added.key[2:]
+    return any(isinstance(part, Symbol) and has_rest(part, world) for part in counts)
 
 
 def has_rest(of: Symbol, world: int) -> bool:

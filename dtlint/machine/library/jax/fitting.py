@@ -306,6 +306,22 @@ def check_counts(machine: Machine, call: Invocation, value: Value, led: bool, he
                 jax_facts.note(machine, "world axis", call.mask, tag[3], steps)
 
 
+def check_rows(machine: Machine, call: Invocation, specs: tuple[Any, ...] | None) -> None:
+    """Within what runs on each device: `vmap` over the samples of one, and as many keys as there are devices."""
+    if specs is None or not any(one.kind in ("pmap", "shard_map") for one in jax_facts.mappings(machine)):
+        return
+    rows = [value for value, spec in zip(call.arguments, specs, strict=False) if spec is FIRST]
+    leaves = [leaf for value in rows for leaf in jax_facts.leaves(value, 2)]
+    if not any(has(leaf, "varies") and not has(leaf, "keys") and not has(leaf, "key") for leaf in leaves):
+        return
+    for leaf in leaves:
+        for tag in words(leaf.tags, "keys"):
+            if tag[3] in ("local", "world") and tag[5] is not None and is_split(leaf):
+                what = "one key for each device, where `vmap` takes one for each of the samples of this device"
+                here, remedy = machine.step("called here"), "split into one key for each sample: `x.shape[0]`"
+                jax_facts.note(machine, "key count", call.mask, tag[5], (here,), what=what, remedy=remedy)
+
+
 def divided_elsewhere(machine: Machine, count: int) -> bool:
     """`paths // local_device_count`: then as many keys as paths are not one for each device."""
     shares: list[Any] = machine.facts.get("shares", [])

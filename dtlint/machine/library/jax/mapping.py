@@ -269,6 +269,7 @@ def over_rows(machine: Machine, thing: Object, call: Invocation) -> Value:
     from dtlint.machine.library.jax import keys as jax_keys
 
     specs = jax_axes.specs_of(machine, thing, len(call.arguments))
+    jax_fitting.check_rows(machine, call, specs)
     names = jax_axes.texts(option(thing, "axis_name"))
 
     def row(value: Value, spec: Any) -> Value:
