@@ -214,6 +214,8 @@ def placed(machine: Machine, thing: Object, result: Value, call: Invocation) -> 
             of = sharding.attributes
             return containers.mapped_items(value, lambda name, held: lay(held, of.get(name)))
         axes = sharded_over(sharding)
+        if axes == () and jax_facts.deep((value,)):
+            machine.emit_event("record", "replicate", "jax.jit", call.mask, subject=value)
         add = [fact("array"), *([fact("global", tuple(axes))] if axes else [])]
         # without a sharding the compiler leaves rows where they are
         drop = frozenset() if sharding is None or sharding == NONE else frozenset({"global"})
