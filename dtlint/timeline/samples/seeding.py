@@ -376,7 +376,9 @@ def first_weights_of_hosts(run: Run) -> Iterator[Disagreement]:
     """JAX: what each host drew from a key of its own is copied to its devices, and gradients are all that is shared, or
     it is taken for one array of all hosts."""
     seen = survey(run)
-    learns = seen.gradients or (run.facts.get(jax_facts.LEARNED) and any(one.op == "launch" for one, _ in seen.collectives))
+    learns = seen.gradients or (
+        run.facts.get(jax_facts.LEARNED) and any(one.op == "launch" for one, _ in seen.collectives)
+    )
     if not seen.of("init") or not learns or seen.of("load-state"):
         return
     loaded = not all(reads_samples(event) for event, _ in seen.of("load"))
