@@ -25,6 +25,7 @@ from dtlint.machine.spoken import first_event, first_in, key
 from dtlint.machine.values import BY_SHARE, Cause, Object
 from dtlint.machine.walks import walk
 from dtlint.timeline.ranks.classify import RANK_KINDS
+from dtlint.timeline.ranks.managers import managed
 from dtlint.timeline.ranks.parting import Divergence, Path, communicates_without_end, strip_ends
 from dtlint.timeline.samples.called_again import in_a_loop
 
@@ -47,7 +48,7 @@ def find(run: Run) -> Iterator[Divergence]:
             continue
         for divergence in of_attempt(run, node, path):
             place = (divergence.shape, divergence.event.path, divergence.event.at, node.at)
-            if place not in seen and not by_one_process(run, divergence.event):
+            if place not in seen and not by_one_process(run, divergence.event) and not managed(divergence.event):
                 seen.add(place)
                 yield divergence
 

@@ -394,6 +394,7 @@ ROUND = frozenset({"quorum", "should_commit"})  # what an optimizer's wrapper as
 
 
 def managed(event: Event) -> bool:
+    """Does a manager do it? It goes on without a member that has failed."""
     if event.kind != "collective" or event.group is None:
         return False
     return event.group.name == NAME or event.op in ROUND

@@ -373,15 +373,19 @@ def apart(seed: Value, group: Group | None) -> bool:
 
 
 def first_weights_of_hosts(run: Run) -> Iterator[Disagreement]:
-    """JAX: what each host drew from a key of its own is copied to its devices, and gradients are all that is shared."""
+    """JAX: what each host drew from a key of its own is copied to its devices, and gradients are all that is shared, or
+    it is taken for one array of all hosts."""
     seen = survey(run)
-    if not seen.of("init") or not seen.gradients or seen.of("load-state"):
+    learns = seen.gradients or (
+        run.facts.get(jax_facts.LEARNED) and any(one.op == "launch" for one, _ in seen.collectives)
+    )
+    if not seen.of("init") or not learns or seen.of("load-state"):
         return
     loaded = not all(reads_samples(event) for event, _ in seen.of("load"))
     for event, _ in seen.of("replicate"):
         subject = event.subject
-        if subject is not None and loaded and not straight_from_init(run, subject):
-            continue  # the weights may come from there
+        if subject is not None and (loaded or not seen.gradients) and not straight_from_init(run, subject):
+            continue  # the weights may come from a file, or it is something else
         if subject is None or (provenance.has_mark(subject, "jax", 3) and is_key(subject)):
             continue
         cause = provenance.cause_of(subject, BY_SHARE | set(LOCAL)) or of_this_host(run, subject)

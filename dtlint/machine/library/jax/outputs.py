@@ -42,7 +42,7 @@ def leave(
         if (
             mapping.kind == "shard_map"
             and mapping.checked is False
-            and differs(found)
+            and (differs(found) or own_gradients(output, mapping))
             and replicated_spec(thing, index)
         ):
             steps = (jax_facts.step_at(where, "and is returned here"),)
@@ -75,6 +75,15 @@ def differs(found: Iterable[Any]) -> bool:
     """Does it vary between the devices? Of what is made of gradients other questions are asked."""
     seen = {tag[1] for tag in found if jax_facts.is_jax(tag)}
     return "varies" in seen and seen.isdisjoint(("grad", "agreed"))
+
+
+def own_gradients(output: Value, mapping: Mapping) -> bool:
+    """Are there gradients of this device's part in it, of which nothing else has been told?"""
+    return any(
+        words(leaf.tags, "varies") and not words(leaf.tags, "agreed") and not mapping.noted.issuperset(grads)
+        for leaf in jax_facts.leaves(output)
+        if (grads := words(leaf.tags, "grad"))
+    )
 
 
 def drift(leaf: Value) -> tuple[bool, frozenset[int]]:
@@ -205,6 +214,8 @@ def placed(machine: Machine, thing: Object, result: Value, call: Invocation) -> 
             of = sharding.attributes
             return containers.mapped_items(value, lambda name, held: lay(held, of.get(name)))
         axes = sharded_over(sharding)
+        if axes == () and jax_facts.deep((value,)):
+            machine.emit_event("record", "replicate", "jax.jit", call.mask, subject=value)
         add = [fact("array"), *([fact("global", tuple(axes))] if axes else [])]
         # without a sharding the compiler leaves rows where they are
         drop = frozenset() if sharding is None or sharding == NONE else frozenset({"global"})
