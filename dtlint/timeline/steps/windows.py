@@ -15,7 +15,7 @@ from dtlint.machine.values import FALSE, TRUE, Const, Object, Symbol, Unknown
 from dtlint.timeline.options import default_for, default_in_a_class
 from dtlint.timeline.order import Met, choices_below, exclusive, inside, loops_over
 from dtlint.timeline.steps.stepping import DDP, backwards, events, steps, symbol_of
-from dtlint.timeline.steps.unreduced import reduces_by_hand
+from dtlint.timeline.steps.unreduced import averages_models, reduces_by_hand
 from dtlint.timeline.symbols import FAR, LENGTHS, both_hold, constant, leaves, moduli, periodic, worth
 
 MANY = (2, 3, 8)
@@ -265,6 +265,29 @@ def unreduced_steps(run: Any) -> Iterator[tuple[Met, Window]]:
             if at_the_end(window.loop, off) if window.nested else both_hold(off, list(window.when)):
                 yield met, window
                 break
+
+
+def never_on(run: Any) -> Iterator[tuple[Met, Met, Met]]:
+    """`with model.no_sync():` around the whole loop in which the optimizer steps: the switch, the backward pass and
+    the step."""
+    passes = backwards(run)
+    if not all(met.event.extra.get("no_sync") for met in passes) or averages_models(run):
+        return
+    for met in events(run, "record", "no-sync"):
+        if not by_name(met):
+            continue
+        for backward in passes:
+            around = loops_over(backward)[-1:]
+            if not around or met.number > backward.number or inside(met, around[0]) or reduces_by_hand(run, around[0]):
+                continue
+            step = next((one for one in steps(run) if loops_over(one)[-1:] == around), None)
+            if step is not None and choices_over(met) <= choices_over(backward):
+                yield met, backward, step
+                return
+
+
+def choices_over(met: Met) -> set[int]:
+    return {id(node) for node, _ in met.above if isinstance(node, Choice)}
 
 
 def by_name(met: Met) -> bool:
