@@ -329,6 +329,8 @@ def perform(
             subject=receiver or (arguments[0] if arguments else None),
             extra={"call": invocation},
         )
+    if "startup" in row.extra:
+        machine.emit_event("record", "startup", row.name, mask, extra={"call": invocation})
     if row.record == "init":
         group_start.started(machine, mask)
         children.told(machine, invocation)
@@ -498,3 +500,4 @@ turn_ends = left_over.turn_ends
 
 
 compared, asked, chosen, answered = uncalled.compared, uncalled.asked, uncalled.chosen, uncalled.answered
+placed = uncalled.placed

@@ -7,6 +7,7 @@ from typing import Any
 
 from dtlint.machine.contents import containers
 from dtlint.machine.contents.opaque import deep_cause, inner_tags, opaque
+from dtlint.machine.contents.presence import is_there
 from dtlint.machine.core import Machine
 from dtlint.machine.lanes import token
 from dtlint.machine.library.computing.provenance import MADE_OF
@@ -73,6 +74,8 @@ def forward(machine: Machine, model: Object, call: Invocation) -> Value:
         tags |= frozenset(tag for tag in result.tags if isinstance(tag, tuple) and tag[0] == GATHERED)
     if cause is not None and cause.kind in BY_PROCESS and cause.kind != "group rank":
         cause = Cause("data", cause.trail)  # what a model says of a rank's own input is no number of the rank
+    if result is None or is_there(machine, result):
+        tags |= {THERE}
     return machine.unknown("output", model.number, machine.symbols.fresh("time"), cause=cause, tags=tags)
 
 
