@@ -4,7 +4,7 @@ What it finds
 -------------
 Data are sharded over the ranks, and the gradients stay local: no wrapper and no reduction by hand, or none for one of
 several models, training through `model.module(...)`, a wrapper made anew in each step or under an unrelated option
-only, or a model that moves to its device after DDP has noted its parameters.
+only, `no_sync()` around a whole loop, or a model that moves to its device after DDP has noted its parameters.
 
 Why it is bad
 -------------
@@ -27,7 +27,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from dtlint.api import Finding, Rule, Run, Step, partly_reduced, unreduced
+from dtlint.api import Finding, Rule, Run, Step, partly_reduced, unreduced, windows
 
 RULE = Rule(
     code="DT508",
@@ -68,6 +68,19 @@ def check(run: Run) -> Iterator[Finding]:
             trail=(
                 Step(event.path, event.at[0], "the gradients of this rank"),
                 Step(step.path, step.at[0], "are all that the optimizer of this rank steps with"),
+            ),
+        )
+    for off, passed, stepped in windows.never_on(run):
+        event = off.event
+        yield RULE.finding(
+            run.span(event.path, event.at),
+            f"the reduction is off for the whole loop, in which line {stepped.event.at[0]} steps",
+            "enter `no_sync()` for the micro-batches before the last of a window only",
+            scope=event.function,
+            trail=(
+                Step(event.path, event.at[0], "switched off here"),
+                Step(passed.event.path, passed.event.at[0], "the gradients of this rank stay on this rank"),
+                Step(stepped.event.path, stepped.event.at[0], "and the optimizer steps with them"),
             ),
         )
     for alone in partly_reduced.forgotten_models(run):

@@ -67,6 +67,11 @@ def loops_over(met: Met) -> list[Loop]:
     return [node for node, _ in met.above if isinstance(node, Loop)]
 
 
+def in_each_turn(met: Met, turns: LogNode) -> bool:
+    """Inside of it, and in no loop of its own there."""
+    return inside(met, turns) and not any(isinstance(one, Loop) for one, _ in below(met, turns))
+
+
 def below(met: Met, node: LogNode) -> Above:
     """What is above the event, but inside `node`."""
     for index, (one, _) in enumerate(met.above):

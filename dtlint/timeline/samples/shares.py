@@ -219,7 +219,7 @@ def micro_steps(run: Run, shares: list[Share]) -> Iterator[Mistake]:
     if not any(share.by == "local" for share in shares) or run.facts.get("spawned"):
         return
     for window in windows(run):
-        counted = window.loop.subject
+        counted = window.walked
         if not isinstance(counted, Object) or counted.kind != "builtins.range":
             continue
         sized = [share for share in history(shares, counted.attributes.get("stop")) if share.by]
@@ -282,7 +282,7 @@ def counted(window: Window) -> Iterator[Value]:
     if not window.nested:
         yield from (Unknown(part) for symbol, _ in window.when for part in moduli(symbol) if isinstance(part, Symbol))
         return
-    turns = window.loop.subject
+    turns = window.walked
     bounds = turns.attributes if isinstance(turns, Object) else {}
     if (bounds.get("start"), bounds.get("step")) == (Const(0), Const(1)):
         yield bounds["stop"]

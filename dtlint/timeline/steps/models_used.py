@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from dtlint.ir import nodes as ir
+from dtlint.ir.functions import every_node
 from dtlint.machine.contents.dictionaries import entries
 from dtlint.machine.contents.presence import asks_presence, decided_by
 from dtlint.machine.lanes import token
@@ -200,7 +201,9 @@ def left_out(run: Any, model: Object, forwards: list[Met]) -> Iterator[Part]:
             continue
         mine = [met for met in uses if called_by(module) & numbers_of(met.event.subject)]
         if not mine:
-            if owner is not None and owner.number in called and never_named(run, owner, part.attribute):
+            if owner is None or owner.number not in called:
+                continue
+            if never_named(run, owner, part.attribute) or passed_by(run, owner, part.attribute):
                 yield Part(part.name, module)
             continue
         skipped = sometimes(mine, forwards[0]) or between_calls(module, forwards)
@@ -477,6 +480,24 @@ def never_named(run: Any, model: Object, name: str) -> bool:
                 return False
     forward = attributes_in(model.kind, "forward")
     return mentioned <= 0 and isinstance(forward, FunctionRef | Bound)
+
+
+def passed_by(run: Any, model: Object, name: str) -> bool:
+    """Is the one place that names this part a call in the `forward` itself, to which no forward pass has come?"""
+    assert isinstance(model.kind, ClassRef)
+    forward = attributes_in(model.kind, "forward")
+    node = forward.node if isinstance(forward, FunctionRef) else None
+    return (
+        isinstance(node, ir.Function)
+        and not node.tokens & WHOLE
+        and any(is_call_of(inner, name) for inner in every_node(node.body, (ir.Lambda, ir.Function)))
+        and named_once(run, model, name)
+        and any(met.event.function == node.qualname for met in events(run, "record", "module-call"))
+    )
+
+
+def is_call_of(node: Any, name: str) -> bool:
+    return isinstance(node, ir.Call) and isinstance(node.func, ir.Attr) and node.func.name == name
 
 
 def attributes_in(kind: ClassRef, name: str) -> Value | None:

@@ -27,7 +27,15 @@ from dtlint.timeline.steps.stepping import events
 INIT = "torch.distributed.init_process_group"
 OWN_LAUNCHER = frozenset({"executable", "device_count"})
 LATER = ("signal", "exit", "finaliser")
-PARAMS = ("device", "device_ids", "device_id", "type", "index", "map_location")  # DDP only notes its `output_device`
+PARAMS = (
+    "device",
+    "device_ids",
+    "device_id",
+    "type",
+    "index",
+    "map_location",
+    "device_map",
+)  # DDP only notes its `output_device`
 
 
 # --- devices by number -------------------------------------------------------------------------------------------
@@ -239,7 +247,7 @@ def unchosen(run: Any) -> Iterator[tuple[Met, Met, Met | None]]:
     start = next((met for met in events(run, "record", "init") if met.event.api == INIT or own_card(met.event)), None)
     if start is None or of_one(start.event) or sets_visible(run) or in_an_actor(run, start.event):
         return
-    nccl = own_card(start.event) or on_nccl(start.event.extra["call"])
+    nccl = own_card(start.event) or is_nccl(devices.with_gpus(run, start.event.extra["call"].get("backend")))
     if nccl is False or start.event.extra["call"].get("device_id") not in (None, NONE):
         return
     choices = [met for met in ordered(run) if chooses(met.event)]
@@ -252,7 +260,9 @@ def unchosen(run: Any) -> Iterator[tuple[Met, Met, Met | None]]:
             if any(one.number < met.number for one in choices):
                 return
             meets = (nccl or any(just_behind(met, one) for one in choices)) and meets_on_device(met.event)
-            if on_default_device(met.event) or (meets and (choices or (packs(met.event) and works_on_own(run, met)))):
+            if on_default_device(run, met.event) or (
+                meets and (choices or (packs(met.event) and works_on_own(run, met)))
+            ):
                 late = next((one for one in choices if not exclusive(met, one)), None)
                 if nccl or late is not None:
                     yield met, start, late
@@ -277,8 +287,11 @@ def some_other_time(met: Met) -> bool:
 
 
 def on_nccl(call: Any) -> bool | None:
+    return is_nccl(call.get("backend"))
+
+
+def is_nccl(backend: Value | None) -> bool | None:
     """Is this backend, or one of several, NCCL? None where it is an option."""
-    backend = call.get("backend")
     if isinstance(backend, Const):
         return isinstance(backend.value, str) and "nccl" in backend.value.lower()
     return None if backend is not None else False
@@ -289,11 +302,11 @@ def chooses(event: Event) -> bool:
     return event.kind == "record" and call is not None and bool(call.row.extra.get("chooses"))
 
 
-def on_default_device(event: Event) -> bool:
+def on_default_device(run: Any, event: Event) -> bool:
     """`.cuda()`, `.to("cuda")`, `zeros(3, device="cuda")`: the current device, which is GPU 0 in every process."""
     if event.kind == "record" and event.op == "backend":
         return event.extra.get("device") == Const("cuda")
-    return devices.named(event) == Const("cuda")
+    return devices.with_gpus(run, devices.named(event)) == Const("cuda")
 
 
 def meets_on_device(event: Event) -> bool:

@@ -10,7 +10,7 @@ from dtlint.machine.library.computing.provenance import parts, symbols_in
 from dtlint.machine.library.meeting.spawning import APART
 from dtlint.machine.library.training.models import GRADIENT
 from dtlint.machine.library.training.stepping import INNER, PLAIN
-from dtlint.machine.logs import Choice, Event, Loop, Site
+from dtlint.machine.logs import Choice, Event, LogNode, Loop, Site
 from dtlint.machine.values import FALSE, TRUE, Const, Object, Symbol, Unknown, Value
 from dtlint.timeline.order import Met, choices_below, exclusive, inside, loops_over
 from dtlint.timeline.ranks.arrivals import instead_of_start
@@ -95,7 +95,7 @@ def trains_another(run: Any, backward: Met, model: Value | None) -> bool:
     return bool(following) and all(trained(met) and not trained(met) & own for met in following)
 
 
-def reduces_by_hand(run: Any, around: Loop | None) -> bool:
+def reduces_by_hand(run: Any, around: LogNode | None) -> bool:
     """Is anything communicated in the loop around backward and step, that could be gradients?"""
     exchanged = (*events(run, "collective", *EXCHANGES), *events(run, "p2p", *SENDS))
     if any(around is None or inside(met, around) for met in exchanged):

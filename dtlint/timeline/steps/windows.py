@@ -10,26 +10,33 @@ from dtlint.ir import nodes as ir
 from dtlint.machine.lanes import token
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.training.stepping import attribute_of
-from dtlint.machine.logs import Choice, Loop
+from dtlint.machine.library.training.trainers import TURNS
+from dtlint.machine.logs import Call, Choice, Loop
 from dtlint.machine.values import FALSE, TRUE, Const, Object, Symbol, Unknown
 from dtlint.timeline.options import default_for, default_in_a_class
-from dtlint.timeline.order import Met, choices_below, exclusive, inside, loops_over
+from dtlint.timeline.order import Met, choices_below, exclusive, in_each_turn, inside, loops_over
 from dtlint.timeline.steps.stepping import DDP, backwards, events, steps, symbol_of
-from dtlint.timeline.steps.unreduced import reduces_by_hand
+from dtlint.timeline.steps.unreduced import averages_models, reduces_by_hand
 from dtlint.timeline.symbols import FAR, LENGTHS, both_hold, constant, leaves, moduli, periodic, worth
 
 MANY = (2, 3, 8)
+Turns = Loop | Call
 
 
 @dataclass(frozen=True, slots=True)
 class Window:
     """Gradients of several backward passes add up before one step. `when` are the predicates of the step."""
 
-    loop: Loop  # one turn, one backward
+    loop: Turns  # one turn, one backward; or the method that a trainer calls in each turn of its own
     backward: Met
     step: Met
     when: tuple[tuple[Symbol, bool], ...]
     nested: bool  # the step comes after the loop rather than in some of its turns
+
+    @property
+    def walked(self) -> Any:
+        """What the loop walks over; a trainer does not say."""
+        return self.loop.subject if isinstance(self.loop, Loop) else None
 
     def holds(self, met: Met) -> bool:
         return inside(met, self.loop)
@@ -46,9 +53,9 @@ def find_windows(run: Any) -> Iterator[Window]:
     known = backwards(run)
     for backward in known:
         loops = loops_over(backward)
-        if not loops or aside(backward, loops[-1], known):
+        innermost = loops[-1] if loops else called_in_turns(run, backward)
+        if innermost is None or aside(backward, innermost, known):
             continue
-        innermost = loops[-1]
         mine = [step for step in steps(run) if step.event.mask & backward.event.mask]
         turns = [step for step in mine if inside(step, innermost) and not exclusive(step, backward)]
         if turns:
@@ -65,26 +72,33 @@ def find_windows(run: Any) -> Iterator[Window]:
             if step.number > backward.number and len(loops) > 1 and inside(step, loops[-2]):
                 above = {id(choice) for choice, _ in choices_below(backward, loops[-2])}
                 together = all(id(choice) in above for choice, _ in choices_below(step, loops[-2]))
-                adds_up = micro_batches(innermost) or toggles(run, innermost) or divided(backward.event.subject)
+                adds_up = micro_batches(loops[-1]) or toggles(run, innermost) or divided(backward.event.subject)
                 if together and adds_up:
                     yield Window(innermost, backward, step, (), True)
                     break
 
 
-def own_predicates(step: Met, backward: Met, loop: Loop) -> tuple[tuple[Symbol, bool], ...]:
+def called_in_turns(run: Any, met: Met) -> Call | None:
+    """The method around it that a trainer calls with every batch."""
+    known = run.facts.get(TURNS, ())
+    calls = (node for node, _ in met.above if isinstance(node, Call))
+    return next((node for node in calls if (node.callee_path, node.function) in known), None)
+
+
+def own_predicates(step: Met, backward: Met, loop: Turns) -> tuple[tuple[Symbol, bool], ...]:
     """What a step of the loop asks for that the backward pass does not."""
     above = {id(choice) for choice, _ in choices_below(backward, loop)}
     own = [(choice, side) for choice, side in choices_below(step, loop) if id(choice) not in above]
     return tuple((choice.symbol, side == 0) for choice, side in own if choice.symbol is not None)
 
 
-def aside(backward: Met, loop: Loop, known: list[Met]) -> bool:
+def aside(backward: Met, loop: Turns, known: list[Met]) -> bool:
     """Is this a pass that only some turns make, besides the one they all make? What becomes of its gradients is a
     matter of its own: a probe that is cleared again, a penalty."""
     own = {(id(choice), side) for choice, side in choices_below(backward, loop)}
     return bool(own) and any(
         other is not backward
-        and loops_over(other)[-1:] == [loop]
+        and in_each_turn(other, loop)
         and own > {(id(choice), side) for choice, side in choices_below(other, loop)}
         for other in known
     )
@@ -113,7 +127,7 @@ def micro_batches(loop: Loop) -> bool:
     return isinstance(subject, Object) and subject.kind == "builtins.range"
 
 
-def toggles(run: Any, loop: Loop) -> bool:
+def toggles(run: Any, loop: Turns) -> bool:
     """Is the reduction switched in the loop's turns? Whoever does that accumulates."""
     return any(inside(met, loop) for met in events(run, "record", "no-sync"))
 
@@ -127,7 +141,7 @@ def unconditional(met: Met, window: Window) -> bool:
     if any(periodic(choice.symbol) for choice, _ in below):
         return False  # what follows a `break` in some turns hangs below the same branch as what only they do
     own = [(id(choice), side) for choice, side in below]
-    return shared.issuperset(own) and loops_over(met)[-1] is window.loop
+    return shared.issuperset(own) and in_each_turn(met, window.loop)
 
 
 def in_every_turn(run: Any, op: str) -> Iterator[tuple[Met, Window]]:
@@ -223,7 +237,7 @@ def forwards(run: Any, backward: Met) -> list[Met]:
 
 def one_batch(run: Any, window: Window) -> bool:
     """Is one batch all that a window holds, unless somebody gives the option that says otherwise?"""
-    subject = window.loop.subject
+    subject = window.walked
     counted = subject.attributes.get("count") if window.nested and isinstance(subject, Object) else None
     sizes = [part for symbol, _ in window.when for part in moduli(symbol)]
     if isinstance(counted, Unknown):
@@ -248,7 +262,7 @@ def divided(loss: Any) -> bool:
 
 def switched(run: Any, window: Window) -> bool:
     """Does anything in the window switch the reduction?"""
-    around = loops_over(window.backward)[-2:-1] or [window.loop]
+    around = (*loops_over(window.backward)[-2:-1], window.loop)
     return any(inside(met, around[0]) for met in events(run, "record", "no-sync"))
 
 
@@ -267,6 +281,29 @@ def unreduced_steps(run: Any) -> Iterator[tuple[Met, Window]]:
                 break
 
 
+def never_on(run: Any) -> Iterator[tuple[Met, Met, Met]]:
+    """`with model.no_sync():` around the whole loop in which the optimizer steps: the switch, the backward pass and
+    the step."""
+    passes = backwards(run)
+    if not all(met.event.extra.get("no_sync") for met in passes) or averages_models(run):
+        return
+    for met in events(run, "record", "no-sync"):
+        if not by_name(met):
+            continue
+        for backward in passes:
+            around = loops_over(backward)[-1:]
+            if not around or met.number > backward.number or inside(met, around[0]) or reduces_by_hand(run, around[0]):
+                continue
+            step = next((one for one in steps(run) if loops_over(one)[-1:] == around), None)
+            if step is not None and choices_over(met) <= choices_over(backward):
+                yield met, backward, step
+                return
+
+
+def choices_over(met: Met) -> set[int]:
+    return {id(node) for node, _ in met.above if isinstance(node, Choice)}
+
+
 def by_name(met: Met) -> bool:
     """Is the switch itself what is called? A variable may hold one context or another."""
     call = met.event.extra.get("call")
@@ -276,13 +313,13 @@ def by_name(met: Met) -> bool:
 
 def comes_on(run: Any, window: Window) -> bool:
     """Does anything in the loops around reduce what was added up, after all?"""
-    around = (loops_over(window.backward) or [window.loop])[0]
+    around = (*loops_over(window.backward), window.loop)[0]
     passes = (met for met in events(run, "step", "backward") if inside(met, around))
     exchanged = loops_over(window.backward)[-2:][0] if window.nested else window.loop
     return any(not met.event.extra.get("no_sync") for met in passes) or reduces_by_hand(run, exchanged)
 
 
-def off_when(met: Met, loop: Loop) -> list[tuple[Symbol, bool]] | None:
+def off_when(met: Met, loop: Turns) -> list[tuple[Symbol, bool]] | None:
     """The predicates that switch the reduction off in a turn: those of the branch, and of what the switch is given."""
     own = choices_below(met, loop)
     found = [(choice.symbol, side == 0) for choice, side in own if choice.symbol is not None]
@@ -300,7 +337,7 @@ def off_when(met: Met, loop: Loop) -> list[tuple[Symbol, bool]] | None:
     return found if given == FALSE else None
 
 
-def at_the_end(loop: Loop, predicates: list[tuple[Symbol, bool]]) -> bool:
+def at_the_end(loop: Turns, predicates: list[tuple[Symbol, bool]]) -> bool:
     """Do they hold in the last turn of a loop that counts?"""
     parts = {leaf for symbol, _ in predicates for kind in leaves(symbol) for leaf in kind}
     counted = counting(loop, parts)
@@ -323,10 +360,10 @@ class Counting:
     turns: int | None = None
 
 
-def counting(loop: Loop, parts: set[Symbol]) -> Counting | None:
+def counting(loop: Turns, parts: set[Symbol]) -> Counting | None:
     """`for i in range(n)`, `for i, batch in enumerate(window)`, of which the predicates ask these parts."""
-    subject = loop.subject
-    if not isinstance(subject, Object):
+    subject = loop.subject if isinstance(loop, Loop) else None
+    if not isinstance(subject, Object) or not isinstance(loop, Loop):
         return None
     if subject.kind == "<enumerate>":
         start, walked = subject.facts.get("start"), subject.facts["inner"][0]

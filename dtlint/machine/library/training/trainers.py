@@ -21,6 +21,7 @@ from dtlint.machine.values import BY_RANK, NONE, ClassRef, Const, FunctionRef, O
 STATE = "transformers.TrainerState"
 CONTROL = "transformers.TrainerControl"
 ARGUMENTS = "transformers.TrainingArguments"
+TURNS = "framework turns"  # fact of the run: the methods that a trainer calls with every batch
 
 
 def constructed(machine: Machine, thing: Object, call: Invocation) -> None:
@@ -209,6 +210,8 @@ def run_each(
         frame = machine.frame
         if hook.closure is not None:
             machine.frame = hook.closure.globals  # annotations are words of the module that has the hook
+        if any(node.name in known.turns for known in attributes.library_types(machine, thing.kind)):
+            machine.facts.setdefault(TURNS, set()).add((hook.path, node.qualname))
         handed = entries.handed_to(machine, thing, node.name)
         arguments = entries.unknown_arguments(machine, node, True, handed=handed)
         machine.frame = frame
