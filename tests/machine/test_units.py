@@ -57,7 +57,7 @@ def test_one_process_or_two_reach_and_touch_the_same(project: tuple[object, Conf
     seen = []
     for jobs in (1, 2):
         machine = run.machine_for(project[0], engine._knowledge(project[1]), project[1])
-        outcomes = units.run_all(machine, project[0].selected, lambda one: ([], []), jobs)
+        outcomes = units.run_all(machine, project[0].selected, lambda one: ([], [], []), jobs)
         seen.append({done.unit: (done.reached, done.touched) for done in outcomes})
     assert seen[0] == seen[1]
     assert any(("pack/second.py", "meet") in reached for reached, _ in seen[0].values())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dtlint.machine.core import Machine
 from dtlint.machine.functions import calls
-from dtlint.machine.library.feeding import inside, loaders
+from dtlint.machine.library.feeding import inside, loaders, workers
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.names import attributes
 from dtlint.machine.values import NONE, ClassRef, Const, FunctionRef, Object, Tuple, Unknown, Value
@@ -68,6 +68,21 @@ def to_hf_trainer(machine: Machine, call: Invocation) -> None:
     dataset = trainer.attributes.get("train_dataset") if isinstance(trainer, Object) else None
     if isinstance(dataset, Object):
         machine.emit_event("record", "hand-over", call.name, call.mask, subject=dataset, extra={"replaces": True})
+        assert isinstance(trainer, Object)
+        workers.performed(machine, loader_made(machine, trainer, dataset, call))
+
+
+def loader_made(machine: Machine, trainer: Object, dataset: Object, call: Invocation) -> Invocation:
+    """The call by which the trainer makes its loader, as far as its arguments say."""
+    told = trainer.attributes.get("args")
+    made = told.facts.get("call") if isinstance(told, Object) else None
+    given: list[tuple[str | None, Value]] = []
+    if isinstance(made, Invocation) and "loader_options" in made.row.extra:
+        prefix = made.row.extra["loader_options"]
+        given = [(name.removeprefix(prefix), held) for name, held in made.keywords if name is not None]
+    collate = trainer.attributes.get("data_collator")
+    keywords = (("dataset", dataset), *given, *((("collate_fn", collate),) if collate is not None else ()))
+    return Invocation(loaders.LOADER, machine.knowledge.apis[loaders.LOADER], None, (), keywords, call.mask, call.node)
 
 
 def train_loader(machine: Machine, trainer: Object, module: Value, call: Invocation) -> Value | None:
