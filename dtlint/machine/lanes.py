@@ -19,6 +19,7 @@ from dtlint.machine.values import (
     ITEMS,
     MISSING,
     NONE,
+    THERE,
     Bound,
     Cause,
     ClassRef,
@@ -221,7 +222,8 @@ def join(
     like = None
     if isinstance(left, STRUCTURED) or isinstance(right, STRUCTURED):
         like = prefer(left, right)
-    return Unknown(symbol, cause, left.tags | right.tags, like or like_of(left) or like_of(right))
+    tags = (left.tags | right.tags) - {THERE}  # the other side may have nothing
+    return Unknown(symbol, cause, tags, like or like_of(left) or like_of(right))
 
 
 def own_items(value: Value, inside: bool = False) -> Cause | None:

@@ -53,6 +53,8 @@ def call_unknown(
             return found
         if method in machine.knowledge.agreeing:  # `strategy.broadcast(path)`
             return machine.unknown("agreed", token(callee), *map(token, arguments))
+        if method in machine.knowledge.waiting:  # `trainer.fabric.barrier()`
+            machine.emit_event("record", "may-meet", method, mask)
     made = opaque(machine, "call", callee, *arguments, *wherever(machine, keywords))
     if node is not None and isinstance(node.func, ir.Attr) and node.func.name == "item" and isinstance(made, Unknown):
         made = Unknown(made.symbol, made.cause, made.tags - {containers.UNEVEN}, made.like)  # a number has no length
@@ -110,6 +112,7 @@ ANSWERS = (
     tensors.unknown_method,
     data.unknown_method,
     python_methods.view_of_numbers,
+    python_methods.extended,
     jax_hosts.unknown_method,
 )
 

@@ -20,6 +20,7 @@ from dtlint.machine.run import Run
 from dtlint.machine.values import NONE, Cause, Const, ModuleRef, Object, Symbol, Unknown, Value
 from dtlint.timeline.ranks.obeying import was_told
 from dtlint.timeline.records import calls_around, recorded
+from dtlint.timeline.samples.given_by_hosts import given_by_hosts
 from dtlint.timeline.symbols import constant
 
 EVALUATION = ("validation_step", "test_step", "on_validation_epoch_end", "on_test_epoch_end", "validation_epoch_end")
@@ -89,13 +90,14 @@ def of_cut_shares(run: Run) -> Iterator[LocalMetric]:
     if not shown or not evidence(run).at_least("strong"):
         return
     learned = losses(run)
-    used = {tag for value in learned if value is not None for tag in deep_tags((value,))}
-    from_loaders = any(tags_of(value) for value in learned)
+    fed = [value for value, _ in given_by_hosts(run)]
+    used = {tag for value in (*learned, *fed) if value is not None for tag in deep_tags((value,))}
+    seen = bool(fed) or any(tags_of(value) for value in learned)
     trains = bool(learned) or learns_unseen(run) or bool(run.facts.get(LEARNED))
     found: dict[object, list[Event]] = {}
     for event, _ in shown:
         cuts = event.extra["cuts"]
-        if trains and (not from_loaders or not cuts or cuts & used):
+        if trains and (not seen or not cuts or cuts & used):
             continue
         found.setdefault(cuts or parted_at(event.extra["value"]), []).append(event)
     for first, *more in found.values():
