@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from dtlint.findings import Step
 
-if TYPE_CHECKING:  # what the programs said the last time is read without the parsers
+if TYPE_CHECKING:
     from dtlint.launch.model import Launch
     from dtlint.launch.project import Launches
 

@@ -82,9 +82,11 @@ def test_a_word_that_turns_up_in_another_file_is_seen(tmp_path: Path, monkeypatc
         "model(torch.ones(1, 2)).sum().backward()\nending.stop()\n"
     )
     plain = "def stop():\n    print('bye')\n"
-    unused = "def unused():\n    import torch\n    torch.distributed.destroy_process_group()\n"
+    elsewhere = (
+        "def leave():\n    import torch\n    torch.distributed.destroy_process_group()\n\n\nCALLED_AT_THE_END = [leave]\n"
+    )
     told = []
-    for text in (plain, plain + unused, plain):
+    for text in (plain, plain + elsewhere, plain):
         (tmp_path / "ending.py").write_text(text)
         found = engine.check(["."], Config(cache=True, jobs=1, root=tmp_path)).findings
         told.append([finding.code for finding in found])
