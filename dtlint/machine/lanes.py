@@ -258,11 +258,12 @@ def either_tree(left: Value, right: Value, join_leaves: Callable[[Value, Value],
 
 
 def is_part_of(part: Value, whole: Value) -> bool:
-    """Is it a slice of this list, of whose items nothing is known one by one?"""
-    if not isinstance(part, Unknown) or part.symbol.key[0] != "slice" or not isinstance(whole, Object):
+    """Is it every so manieth item of this list, of whose items nothing is known one by one?"""
+    key = part.symbol.key if isinstance(part, Unknown) else ("",)
+    if key[0] != "slice" or key[-1] in (None, token(NONE)) or not isinstance(whole, Object):
         return False
     held = inside_of(whole)
-    return isinstance(held, Unknown) and part.symbol.key[1] is held.symbol
+    return isinstance(held, Unknown) and key[1] is held.symbol
 
 
 def inside_of(container: Value) -> Value:

@@ -65,9 +65,16 @@ def make_machine(project: Project, knowledge: Knowledge, world: World, budget: i
     machine.evaluate = partial(expressions.evaluate, machine)
     machine.run = partial(statements.run, machine)
     machine.selected = frozenset(project.selected)
-    machine.interesting = names_reaching(project, project.selected, knowledge.communicating)
-    machine.meaningful = names_reaching(project, project.selected, knowledge.meaningful)
+    paths = (*project.selected, *helpers_aside(project))
+    machine.interesting = names_reaching(project, paths, knowledge.communicating)
+    machine.meaningful = names_reaching(project, paths, knowledge.meaningful)
     return machine
+
+
+def helpers_aside(project: Project) -> list[str]:
+    """Files that name nothing of the libraries, and have helpers of those that do: what writes a table, say."""
+    chosen = set(project.selected)
+    return sorted(set().union(*(project.imported(path) for path in chosen)) - chosen)
 
 
 def load_modules(machine: Machine) -> None:

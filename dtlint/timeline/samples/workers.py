@@ -373,6 +373,8 @@ def stale_writes(run: Any) -> Iterator[StaleWrite]:
         if iterating or (persistent and any(contains_iteration(run, loop, call) for loop in loops)):
             outer = iterating[0] if iterating else loops[0]
             yield StaleWrite(calls_below(met, outer), event, name, persistent)
+        elif persistent and event.extra["again"]:
+            yield StaleWrite((), event, name, persistent)
 
 
 def stays(call: Any, workers: int) -> bool:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dtlint.ir import nodes as ir
 from dtlint.machine.core import Machine
 from dtlint.machine.functions import calls
-from dtlint.machine.library.feeding import inside, loaders
+from dtlint.machine.library.feeding import inside, loaders, workers
 from dtlint.machine.library.invocation import Invocation
+from dtlint.machine.logs import Decision
 from dtlint.machine.names import attributes
-from dtlint.machine.values import NONE, ClassRef, Const, FunctionRef, Object, Tuple, Unknown, Value
+from dtlint.machine.values import FALSE, NONE, TRUE, ClassRef, Const, FunctionRef, Object, Tuple, Unknown, Value
 
 
 def prepare(machine: Machine, call: Invocation) -> Value | None:
@@ -84,6 +86,21 @@ def to_hf_trainer(machine: Machine, call: Invocation) -> None:
     dataset = trainer.attributes.get("train_dataset") if isinstance(trainer, Object) else None
     if isinstance(dataset, Object):
         machine.emit_event("record", "hand-over", call.name, call.mask, subject=dataset, extra={"replaces": True})
+        assert isinstance(trainer, Object)
+        workers.performed(machine, loader_made(machine, trainer, dataset, call))
+
+
+def loader_made(machine: Machine, trainer: Object, dataset: Object, call: Invocation) -> Invocation:
+    """The call by which the trainer makes its loader, as far as its arguments say."""
+    told = trainer.attributes.get("args")
+    made = told.facts.get("call") if isinstance(told, Object) else None
+    given: list[tuple[str | None, Value]] = []
+    if isinstance(made, Invocation) and "loader_options" in made.row.extra:
+        prefix = made.row.extra["loader_options"]
+        given = [(name.removeprefix(prefix), held) for name, held in made.keywords if name is not None]
+    collate = trainer.attributes.get("data_collator")
+    keywords = (("dataset", dataset), *given, *((("collate_fn", collate),) if collate is not None else ()))
+    return Invocation(loaders.LOADER, machine.knowledge.apis[loaders.LOADER], None, (), keywords, call.mask, call.node)
 
 
 def train_loader(machine: Machine, trainer: Object, module: Value, call: Invocation) -> Value | None:
@@ -117,9 +134,38 @@ def module_of_data(machine: Machine, call: Invocation) -> Object | None:
 
 def set_up(machine: Machine, trainer: Object, module: Object, mask: int) -> None:
     machine.set(module, "trainer", trainer, mask)
+    prepare_once(machine, trainer, module, mask)
     setup = attributes.in_class(machine, module.kind, "setup") if isinstance(module.kind, ClassRef) else None
     if isinstance(setup, FunctionRef):
         calls.follow(machine, setup, module, (Const("fit"),), (), mask)
+
+
+PREPARED = "data prepared"
+
+
+def prepare_once(machine: Machine, trainer: Object, module: Object, mask: int) -> None:
+    """`prepare_data` runs in the first process of each node, or in the first of all; the others wait for it."""
+    prepare = attributes.in_class(machine, module.kind, "prepare_data") if isinstance(module.kind, ClassRef) else None
+    if module.facts.get(PREPARED) or trainer.facts.get("alone"):
+        return
+    if not isinstance(prepare, FunctionRef) or not isinstance(prepare.node, ir.Function):
+        return
+    module.facts[PREPARED] = True
+    world = machine.world
+    everywhere = module.attributes.get("prepare_data_per_node", TRUE) != FALSE
+    first = sum(1 << lane for lane in range(0, world.size, world.per_host if everywhere else world.size))
+    who = "the first process of each node" if everywhere else "the first process of all"
+    cause = machine.cause("node" if everywhere else "rank", f"the trainer calls `prepare_data` in {who}")
+    at, lanes = prepare.node.at or machine.current_at, mask & first
+    decision = Decision("branch", prepare.path, at, "prepare_data", cause, lanes, mask, prepare.node.qualname)
+
+    def inside() -> int:
+        calls.follow(machine, prepare, module, (), (), lanes)
+        return lanes
+
+    if lanes:
+        machine.guarded(decision, inside)
+    machine.emit_event("record", "may-meet", "prepare_data", mask)
 
 
 def keras_compile(machine: Machine, call: Invocation) -> Value:

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from dtlint.machine.core import Machine
 from dtlint.machine.library.computing.provenance import symbols_in
 from dtlint.machine.library.invocation import Invocation
-from dtlint.machine.values import Bound, ClassRef, Object, Symbol, Tuple, Unknown, Value
+from dtlint.machine.values import TRUE, Bound, ClassRef, Object, Symbol, Tuple, Unknown, Value
 
 LOADED = "loaded"  # fact: numbers of objects that workers have copies of, and the call that made the loader
+AGAIN = "in every turn of a trainer"  # fact: what is run now, the trainer runs in each of its epochs or steps
+TURNS = frozenset({"epoch", "batch", "step"})  # words in the names of such hooks
 MOST = 64  # values that are looked at for one loader
 
 
@@ -61,9 +64,22 @@ def numbers_in(symbol: Symbol) -> Iterator[int]:
 def attribute_written(machine: Machine, base: Value, name: str, value: Value, mask: int) -> None:
     if isinstance(base, Object) and isinstance(base.kind, ClassRef) and base.number in machine.facts.get(LOADED, ()):
         call = machine.facts[LOADED][base.number]
-        machine.emit_event(
-            "record", "dataset-write", name, mask, subject=base, extra={"loader": call, "attribute": name}
-        )
+        extra = {"loader": call, "attribute": name, "again": machine.facts.get(AGAIN, False)}
+        machine.emit_event("record", "dataset-write", name, mask, subject=base, extra=extra)
+
+
+def are_kept(machine: Machine) -> bool:
+    """Are there workers that stay from one epoch to the next?"""
+    return any(call.get("persistent_workers") == TRUE for call in machine.facts.get(LOADED, {}).values())
+
+
+@contextmanager
+def again_and_again(machine: Machine, hook: str) -> Iterator[None]:
+    """`on_train_epoch_start`, `on_step_begin`: a trainer calls it in every turn, and begins with the workers once."""
+    before = machine.facts.get(AGAIN, False)
+    machine.facts[AGAIN] = not TURNS.isdisjoint(hook.split("_"))
+    yield
+    machine.facts[AGAIN] = before
 
 
 def item_written(machine: Machine, container: Value, mask: int) -> None:

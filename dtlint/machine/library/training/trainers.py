@@ -9,7 +9,7 @@ from dtlint.ir import nodes as ir
 from dtlint.machine.contents import containers
 from dtlint.machine.core import Machine
 from dtlint.machine.lanes import lanes_in
-from dtlint.machine.library.feeding import handing
+from dtlint.machine.library.feeding import handing, workers
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.meeting import collectives
 from dtlint.machine.library.python import run_later
@@ -117,10 +117,10 @@ def lightning_loop(machine: Machine, call: Invocation) -> Value:
     omits = frozenset(call.row.extra.get("omits", ()))
     if isinstance(trainer, Object):
         handing.data_module(machine, call)
+        handing.to_trainer(machine, call)
         if isinstance(module, Object):
             machine.set(module, "trainer", trainer, call.mask)
             run_hooks(machine, module, (), call.mask, omits)
-        handing.to_trainer(machine, call)
         leading = (trainer, module if module is not None else NONE)
         for callback, lanes in callbacks_of(machine, trainer, call.mask):
             run_hooks(machine, callback, leading, lanes, omits)
@@ -181,7 +181,7 @@ def run_hooks(
     hooks = [one for one in hooks_of(machine, thing.kind) if omits.isdisjoint(one[1].node.name.split("_"))]
     for _, hook in hooks:
         machine.consult(hook)
-    if all(hook.node.tokens.isdisjoint(machine.interesting) for _, hook in hooks):
+    if all(hook.node.tokens.isdisjoint(machine.interesting) for _, hook in hooks) and not workers.are_kept(machine):
         hooks = [(method, hook) for method, hook in hooks if entries.is_loss(machine, hook, thing)]
     before = dict(thing.attributes)
     run_each(machine, thing, hooks, leading, mask)
@@ -231,14 +231,15 @@ def run_each(
                 calls.call_value(machine, attributes.bind(machine, method, thing, mask), arguments, (), mask)
             return mask
 
-        if mask == machine.frame.mask:
-            inside()
-        else:
-            text = f"who has {thing.kind.name}"
-            decision = Decision(
-                "branch", frame.path, machine.current_at, text, machine.control_cause(), mask, frame.mask, frame.scope
-            )
-            machine.guarded(decision, inside)
+        with workers.again_and_again(machine, node.name):
+            if mask == machine.frame.mask:
+                inside()
+            else:
+                text, cause = f"who has {thing.kind.name}", machine.control_cause()
+                decision = Decision(
+                    "branch", frame.path, machine.current_at, text, cause, mask, frame.mask, frame.scope
+                )
+                machine.guarded(decision, inside)
         steering.goes_on_after(machine, mask)
 
 
