@@ -51,8 +51,10 @@ MAPPINGS = frozenset({"builtins.dict", "collections.OrderedDict", "collections.U
 def item(machine: Machine, base: Value, index: Value, mask: int) -> Value:
     index = own_key(index)
     if index.cause is not None:
+        from dtlint.machine.library.drawing import draws
         from dtlint.machine.library.feeding import sharding
 
+        draws.rest_by_mask(machine, base, index, mask)
         found = sharding.piece(machine, base, index)
         if found is not None:
             return found
@@ -177,12 +179,17 @@ def named_parts(thing: Value) -> Object | None:
     return given if isinstance(given, Object) and given.kind == "dict" and "[]" not in given.attributes else None
 
 
-def listed_parts(thing: Value) -> Value | None:
-    """The list that `nn.ModuleList([…])` was made of."""
+LISTED = "parts that were added"  # attribute of a `ModuleList`
+
+
+def listed_parts(thing: Value) -> Object | None:
+    """The list that `nn.ModuleList([…])` was made of, or that was added to it part by part."""
     call = thing.facts.get("call") if isinstance(thing, Object) else None
-    if call is None or not call.row.extra.get("container") or len(call.arguments) != 1:
+    if not isinstance(thing, Object) or call is None or len(call.arguments) > 1:
         return None
-    given = call.arguments[0]
+    if not call.row.extra.get("container"):
+        return None
+    given = call.arguments[0] if call.arguments else thing.attributes.get(LISTED)
     return given if isinstance(given, Object) and given.kind == "list" else None
 
 

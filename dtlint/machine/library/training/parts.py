@@ -19,11 +19,12 @@ from dtlint.machine.library.python.copies import COPIED
 from dtlint.machine.library.training import parameters
 from dtlint.machine.library.training.modules import is_module
 from dtlint.machine.logs import WHAT_IS_CALLED, Decision, decisions
+from dtlint.machine.names import subscripts
 from dtlint.machine.names.frames import Frame
 from dtlint.machine.twins import DEVICES
-from dtlint.machine.values import BY_PROCESS, Cause, Const, Object, Row, Symbol, Tuple, Unknown, Value
+from dtlint.machine.values import BY_PROCESS, BY_RANK, Cause, Const, Object, Row, Symbol, Tuple, Unknown, Value
 
-PARAMETER = "torch.nn.Parameter"
+PARAMETER, LIST = "torch.nn.Parameter", "torch.nn.ModuleList"
 KEY = "model differences"
 EVERYWHERE = "layers run by all"
 CONSTANT = "modules whose gradients are switched off"
@@ -163,7 +164,19 @@ def part_added(machine: Machine, call: Invocation) -> Value | None:
                 add(machine, "built", call.receiver, call.mask, decision, decision.cause, call.name, *shapes)
                 return None
         grown_unevenly(machine, call.receiver)
+    if isinstance(call.receiver, Object) and call.receiver.kind == LIST and call.arguments:
+        listed(machine, call.receiver, call.arguments[-1], call.mask)
     return None
+
+
+def listed(machine: Machine, layers: Object, part: Value, mask: int) -> None:
+    """What is added to a `ModuleList` is walked over with the rest of it."""
+    held = subscripts.listed_parts(layers)
+    if held is None:
+        held = machine.new("list", mask)
+        held.attributes["[]"] = Tuple(())
+        machine.set(layers, subscripts.LISTED, held, mask)
+    containers.append(machine, held, part, mask)
 
 
 def grown_unevenly(machine: Machine, base: Value) -> None:
@@ -253,7 +266,15 @@ def constructed(machine: Machine, made: Object, call: Invocation) -> None:
 def of_own_size(value: Unknown, cause: Cause) -> bool:
     """Free memory, or how much there is in this rank's share: `Embedding(len(vocabulary), 64)`"""
     counted = cause.kind in ("shard", "data") and any(one.key[0] == "len" for one in symbols_in(value.symbol))
-    return counted or cause.kind in OWN_SHAPE - BY_PROCESS
+    return counted or cause.kind in OWN_SHAPE - BY_PROCESS or (cause.kind in BY_RANK and is_count(value.symbol))
+
+
+def is_count(symbol: Symbol) -> bool:
+    """`len(words)`, `len(words) + 2`: of what each rank has found in its share, however large that is."""
+    if symbol.key[0] == "len":
+        return True
+    parts = [part for part in symbol.key[1:] if isinstance(part, Symbol)]
+    return symbol.key[0] in ("op +", "op -") and len(parts) == 1 and is_count(parts[0])
 
 
 def plain(value: Row) -> bool:
