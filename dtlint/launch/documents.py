@@ -32,6 +32,10 @@ ONE_PROCESS = re.compile(
     r"\s--(?:(?:nproc[-_]per[-_]node|num_gpus|num_processes)[= ]+1(?![\w.,*$%-])|include[= ]+[\w.-]+:\d+(?![\w,:@]))"
 )
 ONE_NODE = re.compile(r"^#SBATCH\s+(?:--nodes=|-N\s*)1\b", re.M)
+ONE_TASK = re.compile(r"^#SBATCH\s+(?:--ntasks(?:-per-node)?=|-n\s*)1\b", re.M)
+ONE_DEVICE = re.compile(r"^#SBATCH\s+--(?:gres=gpu(?::[a-z]\w*)?|gpus(?:-per-node|-per-task)?)[:=]1\b", re.M)
+MORE = re.compile(r"^#SBATCH\s+(?:--(?:nodes|ntasks(?:-per-node)?)=|-[nN]\s*)(?!\s|1\b)", re.M)
+BY_OTHERS = re.compile(LAUNCHERS.pattern.replace(r"|\bsrun\b", "") + r"|\bsrun\b.*\s(?:-n|--ntasks)")
 BATCH = re.compile(r"^#SBATCH|^#PBS|^#BSUB", re.M)
 PROGRAM = re.compile(r"(?<![\w./-])((?:[\w.-]+/)*[\w-]+\.py)\b")
 MODULE = re.compile(r"-m\s+([\w.]+)")
@@ -76,6 +80,7 @@ def started(files: Iterable[SourceFile], programs: Collection[str] = ()) -> Star
             continue
         batch = BATCH.search(source.text) is not None
         one_node = ONE_NODE.search(source.text) is not None
+        one_task = is_one_task(source.text)
         for line in source.text.replace("\\\n", " ").split("\n"):
             by_launcher = LAUNCHERS.search(line) is not None
             begun = ALONE.match(line)
@@ -90,7 +95,8 @@ def started(files: Iterable[SourceFile], programs: Collection[str] = ()) -> Star
             else:
                 launched |= named
                 only = ONE_PROCESS.search(line) and not (batch or ELSEWHERE.search(line) or SEVERAL_NODES.search(line))
-                (as_one if only else as_several).update(named)
+                by_task = one_task and not BY_OTHERS.search(line)
+                (as_one if only or by_task else as_several).update(named)
                 asked_launched |= {(place, option) for place in named for option in options_in(line)}
             if by_launcher:
                 # prose names launchers, too: "install accelerate first"
@@ -118,6 +124,11 @@ def started(files: Iterable[SourceFile], programs: Collection[str] = ()) -> Star
         frozenset(asked_launched),
         frozenset(sharding),
     )
+
+
+def is_one_task(text: str) -> bool:
+    """A batch job that asks for one task, on one device."""
+    return bool(ONE_TASK.search(text) and ONE_DEVICE.search(text)) and not MORE.search(text)
 
 
 def divides(file: SourceFile) -> bool | None:

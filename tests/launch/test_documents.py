@@ -99,3 +99,24 @@ def test_a_launcher_may_start_one_process(line: str) -> None:
 )
 def test_a_launcher_may_start_several_processes(line: str) -> None:
     assert not told(f"torchrun --nproc_per_node=1 prune.py\n{line}\n").as_one_process("prune.py")
+
+
+ONE_TASK = "#SBATCH -N 1\n#SBATCH --ntasks-per-node=1\n#SBATCH --gres=gpu:a100:1\n"
+
+
+def test_a_batch_job_may_be_one_task() -> None:
+    assert told(f"{ONE_TASK}srun python write.py --seed 3\n", "job.sh").as_one_process("write.py")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"{ONE_TASK}srun torchrun --nproc_per_node=4 write.py\n",
+        f"{ONE_TASK}srun -n 4 python write.py\n",
+        f"{ONE_TASK.replace('-N 1', '-N 2')}srun python write.py\n",
+        f"{ONE_TASK.replace('=1', '=4')}srun python write.py\n",
+        f"{ONE_TASK.replace(':1', ':4')}srun python write.py\n",
+    ],
+)
+def test_a_batch_job_may_be_several_processes(text: str) -> None:
+    assert not told(text, "job.sh").as_one_process("write.py")

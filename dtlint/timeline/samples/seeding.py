@@ -31,7 +31,7 @@ from dtlint.timeline.places.files import accesses
 from dtlint.timeline.places.metrics import several_processes
 from dtlint.timeline.records import ways_to
 from dtlint.timeline.samples.given_by_hosts import given_by_hosts
-from dtlint.timeline.samples.walked_whole import walked_whole
+from dtlint.timeline.samples.walked_whole import drawn_from, walked_whole
 from dtlint.timeline.steps.training import (
     REDUCES,
     Use,
@@ -207,13 +207,15 @@ def marks_of(use: Use) -> list[tuple[Any, ...]]:
     sampler = use.described.sampler
     divided = (isinstance(sampler, Object) and sampler.facts.get("shards")) or use.loader.facts.get("prepared")
     if divided:
-        found.extend(mark for held in samples_in(dataset) for mark in provenance.marks(held, "order", closed=UNORDERED))
+        draws = frozenset(event.at for look in use.described.looks for event in look.events("draw"))
+        held_in = samples_in(dataset, draws)
+        found.extend(mark for held in held_in for mark in provenance.marks(held, "order", closed=UNORDERED))
     return found
 
 
-def samples_in(dataset: Value) -> Iterator[Value]:
-    """What a data set holds, without the numbers it only computes with, `(row - self.mean) / self.deviation`, and
-    without the words it goes through for every sample."""
+def samples_in(dataset: Value, draws: frozenset[Any]) -> Iterator[Value]:
+    """What a data set holds, without the numbers it only computes with, `(row - self.mean) / self.deviation`, without
+    the words it goes through for every sample, and without what it only draws from, at these places."""
     if not isinstance(dataset, Object) or not isinstance(dataset.kind, ClassRef):
         yield dataset
         return
@@ -221,7 +223,7 @@ def samples_in(dataset: Value) -> Iterator[Value]:
     named = Counter(state.attribute_name(node) for node in nodes)
     operands = (side for node in nodes if isinstance(node, ir.BinOp) for side in (node.left, node.right))
     computed = Counter(state.attribute_name(side) for side in operands)
-    passed = walked_whole(dataset.kind)
+    passed = walked_whole(dataset.kind) | drawn_from(dataset.kind, draws)
     for name, held in dataset.attributes.items():
         if (not named[name] or named[name] > computed[name]) and name not in passed:
             yield held

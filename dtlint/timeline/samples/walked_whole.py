@@ -1,4 +1,4 @@
-"""Which lists of a data set does it go through from end to end for every sample, whatever the sample's number is?
+"""Which lists of a data set decide nothing by their order?
 
 `for kind in self.kinds: found[kind] = read(self.files[kind][index])`: each sample has all of these kinds, and
 their order decides nothing. `for part in self.parts: if index < len(part): return part[index]` looks for the place of a
@@ -7,6 +7,7 @@ sample: there it decides which one has the number.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
@@ -34,6 +35,24 @@ def walked_whole(kind: ClassRef) -> set[str]:
         for over in walks(method):
             walked[over] = walked.get(over, 0) + 1
     return {name for name, times in walked.items() if name and times == named[name]}
+
+
+def drawn_from(kind: ClassRef, draws: frozenset[Any]) -> set[str]:
+    """Names of attributes of which every sample draws one, `random.choice(self.backgrounds)`, and whose number may be
+    asked for: in which order they are held decides nothing."""
+    drawn: Counter[str] = Counter()
+    counted: Counter[str] = Counter()
+    named: Counter[str] = Counter()
+    for method in (node for owner in owners(kind) for node in owner.node.body if isinstance(node, ir.Function)):
+        if method.name in state.CONSTRUCTORS:
+            continue
+        for node in every_node(method.body):
+            named[state.attribute_name(node)] += 1
+            if isinstance(node, ir.Call) and node.args:
+                name = state.attribute_name(node.args[0])
+                drawn[name] += node.at in draws
+                counted[name] += isinstance(node.func, ir.Name) and node.func.id == "len"
+    return {name for name, times in drawn.items() if name and times and times + counted[name] == named[name]}
 
 
 def owners(kind: ClassRef) -> Iterator[ClassRef]:

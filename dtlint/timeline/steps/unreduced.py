@@ -311,10 +311,9 @@ def replaces(run: Any, wrap: Met) -> bool:
 
 
 def handed_over(wrap: Met, optimizer: Any) -> bool:
-    """The wrapper gets the optimizer as well, and exchanges its parameters."""
+    """The wrapper gets the optimizer as well, or whichever of several was made, and exchanges its parameters."""
     call = wrap.event.extra.get("call")
     given = call.values if call is not None else ()
-    return any(
-        isinstance(value, Object) and getattr(value.facts.get("call"), "node", None) is optimizer.node
-        for value in given
-    )
+    held = [value.like if isinstance(value, Unknown) else value for value in given]
+    several = [one for value in held if isinstance(value, Object) for one in (value, *value.instead)]
+    return any(getattr(one.facts.get("call"), "node", None) is optimizer.node for one in several)

@@ -478,10 +478,14 @@ def shards_of(value: Value) -> list[tuple[Any, ...]]:
     return found
 
 
+def is_switch(value: Value) -> bool:
+    return isinstance(value, Row) and all(isinstance(one, Const) and isinstance(one.value, bool) for one in value.lanes)
+
+
 def is_part(value: Value) -> Cause | None:
-    """Why this gives each rank something of its own, in whatever way."""
+    """Why this gives each rank something of its own, in whatever way. A switch, `verbose=rank == 0`, gives nothing."""
     for held in provenance.parts(value):
-        if held.cause is not None:
+        if held.cause is not None and not is_switch(held):
             return held.cause
         if isinstance(held, Object):
             found = held.facts.get("sharded by")

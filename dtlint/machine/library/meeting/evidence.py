@@ -149,7 +149,7 @@ def without_a_group(run: Any) -> bool:
     """A whole program that never begins a group, and wraps its model on one side of a branch if at all. That side
     (`if opt["dist"]: model = DDP(model)`), in code it shares with programs that do begin one, would raise here: it is
     not what this program does. Nor is what its helpers say where there are others, if its own file has no word of
-    them."""
+    them, or if it does not train and is not started like those that do."""
     if run.entry.kind != "script":
         return False
     events = [(node, path) for node, path in run.walk() if isinstance(node, Event)]
@@ -160,7 +160,8 @@ def without_a_group(run: Any) -> bool:
         return False
     if run.facts.get(ASKED) is None and all(any(isinstance(one, Choice) for one in path) for _, path in talks):
         return True
-    return says_nothing_of_others(run) and all(left_to_choose(run, node, path) for node, path in talks)
+    by_itself = says_nothing_of_others(run) or (not_launched(run) and not any(node.op in TRAINS for node, _ in events))
+    return by_itself and all(left_to_choose(run, node, path) for node, path in talks)
 
 
 def says_nothing_of_others(run: Any) -> bool:
@@ -168,6 +169,12 @@ def says_nothing_of_others(run: Any) -> bool:
     module = run.project.module(run.entry.path)
     named = module is None or not module.tokens.isdisjoint(run.knowledge.places)
     return not named and not run.project.started.by_a_launcher(run.entry.path)
+
+
+def not_launched(run: Any) -> bool:
+    """Do the documents start other programs by a launcher, and not this one?"""
+    told = run.project.started
+    return bool(told.launching) and not told.by_a_launcher(run.entry.path)
 
 
 def nothing_together(run: Any) -> bool:
