@@ -385,7 +385,10 @@ def lacks(machine: Machine, thing: Value, name: str) -> bool:
         return False
     if isinstance(thing.kind, str):
         made = thing.facts.get("call")
-        kinds = [thing.kind] if made is not None and made.row.name in machine.knowledge.types else []
+        known_made = made is not None and (
+            made.row.name in machine.knowledge.types or name in made.row.extra.get("lacks", ())
+        )
+        kinds = [thing.kind] if known_made else []
         if thing.facts.get("prepared"):
             return False
     elif any(in_class(machine, thing.kind, one) is not None for one in (name, "__getattr__")):

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from dtlint.ir import nodes as ir
+from dtlint.ir.functions import called_names
 from dtlint.machine.contents.opaque import deep_cause
 from dtlint.machine.core import Machine
 from dtlint.machine.functions import calls, entering, following, instances
@@ -16,7 +17,7 @@ from dtlint.machine.logs import Log, LogNode
 from dtlint.machine.names import attributes, for_checkers
 from dtlint.machine.names.frames import Frame
 from dtlint.machine.names.scopes import load_module
-from dtlint.machine.starts import first_instance, set_up, state, steering
+from dtlint.machine.starts import first_instance, set_up, settings, state, steering
 from dtlint.machine.values import NONE, Bound, ClassRef, Const, External, FunctionRef, Object, Unknown, Value
 
 
@@ -327,7 +328,8 @@ def asks_itself(machine: Machine, function: ir.Function) -> bool:
     """A function that asks who it is, and starts nothing, is given the rank of somebody else."""
     if "init_process_group" in function.tokens:
         return False
-    return any(name in function.tokens for name in rank_calls(machine))
+    called = set(called_names(function.body))  # `self.rank` asks nobody
+    return any(name in called for name in rank_calls(machine))
 
 
 def rank_calls(machine: Machine) -> Iterator[str]:
@@ -383,7 +385,9 @@ def annotation_value(machine: Machine, annotation: ir.Expr | None) -> Value | No
     if isinstance(found, ClassRef) and machine.depth < 2 and not found.node.tokens.isdisjoint(machine.interesting):
         machine.depth += 1
         try:
-            return instance_of(machine, found)
+            made = instance_of(machine, found)
+            settings.by_a_caller(machine, made)
+            return made
         finally:
             machine.depth -= 1
     return None

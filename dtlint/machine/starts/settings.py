@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from dtlint.machine.core import Machine
 from dtlint.machine.functions import instances
 from dtlint.machine.names import attributes
-from dtlint.machine.values import ClassRef, Const, Object, Symbol, Unknown, Value
+from dtlint.machine.values import FALSE, ClassRef, Const, Object, Symbol, Unknown, Value
 
 
 def perhaps_given(machine: Machine, made: Object, given: Value) -> None:
@@ -33,6 +33,16 @@ def perhaps_named(machine: Machine, made: Object, name: Unknown, spelled: str | 
             held.update(dict.fromkeys(owner.attributes))
     fitting = [one for one in held if isinstance(one, str) and (spelled is None or re.fullmatch(spelled, one))]
     unsettle(machine, made, kind, fitting, machine.symbols.of("named", name.symbol, made.number), mask)
+
+
+def by_a_caller(machine: Machine, made: Object) -> None:
+    """Options of which nobody sees who makes them: what is off unless somebody asks for it may have been asked for."""
+    kind = made.kind
+    if not isinstance(kind, ClassRef) or not any(name in instances.DATACLASSES for name in kind.decorated):
+        return
+    for name in instances.field_names(machine, kind):
+        if (made.attributes.get(name) or attributes.in_class(machine, kind, name)) == FALSE:
+            machine.set(made, name, machine.unknown("field", kind.name, name), machine.world.full)
 
 
 def unsettle(machine: Machine, made: Object, kind: ClassRef, names: Iterable[str], source: Symbol, mask: int) -> None:

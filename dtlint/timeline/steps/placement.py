@@ -284,12 +284,18 @@ def unchosen(run: Any) -> Iterator[tuple[Met, Met, Met | None]]:
                 return
             if any(one.number < met.number for one in choices):
                 return
-            meets = nccl and meets_on_device(met.event)
+            meets = (nccl or any(just_behind(met, one) for one in choices)) and meets_on_device(met.event)
             if on_default_device(met.event) or (meets and (choices or (packs(met.event) and works_on_own(run, met)))):
                 late = next((one for one in choices if not exclusive(met, one)), None)
                 if nccl or late is not None:
                     yield met, start, late
                 return
+
+
+def just_behind(met: Met, choice: Met) -> bool:
+    """In the same function, which so has GPUs in mind whatever backend it is given?"""
+    one, other = met.event, choice.event
+    return met.number < choice.number and (one.path, one.function) == (other.path, other.function)
 
 
 def own_card(event: Event) -> bool:

@@ -16,6 +16,7 @@ from dtlint.machine.library.drawing import draws, seeds
 from dtlint.machine.library.feeding import handing, inside, loaders, sharding, streams, whole_batches
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.python import files
+from dtlint.machine.names import attributes
 from dtlint.machine.values import NONE, Cause, Const, Object, SliceValue, Trail, Unknown, Value
 
 LEAVES = frozenset(
@@ -115,8 +116,15 @@ TOLD_EPOCH = "set_epoch"
 
 
 def set_epoch(machine: Machine, receiver: Value, call: Invocation) -> Value:
-    machine.emit_event("record", "set-epoch", call.name, call.mask, subject=receiver, extra={"call": call})
+    extra = {"call": call, "fails": cannot_be_told(machine, receiver)}
+    machine.emit_event("record", "set-epoch", call.name, call.mask, subject=receiver, extra=extra)
     return NONE
+
+
+def cannot_be_told(machine: Machine, thing: Value) -> bool:
+    """A loader of torch, whichever of several, has no `set_epoch` to hand on: its sampler has one."""
+    several = (thing, *thing.instead) if isinstance(thing, Object) else (thing,)
+    return all(loaders.is_loader(machine, one) and attributes.lacks(machine, one, TOLD_EPOCH) for one in several)
 
 
 def unknown_method(machine: Machine, receiver: Value, name: str, call: Invocation) -> Value | None:
@@ -171,7 +179,7 @@ def shard(machine: Machine, call: Invocation) -> Value | None:
     index = call.get("index") or call.get("rank")
     if index is None or index.cause is None or not isinstance(dataset, Object):
         return dataset
-    sharding.note_node_share(machine, index, call.get("num_shards") or call.get("world_size"))
+    sharding.note_share(machine, index, call.get("num_shards") or call.get("world_size"))
     made = streams.divided(machine, dataset, index.cause, call.mask)
     if call.row.extra.get("rest") and not streams.shards_alike(machine, dataset):
         step = sharding.shard_step(
@@ -218,10 +226,7 @@ def resized(machine: Machine, call: Invocation) -> Value | None:
     from dtlint.machine.library.training import stepping
 
     made = jax_hosts.unlisted(machine, call) or python.opaque(machine, call)
-    if isinstance(made, Unknown):  # pieces of an order are in that order
-        orders = (mark for given in call.arguments for mark in provenance.marks(given, "order", 2))
-        made = provenance.marked(made, *orders)
-    made = row_for_row(machine, call, made)
+    made = row_for_row(machine, call, in_that_order(call, made))
     if any(isinstance(tag, tuple) and tag[0] in stepping.ANSWERED for tag in made.tags):
         return made  # no batch, but what a model said of it
     return provenance.without(made, "loader")
@@ -232,14 +237,22 @@ def stacked(machine: Machine, call: Invocation) -> Value | None:
     from dtlint.machine.library.jax import hosts as jax_hosts
     from dtlint.machine.library.python import builtins as python
 
-    return row_for_row(machine, call, jax_hosts.unlisted(machine, call) or python.opaque(machine, call))
+    made = jax_hosts.unlisted(machine, call) or python.opaque(machine, call)
+    return row_for_row(machine, call, in_that_order(call, made))
+
+
+def in_that_order(call: Invocation, made: Value) -> Value:
+    """Pieces of an order, and arrays of lists, are in that order."""
+    orders = (mark for given in call.arguments for mark in provenance.marks(given, "order", 2))
+    return provenance.marked(made, *orders) if isinstance(made, Unknown) else made
 
 
 def row_for_row(machine: Machine, call: Invocation, made: Value) -> Value:
     """An array made of a list is longer where the list is."""
     given = call.arguments[0] if call.arguments else None
     held = given.attributes.get("[]") if isinstance(given, Object) and given.kind == "list" else None
-    cause = containers.length_cause(machine, held) if held is not None else None
+    longer = containers.length_cause if call.name.endswith(".stack") else containers.pieces_cause
+    cause = longer(machine, given) if given is not None and held is not None else None
     along = call.get("axis")
     if held is None or cause is None or not isinstance(made, Unknown) or along not in (None, Const(0)):
         return made

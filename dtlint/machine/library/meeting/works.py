@@ -170,9 +170,12 @@ def met(machine: Machine, barrier: Event) -> None:
 
 
 def synchronise(machine: Machine, call: Invocation) -> Value | None:
-    """The device has caught up: what was started on it is done, handle or not."""
+    """The device has caught up: what was started on it is done, handle or not. A handle that another function has lost
+    is lost all the same: until here nobody knows what is done."""
     for work in machine.facts.get(RUNNING, {}).values():
-        work.facts["synchronised"] = True
+        before: Event = work.facts["event"]
+        if (before.path, before.function) == (machine.frame.path, machine.frame.scope):
+            work.facts["synchronised"] = True
     wait_for_all(machine)
     return None
 

@@ -91,11 +91,20 @@ SEQUENTIAL = "torch.nn.Sequential"
 
 def one_by_one(model: Object) -> tuple[Object, ...]:
     """What `nn.Sequential(…)` runs, where all of it is known and some of it is the project's."""
-    made = model.facts.get("call") if model.kind == SEQUENTIAL else None
-    given = made.arguments if isinstance(made, Invocation) else ()
-    layers = tuple(layer for layer in given if isinstance(layer, Object))
+    made = model.facts.get("call")
+    given = made.arguments if isinstance(made, Invocation) and made.row.name == SEQUENTIAL else ()
+    layers = tuple(layer for value in given for layer in (one_of_many(value),) if isinstance(layer, Object))
     own = any(isinstance(layer.kind, ClassRef) or one_by_one(layer) for layer in layers)
     return layers if own and len(layers) == len(given) else ()
+
+
+def one_of_many(value: Value) -> Value | None:
+    """The layer, or for `*[Block() for _ in range(depth)]` the one that stands for all of them."""
+    if not isinstance(value, Object) or value.kind != "<spread>":
+        return value
+    held = value.attributes["value"]
+    held = held.attributes.get("[]", held) if isinstance(held, Object) else held
+    return held.like if isinstance(held, Unknown) else None
 
 
 def through(machine: Machine, layers: tuple[Object, ...], given: Value, mask: int) -> Value:
@@ -177,13 +186,7 @@ def call_module(
     """A project's nn.Module is called: its forward runs."""
     from dtlint.machine.functions import calls
 
-    layers = one_by_one(model)
-    if layers and len(arguments) == 1:
-        return through(machine, layers, arguments[0], mask)
-    if model.kind == SEQUENTIAL:
-        return opaque(machine, "call", model, *arguments)
-    assert isinstance(model.kind, ClassRef)
-    method = attributes.in_class(machine, model.kind, "forward")
+    method = attributes.in_class(machine, model.kind, "forward") if isinstance(model.kind, ClassRef) else None
     if isinstance(method, FunctionRef):
         depth = machine.facts.get("module depth", 0)
         machine.facts["module depth"] = depth + 1
@@ -191,6 +194,9 @@ def call_module(
             return calls.follow(machine, method, model, arguments, keywords, mask)
         finally:
             machine.facts["module depth"] = depth
+    layers = one_by_one(model)
+    if layers and len(arguments) == 1:
+        return through(machine, layers, arguments[0], mask)
     return opaque(machine, "call", model, *arguments)
 
 
