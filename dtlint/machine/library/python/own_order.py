@@ -104,7 +104,7 @@ def text_like(symbol: Symbol) -> tuple[Any, ...]:
     if key[0] == "phi":
         return key[2:]
     if key[0] == "keys":
-        return key[3:] or written_keys(key[2])
+        return key[3:] or written_keys(key[-1])
     if key[0] == "attr":
         return key[1:2] if key[-1] in NAMES else ()
     if key[0] == "call":
