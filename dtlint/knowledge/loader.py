@@ -101,6 +101,7 @@ class Knowledge:
     keyed: frozenset[str] = frozenset()  # last names of what makes, takes or hands on a key
     giving: tuple[str, ...] = ()  # beginnings of names whose functions never return None
     not_giving: tuple[str, ...] = ()  # beginnings of names that are exceptions to these
+    giving_methods: frozenset[str] = frozenset()  # methods that never return None, whatever they are asked of
     still: Mapping[str, bool] = field(default_factory=dict)  # options, and the value with which a model draws nothing
     agreeing: frozenset[str] = frozenset()  # last names of collectives that give all ranks the same
     waiting: frozenset[str] = frozenset()  # last names of barriers
@@ -289,6 +290,7 @@ def build(packs: list[tuple[str, Mapping[str, Any]]]) -> Knowledge:
         frozenset(api.last for api in apis.values() if api.record == "key" or api.extra.get("hands_key")),
         tuple(name for _, content in packs for name in content.get("giving", {}).get("below", ())),
         tuple(name for _, content in packs for name in content.get("giving", {}).get("except", ())),
+        frozenset(name for _, content in packs for name in content.get("giving", {}).get("methods", ())),
         {name: value for _, content in packs for name, value in content.get("noise", {}).items()},
         agreeing_names(apis),
         frozenset(api.last for api in apis.values() if api.op == "barrier" and api.does == "collective"),

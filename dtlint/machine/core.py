@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from dtlint.findings import Step
 from dtlint.ir import nodes as ir
-from dtlint.machine.lanes import World, either_tree, join, overlay, taken_off
+from dtlint.machine.lanes import World, either_tree, join, overlay, restrict, taken_off
 from dtlint.machine.logs import Choice, Decision, Event, Group, Guards, Log, LogNode, Place, decisions, plain_question
 from dtlint.machine.names.frames import Frame, Write
 from dtlint.machine.uses import Uses
@@ -265,7 +265,7 @@ class Machine:
             joined = taken_off(left, right, older)
             if joined is None and cause is None:
                 joined = either_tree(left, right, lambda one, other: join(one, other, self.symbols, symbol, None))
-            joined = joined or join(left, right, self.symbols, symbol, cause, older)
+            joined = joined or self.join_of_lanes(left, right, symbol, cause, mask, older)
             if cause is not None:
                 joined = either_is_there(self, joined, left, right)
             if name == "[]" and isinstance(joined, Unknown) and joined.like == Tuple(()) and joined.cause is None:
@@ -287,6 +287,19 @@ class Machine:
                     others = any(type(one) is tuple and one[0] == "key" and one != name for one in container)
                     if not others or FILLED in container:
                         self.perhaps_empty(container, symbol, cause)
+
+    def join_of_lanes(
+        self, left: Value, right: Value, symbol: Symbol, cause: Cause | None, mask: int, older: int
+    ) -> Value:
+        """Only the lanes in `mask` came to the branch. What they hold alike on either side is joined as one value, and
+        the others keep what they have."""
+        here, there = restrict(left, mask), restrict(right, mask)
+        if mask != self.world.full and (here is not left or there is not right):
+            joined = join(here, there, self.symbols, symbol, cause, older)
+            found = overlay(right if here is left else left, joined, mask, self.world, self.control_cause())
+            if isinstance(found, Row) or (here is not left and there is not right):
+                return found  # what parts the ranks is still there, or was there on neither side
+        return join(left, right, self.symbols, symbol, cause, older)
 
     def perhaps_empty(self, container: Any, symbol: Symbol, cause: Cause | None) -> None:
         """The items are kept for what they are; whether there are any, only one side of a branch says."""

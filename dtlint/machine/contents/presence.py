@@ -19,6 +19,8 @@ MADE = ("op ", "compare ", "unary ")  # beginnings of what expressions are calle
 COMPARED = ("compare ", "unary ")  # numbers, whose methods give numbers
 COMPUTED = ("call", "output")
 PARTS = ("item", "batch", "deep")
+CALLED = (*PARTS, "output", "phi", "split")
+CLASSES = ("builtins.type", "deep")  # what is called and is no method of a batch is the class of one
 OF_BATCHES = ("loader", "wrapped")  # tags of batches, and of what a wrapped model makes of whatever it gets
 MADE_WHOLE = frozenset({"source", "text", "tensor", "slice", "tuple", "comprehension", "path"})
 
@@ -54,14 +56,18 @@ def is_part(knowledge: Knowledge, symbol: Any) -> bool:
     if not isinstance(symbol, Symbol):
         return False
     begun = part_of(symbol)
-    what, called = begun.key[0], begun is not begun_as(symbol)  # None has no methods to call
-    if what == "phi" or (called and what == "split"):
+    what = begun.key[0]
+    if begun is not begun_as(symbol) and isinstance(what, str):  # a method was called, and None has none
+        return what in CALLED or "." in what or is_made(knowledge, begun)
+    if what == "phi":
         return all(side is None or is_part(knowledge, side) or is_made(knowledge, side) for side in begun.key[2:4])
-    return what in PARTS or (called and what == "output")
+    return what in PARTS
 
 
 def is_made(knowledge: Knowledge, side: Any) -> bool:
     what = side.key[0] if isinstance(side, Symbol) else None
+    if what == "call":  # `type(batch)(move(part) for part in batch)`
+        return isinstance(side.key[1], Symbol) and side.key[1].key[0] in CLASSES
     return isinstance(what, str) and (what.startswith(MADE) or knowledge.always_gives(what))
 
 
@@ -113,6 +119,9 @@ def of_symbol(knowledge: Knowledge, symbol: Symbol) -> str:
     if isinstance(made, str) and what == "call" and made.startswith(COMPARED):
         return ALWAYS
     if isinstance(made, str) and made.startswith("torch.") and knowledge.always_gives(made):
+        return ALWAYS
+    method = key[1] if what == "agreed" else key[1].key[-1] if what == "call" and isinstance(key[1], Symbol) else None
+    if isinstance(method, str) and method in knowledge.giving_methods:
         return ALWAYS
     return ALWAYS if knowledge.always_gives(method_of_source(symbol) or what) else ""
 

@@ -10,6 +10,7 @@ from dtlint.machine.control.agreeing import TOLD
 from dtlint.machine.lanes import token
 from dtlint.machine.library.computing.provenance import symbols_in
 from dtlint.machine.library.computing.tensors import method_of
+from dtlint.machine.logs import Choice
 from dtlint.machine.values import NONE, Const, Object, Symbol, Unknown, Value
 from dtlint.timeline.order import Met, choices_below, inside, loops_over
 from dtlint.timeline.steps.stepping import DDP, FSDP, backwards, events, steps
@@ -96,9 +97,14 @@ def never_accumulated(run: Any) -> Iterator[tuple[Met, Met]]:
             continue
         for step in steps(run):
             own = choices_below(step, around[-1]) if inside(step, around[-1]) else None
-            if own is not None and len(own) <= len(choices_below(met, around[-1])) and loops_over(step) == around:
+            if own is not None and sides(own) <= sides(choices_below(met, around[-1])) and loops_over(step) == around:
                 yield met, step
                 break
+
+
+def sides(choices: list[tuple[Choice, int]]) -> set[tuple[Any, int]]:
+    """What has to be so for it to happen. A count of turns is a condition of its own."""
+    return {(node.symbol, side) for node, side in choices}
 
 
 def several(count: Value | None) -> bool:

@@ -427,19 +427,28 @@ def changes(choice: Choice, loop: Loop | None = None) -> bool:
 
 
 def asks_channels(asked: Symbol) -> bool:
-    """`x.shape[1] == 3`: how many channels a batch has, against a number that is written down. Batches of one loader
-    have as many each; how long and how large they are is another question."""
+    """`x.shape[1] == 3`, `x.size(-1) != self.width`: how many channels a batch has, against a number that is written
+    down or that a layer has. Batches of one loader have as many each; how long and how large they are is another
+    question."""
     while asked.key[0] == "not" and isinstance(asked.key[1], Symbol):
         asked = asked.key[1]
     word, *parts = asked.key
-    if word != "compare ==" or len(parts) != 2 or not isinstance(parts[0], Symbol) or type(parts[1]) is not int:
+    if word not in ("compare ==", "compare !=") or len(parts) != 2 or not isinstance(parts[0], Symbol):
         return False
     kind, *given = parts[0].key
     shape = kind == "item" and isinstance(given[0], Symbol) and given[0].key[::2] == ("attr", "shape")
-    return (shape or kind == "size") and given[1:] in ([1], [-1])
+    if not shape and kind != "size":
+        return False
+    if isinstance(parts[1], Symbol):  # of the last axis a layer has been made with its size
+        return given[1:] == [-1] and not changing(parts[1])
+    return type(parts[1]) is int and given[1:] in ([1], [-1])
 
 
 def changing(symbol: Symbol, loop: Loop | None = None) -> bool:
+    if symbol.key[0] in ("or", "and", "not"):
+        return any(isinstance(part, Symbol) and changing(part, loop) for part in symbol.key[1:])
+    if asks_channels(symbol):
+        return False
     if any(one.key[0] in CHANGING and not names_a_setting(one) for one in symbols_in(symbol)):
         return loop is None or not made_before(symbol, loop)
     return False

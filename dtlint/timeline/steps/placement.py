@@ -14,7 +14,20 @@ from dtlint.machine.library.meeting.spawning import INDEX
 from dtlint.machine.library.reading import BY_NAME
 from dtlint.machine.library.training.stepping import LOADED
 from dtlint.machine.logs import Attempt, Event
-from dtlint.machine.values import NONE, TRUE, Cause, Const, Object, Row, Symbol, Tuple, Unknown, Value, lane_value
+from dtlint.machine.values import (
+    BY_PROCESS,
+    NONE,
+    TRUE,
+    Cause,
+    Const,
+    Object,
+    Row,
+    Symbol,
+    Tuple,
+    Unknown,
+    Value,
+    lane_value,
+)
 from dtlint.timeline import devices
 from dtlint.timeline.order import Met, exclusive, ordered
 from dtlint.timeline.places.files import accesses, overlap
@@ -208,13 +221,34 @@ def divided(run: Any, event: Event, call: Any) -> bool:
     for argument in call.node.args if call.node is not None else ():
         if has_remainder(argument, names):
             return True
-    return module is not None and any(assigned_remainder(statement, names) for statement in statements(module.body))
+    if module is None:
+        return False
+    assigned = [one for one in statements(module.body) if targets_of(one) & names]
+    if any(has_remainder(one.value, set()) for one in assigned):
+        return True
+    for one in assigned:
+        if isinstance(one.value, ir.Call):
+            has_remainder(one.value.func, names)
+    return any(gives_remainder(run, event.path, name) for name in names)
+
+
+def gives_remainder(run: Any, path: str, name: str) -> bool:
+    """`def local_rank(): return rank() % devices_of_a_node()`"""
+    own = run.project.relatives(path)
+    modules = [run.project.module(one) for one in run.project.mentioning(name) if one in own]
+    bodies = [
+        one.body for module in modules if module is not None for one in functions(module.body) if one.name == name
+    ]
+    returned = (one.value for body in bodies for one in statements(body) if isinstance(one, ir.Return))
+    return any(value is not None and has_remainder(value, set()) for value in returned)
 
 
 def has_remainder(expression: Any, names: set[str]) -> bool:
     """Is there a `%`? Collects the names that are read on the way."""
     if isinstance(expression, ir.BinOp) and expression.op == "%":
-        return True
+        text = isinstance(expression.left, ir.Const) and isinstance(expression.left.value, str)  # `"cuda:%d" % rank`
+        if not text:
+            return True
     if isinstance(expression, ir.Name):
         names.add(expression.id)
     elif isinstance(expression, ir.Attr):
@@ -222,11 +256,10 @@ def has_remainder(expression: Any, names: set[str]) -> bool:
     return any(has_remainder(inner, names) for inner in children(expression))
 
 
-def assigned_remainder(statement: Any, names: set[str]) -> bool:
-    if not isinstance(statement, ir.Assign):
-        return False
-    targets = {getattr(target, "id", getattr(target, "name", "")) for target in statement.targets}
-    return bool(targets & names) and has_remainder(statement.value, set())
+def targets_of(statement: Any) -> set[str]:
+    """The names and attributes it gives a value."""
+    targets = statement.targets if isinstance(statement, ir.Assign) else ()
+    return {getattr(target, "id", getattr(target, "name", "")) for target in targets}
 
 
 def statements(body: tuple[Any, ...]) -> Iterator[Any]:
@@ -368,9 +401,15 @@ def wraps(run: Any) -> bool:
 
 def unmapped(call: Any) -> bool:
     given = call.get("map_location")
-    if given is not None and given != NONE:
+    if (given is not None and given != NONE) or of_each_rank(call):
         return False
     return call.get("mmap") != TRUE and not any(name is None for name, _ in call.keywords)
+
+
+def of_each_rank(call: Any) -> bool:
+    """`torch.load(f"optimizer_{rank}.pt")`: what this rank has saved itself, from its own device."""
+    place = call.get("f")
+    return place is not None and place.cause is not None and place.cause.kind in BY_PROCESS
 
 
 def one_for_all(call: Any) -> bool:
@@ -389,7 +428,9 @@ def used_states(run: Any) -> set[int]:
         trained = not isinstance(subject, Object) or subject.facts.keys() & {"wrapped", "wrapper"}
         if not trained and "optim" not in str(getattr(subject, "kind", "")):
             continue
-        for value in met.event.extra["call"].values:
+        call = met.event.extra["call"]
+        value = call.get("state_dict")  # whether it is strict may have been loaded as well
+        if value is not None:
             loads = {tag[1] for tag in value.tags if isinstance(tag, tuple) and tag[0] == LOADED}
             whole = isinstance(value, Unknown) and value.symbol.key[0] == "loaded"
             if whole and met.number < wrapped and not loads & written_here(run):

@@ -12,7 +12,7 @@ from dtlint.machine.library.feeding.own_rows import ALONG
 from dtlint.machine.library.training.gradient_parts import PART
 from dtlint.machine.library.training.stepping import BY_HAND, GATHERED, LEARNED_FROM, PLAIN
 from dtlint.machine.library.training.wrapping import KEEPS_PARTS
-from dtlint.machine.logs import Event
+from dtlint.machine.logs import Choice, Event
 from dtlint.machine.values import Object, Symbol, Tuple, Unknown, Value
 from dtlint.timeline.order import Met, ordered
 from dtlint.timeline.symbols import objects_in
@@ -116,10 +116,16 @@ def sharded_clips(run: Any) -> Iterator[tuple[Met, Met]]:
         given, norm = call.get("parameters"), call.get(str(call.row.extra.get("norm", "")))
         if norm is not None and not any(tag[:1] == (PART,) for tag in deep_tags((norm,)) if isinstance(tag, tuple)):
             continue  # a norm that was found some other way
-        if given is not None and call.row.name.startswith("torch.nn.utils."):
+        if given is not None and call.row.name.startswith("torch.nn.utils.") and not lacks_its_own(met, call.row.last):
             numbers = sorted(objects_in(given) & sharded.keys())
             if numbers:
                 yield met, sharded[numbers[0]]
+
+
+def lacks_its_own(met: Met, name: str) -> bool:
+    """The `else` of `if hasattr(model, "clip_grad_norm_")`: what FSDP makes has it, and does not come here."""
+    denied = (node.symbol for node, side in met.above if isinstance(node, Choice) and side)
+    return any(asked is not None and asked.key[0] == "hasattr" and asked.key[-1] == name for asked in denied)
 
 
 def in_parts(run: Any) -> Iterator[tuple[int, Met]]:

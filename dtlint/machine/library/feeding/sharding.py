@@ -386,8 +386,17 @@ def is_missing(part: Symbol, world: int) -> bool:
 
 
 def has_rest(of: Symbol, world: int) -> bool:
-    """Was it computed from what is left over when something is divided between the ranks?"""
-    return any(one.key[0] == "op %" and is_multiple(one.key[2], world) for one in provenance.symbols_in(of))
+    """Was it computed from what is left over when something is divided between the ranks, or from what is missing to
+    as many for each, `total - len(order)`?"""
+    return any(
+        (one.key[0] == "op %" and is_multiple(one.key[2], world))
+        or (one.key[0] == "op -" and multiple(one.key[1], world) == EVEN and is_length(one.key[2]))
+        for one in provenance.symbols_in(of)
+    )
+
+
+def is_length(of: Any) -> bool:
+    return isinstance(of, Symbol) and of.key[0] == "len"
 
 
 def filled_up(machine: Machine, items: Value | None, added: Value) -> Unknown:
