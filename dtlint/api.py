@@ -49,7 +49,7 @@ from dtlint.timeline.ranks import pairing, withheld
 from dtlint.timeline.ranks.arrivals import distributed_step
 from dtlint.timeline.ranks.crossing import crossings
 from dtlint.timeline.ranks.explain import does, short, spoken_exit
-from dtlint.timeline.ranks.inverted import inverted
+from dtlint.timeline.ranks.inverted import inverted, without_gpu
 from dtlint.timeline.ranks.managers import apart, disordered, left_behind, never_asked, review
 from dtlint.timeline.ranks.own_orders import own_orders
 from dtlint.timeline.ranks.parting import Divergence
@@ -57,6 +57,7 @@ from dtlint.timeline.ranks.telling import acting, diverging, missing, place_of, 
 from dtlint.timeline.records import matters, recorded, ways_down
 from dtlint.timeline.samples import (
     divided,
+    engine_batches,
     evaluation,
     noise,
     sampling,
@@ -65,6 +66,7 @@ from dtlint.timeline.samples import (
     shares,
     uneven,
     unsharded,
+    worker_streams,
     workers,
 )
 from dtlint.timeline.samples.epochs_kept import kept_to_itself
@@ -75,6 +77,7 @@ from dtlint.timeline.steps import (
     clearing,
     loss_scale,
     models_used,
+    partly_reduced,
     placement,
     schedules,
     searched_in_vain,
@@ -136,6 +139,7 @@ __all__ = [
     "wrong_scopes",
     "diverging",
     "does",
+    "engine_batches",
     "evaluation",
     "hosts_meet",
     "noise",
@@ -156,6 +160,7 @@ __all__ = [
     "batch_norms",
     "clearing",
     "models_used",
+    "partly_reduced",
     "place_of",
     "placement",
     "matters",
@@ -181,9 +186,11 @@ __all__ = [
     "walk",
     "way",
     "who",
+    "worker_streams",
     "workers",
     "written_keys",
     "written_with_copies",
+    "without_gpu",
 ]
 
 

@@ -21,6 +21,7 @@ from dtlint.source.text import Incomplete, read
 if TYPE_CHECKING:
     from dtlint.api import Rule
     from dtlint.knowledge.loader import Knowledge
+    from dtlint.launch.said import Said
     from dtlint.project.modules import Project
 
 LAUNCH = "launch"  # the family whose rules read what starts the programs
@@ -108,10 +109,12 @@ def _outcomes(
 ) -> Iterator[Any]:
     """What every unit of work found, from the last time where nothing it looked into has changed."""
     from dtlint.machine import run, units
+    from dtlint.timeline import starting
 
-    def ask(one: Any) -> tuple[list[Finding], list[Incomplete]]:
+    def ask(one: Any) -> tuple[list[Finding], list[Incomplete], list[Said]]:
         incomplete: list[Incomplete] = []
-        return [finding for rule in rules for finding in _answers(rule, one, incomplete)], incomplete
+        found = [finding for rule in rules for finding in _answers(rule, one, incomplete)]
+        return found, incomplete, list(starting.said(one))
 
     machine = run.machine_for(project, _knowledge(config), config)
     remembered = units_cache.Remembered(store, project, machine)
@@ -141,10 +144,13 @@ def _fresh(
     findings: list[Finding] = []
     incomplete = [*listing.problems, *project.problems]
     here = [rule for rule in rules if rule.family != LAUNCH]
+    said: list[Said] = []
     for done in _outcomes(project, config, here, store, progress):
         findings += done.findings
+        said += done.said
         incomplete += done.incomplete
-    started = launch_run(listing.launchers, listing.files, _knowledge(config), project.files_with)
+    python = [*listing.files, *listing.companions]
+    started = launch_run(listing.launchers, python, _knowledge(config), project.files_with, said)
     for rule in rules:
         check = rule.check if rule.family == LAUNCH else rule.check_launch
         if check is not None:

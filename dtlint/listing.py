@@ -54,6 +54,7 @@ def listed(paths: Sequence[str], config: Config, stdin: tuple[str, bytes] | None
         files[piped.path] = piped
         named.append(piped)
     companions = context.companions(named, files.values(), config.root)
+    companions += _started(names, launchers, [*files.values(), *companions], config)
     return Listing(
         [files[path] for path in sorted(files)],
         companions,
@@ -62,6 +63,21 @@ def listed(paths: Sequence[str], config: Config, stdin: tuple[str, bytes] | None
         [*found.notices, *launchers.notices, *_passed_over(launchers, names), *_other_projects(found.files, config)],
         [*found.problems, *(problem for problem in launchers.problems if problem not in found.problems)],
     )
+
+
+def _started(
+    names: Sequence[str], launchers: Discovery, known: Sequence[SourceFile], config: Config
+) -> list[SourceFile]:
+    """The programs that launch files start which were asked for by name, with what they import."""
+    asked = {shown_path(Path(name), Path.cwd()) for name in names}
+    named = [file for file in launchers.files if file.path in asked]
+    if not named:
+        return []
+    from dtlint.launch.project import programs  # parsers, which most runs do without
+
+    seen = {file.path for file in known}
+    found = [file for file in programs(named) if file.path not in seen]
+    return [*found, *context.companions(found, [*known, *found], config.root)]
 
 
 def _other_projects(files: Sequence[SourceFile], config: Config) -> list[str]:

@@ -10,6 +10,7 @@ from dataclasses import asdict, astuple
 from typing import TYPE_CHECKING, Any
 
 from dtlint import cache
+from dtlint.launch.said import Said
 from dtlint.project.changes import IMPORTS, WORD, Change, Sketch, compare, digest, sketch, written_elsewhere
 from dtlint.source.text import Incomplete
 
@@ -119,6 +120,7 @@ class Remembered:
             "whole": outcome.whole,
             "findings": [asdict(finding) for finding in outcome.findings],
             "incomplete": [asdict(item) for item in outcome.incomplete],
+            "said": [asdict(item) for item in outcome.said],
             "reached": outcome.reached,
         }
 
@@ -151,5 +153,6 @@ def decode(unit: Unit, record: dict[str, Any]) -> Outcome:
         unit,
         [cache.finding_from(item) for item in record["findings"]],
         [Incomplete(**item) for item in record["incomplete"]],
+        [Said(**item) for item in record["said"]],
         [(str(path), str(name)) for path, name in record["reached"]],
     )

@@ -69,11 +69,12 @@ def check(run: Run) -> Iterator[Finding]:
     for place, steps, instead in sampling.same_order_every_epoch(run):
         missing = {
             "same": "`set_epoch` is told the same number in every epoch",
+            "some": "some ranks never call `set_epoch`, so their order stays and their samples are those of others",
             "another": "no epoch calls `set_epoch` on the training sampler: it is called on another object",
         }.get(instead, "no epoch calls `set_epoch` on the training sampler")
         yield RULE.finding(
             span_at(place),
-            f"{missing}, so all of them have the same order",
+            missing if instead == "some" else f"{missing}, so all of them have the same order",
             "call `sampler.set_epoch(epoch)` at the start of every epoch",
             scope=place[2],
             trail=steps,

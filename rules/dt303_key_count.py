@@ -3,7 +3,8 @@
 What it finds
 -------------
 `jax.random.split(key, n)` where n counts samples, or the devices of all hosts, and the keys go into a `pmap` over this
-host's devices; `split(key, 1)` used as if it were one key; keys taken apart into more or fewer names.
+host's devices; as many keys as devices for the samples of one device; `split(key, 1)` used as if it were one key; keys
+taken apart into more or fewer names.
 
 Why it is bad
 -------------
@@ -40,6 +41,7 @@ RULE = Rule(
 def check(run: Run) -> Iterator[Finding]:
     for event, trail in jax_notes(run, "key count"):
         remedy = "split into one key for each device of this host: `jax.random.split(key, jax.local_device_count())`"
+        remedy = event.extra.get("remedy", remedy)
         yield RULE.finding(*jax_place(run, event), event.extra["what"], remedy, trail=trail)
     for event, trail in jax_notes(run, "batch of one"):
         message = "`split(key, 1)` gives an array of one key, which is used as a key"

@@ -4,7 +4,7 @@ What it finds
 -------------
 `seed * rank` with a seed that may be 0, products of mesh coordinates that are equal for different ranks, and sums of
 worker number and epoch (or rank) without a factor between them. Also a `worker_init_fn` that gives all workers of one
-rank the same seed.
+rank the same seed, and seeds made of the worker's number without the rank, so that all ranks have the same ones.
 
 Why it is bad
 -------------
@@ -25,7 +25,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dtlint.api import Finding, Rule, Run, seed_collisions, span_at
+from dtlint.api import Finding, Rule, Run, seed_collisions, span_at, worker_streams
 
 RULE = Rule(
     code="DT308",
@@ -40,7 +40,7 @@ RULE = Rule(
 
 
 def check(run: Run) -> Iterator[Finding]:
-    for place, steps, why in seed_collisions.collisions(run):
+    for place, steps, why in (*seed_collisions.collisions(run), *worker_streams.streams_of_every_rank(run)):
         yield RULE.finding(
             span_at(place),
             f"different ranks or workers get the same seed: {why}",

@@ -5,7 +5,8 @@ What it finds
 A batch reshaped to `jax.device_count()` that goes into `pmap` in a program of several hosts; `jax.process_index()`
 folded into a key inside a mapped function where the device's own index is meant; a global quantity computed from
 `local_device_count()`, or a sum over all devices divided by it; a mesh of `jax.local_devices()` for arrays that all
-hosts put together, or one whose shape counts other devices than it is made of.
+hosts put together, or one whose shape counts other devices than it is made of; data divided into as many parts as there
+are devices, of which each host takes the one that its `process_index()` says.
 
 Why it is bad
 -------------
@@ -65,6 +66,10 @@ def check(run: Run) -> Iterator[Finding]:
     for event, trail in jax_notes(run, "world share"):
         message = "what one host has is divided by the devices of all hosts, though it goes to this host's devices"
         remedy = "divide it by `jax.local_device_count()`"
+        yield RULE.finding(*jax_place(run, event), message, remedy, trail=trail)
+    for event, trail in jax_notes(run, "device shares"):
+        message = "the data are divided between the devices of all hosts, and each host takes one of them"
+        remedy = "there is one part for each host: count them with `jax.process_count()`"
         yield RULE.finding(*jax_place(run, event), message, remedy, trail=trail)
     for event, trail in jax_notes(run, "host index"):
         message = "`jax.process_index()` is one number for all devices of a host: they draw the same numbers"

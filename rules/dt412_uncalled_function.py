@@ -3,8 +3,8 @@
 What it finds
 -------------
 `jax.process_index == 0` or `if dist.is_initialized:` without the call; `if rank:` (or a name that says main, set to the
-truth of a rank) around what the main rank should write; `is_main_process == 0`; `index or process_index()`, where 0
-counts as missing.
+truth of a rank) around what the main rank should write; `is_main_process == 0`; `index or process_index()`, or
+`f"cuda:{local_rank}" if local_rank else "cpu"`, where 0 counts as missing.
 
 Why it is bad
 -------------
@@ -25,7 +25,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dtlint.api import Finding, Rule, Run, Span, Step, inverted, recorded
+from dtlint.api import Finding, Rule, Run, Span, Step, inverted, recorded, without_gpu
 
 RULE = Rule(
     code="DT412",
@@ -47,17 +47,28 @@ def check(run: Run) -> Iterator[Finding]:
         message = f"`{name}` is true on every rank but 0, which leaves the work of the main rank to all the others"
         yield RULE.finding(span, message, "compare: `rank == 0`", trail=trail)
 
+    for span, name, trail in without_gpu(run):
+        yield placed(span, name, trail)
+
+
+def placed(span: Span, name: str, trail: tuple[Step, ...]) -> Finding:
+    message = f"`{name}` is 0 on the first process of each node, which is taken for no GPU: that one works on the CPU"
+    return RULE.finding(span, message, f"ask for None: `if {name} is not None`", trail=trail)
+
 
 def uncalled(op: str, name: str, span: Span, scope: str) -> Finding:
     said = {
         "chosen": "is 0 on the first process",
         "boolean": "is a number, not an answer",
         "answered": "is an answer, true on the main rank",
+        "placed": "is a number, and 0 is false",
     }
     trail = (Step(span.path, span.line, f"`{name}` {said.get(op, 'is the function itself here, not its result')}"),)
     if op == "chosen":
         message = f"`{name}` may be 0, which `or` takes for missing: the first process gets its index from elsewhere"
         return RULE.finding(span, message, f"ask for None: `… if {name} is None else {name}`", scope=scope, trail=trail)
+    if op == "placed":
+        return placed(span, name, trail)
     if op == "boolean":
         message = f"`{name}` is true on every rank but 0"
         return RULE.finding(span, message, "compare: `rank == 0`", scope=scope, trail=trail)

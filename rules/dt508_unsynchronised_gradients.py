@@ -2,9 +2,9 @@
 
 What it finds
 -------------
-Data are sharded over the ranks, and the gradients stay local: no wrapper and no reduction by hand, training through
-`model.module(...)`, a wrapper made anew in each step or under an unrelated option only, or a model that moves to its
-device after DDP has noted its parameters.
+Data are sharded over the ranks, and the gradients stay local: no wrapper and no reduction by hand, or none for one of
+several models, training through `model.module(...)`, a wrapper made anew in each step or under an unrelated option
+only, or a model that moves to its device after DDP has noted its parameters.
 
 Why it is bad
 -------------
@@ -27,7 +27,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from dtlint.api import Finding, Rule, Run, Step, unreduced
+from dtlint.api import Finding, Rule, Run, Step, partly_reduced, unreduced
 
 RULE = Rule(
     code="DT508",
@@ -68,6 +68,18 @@ def check(run: Run) -> Iterator[Finding]:
             trail=(
                 Step(event.path, event.at[0], "the gradients of this rank"),
                 Step(step.path, step.at[0], "are all that the optimizer of this rank steps with"),
+            ),
+        )
+    for alone in partly_reduced.forgotten_models(run):
+        event, step = alone.backward.event, alone.step.event
+        yield RULE.finding(
+            run.span(step.path, step.at),
+            "nothing reduces the gradients of this optimizer's model, though those of another are reduced",
+            "reduce the gradients of each model between `backward()` and the step of its optimizer",
+            scope=step.function,
+            trail=(
+                Step(event.path, event.at[0], "gives gradients to both"),
+                Step(step.path, step.at[0], "steps with the gradients of this rank"),
             ),
         )
     for alone, late in unreduced.reduced_too_late(run):

@@ -23,7 +23,8 @@ Instead
 
 Limits
 ------
-A group that any file of the project destroys is taken to be destroyed.
+A group that any file of the project destroys is taken to be destroyed, unless it does so in a function that nothing
+calls.
 """
 
 from __future__ import annotations

@@ -2,8 +2,8 @@
 
 What it finds
 -------------
-A forking loader, pool or process is started after JAX has made its backend, or (with an explicit `fork`) after CUDA
-was used.
+A forking loader, pool or process is started after JAX has made its backend, or (with an explicit `fork`, or where its
+workers put samples onto a GPU) after CUDA was used.
 
 Why it is bad
 -------------

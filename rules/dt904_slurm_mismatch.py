@@ -5,7 +5,8 @@ What it finds
 `srun` that starts a launcher once for every device instead of once for every node; `--nnodes` or `--num_machines` that
 is not the number of nodes `srun` starts; a launch over several nodes straight from the batch script, which runs on the
 first node only; more processes than accelerators; `WORLD_SIZE` written down and not the number of tasks; an `srun`
-larger than its job; and ranks started by `srun` without `--kill-on-bad-exit`.
+larger than its job; a trainer of Lightning whose devices or nodes are not the tasks and nodes of the job, or that is
+started without `srun` in a job of several tasks; and ranks started by `srun` without `--kill-on-bad-exit`.
 
 Why it is bad
 -------------

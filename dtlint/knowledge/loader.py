@@ -103,6 +103,7 @@ class Knowledge:
     not_giving: tuple[str, ...] = ()  # beginnings of names that are exceptions to these
     still: Mapping[str, bool] = field(default_factory=dict)  # options, and the value with which a model draws nothing
     agreeing: frozenset[str] = frozenset()  # last names of collectives that give all ranks the same
+    waiting: frozenset[str] = frozenset()  # last names of barriers
     handed: Mapping[str, frozenset[str]] = field(default_factory=dict)  # hooks, and their parameters that are batches
     hooks: frozenset[str] = frozenset()  # of any framework
     texts: frozenset[str] = frozenset()  # fields of records that hold texts, whoever has written them
@@ -290,6 +291,7 @@ def build(packs: list[tuple[str, Mapping[str, Any]]]) -> Knowledge:
         tuple(name for _, content in packs for name in content.get("giving", {}).get("except", ())),
         {name: value for _, content in packs for name, value in content.get("noise", {}).items()},
         agreeing_names(apis),
+        frozenset(api.last for api in apis.values() if api.op == "barrier" and api.does == "collective"),
         handed_names(types.values()),
         frozenset(name for known in types.values() for name in known.hooks),
         frozenset(name for _, content in packs for name in content.get("fields", {}).get("texts", ())),

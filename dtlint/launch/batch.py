@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import posixpath
+from collections.abc import Iterator, Sequence
 from math import prod
 
 from dtlint.findings import Step
-from dtlint.launch.conflict import Conflict, evidence
+from dtlint.launch.conflict import Conflict, evidence, line_of
 from dtlint.launch.model import Configuration, Launch
 from dtlint.launch.project import Launches
+from dtlint.launch.said import MESH, TRAINER_ARGUMENTS, Said, by_program
 
 TRAIN, MICRO, STEPS = "train_batch_size", "train_micro_batch_size_per_gpu", "gradient_accumulation_steps"
 TENSOR = ("tensor_model_parallel_size", "tensor_parallel_size", "tp_size", "tp", "parallelism.tensor_parallel_degree")
@@ -37,16 +39,26 @@ GROUPING = (
 )
 # What each DeepSpeed key is checked against by the Hugging Face Trainer.
 TRAINER = {MICRO: "per_device_train_batch_size", STEPS: "gradient_accumulation_steps"}
+# The same of a program that makes the arguments itself, with what they are where nobody gives them.
+USUAL = {
+    "per_device_train_batch_size": 8,
+    "gradient_accumulation_steps": 1,
+    "max_grad_norm": 1.0,
+    "learning_rate": 5e-5,
+}
+IN_PROGRAM = {**TRAINER, "gradient_clipping": "max_grad_norm", "optimizer.params.lr": "learning_rate"}
 LAUNCHERS = ("torchrun", "torch.distributed.launch", "accelerate", "deepspeed", "python")
 
 
-def conflicts(launches: Launches) -> Iterator[Conflict]:
+def conflicts(launches: Launches, said: Sequence[Said] = ()) -> Iterator[Conflict]:
     for configuration in launches.configurations:
         if configuration.kind == "deepspeed":
             yield from _deepspeed(configuration, launches.users_of(configuration))
+            yield from _told_in_program(configuration, said)
     for launch in launches:
         if launch.kind in LAUNCHERS:
             yield from _degrees(launch)
+            yield from _mesh(launch, by_program(said, launches, launch, MESH))
 
 
 def _deepspeed(configuration: Configuration, users: list[Launch]) -> Iterator[Conflict]:
@@ -120,6 +132,33 @@ def _trainer(configuration: Configuration, launch: Launch) -> Iterator[Conflict]
         )  # fmt: skip
 
 
+def _told_in_program(configuration: Configuration, said: Sequence[Said]) -> Iterator[Conflict]:
+    """`TrainingArguments(deepspeed="zero2.json", …)`: the same where the program says it."""
+    for one in said:
+        if one.topic != TRAINER_ARGUMENTS or not _names(one, configuration):
+            continue
+        for key, name in IN_PROGRAM.items():
+            theirs, own = configuration.get(key), one.values.get(name, USUAL[name])
+            if theirs is None or not isinstance(own, int | float) or theirs.amount in (None, float(own)):
+                continue
+            yield Conflict(
+                configuration.path, theirs.line,
+                f"`{key}` is {theirs.value} here, but the program gives its Trainer `{name}={own}`: refused",
+                f'write `"{key.rpartition(".")[2]}": "auto"` and keep the number in one place',
+                (one.step("deepspeed", name), Step(configuration.path, theirs.line, f"`{key}: {theirs.value}`")),
+            )  # fmt: skip
+            return
+
+
+def _names(one: Said, configuration: Configuration) -> bool:
+    """Is this the file that the arguments name, beside the program or where it is started?"""
+    name = one.values.get("deepspeed")
+    if not isinstance(name, str):
+        return False
+    beside = (posixpath.normpath(posixpath.join(posixpath.dirname(path), name)) for path in ("", one.program, one.path))
+    return configuration.path in beside or configuration.path.endswith("/" + posixpath.normpath(name))
+
+
 def _degrees(launch: Launch) -> Iterator[Conflict]:
     """Tensor x pipeline x context parallel processes make one replica; the world consists of whole replicas."""
     world, arguments = launch.world_size, launch.arguments
@@ -165,6 +204,24 @@ def _degrees(launch: Launch) -> Iterator[Conflict]:
             )  # fmt: skip
             return
     yield from _global_batch(launch, world // replica)
+
+
+def _mesh(launch: Launch, said: list[Said]) -> Iterator[Conflict]:
+    """The program lays out more ranks than are started."""
+    for one in said:
+        shape = one.values.get("mesh_shape")
+        if not launch.world_size or not isinstance(shape, list) or not shape or min(shape) < 1:
+            continue
+        if (size := prod(shape)) > launch.world_size:
+            option = launch.option("nproc_per_node", "num_gpus", "num_processes")
+            yield Conflict(
+                launch.path, line_of(launch, option),
+                f"{launch.world_size} processes start, but the program makes a mesh of {size} = "
+                f"{' x '.join(map(str, shape))}: it is refused",
+                f"start {size} processes, or choose a shape whose product is {launch.world_size}",
+                (*evidence(launch, option), one.step("mesh_shape")),
+            )  # fmt: skip
+            return
 
 
 def _global_batch(launch: Launch, replicas: int) -> Iterator[Conflict]:

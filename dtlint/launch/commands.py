@@ -76,7 +76,7 @@ def script_launches(
 def _environment(command: Command) -> dict[str, Argument]:
     """What the command inherits, as far as this script sets it."""
     values = {
-        name: Argument(name, words[0].text, words[0].line, name)
+        name: Argument(name, words[0].text, words[0].line, name, command.scope.elsewhere.get(name))
         for name in command.scope.exported
         if (words := command.scope.values.get(name))
     }

@@ -31,6 +31,8 @@ def evidence(launch: Launch, *options: Argument | None, said: str = "") -> tuple
             step = Step(path_of(launch, option), option.line, f"`{option.shown}`" + (f": {said}" if said else ""))
             if step not in steps:
                 steps.append(step)
+            if option.origin is not None:
+                steps.append(Step(*option.origin, f"`{option.name}` is written here"))
     return tuple(steps)
 
 

@@ -18,12 +18,14 @@ LOCAL_ADDRESSES = ("localhost", "0.0.0.0", "::1", "[::1]", "ip6-localhost")
 
 @dataclass(frozen=True, slots=True)
 class Argument:
-    """One option of a command, `name` without dashes and with `_` for `-`; `value` None for a bare flag."""
+    """One option of a command, `name` without dashes and with `_` for `-`; `value` None for a bare flag. `origin` is
+    where it is written, if that is in another file."""
 
     name: str
     value: str | None
     line: int
     written: str = ""
+    origin: tuple[str, int] | None = None
 
     @property
     def shown(self) -> str:
@@ -40,6 +42,14 @@ class Argument:
     def number(self) -> int | None:
         value = (self.value or "").strip()
         return int(value) if value.isascii() and value.isdigit() and len(value) < 10 else None
+
+    @property
+    def amount(self) -> float | None:
+        """Also of `1e-4` and `1.0`."""
+        try:
+            return float((self.value or "").strip())
+        except ValueError:
+            return None
 
 
 @dataclass(frozen=True, slots=True)

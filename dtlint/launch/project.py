@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -236,6 +236,29 @@ def _deepspeed(launch: Launch, shelf: _Shelf) -> Configuration | None:
             None,
         )
     return shelf.find(launch, option, "deepspeed")
+
+
+def programs(files: Sequence[SourceFile]) -> list[SourceFile]:
+    """The Python programs that these launch files start, where they lie beside them or in the folder above."""
+    found: dict[str, SourceFile] = {}
+    for launch in load(files):
+        for file in _of_launch(launch, files):
+            found.setdefault(file.path, file)
+    return list(found.values())
+
+
+def _of_launch(launch: Launch, files: Sequence[SourceFile]) -> Iterator[SourceFile]:
+    script = launch.script or ""
+    name = script.replace(".", "/") + ".py" if launch.is_module else script
+    place = next((file.location.parent for file in files if file.path == launch.path), None)
+    if place is None or not known(name) or not name.endswith(".py") or name.startswith(("/", "~")):
+        return
+    for folder, shown in (
+        (place, posixpath.dirname(launch.path)),
+        (place.parent, posixpath.dirname(launch.path) + "/.."),
+    ):
+        if (folder / name).is_file():
+            yield SourceFile(posixpath.normpath(posixpath.join(shown, name)), folder / name)
 
 
 @dataclass(slots=True)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import posixpath
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -10,9 +9,9 @@ from typing import Any
 from dtlint.findings import Finding, Span
 from dtlint.launch import batch, cut, machines, rendezvous, tasks, variables, workers
 from dtlint.launch.conflict import Conflict
-from dtlint.launch.model import PER_NODE_LAUNCHERS, Launch
+from dtlint.launch.model import PER_NODE_LAUNCHERS
 from dtlint.launch.project import Launches, load
-from dtlint.launch.shell_values import known
+from dtlint.launch.said import Said
 from dtlint.launch.variables import Variable
 from dtlint.source.text import Incomplete, SourceFile, read
 
@@ -20,13 +19,14 @@ from dtlint.source.text import Incomplete, SourceFile, read
 @dataclass(frozen=True, slots=True)
 class LaunchRun:
     """All launch files of a run at once. `sources` are the Python files beside them, for what they promise;
-    `mentioning` finds those in which a word stands."""
+    `mentioning` finds those in which a word stands; `said` is what programs say that the machine has run."""
 
     launches: Launches
     sources: dict[str, str] = field(default_factory=dict)
     path: str = ""
     knowledge: Any = None
     mentioning: Callable[[str], Sequence[str]] = lambda word: ()
+    said: Sequence[Said] = ()
 
     @property
     def incomplete(self) -> tuple[Incomplete, ...]:
@@ -39,10 +39,10 @@ class LaunchRun:
         return workers.conflicts(self.launches, self.sources)
 
     def batch(self) -> Iterator[Conflict]:
-        return batch.conflicts(self.launches)
+        return batch.conflicts(self.launches, self.said)
 
     def tasks(self) -> Iterator[Conflict]:
-        return tasks.conflicts(self.launches, self.sources)
+        return tasks.conflicts(self.launches, self.said)
 
     def machines(self) -> Iterator[Conflict]:
         return machines.conflicts(self.launches)
@@ -73,32 +73,18 @@ def launch_run(
     python: Sequence[SourceFile] = (),
     knowledge: Any = None,
     mentioning: Callable[[str], Sequence[str]] = lambda word: (),
+    said: Sequence[Said] = (),
 ) -> LaunchRun:
-    """Read launch files; and the programs that TPU pods and tasks of Slurm are asked to run, from `python` or beside
-    the launch file."""
+    """Read launch files, and the programs among `python` that TPU pods are asked to run. `said` is what programs say
+    that the machine has run."""
     launches = load(files)
     sources: dict[str, str] = {}
     for launch in launches:
-        if launch.step("tpu-vm ssh", "srun") is None or not launch.script or launch.kind in PER_NODE_LAUNCHERS:
+        if launch.step("tpu-vm ssh") is None or not launch.script or launch.kind in PER_NODE_LAUNCHERS:
             continue
-        for file in (*python, *_beside(launch, files)):
+        for file in python:
             if file.path not in sources and launch in launches.of_script(file.path):
                 source = read(file)
                 if not isinstance(source, Incomplete):
                     sources[file.path] = source.text
-    return LaunchRun(launches, sources, knowledge=knowledge, mentioning=mentioning)
-
-
-def _beside(launch: Launch, files: Sequence[SourceFile]) -> Iterator[SourceFile]:
-    """The program as a file in the directory of the launch file, or in the one above."""
-    script = launch.script or ""
-    name = script.replace(".", "/") + ".py" if launch.is_module else script
-    place = next((file.location.parent for file in files if file.path == launch.path), None)
-    if place is None or not known(name) or not name.endswith(".py") or name.startswith(("/", "~")):
-        return
-    for folder, shown in (
-        (place, posixpath.dirname(launch.path)),
-        (place.parent, posixpath.dirname(launch.path) + "/.."),
-    ):
-        if (folder / name).is_file():
-            yield SourceFile(posixpath.normpath(posixpath.join(shown, name)), folder / name)
+    return LaunchRun(launches, sources, knowledge=knowledge, mentioning=mentioning, said=said)

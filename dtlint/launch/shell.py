@@ -360,7 +360,7 @@ def _source(reader: _Reader, name: Word, conditional: bool) -> None:
     inside = _Reader(reader.scope.copy(), functions=reader.functions, called=reader.called, count=reader.count)
     inside.calls = reader.calls + 1
     try:
-        _read(inside, (replace(token, line=name.line) for token in tokens(found[1])))
+        _read(inside, _moved(reader.scope, *found, name.line))
     except ShellProblem:
         return
     reader.count = inside.count
@@ -369,6 +369,14 @@ def _source(reader: _Reader, name: Word, conditional: bool) -> None:
     else:
         reader.scope.values.update(inside.scope.values)
         reader.scope.exported |= inside.scope.exported
+
+
+def _moved(scope: Scope, path: str, text: str, line: int) -> Iterator[Token]:
+    """The tokens of another script, as if they stood in this line."""
+    for token in tokens(text):
+        if match := ASSIGNMENT.match(token.text):
+            scope.elsewhere[match[1]] = (path, token.line)
+        yield replace(token, line=line)
 
 
 def _call(reader: _Reader, function: _Function, call: Command) -> None:
@@ -430,4 +438,5 @@ def _joined(raw: str, line: int, scope: Scope) -> Iterator[Word]:
 
 
 def _assign(scope: Scope, name: str, value: tuple[Word, ...], line: int, conditional: bool) -> None:
+    scope.elsewhere.pop(name, None)
     scope.values[name] = (Word(marker(f"${name}"), line),) if conditional else value

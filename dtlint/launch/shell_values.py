@@ -52,15 +52,17 @@ class Word:
 @dataclass(slots=True)
 class Scope:
     """What the variables hold here. `each_node`: this shell runs once on every node. `beside` finds another script by
-    the name that this one has for it: the path to show, and the text."""
+    the name that this one has for it: the path to show, and the text. `elsewhere` is where a variable is written that
+    another script, which this one reads, gives a value."""
 
     values: dict[str, tuple[Word, ...]] = field(default_factory=dict)
     exported: set[str] = field(default_factory=set)
     each_node: bool = False
     beside: Callable[[str], tuple[str, str] | None] = lambda name: None
+    elsewhere: dict[str, tuple[str, int]] = field(default_factory=dict)
 
     def copy(self) -> Scope:
-        return Scope(dict(self.values), set(self.exported), self.each_node, self.beside)
+        return Scope(dict(self.values), set(self.exported), self.each_node, self.beside, dict(self.elsewhere))
 
     def script(self, name: str) -> tuple[str, str] | None:
         """A script that is named by a known path, or beside `$(dirname "$0")` and its like."""

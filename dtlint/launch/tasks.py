@@ -3,25 +3,24 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from dtlint.launch.conflict import Conflict, evidence, line_of, path_of
 from dtlint.launch.devices import too_many_processes
 from dtlint.launch.model import PER_NODE_LAUNCHERS, Argument, Launch
 from dtlint.launch.project import Launches
 from dtlint.launch.rendezvous import MEETING_ARGUMENTS, MEETING_VARIABLES, TALKING
+from dtlint.launch.said import SLURM_STARTS, TASK_IS_RANK, Said, by_program, numbers
 from dtlint.launch.shell_values import unknown_sources
 from dtlint.launch.topology import nodes_option
 
 ITSELF = re.compile(r"srun\b[^\n]*(?:\$0|\$\{?BASH_SOURCE)")
 # Launchers that reach the other nodes by themselves, through ssh or pdsh.
 REACH_OUT = ("deepspeed",)
-OF_TASK = re.compile(r"SLURM_PROCID|SLURM_LOCALID")
-STARTS_OTHERS = re.compile(r"spawn|\bProcess\(|\bPopen\(|subprocess|launch\(")
 
 
-def conflicts(launches: Launches, sources: dict[str, str]) -> Iterator[Conflict]:
-    """`sources`: Python files of the project, to see whether a task of Slurm is a rank of the program."""
+def conflicts(launches: Launches, said: Sequence[Said]) -> Iterator[Conflict]:
+    """`said`: what the programs say, of whether a task of Slurm is a rank, and of how many tasks there are to be."""
     jobs: dict[int, Launch] = {}
     for launch in launches:
         job = launch.step("batch job")
@@ -38,7 +37,10 @@ def conflicts(launches: Launches, sources: dict[str, str]) -> Iterator[Conflict]
                 yield from too_many_processes(launch)
         elif launch.kind == "python" and step is not None and launch.step("ssh") is None:
             yield from _tasks(launch, step)
-            yield from _world(launch, step, launches, sources)
+            yield from _world(launch, step, launches, said)
+            yield from _trainer(launch, step, by_program(said, launches, launch, SLURM_STARTS))
+        elif launch.kind == "python" and job is not None and launch.step("srun", "mpirun", "ssh", "tpu-vm ssh") is None:
+            yield from _without_srun(launch, job, by_program(said, launches, launch, SLURM_STARTS))
         elif launch.kind == "srun":
             yield from _larger_than_job(launch, job)
             yield from _survivors(launch, launches)
@@ -150,7 +152,7 @@ def _meets(launch: Launch) -> bool:
     )
 
 
-def _world(launch: Launch, step: Launch, launches: Launches, sources: dict[str, str]) -> Iterator[Conflict]:
+def _world(launch: Launch, step: Launch, launches: Launches, said: Sequence[Said]) -> Iterator[Conflict]:
     """A WORLD_SIZE written down that is not the number of tasks."""
     size = launch.environment.get("WORLD_SIZE")
     world = step.world_size
@@ -158,7 +160,7 @@ def _world(launch: Launch, step: Launch, launches: Launches, sources: dict[str, 
         return
     remedy = "take it from Slurm: `export WORLD_SIZE=$SLURM_NTASKS`"
     if step.tasks_per_node == 1 and step.nodes and size.number % step.nodes == 0 and size.number > world:
-        if not _is_rank(launch) and not _takes_number_of_task(launch, launches, sources):
+        if not _is_rank(launch) and not by_program(said, launches, launch, TASK_IS_RANK):
             return  # each task starts the processes of its node by itself
         remedy = f"start one task for each rank: `--ntasks-per-node={size.number // step.nodes}`"
     yield Conflict(
@@ -175,10 +177,81 @@ def _is_rank(launch: Launch) -> bool:
     return rank is not None and any("SLURM_PROCID" in source for source in unknown_sources(rank.value or ""))
 
 
-def _takes_number_of_task(launch: Launch, launches: Launches, sources: dict[str, str]) -> bool:
-    """Does the program ask Slurm itself for the number of its task, and start no processes?"""
-    texts = [text for path, text in sources.items() if launch in launches.of_script(path)]
-    return any(OF_TASK.search(text) and not STARTS_OTHERS.search(text) for text in texts)
+ALL_DEVICES = ("auto", "-1", -1)  # of the node, as Slurm gives them
+SEEN_AS_SESSION = ("bash", "interactive")  # names of jobs in which a trainer does not look at Slurm
+
+
+def _trainer(launch: Launch, step: Launch, said: list[Said]) -> Iterator[Conflict]:
+    """A trainer that takes Slurm's tasks for its processes refuses other numbers than its own."""
+    if not _several(step, said) or _is_session(step):
+        return
+    each = step.options.get("ntasks_per_node") or _of_job(step, "ntasks_per_node")
+    total = step.options.get("ntasks") or _of_job(step, "ntasks")
+    if each is None and total is not None and (total.number or 0) > 1:
+        yield Conflict(
+            path_of(launch, total), total.line,
+            f"the program's trainer refuses `{total.shown}` alone: it asks Slurm for the tasks of a node",
+            "use `--ntasks-per-node`, one task for each device",
+            (*evidence(launch, total), said[0].step("devices", "num_nodes")), effect="crash",
+        )  # fmt: skip
+        return
+    devices = {_devices_of(one, step) for one in said}
+    if each is not None and each.number and None not in devices and each.number not in devices:
+        want = min(number for number in devices if number is not None)
+        yield Conflict(
+            path_of(launch, each), each.line,
+            f"{each.number} task{'s' if each.number > 1 else ''} start on each node, but the program's trainer has "
+            f"{want} device{'s' if want > 1 else ''} there: it takes the tasks for its processes, and refuses",
+            f"use `--ntasks-per-node={want}`, one task for each device",
+            (*evidence(launch, each), said[0].step("devices", "num_nodes")), effect="crash",
+        )  # fmt: skip
+        return
+    nodes = set(numbers(said, "num_nodes", 1))
+    of_step = step.options.get("nodes") or _of_job(step, "nodes")
+    if step.nodes and of_step is not None and None not in nodes and step.nodes not in nodes:
+        yield Conflict(
+            path_of(launch, of_step), of_step.line,
+            f"`srun` starts this on {step.nodes} nodes, but the program's trainer expects "
+            f"`num_nodes={min(number for number in nodes if number is not None)}`: it refuses",
+            f"give the trainer `num_nodes={step.nodes}`",
+            (*evidence(launch, of_step), said[0].step("devices", "num_nodes")), effect="crash",
+        )  # fmt: skip
+
+
+def _without_srun(launch: Launch, job: Launch, said: list[Said]) -> Iterator[Conflict]:
+    """Such a trainer starts no processes inside of a job: without `srun` there is one of all the tasks."""
+    tasks = job.options.get("ntasks_per_node", "ntasks")
+    if tasks is None or (job.world_size or 1) < 2 or not _several(job, said) or _is_session(job):
+        return
+    yield Conflict(
+        launch.path, launch.line,
+        f"this starts one process, but the program's trainer waits for all {job.world_size} tasks of the job",
+        "start it with `srun`, one task for each device",
+        (*evidence(launch, tasks), said[0].step("devices", "num_nodes")),
+    )  # fmt: skip
+
+
+def _several(step: Launch, said: list[Said]) -> bool:
+    """Is it certain that the trainer has several processes? One with a single device looks at nothing."""
+    return bool(said) and all(
+        (_devices_of(one, step) or 0) > 1 or (next(numbers([one], "num_nodes", 1)) or 0) > 1 for one in said
+    )
+
+
+def _devices_of(one: Said, step: Launch) -> int | None:
+    if one.values.get("accelerator", "auto") not in ("auto", "gpu", "cuda"):
+        return None
+    devices = one.values.get("devices", "auto")
+    if devices in ALL_DEVICES:
+        return step.devices_per_node
+    if isinstance(devices, list):
+        return len(devices)
+    return devices if isinstance(devices, int) and not isinstance(devices, bool) else None
+
+
+def _is_session(step: Launch) -> bool:
+    name = step.options.get("job_name") or _of_job(step, "job_name")
+    return name is not None and name.value in SEEN_AS_SESSION
 
 
 def _larger_than_job(step: Launch, job: Launch | None) -> Iterator[Conflict]:

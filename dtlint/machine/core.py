@@ -251,6 +251,8 @@ class Machine:
         self, then: list[Write], other: list[Write], symbol: Symbol, cause: Cause | None, mask: int, older: int = 0
     ) -> None:
         """Bring the two sides of an undecided branch back together; things up to number `older` were there before."""
+        from dtlint.machine.contents.presence import either_is_there
+
         sides: dict[tuple[int, Any], list[Any]] = {}
         for side, writes in enumerate((then, other)):
             for container, name, value in writes:
@@ -264,6 +266,8 @@ class Machine:
             if joined is None and cause is None:
                 joined = either_tree(left, right, lambda one, other: join(one, other, self.symbols, symbol, None))
             joined = joined or join(left, right, self.symbols, symbol, cause, older)
+            if cause is not None:
+                joined = either_is_there(self, joined, left, right)
             if name == "[]" and isinstance(joined, Unknown) and joined.like == Tuple(()) and joined.cause is None:
                 joined = Tuple(())  # what a container holds on one side, and may hold on the other
             if joined is not old:

@@ -19,6 +19,7 @@ from dtlint.machine.values import (
     ITEMS,
     MISSING,
     NONE,
+    THERE,
     Bound,
     Cause,
     ClassRef,
@@ -201,6 +202,9 @@ def join(
             if isinstance(other, Unknown) and is_empty(kept):  # `given or []`: nobody knows whether it is empty
                 symbol = symbols.of("phi", decision, token(left), token(right))
                 return Unknown(symbol, other.cause, left.tags | right.tags, kept)
+            if is_part_of(other, kept):  # `files = files[start::step]`: how it was cut is told by the part alone
+                symbol = symbols.of("phi", decision, token(left), token(right))
+                return Unknown(symbol, other.cause, left.tags | right.tags | inside_of(kept).tags, kept)
             if older is not None and stands_for(other, kept):
                 return other
             if older is not None:
@@ -218,7 +222,8 @@ def join(
     like = None
     if isinstance(left, STRUCTURED) or isinstance(right, STRUCTURED):
         like = prefer(left, right)
-    return Unknown(symbol, cause, left.tags | right.tags, like or like_of(left) or like_of(right))
+    tags = (left.tags | right.tags) - {THERE}  # the other side may have nothing
+    return Unknown(symbol, cause, tags, like or like_of(left) or like_of(right))
 
 
 def own_items(value: Value, inside: bool = False) -> Cause | None:
@@ -250,6 +255,18 @@ def either_tree(left: Value, right: Value, join_leaves: Callable[[Value, Value],
             return None
         made.attributes[name] = leaf
     return made
+
+
+def is_part_of(part: Value, whole: Value) -> bool:
+    """Is it a slice of this list, of whose items nothing is known one by one?"""
+    if not isinstance(part, Unknown) or part.symbol.key[0] != "slice" or not isinstance(whole, Object):
+        return False
+    held = inside_of(whole)
+    return isinstance(held, Unknown) and part.symbol.key[1] is held.symbol
+
+
+def inside_of(container: Value) -> Value:
+    return container.attributes.get("[]", NONE) if isinstance(container, Object) else NONE
 
 
 def one_of_two(kept: Value, other: Value, question: Symbol, answer: bool) -> Value:

@@ -18,13 +18,14 @@ from typing import Any
 
 from dtlint.findings import Finding, paths_of
 from dtlint.ir.stack import on_deep_stack
+from dtlint.launch.said import Said
 from dtlint.machine.core import Machine
 from dtlint.machine.names.scopes import through_imports
 from dtlint.machine.run import Run, finish_entry, load_modules, run_file_as_script, run_unreached
 from dtlint.machine.uses import Named, Uses
 from dtlint.source.text import Incomplete
 
-Ask = Callable[[Run], tuple[list[Finding], list[Incomplete]]]
+Ask = Callable[[Run], tuple[list[Finding], list[Incomplete], list[Said]]]
 Reached = frozenset[Named]
 WORTH_FORKING = 12  # units; below that a second process costs more than it saves
 MUCH = 5_000_000  # blocks of memory; below that looking for garbage costs more than it saves
@@ -38,12 +39,14 @@ class Unit:
 
 @dataclass(slots=True)
 class Outcome:
-    """What one unit found, which functions it ran, and what the answer rests on: the bindings of the modules in
-    `touched`, the bodies of the functions in `consulted`, and everything in the files in `whole`."""
+    """What one unit found, what its program says to launch files, which functions it ran, and what the answer rests on:
+    the bindings of the modules in `touched`, the bodies of the functions in `consulted`, and everything in the files in
+    `whole`."""
 
     unit: Unit
     findings: list[Finding] = field(default_factory=list)
     incomplete: list[Incomplete] = field(default_factory=list)
+    said: list[Said] = field(default_factory=list)
     reached: list[Named] = field(default_factory=list)
     touched: list[str] = field(default_factory=list)
     consulted: list[Named] = field(default_factory=list)
@@ -56,8 +59,9 @@ def run_unit(machine: Machine, unit: Unit, reached: Reached, ask: Ask) -> Outcom
     outcome = Outcome(unit)
     runs = run_file_as_script(machine, unit.path) if unit.phase == 1 else run_unreached(machine, unit.path, reached)
     for run in runs:
-        findings, incomplete = ask(run)
+        findings, incomplete, said = ask(run)
         outcome.findings += findings
+        outcome.said += said
         outcome.incomplete += incomplete
         outcome.incomplete += [Incomplete(path, run.entry.line, reason) for path, reason in run.incomplete]
         finish_entry(machine)
@@ -70,6 +74,7 @@ def run_unit(machine: Machine, unit: Unit, reached: Reached, ask: Ask) -> Outcom
     # A place that is told of is told with its line, which moves with everything above it.
     told = {path for finding in outcome.findings for path in paths_of(finding)}
     told.update(problem.path for problem in outcome.incomplete)
+    told.update(one.path for one in outcome.said)
     outcome.reached = sorted(uses.reached)
     outcome.touched = sorted(uses.touched)
     outcome.consulted = sorted(uses.consulted)

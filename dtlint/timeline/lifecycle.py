@@ -17,7 +17,7 @@ from dtlint.machine.starts.given import settled
 from dtlint.machine.values import NONE, Const, Object
 from dtlint.timeline.environment import uses
 from dtlint.timeline.order import Met, exclusive, ordered
-from dtlint.timeline.programs import asked_for, in_a_test, mentioned, names, passes, texts
+from dtlint.timeline.programs import asked_for, in_a_test, mentioned, names, passes, texts, uncalled
 from dtlint.timeline.ranks.certain import ENDLESS
 from dtlint.timeline.records import calls_around
 from dtlint.timeline.steps.placement import INIT, on_nccl
@@ -100,7 +100,7 @@ def never_destroyed(run: Any) -> Iterator[Met]:
     if any(not at_a_signal(met) for met in destroyed):
         return
     on_signals = frozenset((met.event.path, met.event.function) for met in destroyed)
-    if mentioned(run, "destroy_process_group", on_signals):
+    if mentioned(run, "destroy_process_group", on_signals | uncalled(run, "destroy_process_group")):
         return
     if works(run) and not ends_nowhere(run):
         yield inits[0]

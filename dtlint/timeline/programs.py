@@ -47,6 +47,33 @@ def mentioned(run: Any, word: str, besides: frozenset[tuple[str, str]] = frozens
     return any(path in own and used(run.project.module(path), word, besides) for path in run.project.mentioning(word))
 
 
+def uncalled(run: Any, word: str) -> frozenset[tuple[str, str]]:
+    """Functions that use the word and that nothing of this program names: written, and forgotten."""
+    own = run.project.relatives(run.entry.path)
+    return frozenset(
+        (path, function.qualname)
+        for path in run.project.mentioning(word)
+        if path in own
+        for function, owner in functions_of(run.project.module(path))
+        if owner is None and word in function.tokens and not function.decorators
+        if not any(is_named(run.project.module(other), function) for other in run.project.mentioning(function.name))
+    )
+
+
+def is_named(module: ir.Module, function: ir.Function) -> bool:
+    """Anywhere but in the function itself; importing a name is not using it."""
+    inside = {id(node) for node in every_node(function.body)}
+    return function.name in module.tokens and any(
+        id(node) not in inside
+        and (
+            (isinstance(node, ir.Name) and node.id == function.name)
+            or (isinstance(node, ir.Attr) and node.name == function.name)
+            or (isinstance(node, ir.Const) and node.value == function.name)
+        )
+        for node in every_node(module.body)
+    )
+
+
 def asked_for(run: Any, option: str) -> bool:
     """Does a file of this program ask for what was given for the option: an attribute, a text, or a parameter that all
     options are handed to? A variable of the same name may count something else."""

@@ -11,7 +11,7 @@ import operator
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from dtlint.machine.library.computing.provenance import symbols_in
+from dtlint.machine.library.computing.provenance import parts, symbols_in
 from dtlint.machine.values import CONTAINERS, Const, Object, Symbol, Tuple, Unknown, Value
 
 FAR = 1_000_003  # stands for lengths and other numbers that small turns never reach
@@ -57,6 +57,23 @@ def objects_in(value: Value, depth: int = 4) -> set[int]:
         for symbol in symbols_in(value.symbol):
             found.update(numbers(symbol.key))
     return found
+
+
+PARAMETERS = ("parameters", "named_parameters")
+
+
+def parameters_of(value: Value, model: Value) -> bool:
+    """Are these the model's? It may be one that an unknown library made."""
+    if isinstance(model, Object):
+        return model.number in objects_in(value)
+    if not isinstance(model, Unknown):
+        return False
+    return any(
+        one.key[0] == "attr" and one.key[1] is model.symbol and one.key[2] in PARAMETERS
+        for part in parts(value)
+        if isinstance(part, Unknown)
+        for one in symbols_in(part.symbol)
+    )
 
 
 def numbers(key: tuple[Any, ...]) -> Iterator[int]:

@@ -187,3 +187,16 @@ def test_which_launches_start_a_program(tmp_path):
     assert [launch.line for launch in found.of_script("src/app/train.py")] == [1]
     assert [launch.line for launch in found.of_script("src/app/evaluate.py")] == [2]
     assert found.of_script("src/app/model.py") == []
+
+
+def test_a_variable_is_told_with_the_file_it_is_written_in(tmp_path):
+    found = loaded(
+        tmp_path,
+        {
+            "cluster.sh": "# for all of them\nexport NCCL_DEBUG=WARN\nexport PORT=1\n",
+            "run.sh": "source cluster.sh\nexport PORT=2\npython train.py\n",
+        },
+    )
+    environment = found.launches[0].environment
+    assert environment["NCCL_DEBUG"].origin == ("cluster.sh", 2)
+    assert environment["PORT"].origin is None

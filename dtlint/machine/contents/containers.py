@@ -11,6 +11,7 @@ from dtlint.machine.contents.opaque import deep_cause, inner_tags
 from dtlint.machine.core import Machine
 from dtlint.machine.lanes import join, map_lanes, orders_in, row, token
 from dtlint.machine.values import (
+    CONTAINERS,
     FILLED,
     ITEMS,
     MISSING,
@@ -38,6 +39,7 @@ KEYS = "keys"  # fact: one of the keys nobody knows
 NAMESPACE = "namespace"  # fact: the keys of a dictionary are its attributes, too; which class has made it so
 ALIKE = "alike parts"  # tag, with the places: each item has parts of which these are the same on all lanes
 UNEVEN = "uneven"  # tag: the number of items differs between lanes
+PIECES = "pieces"  # tag: how many parts each item has depends on what this rank has in it
 KEPT = "kept"  # tag: some lanes alone keep items, and these tell of what they saw themselves
 
 
@@ -87,10 +89,15 @@ def element(machine: Machine, value: Value, index: Value | None = None) -> Value
         if value.kind == "dict" and index is None:
             return any_key(machine, value)
         held = value.attributes["[]"]
-        tags = held.tags - {UNEVEN}  # that one of them has more than the others says nothing of any item
+        tags = of_one(held.tags)
         return machine.unknown("item", token(held), cause=held.cause, tags=tags, like=getattr(held, "like", None))
     value = content(value)
-    return machine.unknown("item", token(value), cause=value.cause, tags=value.tags - {UNEVEN})
+    return machine.unknown("item", token(value), cause=value.cause, tags=of_one(value.tags))
+
+
+def of_one(tags: frozenset[Any]) -> frozenset[Any]:
+    """That some lanes have more items says nothing of any item; that each has a number of its own does."""
+    return tags - {PIECES} | {UNEVEN} if PIECES in tags else tags - {UNEVEN}
 
 
 def held_in(value: Value) -> Value:
@@ -116,7 +123,10 @@ def any_key(machine: Machine, value: Object) -> Unknown:
 
 def one_walk(value: Value) -> Value:
     """`enumerate(loader)` on some ranks and `enumerate(tqdm(loader))` on others walk over the same loader;
-    `range(first, last)` and `tqdm(range(first, last))` take the same turns."""
+    `range(first, last)` and `tqdm(range(first, last))` take the same turns. `loaders[name]` is walked over as any of
+    those that one line has put there."""
+    if isinstance(value, Unknown) and isinstance(value.like, Object) and value.like.kind not in CONTAINERS:
+        return value.like
     if isinstance(value, Row) and value.lanes:
         first = walked(value.lanes[0])
         if first is not None and all(walked(held) == first for held in value.lanes[1:]):
@@ -144,15 +154,31 @@ def length_cause(machine: Machine, value: Value) -> Cause | None:
             return next((cause for held in value.lanes if (cause := length_cause(machine, held)) is not None), None)
         return value.cause
     if isinstance(value, Unknown):
-        return value.cause if value.cause is not None and UNEVEN in value.tags else None
+        return value.cause if own_many(value) or UNEVEN in value.tags else None
     if isinstance(value, Object) and isinstance(value.kind, str):
         held = value.attributes.get("[]")
         if held is not None and held is not value:
             return length_cause(machine, held)
         if value.kind in ("<enumerate>", "<zip>"):  # what is not longer on some lanes may end the others, too
             causes = [length_cause(machine, inner) for inner in value.facts["inner"]]
-            return None if None in causes else causes[0]
+            return causes[0] if causes and None not in causes else None
     return None
+
+
+def own_many(value: Unknown) -> bool:
+    """`scores[scores > 0.5]` has as many items as this rank has such scores."""
+    from dtlint.machine.library.computing.tensors import counted_by_content
+
+    return value.cause is not None and counted_by_content(value.symbol)
+
+
+def pieces_cause(machine: Machine, value: Value) -> Cause | None:
+    """Why a list may hold, all its items taken together, more parts on some lanes."""
+    items = items_of(machine, value)
+    if items is not None:
+        return next((one.cause for one in map(content, items) if isinstance(one, Unknown) and own_many(one)), None)
+    held = held_in(value)
+    return held.cause if PIECES in held.tags else length_cause(machine, value)
 
 
 def truth(machine: Machine, value: Object) -> tuple[bool | None, Symbol, Cause | None]:
@@ -201,8 +227,15 @@ def names_a_part(key: Value, holder: Value) -> bool:
     return any(type(tag) is tuple and tag[0] == "loader" for tag in holder.tags)
 
 
-def append(machine: Machine, container: Object, value: Value, mask: int, several: bool = False) -> None:
-    """`several`: nobody knows how many, and the value is any one of them."""
+def append(
+    machine: Machine,
+    container: Object,
+    value: Value,
+    mask: int,
+    several: bool = False,
+    uneven: Cause | None = None,
+) -> None:
+    """`several`: nobody knows how many, and the value is any one of them; `uneven`, why lanes add more than others."""
     for other in container.instead:  # `lists[index].append(…)`: nobody knows which, and none is certainly empty now
         if other.kind == container.kind and other.attributes.get("[]") == Tuple(()):
             machine.set(other, "[]", grown(machine, None, value, None), mask)
@@ -220,11 +253,11 @@ def append(machine: Machine, container: Object, value: Value, mask: int, several
             machine.set(container, FILLED, NONE, mask)
         return
     cause = lanes_differ or (held.cause if isinstance(held, Row) else None)
-    if held is not None and cause is not None and known_by_lane(held):
+    if held is not None and cause is not None and uneven is None and known_by_lane(held):
         items = [lengthened(lane_value(held, lane), lane_value(value, lane)) for lane in range(machine.world.size)]
         machine.set(container, "[]", row(tuple(items), cause), mask)
         return
-    machine.set(container, "[]", grown(machine, held, value, lanes_differ), mask)
+    machine.set(container, "[]", grown(machine, held, value, lanes_differ or uneven), mask)
 
 
 class Apart(NamedTuple):
@@ -263,13 +296,15 @@ def lengthened(held: Value | None, value: Value) -> Value:
 def grown(machine: Machine, held: Value | None, value: Value, uneven: Cause | None) -> Unknown:
     cause = uneven or (held.cause if held is not None else None) or deep_cause(machine, (value,))
     tags = (held.tags if isinstance(held, Unknown) else frozenset()) | value.tags - {UNEVEN} | orders_in(value)
+    if isinstance(value, Unknown) and own_many(value):
+        tags |= {PIECES}
     if uneven is not None:
         tags |= {UNEVEN}
         if (own := deep_cause(machine, (value,))) is not None and own.kind == "data":
             tags |= inner_tags((value,)) | {(KEPT, own.kind)}
     elif isinstance(value, Tuple) and cause is not None:
         tags |= {(ALIKE, frozenset(place for place, one in enumerate(value.items) if not deep_cause(machine, (one,))))}
-    like = value if of_handles(value) else None
+    like = value if of_handles(value) or another_layer(machine, held, value) else None
     return machine.unknown(ITEMS, token(held) if held else 0, token(value), cause=cause, tags=tags, like=like)
 
 
@@ -283,6 +318,20 @@ def alike_part(base: Value, index: Value) -> bool:
     """`for name, shard in shards`: of what was gathered, the parts that stand there were the same on all lanes."""
     places = [tag[1] for tag in base.tags if type(tag) is tuple and tag[0] == ALIKE]
     return bool(places) and isinstance(index, Const) and all(index.value in one for one in places)
+
+
+def another_layer(machine: Machine, held: Value | None, value: Value) -> bool:
+    """A list that a loop fills with blocks of a model, one like the other: each is called as this one is."""
+    from dtlint.machine.library.training.modules import is_module
+
+    before = held.items if isinstance(held, Tuple) else (held.like,) if isinstance(held, Unknown) else ()
+    if isinstance(held, Unknown) and held.symbol.key[0] == "loop" and held.symbol.key[-1] == token(Tuple(())):
+        before = ()  # empty when the loop began
+    return (
+        isinstance(value, Object)
+        and is_module(machine, value)
+        and all(isinstance(one, Object) and one.kind == value.kind for one in before)
+    )
 
 
 def of_handles(value: Value) -> bool:
@@ -311,8 +360,10 @@ def extend(machine: Machine, container: Object, added: Value, mask: int) -> None
         held = sharding.filled_up(machine, container.attributes.get("[]"), added)
         machine.set(container, "[]", held, mask)
         return
-    for item_ in items if items is not None else (element(machine, added),):
-        append(machine, container, item_, mask, several=items is None)
+    if items is None:
+        append(machine, container, element(machine, added), mask, True, length_cause(machine, added))
+    for item_ in items or ():
+        append(machine, container, item_, mask)
 
 
 def concatenate(machine: Machine, left: Object, right: Value) -> Value:

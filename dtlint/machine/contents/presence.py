@@ -10,7 +10,7 @@ from typing import Any
 
 from dtlint.knowledge.loader import Knowledge
 from dtlint.machine.core import Machine
-from dtlint.machine.values import Object, Row, Symbol, Unknown, Value
+from dtlint.machine.values import THERE, Const, Object, Row, Symbol, Tuple, Unknown, Value
 
 ALWAYS = "always"  # never None
 ALIKE = "alike"  # None on all ranks or on none
@@ -25,7 +25,7 @@ MADE_WHOLE = frozenset({"source", "text", "tensor", "slice", "tuple", "comprehen
 
 def presence(knowledge: Knowledge, value: Unknown) -> str:
     known = of_symbol(knowledge, value.symbol)
-    return known or (ALIKE if value.cause is None or from_loader(value) else "")
+    return known or (ALIKE if value.cause is None or from_loader(knowledge, value) else "")
 
 
 def own_gradient(value: Value) -> bool:
@@ -37,7 +37,7 @@ def own_gradient(value: Value) -> bool:
     )
 
 
-def from_loader(value: Unknown) -> bool:
+def from_loader(knowledge: Knowledge, value: Unknown) -> bool:
     """Batches of one program have the same parts on every rank, and so has what a model makes of them, or of the shares
     that the ranks have of one."""
     if not any(type(tag) is tuple and tag[0] in OF_BATCHES for tag in value.tags):
@@ -45,20 +45,24 @@ def from_loader(value: Unknown) -> bool:
     symbol = begun_as(value.symbol)
     made = symbol.key[1] if symbol.key[0] == "attr" else None
     if isinstance(made, Symbol) and symbol.key[-1] != "grad":
-        return made.key[0] in COMPUTED or is_part(made)
-    return is_part(symbol)
+        return made.key[0] in COMPUTED or is_part(knowledge, made)
+    return is_part(knowledge, symbol)
 
 
-def is_part(symbol: Any) -> bool:
+def is_part(knowledge: Knowledge, symbol: Any) -> bool:
     """A part of a batch, or of the one or the other batch as all ranks decide."""
     if not isinstance(symbol, Symbol):
         return False
-    key = part_of(symbol).key
-    return key[0] in PARTS or (key[0] == "phi" and all(is_part(side) or is_made(side) for side in key[2:4]))
+    begun = part_of(symbol)
+    what, called = begun.key[0], begun is not begun_as(symbol)  # None has no methods to call
+    if what == "phi" or (called and what == "split"):
+        return all(side is None or is_part(knowledge, side) or is_made(knowledge, side) for side in begun.key[2:4])
+    return what in PARTS or (called and what == "output")
 
 
-def is_made(side: Any) -> bool:
-    return isinstance(side, Symbol) and isinstance(side.key[0], str) and side.key[0].startswith(MADE)
+def is_made(knowledge: Knowledge, side: Any) -> bool:
+    what = side.key[0] if isinstance(side, Symbol) else None
+    return isinstance(what, str) and (what.startswith(MADE) or knowledge.always_gives(what))
 
 
 def part_of(symbol: Symbol) -> Symbol:
@@ -136,6 +140,33 @@ def of_token(knowledge: Knowledge, token: Any) -> str:
     if token is None:
         return ALIKE
     return of_symbol(knowledge, token) if isinstance(token, Symbol) else ALWAYS
+
+
+def there_alike(machine: Machine, value: Value) -> bool:
+    """Have all ranks something, or none of them?"""
+    if isinstance(value, Row):
+        return all(
+            isinstance(lane, Object) or (isinstance(lane, Const) and lane.value is not None) for lane in value.lanes
+        )
+    return isinstance(value, Unknown) and (THERE in value.tags or bool(presence(machine.knowledge, value)))
+
+
+def either_is_there(machine: Machine, joined: Value, left: Value, right: Value) -> Value:
+    """`elif score > self.best: self.best = score`, where `self.best is None` was asked before: some ranks hold the one,
+    the others the other, and none of them None."""
+    if type(joined) is Unknown and is_there(machine, left) and is_there(machine, right):
+        return Unknown(joined.symbol, joined.cause, joined.tags | {THERE}, joined.like)
+    return joined
+
+
+def is_there(machine: Machine, value: Value) -> bool:
+    """Is it known, on this side of the branches that lead here, that this is not None?"""
+    if isinstance(value, Const):
+        return value.value is not None
+    if type(value) is not Unknown:
+        return isinstance(value, Object | Tuple)
+    known = presence(machine.knowledge, value) == ALWAYS
+    return known or machine.assumes(machine.symbols.of("is none", value.symbol), False)
 
 
 def perhaps_not_made(machine: Machine, thing: Value) -> Symbol | None:

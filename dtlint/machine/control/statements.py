@@ -237,13 +237,20 @@ def run_delete(machine: Machine, node: ir.Delete, mask: int) -> int:
 def run_assert(machine: Machine, node: ir.Assert, mask: int) -> int:
     """`assert rank == 0`: the author says that the others never come here, so they are taken out, and nobody waits.
     `assert local_rank == -1`, `assert world_size == 1`, `assert device_count() == 1`: all of them are, in a program of
-    several ranks."""
-    if isinstance(node.test, ir.Const) and not node.test.value:  # `assert False`: nobody goes on from here
+    several ranks. `assert rank == 0 and world_size == 1` says both."""
+    parts = node.test.values if isinstance(node.test, ir.BoolOp) and node.test.op == "and" else (node.test,)
+    for test in parts:
+        mask = assert_one(machine, node, test, mask) if mask else mask
+    return mask
+
+
+def assert_one(machine: Machine, node: ir.Assert, test: ir.Expr, mask: int) -> int:
+    if isinstance(test, ir.Const) and not test.value:  # `assert False`: nobody goes on from here
         machine.frame.left |= mask
         leave(machine, "raise" if mask == machine.world.full else ASSERTED, node.at, mask)
         return 0
-    value = evaluate(machine, node.test, mask)
-    given_by_then(machine, node.test, mask)
+    value = evaluate(machine, test, mask)
+    given_by_then(machine, test, mask)
     _, false, unsure, _, symbol = truth(machine, value, mask)
     if unsure == mask:
         multiples.answered(machine, symbol, True)
@@ -253,9 +260,7 @@ def run_assert(machine: Machine, node: ir.Assert, mask: int) -> int:
             machine.assumed.append((asked, given))  # as long as nobody looks at the other side of a decision above
     if tells_of_a_side(machine):
         return mask
-    if not names_one_rank(machine, node.test, value, mask) and not (
-        false == mask and of_size(machine, node.test, mask)
-    ):
+    if not names_one_rank(machine, test, value, mask) and not (false == mask and of_size(machine, test, mask)):
         return mask
     if false:
         machine.frame.left |= false

@@ -8,7 +8,7 @@ from typing import Any
 from dtlint.ir import nodes as ir
 from dtlint.ir.carried import carried
 from dtlint.machine.contents import containers
-from dtlint.machine.contents.presence import presence
+from dtlint.machine.contents.presence import there_alike
 from dtlint.machine.core import Machine
 from dtlint.machine.lanes import token
 from dtlint.machine.library.computing.provenance import symbols_in
@@ -151,15 +151,6 @@ def left_by(machine: Machine, value: Value) -> frozenset[Any]:
     if there_alike(machine, value):
         tags.add(THERE)  # in the first turn it was what all ranks have
     return frozenset(tags)
-
-
-def there_alike(machine: Machine, value: Value) -> bool:
-    """Have all ranks something, or none of them?"""
-    if isinstance(value, Row):
-        return all(
-            isinstance(lane, Object) or (isinstance(lane, Const) and lane.value is not None) for lane in value.lanes
-        )
-    return isinstance(value, Unknown) and bool(presence(machine.knowledge, value))
 
 
 def moved_on(old: Object, new: Object) -> Places:

@@ -191,6 +191,8 @@ def call(
         row = attributes.method_row(machine, receiver, last)
     if row is None:
         row = machine.knowledge.api(name) or stepping.method_of_sharded(machine, receiver, last)
+    if row is None and receiver is None:
+        row = of_class(machine, name)
     if row is not None:
         return perform(machine, row, receiver, arguments, keywords, mask, node, decorating)
     invocation = Invocation(name, LOCAL, receiver, arguments, keywords, mask, node)
@@ -236,6 +238,12 @@ def call(
         invocation = without_flags(invocation)
     unknown = python.opaque(machine, invocation)
     return unknown if receiver is not None else told(machine, unknown, invocation.values)
+
+
+def of_class(machine: Machine, name: str) -> Api | None:
+    """`LlamaForCausalLM.from_pretrained(…)`: asked of the class, and said of one that it derives from."""
+    owner, _, last = name.rpartition(".")
+    return machine.knowledge.method(owner, last) if owner in machine.knowledge.types else None
 
 
 def initialised(
@@ -321,6 +329,8 @@ def perform(
             subject=receiver or (arguments[0] if arguments else None),
             extra={"call": invocation},
         )
+    if "startup" in row.extra:
+        machine.emit_event("record", "startup", row.name, mask, extra={"call": invocation})
     if row.record == "init":
         group_start.started(machine, mask)
         children.told(machine, invocation)
@@ -490,3 +500,4 @@ turn_ends = left_over.turn_ends
 
 
 compared, asked, chosen, answered = uncalled.compared, uncalled.asked, uncalled.chosen, uncalled.answered
+placed = uncalled.placed

@@ -10,7 +10,7 @@ from dtlint.machine.contents import containers
 from dtlint.machine.contents.opaque import opaque, wherever
 from dtlint.machine.core import Machine
 from dtlint.machine.lanes import token
-from dtlint.machine.library.computing import elements, provenance, tensors
+from dtlint.machine.library.computing import devices, elements, provenance, tensors
 from dtlint.machine.library.feeding import data, loaders
 from dtlint.machine.library.invocation import LOCAL, Invocation, Keywords
 from dtlint.machine.library.jax import hosts as jax_hosts
@@ -53,6 +53,8 @@ def call_unknown(
             return found
         if method in machine.knowledge.agreeing:  # `strategy.broadcast(path)`
             return machine.unknown("agreed", token(callee), *map(token, arguments))
+        if method in machine.knowledge.waiting:  # `trainer.fabric.barrier()`
+            machine.emit_event("record", "may-meet", method, mask)
     made = opaque(machine, "call", callee, *arguments, *wherever(machine, keywords))
     if node is not None and isinstance(node.func, ir.Attr) and node.func.name == "item" and isinstance(made, Unknown):
         made = Unknown(made.symbol, made.cause, made.tags - {containers.UNEVEN}, made.like)  # a number has no length
@@ -88,6 +90,7 @@ def call_method(machine: Machine, receiver: Value, call: Invocation) -> Value | 
         return hooked
     stepping.unknown_method(machine, receiver, name, call)
     if name in MOVES and isinstance(receiver, Unknown) and not elements.retyped(receiver, call):
+        devices.sample_moved(machine, receiver, call)
         return receiver
     works.unknown_method(machine, receiver, name)
     known = files.anywhere(machine, name)
@@ -109,6 +112,7 @@ ANSWERS = (
     tensors.unknown_method,
     data.unknown_method,
     python_methods.view_of_numbers,
+    python_methods.extended,
     jax_hosts.unknown_method,
 )
 

@@ -38,6 +38,10 @@ def run_assign(machine: Machine, node: ir.Assign, mask: int) -> int:
     value = machine.evaluate(node.value, mask)
     mask &= ~machine.frame.left
     machine.current_at = node.at
+    if "growing" in machine.facts:
+        from dtlint.machine.library.computing import metrics
+
+        metrics.named_anew(machine, node.targets[0], value, mask)
     for target in node.targets:
         assign_target(machine, target, traced(machine, value, target), mask)
     if "answered" in machine.facts:
@@ -222,13 +226,14 @@ def unpack(machine: Machine, targets: tuple[ir.Expr, ...], value: Value, mask: i
             if isinstance(held, Unknown) and held.like is not None:
                 held = held.like
             known = containers.items_of(machine, held)
+            position = index - len(targets) if starred is not None and index > starred else index
             if known is not None:
                 if starred is None and len(known) == len(targets):
                     return known[index]
-                if starred is not None and index < starred < len(known):
-                    return known[index]
-            part = jax_hosts.unpacked(machine, held, index)
-            return part if part is not None else subscripts.item(machine, held, Const(index), mask)
+                if starred is not None and len(known) >= len(targets) - 1:
+                    return known[position]
+            part = jax_hosts.unpacked(machine, held, position)
+            return part if part is not None else subscripts.item(machine, held, Const(position), mask)
 
         return map_lanes(one, (value,), machine.world)
 
@@ -239,7 +244,8 @@ def unpack(machine: Machine, targets: tuple[ir.Expr, ...], value: Value, mask: i
                 tail = len(targets) - index - 1
                 rest: Value = Tuple(known[index : len(known) - tail])
             else:
-                rest = machine.unknown("rest", id(target), token(value), cause=value.cause, tags=value.tags)
+                tags = jax_keys.fewer(value.tags, len(targets) - 1) if machine.flow is not None else value.tags
+                rest = machine.unknown("rest", id(target), token(value), cause=value.cause, tags=tags)
             assign_target(machine, target.value, rest, mask)
         else:
             piece = take(index)

@@ -51,8 +51,10 @@ MAPPINGS = frozenset({"builtins.dict", "collections.OrderedDict", "collections.U
 def item(machine: Machine, base: Value, index: Value, mask: int) -> Value:
     index = own_key(index)
     if index.cause is not None:
+        from dtlint.machine.library.drawing import draws
         from dtlint.machine.library.feeding import sharding
 
+        draws.rest_by_mask(machine, base, index, mask)
         found = sharding.piece(machine, base, index)
         if found is not None:
             return found
@@ -177,12 +179,17 @@ def named_parts(thing: Value) -> Object | None:
     return given if isinstance(given, Object) and given.kind == "dict" and "[]" not in given.attributes else None
 
 
-def listed_parts(thing: Value) -> Value | None:
-    """The list that `nn.ModuleList([…])` was made of."""
+LISTED = "parts that were added"  # attribute of a `ModuleList`
+
+
+def listed_parts(thing: Value) -> Object | None:
+    """The list that `nn.ModuleList([…])` was made of, or that was added to it part by part."""
     call = thing.facts.get("call") if isinstance(thing, Object) else None
-    if call is None or not call.row.extra.get("container") or len(call.arguments) != 1:
+    if not isinstance(thing, Object) or call is None or len(call.arguments) > 1:
         return None
-    given = call.arguments[0]
+    if not call.row.extra.get("container"):
+        return None
+    given = call.arguments[0] if call.arguments else thing.attributes.get(LISTED)
     return given if isinstance(given, Object) and given.kind == "list" else None
 
 
@@ -221,6 +228,9 @@ def in_order_of(table: Object, key: Value, tags: frozenset[Any]) -> frozenset[An
 def one_of(machine: Machine, table: Object, found: Value) -> Value:
     """`PRESETS[name]`: what it may be stays known, where all of it is written down."""
     held = [value for key, value in table.attributes.items() if type(key) is tuple and key[0] == "key"]
+    other = table.attributes.get("[]")
+    if isinstance(found, Unknown) and isinstance(other, Unknown) and other.like is not None and not held:
+        found = Unknown(found.symbol, found.cause, found.tags, other.like)
     if isinstance(found, Unknown) and "[]" not in table.attributes and all(isinstance(one, Object) for one in held):
         machine.facts.setdefault(PRESETS, {})[found.symbol] = tuple(held)
     return looked_up(table, found)
@@ -391,11 +401,15 @@ def put(machine: Machine, container: Value, index: Value, value: Value, mask: in
             old = container.attributes.get("[]")
             widened = opaque(machine, "values", value, *([old] if old is not None else []))
             # a table that was filled beforehand has been filled for the keys that come
-            filled = any(isinstance(name, tuple) for name in container.attributes)
-            tags = in_order_of(container, index, widened.tags)
+            for_all = old is not None and UNEVEN not in old.tags
+            filled = for_all or any(isinstance(name, tuple) for name in container.attributes)
+            told = widened.tags - {UNEVEN} if for_all else widened.tags  # how long one of them is, is not how many
+            tags = told if for_all else in_order_of(container, index, told)
             if index.cause is not None and not filled:
                 tags |= {UNEVEN}
-            machine.set(container, "[]", Unknown(widened.symbol, index.cause or widened.cause, tags), mask)
+            stands_for = standing_for(value, old)
+            held = Unknown(widened.symbol, index.cause or widened.cause, tags, stands_for)
+            machine.set(container, "[]", held, mask)
             if index.cause is None and value.cause is None:
                 perhaps_another(machine, container, index, value, mask)
     elif container.kind == "torch.Tensor":
@@ -417,6 +431,16 @@ def put(machine: Machine, container: Value, index: Value, value: Value, mask: in
             if isinstance(several, Unknown) and several.symbol.key[0] == REPEAT:  # one of them is another now
                 now = machine.unknown("put", several.symbol, cause=several.cause, tags=several.tags)
                 machine.set(container, "[]", now, mask)
+
+
+def standing_for(value: Value, old: Value | None) -> Object | None:
+    """`loaders[name] = DataLoader(…)`: what one line puts under names that nobody knows is of one make."""
+    made = value if isinstance(value, Object) else getattr(value, "like", None)
+    if made is None or old is None:
+        return made
+    before = getattr(old, "like", None)
+    same = before is not None and (before.kind, before.path, before.at) == (made.kind, made.path, made.at)
+    return before if same else None
 
 
 def perhaps_another(machine: Machine, table: Object, index: Value, value: Value, mask: int) -> None:

@@ -19,7 +19,8 @@ from dtlint.machine.logs import Call, Choice, Event, LogNode, Loop
 from dtlint.machine.run import Run
 from dtlint.machine.values import NONE, Cause, Const, ModuleRef, Object, Symbol, Unknown, Value
 from dtlint.timeline.ranks.obeying import was_told
-from dtlint.timeline.records import recorded
+from dtlint.timeline.records import calls_around, recorded
+from dtlint.timeline.samples.given_by_hosts import given_by_hosts
 from dtlint.timeline.symbols import constant
 
 EVALUATION = ("validation_step", "test_step", "on_validation_epoch_end", "on_test_epoch_end", "validation_epoch_end")
@@ -47,7 +48,7 @@ def evaluated(run: Run) -> Iterator[LocalMetric]:
     """Results of a loader that only evaluates (training losses are shown per rank everywhere)."""
     if not evidence(run).at_least("strong"):
         return
-    trained = {tag[1] for event, _ in recorded(run, "<step>") for tag in tags_of(event.subject)}
+    trained = learned_with(run)
     if not trained and learns_unseen(run):
         return
     found: dict[frozenset[int], list[LocalMetric]] = {}  # one number, whatever is done with it
@@ -57,7 +58,8 @@ def evaluated(run: Run) -> Iterator[LocalMetric]:
             continue
         if not trained and not answered(event):
             continue
-        found.setdefault(loaders, []).append(LocalMetric(event.op.removeprefix("metric-"), event, trail(event)))
+        steps = (*trail(event), *handed_to(event, path))
+        found.setdefault(loaders, []).append(LocalMetric(event.op.removeprefix("metric-"), event, steps))
     for event, path in recorded(run, "metric-asked") if trained else ():
         loaders = event.extra["loaders"]
         others = loaders & trained or inside(path, loaders) or of_one_rank(run, loaders)
@@ -70,20 +72,32 @@ def evaluated(run: Run) -> Iterator[LocalMetric]:
         yield replace(first, steps=(*first.steps, *used))
 
 
+def losses(run: Run) -> list[Value | None]:
+    """What the program learns from: it is differentiated, or handed to an engine that does so."""
+    handed = (event.extra.get("call") for event, _ in recorded(run, "backward"))
+    given = [call.get("loss") for call in handed if isinstance(call, Invocation)]
+    return [*(event.subject for event, _ in recorded(run, "<step>")), *given]
+
+
+def learned_with(run: Run) -> set[int]:
+    return {tag[1] for value in losses(run) for tag in tags_of(value)}
+
+
 def of_cut_shares(run: Run) -> Iterator[LocalMetric]:
     """Means over a part of the samples that each rank has cut for itself. In a program that trains it takes marks to
     show that these are not what it trains with."""
     shown = list(recorded(run, cut_shares.SHOWN))
     if not shown or not evidence(run).at_least("strong"):
         return
-    learned = [event.subject for event, _ in recorded(run, "<step>")]
-    used = {tag for value in learned if value is not None for tag in deep_tags((value,))}
-    from_loaders = any(tags_of(value) for value in learned)
+    learned = losses(run)
+    fed = [value for value, _ in given_by_hosts(run)]
+    used = {tag for value in (*learned, *fed) if value is not None for tag in deep_tags((value,))}
+    seen = bool(fed) or any(tags_of(value) for value in learned)
     trains = bool(learned) or learns_unseen(run) or bool(run.facts.get(LEARNED))
     found: dict[object, list[Event]] = {}
     for event, _ in shown:
         cuts = event.extra["cuts"]
-        if trains and (not from_loaders or not cuts or cuts & used):
+        if trains and (not seen or not cuts or cuts & used):
             continue
         found.setdefault(cuts or parted_at(event.extra["value"]), []).append(event)
     for first, *more in found.values():
@@ -170,6 +184,17 @@ def trail(event: Event) -> tuple[Step, ...]:
     return cause.steps() if cause is not None else ()
 
 
+def handed_to(event: Event, path: tuple[LogNode, ...]) -> tuple[Step, ...]:
+    """`say(f"accuracy {accuracy}")`: who calls a helper to show it knows what the number is."""
+    made, call = trail(event)[-1:], calls_around(event, path)[-1:]
+    if not made or not call or made[0].path != call[0].path:
+        return ()
+    last, asked, told = made[0].line, call[0].at[0], event.at[0]
+    if last > asked or (event.path == made[0].path and last <= told <= asked):
+        return ()  # made in the function that shows it
+    return (Step(call[0].path, asked, f"calls `{call[0].function}`"),)
+
+
 def lightning(run: Run) -> Iterator[LocalMetric]:
     """`self.log` of an evaluation hook without `sync_dist`, in a program whose Trainer runs several processes."""
     found = [event for event, _ in recorded(run, "log") if event.function.rpartition(".")[2] in EVALUATION]
@@ -251,7 +276,7 @@ MORE = {"compare >": (0, 0.0), "compare !=": (0, 0.0), "compare >=": (1, 1.0)}
 def means_of_means(run: Run) -> Iterator[LocalMetric]:
     """Each rank divides by its own count, the counts differ, and then the quotients are averaged."""
     counts: dict[Symbol, Cause] = run.facts.get(OWN_COUNTS, {})
-    trained = {tag[1] for event, _ in recorded(run, "<step>") for tag in tags_of(event.subject)} if counts else set()
+    trained = learned_with(run) if counts else set()
     for event, path in recorded(run, "<collective>") if counts else ():
         held = event.extra.get("held")
         if event.op not in SUMS or not isinstance(held, Unknown) or held.symbol.key[0] != "op /":

@@ -40,6 +40,12 @@ def together_at(run: Run) -> Iterator[tuple[Access, str]]:
         found = joint(run, event, path)
         if found is not None:
             yield found, "all ranks of this checkpoint have to name the same place"
+    for event, path in recorded(run, "<collective>"):
+        call = event.extra.get("call")
+        if isinstance(call, Invocation) and "saves" in call.row.extra and is_sharded(call.receiver):
+            found = joint(run, event, path)
+            if found is not None:
+                yield found, "each rank saves its part of the parameters there, and all have to name the same place"
 
 
 def suspects(run: Run, whole: bool) -> Iterator[tuple[Access, str]]:
@@ -98,9 +104,16 @@ def joint(run: Run, event: Event, path: tuple[object, ...]) -> Access | None:
     return None
 
 
+def is_sharded(trainer: Value | None) -> bool:
+    return isinstance(trainer, Object) and bool(trainer.facts.get("sharded"))
+
+
 def folder_of(manager: Value | None) -> Iterator[Value]:
-    """`CheckpointManager(folder).save(step, …)`: where it saves was said when it was made."""
+    """`CheckpointManager(folder).save(step, …)`: where it saves was said when it was made, or by its arguments."""
     made = manager.facts.get("call") if isinstance(manager, Object) else None
+    if isinstance(manager, Object) and isinstance(made, Invocation) and "args" in manager.attributes:
+        told = manager.attributes["args"]
+        made = told.facts.get("call", made) if isinstance(told, Object) else made
     folder = made.get(made.row.extra.get("path", "")) if isinstance(made, Invocation) else None
     if folder is not None:
         yield folder

@@ -379,9 +379,10 @@ def called_alone(one: Access, lane: int, without: int) -> set[object]:
 
 
 def inside(one: Access, folder: Access, lane: int, owner: int) -> bool:
-    """Is this the place itself, or below it?"""
+    """Is this the place itself, or below it? What only one rank sees, it sees alike in both."""
     where, root = one.places[lane], folder.places[owner]
-    return where == root or where.startswith(f"{root}/")
+    above = root.removesuffix(f" of {owner}") if owner == lane else root
+    return where == root or where.startswith(f"{above}/")
 
 
 def ways_apart(one: Access, other: Access, most: int = 3) -> tuple[Step, ...]:

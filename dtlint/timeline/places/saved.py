@@ -76,7 +76,8 @@ def personal(value: Value) -> bool:
 
 
 def read_by_others(write: Access, read: Access) -> bool:
-    if read.kind != "load" or read.order < write.order or not read.mask & ~write.mask:
+    """Also before it is written: a run that goes on loads what the one before has saved."""
+    if read.kind != "load" or not read.mask & ~write.mask:
         return False
     writer = next(iter(write.lanes()))
     return any(overlap(write.places[writer], read.places[lane]) for lane in read.lanes() if lane != writer)

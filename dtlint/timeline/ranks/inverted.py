@@ -1,13 +1,16 @@
-"""Which decisions mean the main rank and take all the others?"""
+"""Which decisions mean the main rank and take all the others? Which mean "given" and leave out index 0?"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
 from dtlint.findings import Span, Step
-from dtlint.machine.logs import Call, Decision, decisions
+from dtlint.machine.lanes import lanes_in
+from dtlint.machine.library.python.uncalled import kind_of
+from dtlint.machine.logs import Call, Decision, Event, decisions
 from dtlint.machine.run import Run
-from dtlint.timeline.records import recorded
+from dtlint.machine.values import NONE
+from dtlint.timeline.records import guards_over, recorded
 
 WRITES = ("file-write", "log", "log-init")
 OPERATORS = frozenset("=<>!&|+-*/% ")
@@ -54,6 +57,47 @@ def all_but_main(run: Run, decision: Decision, mask: int) -> bool:
         and not decision.exit_word
         and bool(decision.text)
         and (means_main(run, decision.text) or names_rank(run, whole_text(run, decision)))
+    )
+
+
+def without_gpu(run: Run) -> Iterator[tuple[Span, str, tuple[Step, ...]]]:
+    """`if index and torch.cuda.is_available():` makes a device with that number, and otherwise it is the CPU: there is
+    a GPU 0."""
+    seen: set[int] = set()
+    made = list(recorded(run, "device-named"))
+    for event, path in made:
+        if device_of(event) in (None, "cpu"):
+            continue
+        for decision in guards_over(event, path):
+            if id(decision) in seen or not all_but_first(run, decision):
+                continue
+            others = decision.before & ~decision.taken
+            instead = [one for one, _ in made if one.mask & others == others and one.function == event.function]
+            if any(device_of(one) == "cpu" for one in instead):
+                seen.add(id(decision))
+                name = decision.text.split(" and ")[0]
+                steps = (
+                    *(decision.cause.steps() if decision.cause else ()),
+                    Step(decision.path, decision.at[0], f"`{name}` is 0, which is false, on the first of each node"),
+                    Step(instead[0].path, instead[0].at[0], "that one gets the CPU"),
+                )
+                yield Span(decision.path, *decision.at), name, steps
+
+
+def device_of(event: Event) -> str | None:
+    return kind_of(next(iter(event.extra["call"].values), NONE))
+
+
+def all_but_first(run: Run, decision: Decision) -> bool:
+    """`local_rank`, `local_rank and torch.cuda.is_available()`"""
+    numbers = run.world.local_ranks()
+    return (
+        decision.kind == "branch"
+        and decision.cause is not None
+        and decision.cause.kind == "local rank"
+        and decision.before == run.world.full
+        and decision.taken == sum(1 << lane for lane in lanes_in(run.world.full) if numbers[lane])
+        and all(OPERATORS.isdisjoint(part) for part in decision.text.split(" and "))
     )
 
 

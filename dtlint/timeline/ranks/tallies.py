@@ -21,6 +21,7 @@ from dtlint.timeline.symbols import worth
 Bounds = tuple[float, float]
 Half = tuple[str, int, object]  # send or recv, the peer, and which call it is
 Tally = dict[Half, Bounds]
+Path = tuple[LogNode, ...]
 UNKNOWN: Tally = {("send", ANY, None): (0, inf), ("recv", ANY, None): (0, inf)}
 OTHER = {"send": "recv", "recv": "send"}
 LEAVES = frozenset({"break", "return", "exit"})  # who raises an error has come to no good anyway
@@ -28,10 +29,21 @@ TURNS = 5000  # that are looked at one by one
 
 
 def too_often(run: Run) -> Iterator[Unpaired]:
-    """Blocking calls that are made more often than the peer makes the other half, if it makes that at all."""
+    """Blocking calls that are made more often than the peer makes the other half, if it makes that at all: all in all,
+    or in every turn of a loop that both go through, however often that turns, where they speak nowhere else."""
     lanes = [*lanes_in(ranks_meant(run))]
     counting = Counting(run)
     tallies = {lane: counting.of_log(run.log, lane, {}, ()) for lane in lanes}
+    found = list(more_made(counting, tallies, lanes))
+    for loop, path in loops_of_all(run.log, lanes) if not found else ():
+        turn = {lane: counting.of_log(loop.body, lane, {}, (*path, loop)) for lane in lanes}
+        outside = Counting(run, without=loop)
+        others = {lane: outside.of_log(run.log, lane, {}, ()) for lane in lanes}
+        found += [one for one in more_made(counting, turn, lanes) if not speak(others, one.lane, one.peer)]
+    yield from found
+
+
+def more_made(counting: Counting, tallies: dict[int, Tally], lanes: list[int]) -> Iterator[Unpaired]:
     for lane in lanes:
         for peer in lanes:
             for kind in ("recv", "send"):
@@ -45,11 +57,32 @@ def too_often(run: Run) -> Iterator[Unpaired]:
                         yield Unpaired(event, path, lane, peer, "more", times=(int(least), int(most)))
 
 
+def loops_of_all(
+    log: Log, lanes: list[int], path: tuple[LogNode, ...] = ()
+) -> Iterator[tuple[Loop, tuple[LogNode, ...]]]:
+    """Loops that all ranks turn equally often, nobody knows how often, and go through to their end."""
+    for node in log.nodes:
+        if not any(talks(inner, set()) for inner in inner_logs(node)):
+            continue
+        if isinstance(node, Loop) and node.cause is None and turns_of(node, lanes[0]) is None:
+            if all(node.mask >> lane & 1 and runs_to_its_end(node, lane) for lane in lanes):
+                yield node, path
+        if isinstance(node, Call | Loop):
+            for inner in inner_logs(node):
+                yield from loops_of_all(inner, lanes, (*path, node))
+
+
+def speak(tallies: dict[int, Tally], one: int, other: int) -> bool:
+    """May one of the two send anything to the other, or wait for it?"""
+    return any(half[1] in (peer, ANY) for lane, peer in ((one, other), (other, one)) for half in tallies[lane])
+
+
 class Counting:
     """Goes through the log of each lane; turns of a loop are told apart where a branch asks for their number."""
 
-    def __init__(self, run: Run) -> None:
+    def __init__(self, run: Run, without: Loop | None = None) -> None:
         self.run = run
+        self.without = without
         self.left = TURNS
         self.calls: dict[Half, tuple[Event, tuple[LogNode, ...]]] = {}
 
@@ -63,6 +96,8 @@ class Counting:
     def of_node(self, node: LogNode, lane: int, known: dict[Symbol, int], path: tuple[LogNode, ...]) -> Tally:
         if isinstance(node, Event):
             return self.of_event(node, lane, path) if node.kind == "p2p" else {}
+        if node is self.without:
+            return {}
         if not any(talks(inner, set()) for inner in inner_logs(node)):
             return {}
         inner = (*path, node)

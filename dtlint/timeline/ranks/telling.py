@@ -7,7 +7,7 @@ from typing import Any
 
 from dtlint.findings import Finding, Span
 from dtlint.machine.lanes import name_lanes
-from dtlint.machine.library.meeting.evidence import hosts_meet
+from dtlint.machine.library.meeting.evidence import hosts_meet, without_a_group
 from dtlint.machine.logs import CAUGHT, Call, Choice, decisions
 from dtlint.machine.run import Run
 from dtlint.machine.walks import walk
@@ -21,7 +21,7 @@ from dtlint.timeline.ranks.polling import polled
 
 def diverging(run: Run, code: str) -> Iterator[tuple[Divergence, str]]:
     """The divergences of a run that answer the question `code` asks, with their tier."""
-    failed = failures(run)
+    failed = [] if without_a_group(run) else failures(run)  # nobody waits for who fails in a program of one process
     handlers = {(one.attempt.path, one.handler.at) for one in failed if one.attempt and one.handler}
     for divergence in (*divergences(run), *failed):
         found, tier = code_of(divergence)

@@ -5,14 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from dtlint.machine.lanes import lanes_in
-from dtlint.machine.library.computing.tensors import SIZE_ONLY, counted_by_content
+from dtlint.machine.lanes import lanes_in, token
+from dtlint.machine.library.computing.tensors import SIZE_ONLY, counted_by_content, wide_by_content
 from dtlint.machine.library.feeding.own_rows import of_uneven_share
+from dtlint.machine.library.meeting.groups import PARTED
 from dtlint.machine.library.python.iterators import ITEMS
-from dtlint.machine.logs import Attempt, Choice, Decision, Event, Loop, inner_logs
+from dtlint.machine.logs import Attempt, Choice, Decision, Event, Log, Loop, inner_logs
 from dtlint.machine.run import Run
 from dtlint.machine.spoken import first_event, key, talks
-from dtlint.machine.values import Cause, Const, Row, Symbol, Unknown, Value, lane_value
+from dtlint.machine.values import BY_RANK, Cause, Const, Object, Row, Symbol, Tuple, Unknown, Value, lane_value
+from dtlint.machine.walks import walk
 from dtlint.timeline.ranks.matching import EQUAL_SHAPES, EQUAL_TYPES, made_apart, tensors_of, unlike
 from dtlint.timeline.ranks.obeying import takes_orders
 from dtlint.timeline.ranks.parting import (
@@ -43,7 +45,7 @@ def decided_alone(run: Run) -> Iterator[Divergence]:
     parted: set[tuple[str, int]] = set()
     for node, path in run.walk():
         if isinstance(node, Choice) and node.cause is not None:
-            found = may_split(run, node, path)
+            found = may_split(run, node, path) or other_group(node, path)
         elif isinstance(node, Loop) and node.cause is not None:
             found = may_differ(run, node, path)
         elif isinstance(node, Attempt):
@@ -91,6 +93,35 @@ def may_split(run: Run, node: Choice, path: Path) -> Divergence | None:
             return None
         return split_of(run, node, path)
     return None
+
+
+def other_group(node: Choice, path: Path) -> Divergence | None:
+    """`new_group(teachers) if rank in teachers else new_group(students)`: as many groups, and not the same ones."""
+    if node.cause is None or node.cause.kind not in BY_RANK:
+        return None
+    then, other = (list(groups_made(log, node.mask)) for log in (node.then, node.other))
+    if len(then) != len(other):
+        return None
+    for (one, above), (opposite, _) in zip(then, other, strict=True):
+        lists = [written(dict(event.details).get("ranks")) for event in (one, opposite)]
+        if None not in lists and lists[0] != lists[1]:
+            inner = (*path, node, *above)
+            return Divergence("argument", None, one, inner, node.mask, 0, cause=node.cause, argument="ranks")
+    return None
+
+
+def groups_made(log: Log, mask: int) -> Iterator[tuple[Event, Path]]:
+    for one, above in walk(log):
+        if isinstance(one, Event) and one.kind == "collective" and one.op == "new_group" and one.mask & mask:
+            yield one, above
+
+
+def written(ranks: Value | None) -> object:
+    """What a list says, where two that say another thing are other lists."""
+    if isinstance(ranks, Object):
+        held = ranks.attributes.get("[]")
+        return token(held) if isinstance(held, Tuple) else None
+    return ranks.symbol if isinstance(ranks, Unknown) and "fresh" not in ranks.symbol.key else None
 
 
 def loops_of_both_say_the_same(then: Said, other: Said) -> bool:
@@ -190,8 +221,13 @@ def may_differ(run: Run, node: Loop, path: Path) -> Divergence | None:
 
 
 def differing_argument(run: Run, event: Event, path: Path) -> Divergence | None:
-    if event.kind != "collective" or event.group is None:
+    if event.kind != "collective":
         return None
+    if event.group is None:
+        outside = without_root_somewhere(run, event, path)
+        name = event.extra["call"].row.root if outside else ""
+        found = Divergence("argument", None, event, path, event.mask & ~outside, outside, argument=name)
+        return found if outside else None
     for tensor in tensors_of(event) if event.op in EQUAL_SHAPES else ():
         for fact, name in (("shape", "shape"), ("dtype", "type")):
             differs = tensor.facts.get(fact)
@@ -229,6 +265,22 @@ def differing_argument(run: Run, event: Event, path: Path) -> Divergence | None:
     return None
 
 
+def without_root_somewhere(run: Run, event: Event, path: Path) -> int:
+    """The ranks of another group than that of the root, where the program makes several and nobody knows how large they
+    are: two halves of the world stand for them."""
+    call = event.extra.get("call")
+    if call is None or not call.row.group or "root_in_group" not in call.row.extra:
+        return 0
+    group, root = call.get(call.row.group), call.get(call.row.root)
+    group = group.like if isinstance(group, Unknown) and group.like is not None else group
+    if not isinstance(group, Object) or not group.facts.get(PARTED) or not isinstance(root, Const):
+        return 0
+    if any(one.cause is not None and one.cause.kind in BY_RANK for one in guards_over(event, path)):
+        return 0  # of one group alone, maybe
+    first = run.world.full >> run.world.size // 2
+    return event.mask & ~first if root.value == 0 and root.scale is None else 0
+
+
 def without_root(event: Event) -> int:
     """The ranks that name a root which is no member of their own group, where ranks are counted over the world."""
     call, group = event.extra.get("call"), event.group
@@ -246,7 +298,10 @@ def sized_by_content(value: Value) -> bool:
     """Does its size depend on what this rank has in it?"""
     if isinstance(value, Row):
         return all(sized_by_content(held) for held in value.lanes)
-    return isinstance(value, Unknown) and (value.symbol.key[0] in SIZE_ONLY or counted_by_content(value.symbol))
+    if not isinstance(value, Unknown):
+        return False
+    one = value.symbol
+    return one.key[0] in SIZE_ONLY or counted_by_content(one) or wide_by_content(one)
 
 
 def on_one_side(event: Event, path: Path, differs: Cause) -> bool:

@@ -7,6 +7,7 @@ from typing import Any
 
 from dtlint.findings import Step
 from dtlint.machine.library.computing import provenance
+from dtlint.machine.library.computing.tensors import SIZES
 from dtlint.machine.library.drawing.draws import IN_LESSON
 from dtlint.machine.library.drawing.seeds import GENERATORS, State, alike
 from dtlint.machine.library.feeding import inside
@@ -42,7 +43,7 @@ def shared_noise(run: Run) -> Iterator[tuple[Site, Steps]]:
                     combining.setdefault(id(node), event)
     if not combining:
         return
-    fed = fed_to_models(run)
+    fed = fed_to_models(run) | acted_out(run)
     done = set()
     for event, path in seen.of("draw"):
         loop = next((node for node in path if isinstance(node, Loop) and id(node) in combining), None)
@@ -66,12 +67,15 @@ def shared_noise(run: Run) -> Iterator[tuple[Site, Steps]]:
 
 
 def noise_of_lessons(run: Run) -> Iterator[tuple[Site, Steps]]:
-    """Draws from a generator of its own in the training step of a framework that runs it in several processes."""
+    """Draws for a batch in the training step of a framework that runs it in several processes."""
     done = set()
     for event, _ in survey(run).of("draw") if several_processes(run) else ():
-        call, generator = event.extra["call"], generator_of(event)
+        call = event.extra["call"]
         state = call.extra.get("rng")
-        if generator is None or not call.extra.get(IN_LESSON) or not isinstance(state, State):
+        if not call.extra.get(IN_LESSON) or not isinstance(state, State) or "drop" in event.function.lower():
+            continue
+        device = call.extra.get("device")
+        if generator_of(event) is None and isinstance(device, State) and not alike(device):
             continue
         if not any(belongs_to_batch(value, "parameter") for value in drawn_with(call)):
             continue  # what all ranks decide together
@@ -85,7 +89,6 @@ def noise_of_lessons(run: Run) -> Iterator[tuple[Site, Steps]]:
 
 def fed_to_models(run: Run) -> set[tuple[str, Any]]:
     """Where tensors are drawn that a wrapped model is given just as they are, beside the batches of a loader."""
-    sites = {number: site for (site, _), number in run.facts.get("picks", {}).items()}
     found: set[tuple[str, Any]] = set()
     for event, path in survey(run).collectives:
         if event.op != "forward" or not any(isinstance(node, Loop) and loader_of(node.subject) for node in path):
@@ -93,8 +96,25 @@ def fed_to_models(run: Run) -> set[tuple[str, Any]]:
         for value in event.extra.get("given", ()):
             held = value.attributes.get("content") if isinstance(value, Object) else None
             if isinstance(held, Unknown) and held.symbol.key[0] == "drawn":
-                found.update(sites[mark[1]][:2] for mark in provenance.marks(held, PICK, 0))
+                found.update(picked_at(run, held))
     return found
+
+
+def acted_out(run: Run) -> set[tuple[str, Any]]:
+    """Where actions are drawn for a simulated world, unless each rank begins in another one."""
+    seen = survey(run)
+    begun = (event.extra["call"].get("seed") for event, _ in seen.of("act-begin"))
+    if any(of_this_rank(seed) for seed in begun):
+        return set()
+    given = (value for event, _ in seen.of("act") for value in event.extra["call"].values)
+    return {site for value in given for site in picked_at(run, value)}
+
+
+def picked_at(run: Run, value: Value) -> Iterator[tuple[str, Any]]:
+    """Where numbers were drawn that are alike on all ranks, of which this is one, or was made."""
+    sites = {number: site for (site, _), number in run.facts.get("picks", {}).items()}
+    for mark in provenance.marks(value, PICK, 1):
+        yield sites[mark[1]][:2]
 
 
 def shared_samples(run: Run) -> Iterator[tuple[Site, Steps]]:
@@ -197,6 +217,9 @@ def learnt_from(backward: Event, call: Invocation) -> bool:
 def drawn_with(call: Invocation) -> Iterator[Value]:
     """What decides the shape or the chances of a draw: its arguments, or those of the distribution it is drawn from."""
     yield from call.values
+    for value in call.values:
+        if isinstance(value, Object):
+            yield from value.facts.get(SIZES, ())  # `bernoulli(full(tokens.shape, 0.15))`
     held = call.receiver
     if isinstance(held, Object):
         yield from held.attributes.values()

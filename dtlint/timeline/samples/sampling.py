@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import functools
+import operator
 from collections.abc import Iterator
 
 from dtlint.findings import Step
 from dtlint.ir import nodes as ir
 from dtlint.ir.functions import every_node
+from dtlint.machine.lanes import name_lanes
 from dtlint.machine.library.feeding import samplers
 from dtlint.machine.library.feeding.data import TOLD_EPOCH
 from dtlint.machine.library.feeding.loaders import is_true
@@ -60,7 +63,8 @@ def is_torch(run: Run, sampler: Object) -> bool:
 
 
 def same_order_every_epoch(run: Run) -> Iterator[tuple[Site, Steps, str]]:
-    """The last is what the program does instead: `another` sampler is told, or this one the `same` epoch always."""
+    """The last is what the program does instead: `another` sampler is told, this one the `same` epoch always, or it is
+    told on `some` ranks."""
     seen = survey(run)
     for use in seen.training():
         loop = use.epoch_loop
@@ -81,6 +85,13 @@ def same_order_every_epoch(run: Run) -> Iterator[tuple[Site, Steps, str]]:
             for event in under
             if not event.extra.get("fails") and concerns(run, event.subject, sampler, use.loader)
         ]
+        told = functools.reduce(operator.or_, (event.mask for event in telling), 0)
+        if telling and told & sampler.birth != sampler.birth:
+            first = telling[0]
+            made = step_at(place_of(sampler), "the sampler shuffles by `seed + epoch`")
+            called = event_step(first, f"only {name_lanes(told, run.world)} comes here")
+            yield (first.path, first.at, first.function), kept(made, called), "some"
+            continue
         if not all(says_a_number(run, event) for event in telling):
             continue
         place = (loop.decision.path, loop.decision.at, loop.decision.function)

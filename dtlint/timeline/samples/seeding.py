@@ -16,7 +16,7 @@ from dtlint.ir import nodes as ir
 from dtlint.ir.functions import every_node
 from dtlint.machine.lanes import lanes_in
 from dtlint.machine.library.computing import provenance
-from dtlint.machine.library.drawing.seeds import State
+from dtlint.machine.library.drawing.seeds import LOADED, State
 from dtlint.machine.library.feeding import inside
 from dtlint.machine.library.feeding.streams import CHAINS
 from dtlint.machine.library.invocation import Invocation
@@ -30,6 +30,7 @@ from dtlint.machine.walks import walk
 from dtlint.timeline.places.files import accesses
 from dtlint.timeline.places.metrics import several_processes
 from dtlint.timeline.records import ways_to
+from dtlint.timeline.samples.given_by_hosts import given_by_hosts
 from dtlint.timeline.samples.walked_whole import walked_whole
 from dtlint.timeline.steps.training import (
     REDUCES,
@@ -154,6 +155,10 @@ def orders_needed(run: Run) -> Iterator[tuple[tuple[Any, ...], Step, bool]]:
         if isinstance(loader, Object) and "described" in loader.facts:
             for mark in marks_of(Use(loader, None, path)):
                 yield mark, event_step(event, "each rank of the trainer works on its part of it"), False
+    for event, _ in seen.of("hand-over"):
+        for held in provenance.parts(event.subject, 2) if event.extra.get("together") and event.subject else ():
+            for mark in held.facts.get("ordered", ()) if isinstance(held, Object) else ():
+                yield mark, event_step(event, "the gradients of all ranks' parts meet while it learns from this"), False
     held_out: dict[Any, list[Value]] = {}
     for use in seen.uses:
         for mark in marks_of(use) if use.backward is None else ():
@@ -166,21 +171,6 @@ def orders_needed(run: Run) -> Iterator[tuple[tuple[Any, ...], Step, bool]]:
             split = use.backward is not None and any(other is not samples_of(use) for other in others)
             text = "some of it is trained on" if split else "the loader divides it between the ranks"
             yield mark, step_at(place_of(use.loader), text), split
-
-
-def given_by_hosts(run: Run) -> Iterator[tuple[Value, Step]]:
-    """JAX: what each host gives to its devices, or as its part of an array of all hosts."""
-    seen = survey(run)
-    given = [
-        (event, (event.subject,), "each host gives this as its part of an array of all hosts")
-        for event, _ in seen.of("host-part")
-    ]
-    if run.facts.get("jax hosts") and seen.gradients:
-        text = "a batch of this host's part goes to its devices"
-        given += [(event, (event.subject,), text) for event, _ in seen.of("device-split")]
-        given += [(event, event.extra["given"], text) for event, _ in seen.of("host-step") if event.extra["learns"]]
-    for event, values, text in given:
-        yield from ((value, event_step(event, text)) for value in values if value is not None)
 
 
 def orders_of_hosts(run: Run, value: Value) -> Iterator[tuple[Any, ...]]:
@@ -313,12 +303,12 @@ def first_weights(run: Run) -> Iterator[Disagreement]:
     layers = [
         (layer, state)
         for layer, state in run.facts.get("layers", ())
-        if state.verdict == "differs" and state.site is not None
+        if state.verdict == "differs" and state.site is not None and layer.number > run.facts.get(LOADED, 0)
     ]
     if not layers:
         return
     layer, state = layers[0]
-    if any(made_equal(event) for event, _ in seen.collectives) or seen.of("load-state"):
+    if any(made_equal(event) for event, _ in seen.collectives):
         return
     raw = next(
         (

@@ -203,6 +203,17 @@ def accumulation(run: Run, shares: list[Share], size: Value, use: Use) -> Iterat
         yield Mistake(place_in(share), (given,), left_out(share), f"divide by `{share.spelled} * world_size`")
 
 
+def steps_for_one(run: Run, shares: list[Share], part: Value, steps: Value, given: Step) -> Mistake | None:
+    """Are these accumulation steps a batch of all ranks, divided by the batch of one and by nothing else?"""
+    chain = list(history(shares, steps))
+    if len(chain) != 1 or chain[0].op == "*" or chain[0].by or not of_all(run, chain[0]):
+        return None
+    share = chain[0]
+    if not (share.right is part or same_number(share.right, part)) or any(one.by for one in history(shares, part)):
+        return None
+    return Mistake(place_in(share), (given,), left_out(share), f"divide by `{share.spelled} * world_size`")
+
+
 def micro_steps(run: Run, shares: list[Share]) -> Iterator[Mistake]:
     """`for micro in range(accumulate // device_count)`: the other nodes' ranks do the same number of steps again."""
     if not any(share.by == "local" for share in shares) or run.facts.get("spawned"):

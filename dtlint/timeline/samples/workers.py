@@ -11,11 +11,14 @@ from dtlint.ir import nodes as ir
 from dtlint.ir.functions import every_node
 from dtlint.machine.lanes import token
 from dtlint.machine.library.computing.provenance import symbols_in
+from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.meeting.evidence import distributed
 from dtlint.machine.library.training.stepping import attribute_of
 from dtlint.machine.logs import Call, Event, Loop
 from dtlint.machine.names.subscripts import PRESETS
 from dtlint.machine.values import NONE, TRUE, Bound, ClassRef, Const, FunctionRef, Object, Symbol, Unknown, Value
+from dtlint.machine.walks import walk
+from dtlint.timeline.devices import on_cuda
 from dtlint.timeline.environment import starts
 from dtlint.timeline.options import asked_for, default_of, option_of, usual
 from dtlint.timeline.order import Met, before, below, loops_over
@@ -34,6 +37,32 @@ def loaders(run: Any) -> Iterator[tuple[Met, Any]]:
                 yield met, call
 
 
+@dataclass(frozen=True, slots=True)
+class ToldATrainer:
+    """What tells a trainer how to make its loaders, asked as if it were the call that makes one."""
+
+    call: Invocation
+    prefix: str
+
+    def get(self, param: str) -> Value | None:
+        return self.call.get(self.prefix + param)
+
+    def expression(self, param: str) -> ir.Expr | None:
+        return self.call.expression(self.prefix + param)
+
+
+def with_workers(run: Any) -> Iterator[tuple[Met, Any]]:
+    """Also what tells a trainer how it is to make its loaders."""
+    yield from loaders(run)
+    for met in events(run, "record", "init"):
+        call = met.event.extra.get("call")
+        if not isinstance(call, Invocation):
+            continue
+        prefix = call.row.extra.get("loader_options")
+        if prefix and not any(name is None for name, _ in call.keywords):
+            yield met, ToldATrainer(call, prefix)
+
+
 def number_of_workers(call: Any) -> int | None:
     given = call.get("num_workers")
     if given is None:
@@ -47,7 +76,7 @@ def number_of_workers(call: Any) -> int | None:
 
 def refused(run: Any) -> Iterator[tuple[Met, str, str]]:
     """Options that need workers, on a loader without any: the option, and when torch refuses it."""
-    for met, call in loaders(run):
+    for met, call in with_workers(run):
         if run.entry.kind == "function" and isinstance(call.expression("num_workers"), ir.Attr):
             continue  # of an instance nobody was seen to make: whoever makes it may tell it another number
         if number_of_workers(call) != 0 and not none_by_default(run, met, call):
@@ -179,7 +208,7 @@ def all_cores(run: Any) -> Iterator[tuple[Event, tuple[Step, ...]]]:
     """Loaders that start as many workers as the node has cores, in each of its ranks."""
     if not distributed(run):
         return
-    for met, call in loaders(run):
+    for met, call in with_workers(run):
         given = call.get("num_workers")
         if not isinstance(given, Unknown):
             continue
@@ -232,9 +261,23 @@ def late_forks(run: Any) -> Iterator[tuple[Met, Event, str]]:
         workers = usually.value if isinstance(usually, Const) and not usually.scale else 0
         if not workers or start_method(run, met) not in (None, "fork"):
             continue
-        started = started_before(run, first_iteration(run, met), ("jax",))
+        readers = ("jax", "cuda") if makes_samples_on_cuda(run, call) else ("jax",)
+        started = started_before(run, first_iteration(run, met), readers)
         if started is not None:
             yield met, started[0], started[1]
+
+
+def makes_samples_on_cuda(run: Any, call: Invocation) -> bool:
+    """Does what the workers run, the data set or what collates its samples, put something onto a GPU?"""
+    made: dict[int, Object] = run.facts.get("loaders", {})
+    known = [one.facts["described"] for one in made.values() if made_by(one, call) and "described" in one.facts]
+    logs = [look.log for described in known for look in described.looks]
+    return any(isinstance(node, Event) and on_cuda(node) for log in logs for node, _ in walk(log))
+
+
+def made_by(loader: Object, call: Invocation) -> bool:
+    own = loader.facts.get("call")
+    return isinstance(own, Invocation) and own.node is call.node
 
 
 def works_on(run: Any, target: Value | None, reader: str, how_sure: tuple[str, ...]) -> bool:

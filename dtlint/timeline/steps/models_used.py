@@ -56,14 +56,26 @@ def children(thing: Object) -> Iterator[tuple[str, Object]]:
     named = named_parts(thing)
     if named is not None:
         found.extend((str(name), value) for name, value in entries(named))
-    elif call is not None and isinstance(thing.kind, str):
+    elif call is not None and (isinstance(thing.kind, str) or call.row.extra.get("container")):
         found.extend((str(index), value) for index, value in enumerate(call.arguments))
     for name, value in found:
-        if isinstance(value, Object) and value.kind == "list":
-            value = value.attributes.get("[]", value)
-        for item in value.items if isinstance(value, Tuple) else (value,):
+        for item in held(value):
             if isinstance(item, Object) and item is not thing:
                 yield name, item
+
+
+def held(value: Value) -> tuple[Value, ...]:
+    """The module, those in a list, or the one that stands for all that were made in turns."""
+    value = items_in(value)
+    if isinstance(value, Unknown) and value.like is not None:
+        return (value.like,)
+    return value.items if isinstance(value, Tuple) else (value,)
+
+
+def items_in(value: Value) -> Value:
+    if isinstance(value, Object) and value.kind == "<spread>":
+        value = value.attributes["value"]
+    return value.attributes.get("[]", value) if isinstance(value, Object) and value.kind == "list" else value
 
 
 def has(run: Any, thing: Object, fact: str, depth: int = DEPTH) -> bool:
@@ -73,13 +85,9 @@ def has(run: Any, thing: Object, fact: str, depth: int = DEPTH) -> bool:
         return True
     if row is not None and row.extra.get("container") and fact == "parameters":
         call = thing.facts.get("call")
-        if call is not None and any(isinstance(held(value), Unknown) for value in call.arguments):
+        if call is not None and any(isinstance(items_in(value), Unknown) for value in call.arguments):
             return True
     return depth > 0 and any(has(run, inner, fact, depth - 1) for _, inner in children(thing))
-
-
-def held(value: Value) -> Value:
-    return value.attributes.get("[]", value) if isinstance(value, Object) and value.kind == "list" else value
 
 
 def is_module(run: Any, thing: Object) -> bool:
@@ -190,13 +198,13 @@ def left_out(run: Any, model: Object, forwards: list[Met]) -> Iterator[Part]:
         module, owner = part.module, part.owner
         if module.number in frozen or not is_module(run, module) or not has(run, module, "parameters"):
             continue
-        mine = [met for met in uses if module.number in numbers_of(met.event.subject)]
+        mine = [met for met in uses if called_by(module) & numbers_of(met.event.subject)]
         if not mine:
             if owner is not None and owner.number in called and never_named(run, owner, part.attribute):
                 yield Part(part.name, module)
             continue
         skipped = sometimes(mine, forwards[0]) or between_calls(module, forwards)
-        if skipped is not None and not all_of_it(skipped, uses):
+        if skipped is not None and not all_of_it(skipped, uses, without=module):
             yield Part(part.name, module, mine[0], skipped)
 
 
@@ -277,17 +285,31 @@ def parts(model: Object) -> Iterator[Inner]:
 
 
 def inside(name: str, module: Object, depth: int = NESTED) -> Iterator[Inner]:
-    """What the classes of the project that a model is made of keep: they decide by themselves what they use."""
+    """What the classes of the project that a model is made of keep: they decide by themselves what they use. Layers one
+    behind the other, or in a list, keep what each of them keeps."""
     if depth and isinstance(module.kind, ClassRef):
         for inner, part in children(module):
             if named_parts(part) is None:
                 yield Inner(f"{name}.{inner}", part, module, inner)
                 yield from inside(f"{name}.{inner}", part, depth - 1)
+    elif depth and is_chain(module):
+        for index, (_, part) in enumerate(children(module)):
+            yield from inside(f"{name}[{index}]", part, depth - 1)
+
+
+def is_chain(module: Object) -> bool:
+    return module.kind == SEQUENTIAL or listed_parts(module) is not None
 
 
 def inner_of(event: Event) -> list[Object]:
     outer = event.extra.get("model")
     return models_in(outer.attributes.get("module", outer)) if isinstance(outer, Object) else []
+
+
+def called_by(module: Object) -> set[int]:
+    """The numbers of what is called where this part is used: of a list of layers, each of them."""
+    layers = children(module) if listed_parts(module) is not None else ()
+    return {module.number, *(layer.number for _, layer in layers)}
 
 
 def numbers_of(subject: Any) -> set[int]:
@@ -332,11 +354,25 @@ def meet_again(choice: Choice, used: set[int]) -> bool:
     return all(any(id(node) in used for node, _ in walk(log)) for log in (choice.then, choice.other))
 
 
-def all_of_it(choice: Choice, uses: list[Met]) -> bool:
+def all_of_it(choice: Choice, uses: list[Met], without: Object) -> bool:
     """Does one side of it leave (`if len(batch) == 0: return None`) and use no layer at all? Nothing that could have a
-    gradient is computed in such a turn."""
+    gradient is computed in such a turn. A block that returns early leaves the layers around it to their work."""
     sides = {side for met in uses for node, side in met.above if node is choice}
-    return len(sides) == 1 and "return" in choice.exits and choice.exits[sides.pop()] == ""
+    if len(sides) != 1 or "return" not in choice.exits or choice.exits[sides.pop()] != "":
+        return False
+    outside = [met for met in uses if met.event.function != choice.decision.function]
+    return not any(
+        isinstance(met.event.subject, Object)
+        and not any(node is choice for node, _ in met.above)
+        and without not in all_inside(met.event.subject)
+        for met in outside
+    )
+
+
+def all_inside(module: Object, depth: int = DEPTH) -> Iterator[Object]:
+    yield module
+    for _, inner in children(module) if depth else ():
+        yield from all_inside(inner, depth - 1)
 
 
 COUNTED = frozenset({"index", "number"})  # what `enumerate` and `range` give in each turn
@@ -344,9 +380,9 @@ COUNTED = frozenset({"index", "number"})  # what `enumerate` and `range` give in
 
 def asks_a_turn(choice: Choice) -> bool:
     """`if number == 0` in a loop of the forward itself: every forward comes to both sides. Whether any row chose this
-    expert, the batch says."""
+    expert, the batch says, and a draw may fall on either side."""
     counted = choice.symbol is not None and any(one.key[0] in COUNTED for one in symbols_in(choice.symbol))
-    return counted and (choice.cause is None or choice.cause.kind != "data")
+    return counted and (choice.cause is None or choice.cause.kind not in ("data", "random"))
 
 
 def between_calls(module: Object, forwards: list[Met]) -> Choice | None:
@@ -370,7 +406,7 @@ def between_calls(module: Object, forwards: list[Met]) -> Choice | None:
 
 def runs(call: Call, module: Object) -> bool:
     return any(
-        isinstance(node, Event) and node.op == "module-call" and module.number in numbers_of(node.subject)
+        isinstance(node, Event) and node.op == "module-call" and called_by(module) & numbers_of(node.subject)
         for node, _ in walk(call.log)
     )
 

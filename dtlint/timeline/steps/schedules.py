@@ -291,9 +291,14 @@ def loader_numbers(subject: Object) -> set[int]:
 
 
 def multiplies_only(symbol: Symbol) -> bool:
-    return all(
-        one.key[0] in MULTIPLIES or not any(isinstance(part, Symbol) for part in one.key) for one in symbols_in(symbol)
-    )
+    kind, *parts = symbol.key
+    if kind in SETTINGS and not any(lengths(symbol)):
+        return True
+    inner = [part for part in parts if isinstance(part, Symbol)]
+    return all(multiplies_only(part) for part in inner) if kind in MULTIPLIES else not inner
+
+
+SETTINGS = ("attr", "item")  # `options.epochs`, `config["epochs"]`
 
 
 def counts_windows(symbol: Symbol, of: Any) -> bool:

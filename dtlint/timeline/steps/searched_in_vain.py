@@ -13,6 +13,7 @@ from dtlint.timeline.order import Met
 from dtlint.timeline.steps import models_used, waiting
 from dtlint.timeline.steps.models_used import (
     DEPTH,
+    called_by,
     children,
     functions,
     has,
@@ -63,7 +64,7 @@ def uses_all(run: Any, wrapped: Object) -> bool:
     held = [part.module for model in models for part in parts(model) if is_module(run, part.module)]
     weighty = [module for module in held if has(run, module, "parameters")]
     return bool(weighty) and all(
-        module.number in used and (plain(run, module) or understood(run, module)) for module in weighty
+        called_by(module) & used and (plain(run, module) or understood(run, module)) for module in weighty
     )
 
 

@@ -130,9 +130,17 @@ def in_parts(run: Any) -> Iterator[tuple[int, Met]]:
             model = call.get("model") if call is not None else None
         receiver = getattr(call, "receiver", None)
         by_framework = isinstance(receiver, Object) and receiver.facts.get(KEEPS_PARTS)
-        if isinstance(model, Object) and (by_framework or met.event.extra.get("wrap") == FSDP):
-            yield model.number, met
-            yield wrapper_number(model), met
+        if by_framework or met.event.extra.get("wrap") == FSDP:
+            yield from ((number, met) for number in {*objects_of(model), *wrappers(run, call)})
+
+
+def objects_of(model: Value | None) -> tuple[int, ...]:
+    return (model.number, wrapper_number(model)) if isinstance(model, Object) else ()
+
+
+def wrappers(run: Any, call: Any) -> list[int]:
+    """What this call has made and somebody has trained, whatever the model is that it was given."""
+    return [number for number, model in run.facts.get("models", {}).items() if model.facts.get("call") is call]
 
 
 def scaled_by_parts(run: Any) -> list[Met]:

@@ -16,7 +16,7 @@ from dtlint.timeline.order import Met, choices_below, exclusive, inside, loops_o
 from dtlint.timeline.ranks.arrivals import instead_of_start
 from dtlint.timeline.records import calls_around, recorded
 from dtlint.timeline.steps.stepping import DDP, FSDP, backwards, events, steps
-from dtlint.timeline.symbols import objects_in
+from dtlint.timeline.symbols import objects_in, parameters_of
 
 EXCHANGES = (
     "all_reduce",
@@ -267,21 +267,22 @@ def stale_optimizers(run: Any) -> Iterator[tuple[Met, Met]]:
     made = events(run, "record", "optimizer")
     for wrap in (*events(run, "collective", "wrap"), *copies(run)):
         model = wrap.event.subject
-        if not isinstance(model, Object) or (wrap.event.op == "wrap" and not replaces(run, wrap)):
+        if wrap.event.op == "wrap" and not replaces(run, wrap):
             continue
-        known = {model.number}
         for met in made:
             call = met.event.extra["call"]
-            first = call.get("params")
-            if met.number > wrap.number or first is None or not known & objects_in(first) or exclusive(met, wrap):
+            if met.number > wrap.number or not optimises(call, model) or exclusive(met, wrap):
                 continue
             again = [
-                other
-                for other in made
-                if other.number > wrap.number and known & objects_in(other.event.extra["call"].get("params") or FALSE)
+                other for other in made if other.number > wrap.number and optimises(other.event.extra["call"], model)
             ]
             if not again and not handed_over(wrap, call):
                 yield met, wrap
+
+
+def optimises(optimizer: Any, model: Value | None) -> bool:
+    given = optimizer.get("params")
+    return given is not None and model is not None and parameters_of(given, model)
 
 
 def copies(run: Any) -> Iterator[Met]:

@@ -16,7 +16,7 @@ from dtlint.timeline.options import default_for, default_in_a_class
 from dtlint.timeline.order import Met, choices_below, exclusive, inside, loops_over
 from dtlint.timeline.steps.stepping import DDP, backwards, events, steps, symbol_of
 from dtlint.timeline.steps.unreduced import reduces_by_hand
-from dtlint.timeline.symbols import both_hold, constant, leaves, moduli, periodic, worth
+from dtlint.timeline.symbols import FAR, LENGTHS, both_hold, constant, leaves, moduli, periodic, worth
 
 MANY = (2, 3, 8)
 
@@ -302,16 +302,50 @@ def off_when(met: Met, loop: Loop) -> list[tuple[Symbol, bool]] | None:
 
 def at_the_end(loop: Loop, predicates: list[tuple[Symbol, bool]]) -> bool:
     """Do they hold in the last turn of a loop that counts?"""
-    subject = loop.subject
-    count = subject.attributes.get("count") if isinstance(subject, Object) else None
-    if not isinstance(subject, Object) or count is None or subject.attributes.get("start") != Const(0):
-        return False
     parts = {leaf for symbol, _ in predicates for kind in leaves(symbol) for leaf in kind}
-    counter = next((leaf for leaf in parts if leaf.key[:2] == ("number", subject.number)), None)
-    if counter is None or parts - {counter, symbol_of(count)}:
+    counted = counting(loop, parts)
+    if counted is None or parts - {counted.counter, counted.count}:
         return False
-    for turns in (count.value,) if isinstance(count, Const) else (2, 3, 4):
-        known = dict.fromkeys(parts, turns) | {counter: turns - 1}
+    for turns in (counted.turns,) if counted.turns is not None else (2, 3, 4, FAR):
+        known = dict.fromkeys(parts, turns) | {counted.counter: counted.start + turns - 1}
         if not all(worth(symbol, known) is wanted for symbol, wanted in predicates):
             return False
     return True
+
+
+@dataclass(frozen=True, slots=True)
+class Counting:
+    """What a loop counts with, from where, and how far: a symbol, or a number that is written down."""
+
+    counter: Symbol
+    start: int
+    count: Symbol | None
+    turns: int | None = None
+
+
+def counting(loop: Loop, parts: set[Symbol]) -> Counting | None:
+    """`for i in range(n)`, `for i, batch in enumerate(window)`, of which the predicates ask these parts."""
+    subject = loop.subject
+    if not isinstance(subject, Object):
+        return None
+    if subject.kind == "<enumerate>":
+        start, walked = subject.facts.get("start"), subject.facts["inner"][0]
+        counter = next((leaf for leaf in parts if leaf.key[0] == "index" and born_in(leaf, loop)), None)
+        count = next((leaf for leaf in parts if leaf.key[0] in LENGTHS and leaf.key[1] == token(walked)), None)
+        return counted_from(counter, start, count)
+    count_value = subject.attributes.get("count")
+    counter = next((leaf for leaf in parts if leaf.key[:2] == ("number", subject.number)), None)
+    if isinstance(count_value, Const):
+        return counted_from(counter, subject.attributes.get("start"), None, count_value.value)
+    return counted_from(counter, subject.attributes.get("start"), symbol_of(count_value))
+
+
+def counted_from(counter: Symbol | None, start: Any, count: Symbol | None, turns: Any = None) -> Counting | None:
+    known = isinstance(start, Const) and type(start.value) is int and start.scale is None
+    return Counting(counter, start.value, count, turns) if counter is not None and known else None
+
+
+def born_in(symbol: Symbol, loop: Loop) -> bool:
+    """Made in a turn of the loop."""
+    number = symbol.key[1] if symbol.key[2:] == ("fresh",) else None
+    return number is not None and loop.born[0] <= number < loop.born[1]

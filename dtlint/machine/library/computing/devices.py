@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from dtlint.ir import nodes as ir
@@ -50,6 +51,14 @@ def tensor_made(machine: Machine, call: Invocation) -> None:
             if key not in machine.facts.setdefault("backends", set()):
                 machine.facts["backends"].add(key)
                 machine.emit_event("record", "backend", call.name, call.mask, extra={"starts": "cuda", "device": value})
+
+
+def sample_moved(machine: Machine, receiver: Value, call: Invocation) -> None:
+    """`x.to(device)` of something unknown, where samples are made: a worker may do that, forked after CUDA was used."""
+    row = machine.knowledge.apis.get(f"torch.Tensor.{call.name}")
+    if machine.facts.get("inside") and row is not None and row.record:
+        extra = {"call": replace(call, row=row)}
+        machine.emit_event("record", row.record, row.name, call.mask, subject=receiver, extra=extra)
 
 
 MAPS = frozenset({"map_location"})

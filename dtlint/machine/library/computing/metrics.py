@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from dtlint.ir import nodes as ir
 from dtlint.machine.contents.containers import KEPT
 from dtlint.machine.contents.opaque import opaque
 from dtlint.machine.contents.presence import asks_presence
@@ -115,6 +116,16 @@ def grown(machine: Machine, tensor: Value, op: str) -> None:
     """`total += …` on a tensor that stays; a division afterwards makes a sum a mean again."""
     if isinstance(tensor, Object) and in_a_loop(machine):
         machine.emit_event("record", "grown" if op == "+" else "emptied", "", tensor.birth, subject=tensor)
+        if op == "+":
+            machine.facts.setdefault("growing", set()).add(tensor.number)
+
+
+def named_anew(machine: Machine, target: ir.Expr, value: Value, mask: int) -> None:
+    """`total = torch.zeros(2)` where the name has stood for a total that grows: the next turn begins with nothing."""
+    if isinstance(target, ir.Name) and isinstance(value, Object) and value.kind == "torch.Tensor":
+        before = machine.evaluate(target, mask)
+        if isinstance(before, Object) and before is not value and before.number in machine.facts["growing"]:
+            emptied(machine, before, mask)
 
 
 OWN_COUNTS, OWN_TURNS = "counts of one rank", "loops of one rank"

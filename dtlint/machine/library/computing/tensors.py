@@ -77,11 +77,14 @@ SIZED = frozenset(
 
 
 OWN_ROWS = "rows of as many parts as this rank has"
+OWN_WIDTH = "as wide as the longest row of this rank"
 SELECTS = frozenset({"masked_select", "nonzero", "argwhere", "unique", "unique_consecutive"})
+AS_ARRAY = frozenset({"torch.from_numpy", "numpy.asarray", "numpy.array", "jax.numpy.asarray", "jax.numpy.array"})
 SUPPRESSED = frozenset({"torchvision.ops.nms", "torchvision.ops.batched_nms"})
 ELLIPSIS = Const(Ellipsis)
 ASKS = frozenset({"eq", "ne", "gt", "ge", "lt", "le", "isfinite", "isnan", "isinf", "logical_and", "logical_or"})
 KEEPS_ROWS = (ALIASES - {"view", "view_as", "reshape"}) | COPIES
+KEEPS_LENGTH = KEEPS_ROWS | {"tolist", "numpy"}
 
 
 def counted_by_content(symbol: Symbol) -> bool:
@@ -92,7 +95,7 @@ def counted_by_content(symbol: Symbol) -> bool:
     method = method_of(symbol)
     if method is not None:
         owner, name = method
-        return name in SELECTS or (name in KEEPS_ROWS and isinstance(owner, Symbol) and counted_by_content(owner))
+        return name in SELECTS or (name in KEEPS_LENGTH and isinstance(owner, Symbol) and counted_by_content(owner))
     if key[0] == "item" and len(key) > 2:
         chosen = key[2]
         if isinstance(chosen, Symbol):
@@ -102,7 +105,27 @@ def counted_by_content(symbol: Symbol) -> bool:
         sides = key[1:2] if key[0] == "op @" else key[1:]
         return any(isinstance(side, Symbol) and counted_by_content(side) for side in sides)
     package, _, name = str(key[0]).rpartition(".")
+    if key[0] in AS_ARRAY:
+        return len(key) > 1 and isinstance(key[1], Symbol) and counted_by_content(key[1])
     return (package in ("torch", "jax.numpy", "numpy") and name in SELECTS) or key[0] in SUPPRESSED
+
+
+def wide_by_content(symbol: Symbol) -> bool:
+    """`model.generate(prompts)[:, width:]`: a row is as long as the longest of them."""
+    key = symbol.key
+    if key[0] == OWN_WIDTH:
+        return True
+    method = method_of(symbol)
+    if method is not None:
+        return method[1] in KEEPS_ROWS and isinstance(method[0], Symbol) and wide_by_content(method[0])
+    cut_open = key[0] == "item" and len(key) > 2 and all_rows(key[2]) and key[2][1:2] and is_open(key[2][1])
+    named = key[0] == "attr" and key[2:] == ("sequences",)
+    return bool(cut_open or named) and isinstance(key[1], Symbol) and wide_by_content(key[1])
+
+
+def is_open(index: Any) -> bool:
+    """`[3:]`: all that follows."""
+    return isinstance(index, tuple) and len(index) == 4 and index[0] == "slice" and index[2] is None
 
 
 def all_rows(index: Any) -> bool:
@@ -132,6 +155,7 @@ def method_of(symbol: Symbol) -> tuple[Any, str] | None:
     return None
 
 
+SIZES = "sizes"  # fact: of what it has the size
 PLAIN = "plain"  # fact: this was made of a size or of numbers, and so it lies on this rank alone
 TABLES = "tables of plain tensors"  # fact of the run: the numbers of dictionaries, and whether they hold nothing else
 
@@ -185,8 +209,11 @@ def construct(machine: Machine, call: Invocation) -> Value | None:
         given = call.arguments[:1] if call.name == "torch.full" else call.arguments
         sizes = containers.items_of(machine, call.arguments[0]) or given
         made.facts["length"] = sizes[0] if sizes else None
+        made.facts[SIZES] = tuple(sizes)
         made.facts["shape"] = next((size.cause for size in sizes if size.cause is not None), None)
     same = call.arguments[0] if call.arguments and call.name.endswith("_like") else None
+    if isinstance(made, Object) and same is not None:
+        made.facts[SIZES] = (same,)
     if isinstance(made, Object) and isinstance(same, Object) and same.facts.get("length") is not None:
         made.facts["length"] = same.facts["length"]
     if isinstance(made, Object) and call.name in FROM_VALUE:
@@ -258,7 +285,7 @@ def method(machine: Machine, receiver: Object, name: str, call: Invocation) -> V
         )
     if name in COPIES:
         made = make(machine, held, call.mask)
-        made.facts.update((fact, receiver.facts[fact]) for fact in ("shape", "length") if fact in receiver.facts)
+        made.facts.update((fact, receiver.facts[fact]) for fact in ("shape", "length", SIZES) if fact in receiver.facts)
         elements.converted(machine, receiver, made, name, call)
         return made
     if name in REVEALS and (isinstance(held, Const | Row) or not call.arguments):

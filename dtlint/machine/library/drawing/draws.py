@@ -22,7 +22,7 @@ from dtlint.machine.library.drawing.seeds import (
     state_of,
 )
 from dtlint.machine.library.feeding import picks, sharding
-from dtlint.machine.library.invocation import Invocation
+from dtlint.machine.library.invocation import LOCAL, Invocation
 from dtlint.machine.names import assignment, attributes
 from dtlint.machine.values import BY_SHARE, FALSE, NONE, TRUE, Cause, Object, Symbol, Trail, Tuple, Unknown, Value
 
@@ -175,8 +175,8 @@ def method(machine: Machine, receiver: Object, name: str, call: Invocation) -> V
     if receiver.kind not in GENERATORS or receiver.kind == "torch.Generator":
         return None
     if name == "seed":
-        value = call.arguments[0] if call.arguments else UNSEEDED
-        machine.set(receiver, SEEDED, value, call.mask)
+        value = call.arguments[0] if call.arguments else call.get("a") or call.get("seed") or NONE
+        machine.set(receiver, SEEDED, UNSEEDED if value == NONE else value, call.mask)
         return NONE
     state = of_generator(machine, receiver)
     call.extra.update({"rng": state, IN_LESSON: in_lesson(machine)})
@@ -281,6 +281,27 @@ def rest_of_frame(machine: Machine, frame: Value, call: Invocation) -> None:
     if whole is not None and isinstance(frame, Unknown) and frame.symbol is whole:
         call.extra["rng"] = state
         machine.emit_event("record", "random-split", "drop", call.mask, subject=frame, extra={"call": call})
+
+
+def rest_by_mask(machine: Machine, base: Value, index: Value, mask: int) -> None:
+    """`rows[~mask]` of a mask that says of drawn numbers which are smaller: the rows that `rows[mask]` leaves."""
+    chosen = index.symbol.key[1] if isinstance(index, Unknown) and index.symbol.key[0] == "unary ~" else None
+    if not isinstance(chosen, Symbol) or not str(chosen.key[0]).startswith("compare ") or base.cause is not None:
+        return
+    if index.cause is None or index.cause.kind not in (*BY_SHARE, "random"):
+        return
+    if not any(str(one.key[0]).startswith(DRAWS) for one in provenance.symbols_in(chosen)):
+        return
+    own = (
+        State("unseeded", UNSEEDED, None)
+        if index.cause.kind == "random"
+        else State("differs", index, None, index.cause)
+    )
+    call = Invocation("__getitem__", LOCAL, base, (index,), (), mask, None, {"rng": own})
+    machine.emit_event("record", "random-split", "__getitem__", mask, subject=base, extra={"call": call})
+
+
+DRAWS = ("source", "drawn", "numpy.random.", "random.")  # symbols of what a generator gave
 
 
 def text_hash(machine: Machine, call: Invocation) -> Value | None:

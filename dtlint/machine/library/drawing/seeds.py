@@ -33,7 +33,8 @@ LAYERS = frozenset(
 )
 UNSEEDED = Const("<unseeded>", "unseeded")
 GENERATORS = ("torch.Generator", "numpy.random.Generator", "numpy.random.RandomState", "random.Random")
-SEEDED = "seed"
+SEEDED = "seeded with"  # no name that a method of a generator has
+LOADED = "weights loaded"  # fact of the run: how many things there were when weights were loaded last
 SITES = "seeded at"  # fact of the run: where a generator was seeded with this number
 MODULE = "<module>"
 REGISTERS = ("torch", "cuda", "numpy", "python")
@@ -258,7 +259,13 @@ def foreign(machine: Machine, name: str) -> None:
             machine.set(held, f"{register} at", NONE, machine.world.full)
 
 
+def weights_loaded(machine: Machine, call: Invocation) -> None:
+    """`model.load_state_dict(…)`: nothing is left of the first weights of layers that there are by now."""
+    machine.facts[LOADED] = machine.objects
+
+
 MODELS: dict[str, Any] = {
+    "weights_loaded": weights_loaded,
     "seed": seed,
     "generator_seed": generator_seed,
     "seed_sequence": seed_sequence,

@@ -29,8 +29,9 @@ def shown(machine: Machine, call: Invocation) -> None:
     values = [one for value in call.values for one in held_in(value)]
     if any(map(says_whose, values)):
         return
-    told = [value for value in values if isinstance(value, Unknown) and of_a_part(value) and mean_in(value.symbol)]
-    if told and not any(is_running(machine, value.symbol) for value in told):
+    parts = [value for value in values if isinstance(value, Unknown) and of_a_part(value)]
+    told = [value for value in parts if any(True for _ in totals_in(value.symbol))]
+    if told and not any(is_running(machine, total) for value in told for total in totals_in(value.symbol)):
         cuts = frozenset(tag for tag in marks.deep_tags(tuple(told)) if isinstance(tag, tuple) and tag[0] == SHARD)
         extra = {"call": call, "cuts": cuts, "value": told[0]}
         machine.emit_event("record", SHOWN, call.name, call.mask, extra=extra)
@@ -68,12 +69,11 @@ def texts_in(key: Any) -> list[Any]:
     return [piece for part in key[1:] for piece in (part if isinstance(part, tuple) else (part,))]
 
 
-def mean_in(symbol: Symbol) -> bool:
-    """A sum over the items divided by something, whatever it is rounded to or put between."""
-    return any(
-        one.key[0] == "op /" and len(one.key) > 1 and isinstance(one.key[1], Symbol) and is_total(one.key[1])
-        for one in provenance.symbols_in(symbol)
-    )
+def totals_in(symbol: Symbol) -> Iterator[Symbol]:
+    """Sums over the items that are divided by something, whatever that is rounded to or put between."""
+    for one in provenance.symbols_in(symbol):
+        if one.key[0] == "op /" and len(one.key) > 1 and isinstance(one.key[1], Symbol) and is_total(one.key[1]):
+            yield one.key[1]
 
 
 def is_total(symbol: Symbol) -> bool:
@@ -93,12 +93,18 @@ def is_sum(part: Any) -> bool:
     return False
 
 
-def is_running(machine: Machine, symbol: Symbol) -> bool:
-    """Is the loop that adds it up still going on?"""
+def is_running(machine: Machine, total: Symbol) -> bool:
+    """Is the loop that adds it up still going on? The model that gave the answers may come from one that is."""
     running = set()
     frame: Frame | None = machine.frame
     while frame is not None:
         running |= {state.number for state in frame.loops}
         frame = frame.caller
-    added = (one.key[1] for one in provenance.symbols_in(symbol) if one.key[0] == "loop" and len(one.key) > 1)
-    return any(number in running for number in added)
+    return any(number in running for number in loops_of(total))
+
+
+def loops_of(total: Symbol) -> Iterator[Any]:
+    if total.key[0] == "loop" and len(total.key) > 1:
+        yield total.key[1]
+    elif total.key[0] in ("op +", "op *"):
+        yield from (number for part in total.key[1:] if isinstance(part, Symbol) for number in loops_of(part))

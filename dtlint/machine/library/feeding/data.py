@@ -179,7 +179,7 @@ def shard(machine: Machine, call: Invocation) -> Value | None:
     index = call.get("index") or call.get("rank")
     if index is None or index.cause is None or not isinstance(dataset, Object):
         return dataset
-    sharding.note_node_share(machine, index, call.get("num_shards") or call.get("world_size"))
+    sharding.note_share(machine, index, call.get("num_shards") or call.get("world_size"))
     made = streams.divided(machine, dataset, index.cause, call.mask)
     if call.row.extra.get("rest") and not streams.shards_alike(machine, dataset):
         step = sharding.shard_step(
@@ -226,10 +226,7 @@ def resized(machine: Machine, call: Invocation) -> Value | None:
     from dtlint.machine.library.training import stepping
 
     made = jax_hosts.unlisted(machine, call) or python.opaque(machine, call)
-    if isinstance(made, Unknown):  # pieces of an order are in that order
-        orders = (mark for given in call.arguments for mark in provenance.marks(given, "order", 2))
-        made = provenance.marked(made, *orders)
-    made = row_for_row(machine, call, made)
+    made = row_for_row(machine, call, in_that_order(call, made))
     if any(isinstance(tag, tuple) and tag[0] in stepping.ANSWERED for tag in made.tags):
         return made  # no batch, but what a model said of it
     return provenance.without(made, "loader")
@@ -240,14 +237,22 @@ def stacked(machine: Machine, call: Invocation) -> Value | None:
     from dtlint.machine.library.jax import hosts as jax_hosts
     from dtlint.machine.library.python import builtins as python
 
-    return row_for_row(machine, call, jax_hosts.unlisted(machine, call) or python.opaque(machine, call))
+    made = jax_hosts.unlisted(machine, call) or python.opaque(machine, call)
+    return row_for_row(machine, call, in_that_order(call, made))
+
+
+def in_that_order(call: Invocation, made: Value) -> Value:
+    """Pieces of an order, and arrays of lists, are in that order."""
+    orders = (mark for given in call.arguments for mark in provenance.marks(given, "order", 2))
+    return provenance.marked(made, *orders) if isinstance(made, Unknown) else made
 
 
 def row_for_row(machine: Machine, call: Invocation, made: Value) -> Value:
     """An array made of a list is longer where the list is."""
     given = call.arguments[0] if call.arguments else None
     held = given.attributes.get("[]") if isinstance(given, Object) and given.kind == "list" else None
-    cause = containers.length_cause(machine, held) if held is not None else None
+    longer = containers.length_cause if call.name.endswith(".stack") else containers.pieces_cause
+    cause = longer(machine, given) if given is not None and held is not None else None
     along = call.get("axis")
     if held is None or cause is None or not isinstance(made, Unknown) or along not in (None, Const(0)):
         return made

@@ -204,6 +204,8 @@ def describe(machine: Machine, loader: Object, found: Described) -> None:
     decide(machine, loader, dataset, found)
     if found.sampler is None and not loader.facts.get("prepared"):
         measure(machine, loader, dataset, found)
+    elif found.ordering is not None and not loader.facts.get("prepared"):
+        uneven_order(machine, found, found.ordering)
 
 
 def decide(machine: Machine, loader: Object, dataset: Value, found: Described) -> None:
@@ -399,6 +401,19 @@ def measure(machine: Machine, loader: Object, dataset: Value, found: Described) 
         found.uneven = Cause(kind, length.cause.trail)
 
 
+def uneven_order(machine: Machine, found: Described, order: inside.Inside) -> None:
+    """What a sampler of the program gives on each rank: `order[rank::world]` of an order that was not cut to fit."""
+    if order.cut or inside.is_endless(order) or inside.stops_by_count(order):
+        return
+    for walked in (*order.values, *inside.loops(order)):
+        cause = containers.length_cause(machine, walked)
+        marks = sharding.shards_of(walked)
+        if cause is not None and cause.kind == "shard" and marks:
+            found.shards = marks
+            found.uneven = cause
+            return
+
+
 def uneven_stream(machine: Machine, loader: Object, found: Described) -> None:
     """Samples skipped by rank: the rest is not equally long, unless the whole is a multiple."""
     for look in found.looks:
@@ -460,6 +475,8 @@ def attribute(machine: Machine, loader: Object, name: str, mask: int) -> Value |
     if name == "batch_sampler":
         made = machine.new("torch.utils.data.BatchSampler", mask)
         made.attributes["sampler"] = loader.attributes.get("sampler", NONE)
+        if "call" in loader.facts and not loader.facts.get("prepared"):
+            made.facts["call"] = loader.facts["call"]  # torch has made it, so it is what torch makes
         return made
     if name in ("batch_size", "num_workers", "drop_last", "generator"):
         return option(loader, name)

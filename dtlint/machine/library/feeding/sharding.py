@@ -64,7 +64,7 @@ def part(machine: Machine, base: Value, index: SliceValue, result: Unknown, diff
     if cause.kind not in BY_SHARE:
         return Unknown(result.symbol, cause, result.tags | inherited | {UNEVEN})
     mark = remember(machine, "shard")
-    note_node_share(machine, index.lower, index.step)
+    note_share(machine, index.lower, index.step)
     tags = result.tags | inherited | {mark}
     tags |= {("ordered", *tag[1:]) for tag in inherited if isinstance(tag, tuple) and tag[0] == "order"}
     lengths = part_lengths(machine, base, index)
@@ -96,10 +96,14 @@ def of_node(index: Value, count: Value | None, standard: bool = False) -> bool:
     return len(set(picked)) < len(picked)
 
 
-def note_node_share(machine: Machine, index: Value, count: Value | None) -> None:
+def note_share(machine: Machine, index: Value, count: Value | None) -> None:
+    """Is what picks one of the shares no number of one of them?"""
     if of_node(index, count):
         assert index.cause is not None
         machine.facts.setdefault("node shares", {})[site(machine)] = index.cause
+    elif index.cause is not None and index.cause.kind == "rank":
+        if any(count is counted for counted in machine.facts.get(jax_facts.ALL_DEVICES, ())):
+            jax_facts.note(machine, "device shares", machine.frame.mask, None, index.cause.steps())
 
 
 def node_shares(facts: dict[str, Any]) -> list[tuple[Site, Cause]]:
@@ -286,6 +290,11 @@ def total_of_symbol(symbol: Symbol, world: int) -> int | str | None:
         return None
     if ((key[0] in ("list", "sorted") and len(key) == 2) or key[0] == "for each") and isinstance(key[1], Symbol):
         return total_of_symbol(key[1], world)
+    if key[0] in ("attr", "call", "drawn", "sample") and isinstance(key[1], Symbol):
+        # `frame[:even].iloc`, `frame[:even].sample(frac=1)`: as many rows, as far as anybody knows
+        return total_of_symbol(key[1], world)
+    if key[0] == "op +" and any(is_rest(part, world) for part in key[1:]):
+        return EVEN
     if any(one.key[0] == FILLED_UP for one in provenance.symbols_in(symbol)):
         return EVEN
     return None
@@ -354,11 +363,15 @@ def divides(part: Factors, whole: Factors) -> bool:
 def fills_up(machine: Machine, added: Value) -> bool:
     """Were as many items added as were missing to a multiple of the world size? `files[: -len(files) % world]`"""
     held = added.attributes.get("[]") if isinstance(added, Object) else added
-    symbol = held.symbol if isinstance(held, Unknown) else None
-    if symbol is None or symbol.key[0] not in ("slice", "repeat", "op *"):
+    return isinstance(held, Unknown) and is_rest(held.symbol, machine.world.size)
+
+
+def is_rest(added: Any, world: int) -> bool:
+    """`files[: -len(files) % world]`"""
+    if not isinstance(added, Symbol) or added.key[0] not in ("slice", "repeat", "op *"):
         return False
-    counts = symbol.key[1:] if symbol.key[0] == "op *" else symbol.key[2:]
-    return any(isinstance(part, Symbol) and has_rest(part, machine.world.size) for part in counts)
+    counts = added.key[1:] if added.key[0] == "op *" else added.key[2:]
+    return any(isinstance(part, Symbol) and has_rest(part, world) for part in counts)
 
 
 def has_rest(of: Symbol, world: int) -> bool:

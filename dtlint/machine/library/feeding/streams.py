@@ -102,6 +102,25 @@ def batched(machine: Machine, call: Invocation) -> Value | None:
     return made
 
 
+def loader_of_grain(machine: Machine, call: Invocation) -> Value:
+    """`DataLoader(operations=[Batch(n)])`, `load(source, batch_size=n)`: what is left makes a batch at the end, where
+    there is an end."""
+    from dtlint.machine import library
+
+    made = library.make(machine, call)
+    operations = containers.items_of(machine, call.get("operations") or NONE) or ()
+    held = [one for one in operations if isinstance(one, Object) and isinstance(one.facts.get("call"), Invocation)]
+    step = next((one for one in held if one.facts["call"].row.extra.get("batches")), None)
+    batch = step.facts["call"] if step is not None else call if call.get("batch_size") not in (None, NONE) else None
+    sampler = call.get("sampler")
+    sampled = sampler.facts.get("call") if isinstance(sampler, Object) else call
+    ends = isinstance(sampled, Invocation) and sampled.get("num_epochs") not in (None, NONE)
+    if isinstance(made, Object) and batch is not None and ends and batch.get("drop_remainder") in (None, FALSE):
+        place = (step.path, step.at, machine.frame.scope) if step is not None and step.at else None
+        made.facts[BATCHED] = (batch, sharding.remember(machine, "batch", place))
+    return made
+
+
 def listed(machine: Machine, call: Invocation) -> Value | None:
     """`Dataset.list_files(pattern)`: in another order in every process, unless it is told a seed or not to shuffle."""
     from dtlint.machine.library.drawing import seeds
@@ -184,4 +203,5 @@ MODELS: dict[str, Any] = {
     "dataset_batch": batched,
     "joined_datasets": joined,
     "listed_files": listed,
+    "grain_loader": loader_of_grain,
 }

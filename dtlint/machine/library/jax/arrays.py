@@ -109,6 +109,9 @@ def method(machine: Machine, receiver: Value, name: str, call: Invocation) -> Va
         if same is not None:
             return copied(machine, same, call)
     if name in ("apply_gradients", "apply_gradient"):
+        from dtlint.machine.library.python import thrown_away
+
+        thrown_away.of_state(machine, call, name)
         return apply_gradients(machine, receiver, call, stores=name == "apply_gradients")
     if name == "init":
         return initialised(machine, call)

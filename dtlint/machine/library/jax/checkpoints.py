@@ -30,6 +30,16 @@ def restore(machine: Machine, call: Invocation) -> Value | None:
     return machine.fresh("restored", None, frozenset((fact("array"), tag)))
 
 
+def loaded(machine: Machine, call: Invocation) -> Value | None:
+    """`FlaxAutoModel.from_pretrained(name)`: a model with its weights, or the two of them, as the hub has them."""
+    from dtlint.machine.library.python import builtins as python
+
+    jax_flow.started(machine)
+    made = python.opaque(machine, call)
+    tag = fact("host tree", "as it was loaded, without a copy for each device", "loaded", jax_facts.place(machine))
+    return jax_facts.with_facts(machine, made, [tag])
+
+
 def managed(call: Invocation) -> Value | None:
     """The state among the arguments of a method: `args=StandardRestore(state)`, or `items=state`."""
     held = call.get("args") or call.get("items")
@@ -115,6 +125,7 @@ MODELS: dict[str, Any] = {
     "orbax_restored": manager_restores,
     "orbax_saved": manager_saves,
     "flax_restore": restore,
+    "flax_loaded": loaded,
     "flax_save_checkpoint": save,
     "jax_written": written,
     "jax_read_back": read_back,

@@ -93,6 +93,8 @@ def passed(machine: Machine, op: str, tags: Any, names: tuple[str, ...] | None, 
         for tag in words(tags, "over"):
             if known[tag[2]]["mean"] and (names is None or tag[3] in names):
                 sums["over", tag[2]] = where
+                if op == "pmean":
+                    machine.facts.setdefault(jax_facts.MEANED, set()).add(tag[2])
                 kept.add(tag)
     kept.add(fact("array"))
     return frozenset(kept)
@@ -152,8 +154,11 @@ def axis_size(machine: Machine, call: Invocation) -> Value:
 
 
 def cast(machine: Machine, call: Invocation) -> Value | None:
-    """`pcast(x, axis, to="varying")`: typing only."""
-    return call.get("x") or (call.arguments[0] if call.arguments else None)
+    """`pcast(x, axis, to="varying")`: the same numbers, and each device differentiates by its own."""
+    given = call.get("x")
+    if given is None:
+        return None
+    return jax_facts.mapped_tree(machine, given, lambda leaf: jax_facts.with_facts(machine, leaf, [fact("own copy")]))
 
 
 MODELS: dict[str, Any] = {

@@ -193,10 +193,8 @@ def carry_on(machine: Machine, loop: Loop, carry: Value, after: Value) -> None:
     """Carried leaves that the body hands on unchanged are the same in every turn."""
     kept = symbols_of(after)
     loop.variant |= {symbol for symbol in symbols_of(carry) if symbol not in kept}
-    old, new = list(jax_facts.leaves(carry, 6)), list(jax_facts.leaves(after, 6))
-    pairs = zip(old, new, strict=True) if len(old) == len(new) else ()
-    for one, left in pairs:
-        if isinstance(one, Unknown):
+    for one, left in jax_facts.beside(carry, after):
+        if isinstance(one, Unknown) and not isinstance(left, Tuple | Object):
             loop.carried[one.symbol] = left
             loop.kept_by.append((one.symbol, left))
 
@@ -204,16 +202,15 @@ def carry_on(machine: Machine, loop: Loop, carry: Value, after: Value) -> None:
 def steady(machine: Machine, carry: Value, run: Callable[[Value], Value]) -> Value:
     """Facts of the carry after one turn are facts before the next."""
     first = run(carry)
-    old, new = list(jax_facts.leaves(carry, 6)), list(jax_facts.leaves(first, 6))
-    if len(old) != len(new):
-        return carry
-    more = iter(new)
+    more: dict[Symbol, set[Any]] = {}
+    for one, later in jax_facts.beside(carry, first):
+        if isinstance(one, Unknown):
+            more.setdefault(one.symbol, set()).update(words(jax_facts.deep((later,)), "varies"))
 
     def leaf(one: Value) -> Value:
-        later = next(more, None)
-        if later is None or not isinstance(one, Unknown):
+        if not isinstance(one, Unknown):
             return one
-        return Unknown(one.symbol, one.cause, one.tags | frozenset(words(later.tags, "varies")))
+        return Unknown(one.symbol, one.cause, one.tags | more.get(one.symbol, set()))
 
     return jax_facts.mapped_tree(machine, carry, leaf)
 

@@ -36,6 +36,7 @@ INSIDE = frozenset(
         "from host",
         "folded",
         "host noise",
+        "own copy",
     }
 )
 KEYS = frozenset({"key", "keys"})
@@ -46,6 +47,7 @@ SAVED_ALONE = "jax saved alone"  # fact of the run: the copy of one device was w
 HOST_WEIGHTS = "jax host weights"  # fact of the run: why the first weights differ between hosts
 GRADIENT = "gradient"  # note: something is differentiated here
 TOLD_APART = "jax hosts told apart"  # fact of the run: it asks which host it is, or joins the others
+MEANED = "jax meaned"  # fact of the run: gradients that were already sums over the devices, and of which a mean is made
 LEARNED = "jax learned at"  # fact of the run: what is differentiated by, by the place of the call
 ORIGIN = "origin"  # fact of an array: a draw it is made by, or a split that the key of the draw came from
 FIRST_RUN = "flax first run"  # fact of the run: is the module that runs being initialised? None where none runs
@@ -103,6 +105,22 @@ def paths(value: Value, depth: int = 4, above: tuple[Any, ...] = ()) -> Iterable
             yield from paths(held, depth - 1, (*above, name))
     elif isinstance(value, Unknown):
         yield above, value
+
+
+def beside(value: Value, other: Value, depth: int = 6) -> Iterable[tuple[Value, Value]]:
+    """The arrays of a tree, each with what another tree has in its place; where that has other branches, with all that
+    it has there."""
+    if isinstance(value, Tuple) and depth:
+        same = isinstance(other, Tuple) and len(other.items) == len(value.items)
+        parts: Iterable[Value] = other.items if same and isinstance(other, Tuple) else (other,) * len(value.items)
+        for item, part in zip(value.items, parts, strict=True):
+            yield from beside(item, part, depth - 1)
+    elif isinstance(value, Object) and (value.kind in CONTAINERS or isinstance(value.kind, ClassRef)) and depth:
+        held = other.attributes if isinstance(other, Object) and other.kind == value.kind else {}
+        for name, one in list(value.attributes.items())[:40]:
+            yield from beside(one, held.get(name, other), depth - 1)
+    else:
+        yield value, other
 
 
 def deep(values: Iterable[Value]) -> set[Any]:

@@ -43,9 +43,14 @@ def check_call(machine: Machine, thing: Object, call: Invocation, specs: tuple[A
         what = f"`in_axes` has {len(items)} entries, the call gives {len(call.arguments)} positional arguments"
         jax_facts.note(machine, "axes", call.mask, where, (here,), what=what, effect="crash")
         return
+    known = signature(thing.facts["function"])
+    if alone and max(statics, default=-1) >= len(call.arguments) and not spread(call):
+        name = static_name(known[0] if known is not None else [], call, statics)
+        what = f"`static_broadcasted_argnums` names {name}, which the call does not give by position"
+        jax_facts.note(machine, "axes", call.mask, where, (here,), what=what, effect="crash")
+        return
     if specs is None:
         return
-    known = signature(thing.facts["function"])
     names = [param.name for param in known[0]] if known is not None else []
     led = any(words(jax_facts.deep((value,)), "device axis") for value in call.arguments)
     for index, value in enumerate(call.arguments):
@@ -97,6 +102,15 @@ def check_call(machine: Machine, thing: Object, call: Invocation, specs: tuple[A
         what = "`donate_argnums` counts positional arguments; what pmap is given by keyword is not donated"
         steps = (jax_facts.step_at(where, "donate_argnums is set here"),)
         jax_facts.note(machine, "axes", call.mask, None, steps, what=what, effect="waste")
+
+
+def spread(call: Invocation) -> bool:
+    return any(isinstance(value, Object) and value.kind == "<spread>" for value in call.arguments)
+
+
+def static_name(params: list[ir.Param], call: Invocation, statics: tuple[int, ...]) -> str:
+    missing = next(index for index in sorted(statics) if index >= len(call.arguments))
+    return f"`{params[missing].name}`" if missing < len(params) else f"argument {missing}"
 
 
 def arrays_as_statics(machine: Machine, thing: Object, call: Invocation) -> list[int]:
@@ -237,7 +251,15 @@ def is_number(machine: Machine, part: object, depth: int = 12) -> bool:
         return bool(depth) and all(is_number(machine, one, depth - 1) for one in parts[1:])
     if not depth or not isinstance(what, str) or not parts:
         return False
+    if what == "call" and is_schedule(machine, parts[0]):
+        return all(is_number(machine, one, depth - 1) for one in parts[1:])
     return scalar_function(machine, what) and all(is_number(machine, one, depth - 1) for one in parts)
+
+
+def is_schedule(machine: Machine, part: object) -> bool:
+    """A function of a library that gives a number for the number of a step."""
+    row = machine.knowledge.api(str(part.key[0])) if isinstance(part, Symbol) else None
+    return row is not None and bool(row.extra.get("schedule"))
 
 
 def scalar_function(machine: Machine, what: str) -> bool:
@@ -282,6 +304,22 @@ def check_counts(machine: Machine, call: Invocation, value: Value, led: bool, he
                 counted = machine.facts.get("jax all counted", {}).get(tag[3][2])
                 steps = (here,) if counted is None else (counted, here)
                 jax_facts.note(machine, "world axis", call.mask, tag[3], steps)
+
+
+def check_rows(machine: Machine, call: Invocation, specs: tuple[Any, ...] | None) -> None:
+    """Within what runs on each device: `vmap` over the samples of one, and as many keys as there are devices."""
+    if specs is None or not any(one.kind in ("pmap", "shard_map") for one in jax_facts.mappings(machine)):
+        return
+    rows = [value for value, spec in zip(call.arguments, specs, strict=False) if spec is FIRST]
+    leaves = [leaf for value in rows for leaf in jax_facts.leaves(value, 2)]
+    if not any(has(leaf, "varies") and not has(leaf, "keys") and not has(leaf, "key") for leaf in leaves):
+        return
+    for leaf in leaves:
+        for tag in words(leaf.tags, "keys"):
+            if tag[3] in ("local", "world") and tag[5] is not None and is_split(leaf):
+                what = "one key for each device, where `vmap` takes one for each of the samples of this device"
+                here, remedy = machine.step("called here"), "split into one key for each sample: `x.shape[0]`"
+                jax_facts.note(machine, "key count", call.mask, tag[5], (here,), what=what, remedy=remedy)
 
 
 def divided_elsewhere(machine: Machine, count: int) -> bool:

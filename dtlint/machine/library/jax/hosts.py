@@ -35,6 +35,7 @@ FEW = 16  # keys of a batch that are told apart
 
 
 HOSTS = "jax hosts"  # fact of the run: it asks for the other hosts, if only how many there are
+ONE_EACH = "jax own devices"  # fact of the run: processes are told which devices they have, perhaps one each
 ALONE = {"rank": 0, "world_size": 1}  # for JAX in a process of another library's group, which it is not told of
 
 
@@ -55,7 +56,8 @@ def query(machine: Machine, call: Invocation) -> Value | None:
         counts = machine.facts.setdefault("jax all counted", {})
         counts[machine.frame.scope] = machine.step("the devices of all hosts are counted here")
         counted_all = identity.ask(machine, call.row, call.name, None)
-        machine.facts.setdefault(jax_facts.ALL_DEVICES, []).append(counted_all)
+        if not machine.facts.get(ONE_EACH):
+            machine.facts.setdefault(jax_facts.ALL_DEVICES, []).append(counted_all)
         return counted_all
     counted = call.row.extra.get("counted")
     if counted and not call.values:
@@ -112,6 +114,7 @@ def in_notebook(machine: Machine) -> bool:
 def initialize(machine: Machine, call: Invocation) -> Value | None:
     machine.facts[HOSTS] = machine.facts[jax_facts.TOLD_APART] = True
     machine.facts["jax"] = True
+    machine.facts[ONE_EACH] = call.get("local_device_ids") not in (None, NONE)
     if machine.loading:
         machine.notes.setdefault("jax initialised", set()).add(machine.frame.path)
         return None

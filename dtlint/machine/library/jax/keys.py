@@ -125,6 +125,12 @@ def counted_anew(keys: Value) -> frozenset[Any]:
     return (keys.tags - set(known)) | {fact("keys", tag[2], "?", None, tag[5]) for tag in known}
 
 
+def fewer(tags: frozenset[Any], taken: int) -> frozenset[Any]:
+    """`key, *others = split(key, n)`: how many others there are."""
+    known = [tag for tag in words(tags, "keys") if isinstance(tag[4], int)]
+    return (tags - set(known)) | {fact("keys", tag[2], tag[3], tag[4] - taken, tag[5]) for tag in known}
+
+
 def bounds_cause(index: Value) -> Cause | None:
     """Why a host takes other keys than the next: `keys[start:stop]` with bounds of its own."""
     first = index.items[0] if isinstance(index, Tuple) and index.items else index

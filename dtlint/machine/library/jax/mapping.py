@@ -269,6 +269,7 @@ def over_rows(machine: Machine, thing: Object, call: Invocation) -> Value:
     from dtlint.machine.library.jax import keys as jax_keys
 
     specs = jax_axes.specs_of(machine, thing, len(call.arguments))
+    jax_fitting.check_rows(machine, call, specs)
     names = jax_axes.texts(option(thing, "axis_name"))
 
     def row(value: Value, spec: Any) -> Value:
@@ -395,7 +396,7 @@ def gradient(machine: Machine, loss: Value, parameter: Value, call: Invocation) 
             "certain": bool(axes),
         }
         machine.facts.setdefault("jax grads", {})[number] = info
-        alike = not words(own, "varies") and not words(own, "may")
+        alike = not any(words(own, word) for word in ("varies", "may", "own copy"))
         if mapping.checked and alike:
             if axes:
                 tags |= {fact("over", number, tag[2]) for tag in axes}

@@ -1,20 +1,22 @@
 """What do Optax's gradient transformations run?
 
-A transformation that the project makes of two functions runs them; a chain runs its links one after another. What a
-library's own link does to gradients changes nothing about which device they come from.
+A transformation that the project makes of functions runs them; a chain runs its links one after another, and what is
+put around a transformation (accumulation, a mask) runs it. What a library's own link does to gradients changes nothing
+about which device they come from.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
+from dtlint.machine.contents import dictionaries
 from dtlint.machine.contents.opaque import opaque
 from dtlint.machine.core import Machine
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.jax import flow as jax_flow
 from dtlint.machine.library.python import run_later
 from dtlint.machine.names import subscripts
-from dtlint.machine.values import Bound, Const, External, Object, Tuple, Unknown, Value
+from dtlint.machine.values import NONE, Bound, Const, External, Object, Tuple, Unknown, Value
 
 KIND = "optax.GradientTransformation"
 
@@ -33,6 +35,18 @@ def transformation(machine: Machine, call: Invocation) -> Value | None:
     return known_as(machine, call, held)
 
 
+def stateless(machine: Machine, call: Invocation) -> Value | None:
+    """`optax.stateless(f)`: the project's function of updates and parameters."""
+    jax_flow.started(machine)
+    function = call.get("f")
+    if function is None or not run_later.project_function(function):
+        return None
+    held = machine.new(KIND, call.mask)
+    held.attributes["update"] = Bound(External("optax.Stateless.update"), held)
+    held.attributes["f"] = function
+    return known_as(machine, call, held)
+
+
 def known_as(machine: Machine, call: Invocation, held: Object) -> Value:
     """Facts travel with an unknown value; what it is like can be called."""
     from dtlint.machine.library.jax import hosts as jax_hosts
@@ -47,11 +61,24 @@ def known_as(machine: Machine, call: Invocation, held: Object) -> Value:
 def chain(machine: Machine, call: Invocation) -> Value | None:
     """`optax.chain(first, second)`, where some link is the project's own."""
     jax_flow.started(machine)
-    if not any(own(link) for link in call.arguments):
+    return linked(machine, call, call.arguments)
+
+
+def around(machine: Machine, call: Invocation) -> Value | None:
+    """`optax.MultiSteps(inner, every)`, `optax.multi_transform({name: inner}, labels)`: a chain of what is inside."""
+    jax_flow.started(machine)
+    inner = call.get("inner")
+    if isinstance(inner, Object) and dictionaries.is_plain(inner):
+        return linked(machine, call, tuple(one for one in inner.attributes.values() if own(one)))
+    return linked(machine, call, () if inner is None else (inner,))
+
+
+def linked(machine: Machine, call: Invocation, links: tuple[Value, ...]) -> Value | None:
+    if not any(own(link) for link in links):
         return None
     held = machine.new(KIND, call.mask)
     held.attributes["update"] = Bound(External("optax.Chain.update"), held)
-    held.attributes["links"] = Tuple(call.arguments)
+    held.attributes["links"] = Tuple(links)
     return known_as(machine, call, held)
 
 
@@ -80,4 +107,22 @@ def update(machine: Machine, call: Invocation) -> Value | None:
     return Tuple((updates, machine.fresh("optimizer state")))
 
 
-MODELS: dict[str, Any] = {"optax_transformation": transformation, "optax_chain": chain, "optax_chain_update": update}
+def update_stateless(machine: Machine, call: Invocation) -> Value | None:
+    """`stateless(f).update(updates, state, params)`."""
+    from dtlint.machine.functions import calls
+
+    updates = call.get("updates")
+    if not isinstance(call.receiver, Object) or updates is None:
+        return None
+    function, given = call.receiver.attributes["f"], (updates, call.get("params") or NONE)
+    return Tuple((calls.call_value(machine, function, given, (), call.mask), machine.fresh("optimizer state")))
+
+
+MODELS: dict[str, Any] = {
+    "optax_transformation": transformation,
+    "optax_stateless": stateless,
+    "optax_stateless_update": update_stateless,
+    "optax_chain": chain,
+    "optax_around": around,
+    "optax_chain_update": update,
+}

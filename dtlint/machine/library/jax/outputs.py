@@ -144,7 +144,9 @@ def judge(
         for tag in words(found, word):
             info = known.get(tag[2])
             sums = machine.facts.get("jax sums", {}).get(tag[2] if word == "summed" else ("over", tag[2]))
-            if info is None or sums is None or not info["args"] & arguments or tag in mapping.noted:
+            # nobody who wants the sum asks for a mean of it, whatever becomes of it outside
+            told = word == "over" and tag[2] in machine.facts.get(jax_facts.MEANED, ())
+            if info is None or sums is None or tag in mapping.noted or not (told or info["args"] & arguments):
                 continue
             mapping.noted.add(tag)
             summed = jax_facts.step_at(info["where"], "gradients of a mean over this device's batch")

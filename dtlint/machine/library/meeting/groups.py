@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from dtlint.machine.contents import containers
 from dtlint.machine.core import Machine
-from dtlint.machine.lanes import lanes_in, restrict, row
+from dtlint.machine.lanes import lanes_in, restrict, row, token
+from dtlint.machine.library.feeding.whole_batches import RANGES, is_number
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.logs import Group
-from dtlint.machine.values import NONE, Cause, Const, External, Object, Row, Tuple, Value, lane_value
+from dtlint.machine.values import NONE, Cause, Const, External, Object, Row, Symbol, Tuple, Unknown, Value, lane_value
 
+PARTED = "parted"  # fact of a group: it is one of those that a loop has made, each of the ranks next in line
+LISTED = "listed"  # symbol: a list of numbers, by its first, its last and the step between
 GROUP_KIND = "torch.distributed.ProcessGroup"
 
 
@@ -131,6 +134,8 @@ def new_group(machine: Machine, call: Invocation) -> Value:
     masks = member_masks(machine, ranks)
     if masks is None:
         made = machine.new(GROUP_KIND, call.mask)
+        ranks = as_written(machine, ranks) if ranks is not None else None
+        made.facts[PARTED] = ranks is not None and is_block(machine, ranks)
     else:
         members = tuple(mask if mask >> lane & 1 else 0 for lane, mask in enumerate(masks))
         made = make_group(machine, members, call.mask)
@@ -146,6 +151,32 @@ def new_group(machine: Machine, call: Invocation) -> Value:
         details = (("ranks", ranks),) if ranks is not None else ()
         machine.emit_event("collective", "new_group", call.name, call.mask, group=machine.world_group, details=details)
     return made
+
+
+def as_written(machine: Machine, ranks: Value) -> Value:
+    """A list nobody knows, by how it was made: `list(range(first, last))` is the same list wherever it is made."""
+    numbers = ranks
+    held = ranks.attributes.get("[]") if isinstance(ranks, Object) and ranks.kind == "list" else None
+    if isinstance(held, Unknown) and held.symbol.key[0] == "list" and len(held.symbol.key) == 2:
+        made_of = held.symbol.key[1]
+        known = machine.facts.get(RANGES, {})
+        numbers = known.get(made_of[1], ranks) if isinstance(made_of, tuple) and made_of[0] == "object" else ranks
+    if not isinstance(numbers, Object) or numbers.kind != "builtins.range":
+        return ranks
+    return machine.unknown(LISTED, *(token(numbers.attributes[name]) for name in ("start", "stop", "step")))
+
+
+def is_block(machine: Machine, ranks: Value) -> bool:
+    """`range(first, first + size)` in a loop over `range(0, world_size, size)`"""
+    key = ranks.symbol.key if isinstance(ranks, Unknown) else ()
+    if key[:1] != (LISTED,) or not is_number(key[1]) or not isinstance(key[2], Symbol):
+        return False
+    walked = machine.facts.get(RANGES, {}).get(key[1].key[1])
+    if walked is None:
+        return False
+    start, stop, step = (walked.attributes[name] for name in ("start", "stop", "step"))
+    all_ranks = isinstance(stop, Const) and stop.scale == "world"
+    return start == Const(0) and all_ranks and key[2].key == ("op +", key[1], token(step)) and key[3] == 1
 
 
 def new_subgroups(machine: Machine, call: Invocation) -> Value:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 from dtlint.machine.contents import containers
@@ -94,24 +95,26 @@ def range_(machine: Machine, call: Invocation) -> Value | None:
     made.attributes.update(start=start, stop=stop, step=step)
     machine.facts.setdefault(RANGES, {})[made.number] = made
 
-    def count(*parts: Value) -> Value:
-        if all(isinstance(part, Const) and isinstance(part.value, int) for part in parts):
-            first, last, by = (part.value for part in parts)  # type: ignore[attr-defined]
-            scale = next((part.scale for part in parts if part.scale), None)  # type: ignore[attr-defined]
-            return Const(len(range(first, last, by)) if by else 0, scale)
-        if parts[0] != Const(0) and parts[2] == Const(1):
-            rest = difference(parts[1], parts[0])  # `range(start, start + share)`
-            return rest or unknown_of(machine, "count", *parts)
-        if parts[0] != Const(0):  # `range(start, start + share, batch)`
-            cause = parts[1].cause or parts[0].cause
-            return machine.unknown("count", apart(parts[1], parts[0]), token(parts[2]), cause=cause)
-        return unknown_of(machine, "count", *parts)
-
     if sharding.equally_often(start, stop, step):
-        made.attributes["count"] = count(Const(0), stop, step)
+        made.attributes["count"] = counted(machine, Const(0), stop, step)
     else:
-        made.attributes["count"] = map_lanes(count, (start, stop, step), machine.world)
+        made.attributes["count"] = map_lanes(partial(counted, machine), (start, stop, step), machine.world)
     return made
+
+
+def counted(machine: Machine, *bounds: Value) -> Value:
+    """How many numbers a range has."""
+    start, stop, step = bounds
+    if all(isinstance(part, Const) and isinstance(part.value, int) for part in bounds):
+        first, last, by = (part.value for part in bounds)  # type: ignore[attr-defined]
+        scale = next((part.scale for part in bounds if part.scale), None)  # type: ignore[attr-defined]
+        return Const(len(range(first, last, by)) if by else 0, scale)
+    if start != Const(0) and step == Const(1):
+        rest = difference(stop, start)  # `range(start, start + share)`
+        return rest or unknown_of(machine, "count", *bounds)
+    if start != Const(0):  # `range(start, start + share, batch)`
+        return machine.unknown("count", apart(stop, start), token(step), cause=stop.cause or start.cause)
+    return unknown_of(machine, "count", *bounds)
 
 
 def enumerate_(machine: Machine, call: Invocation) -> Value | None:
@@ -119,11 +122,13 @@ def enumerate_(machine: Machine, call: Invocation) -> Value | None:
         return None
     inner = call.arguments[0]
     items = containers.items_of(machine, inner)
+    start = call.arguments[1] if len(call.arguments) > 1 else dict(call.keywords).get("start", Const(0))
     if items is not None:
-        start = call.arguments[1] if len(call.arguments) > 1 else Const(0)
         begin = start.value if isinstance(start, Const) and isinstance(start.value, int) else 0
         return Tuple(tuple(Tuple((Const(begin + index), item)) for index, item in enumerate(items)))
-    return wrapped(machine, call, "enumerate", inner)
+    made = wrapped(machine, call, "enumerate", inner)
+    made.facts["start"] = start
+    return made
 
 
 def wrapped(machine: Machine, call: Invocation, kind: str, *inner: Value) -> Object:
@@ -342,7 +347,8 @@ def numbers_of_rank(machine: Machine, inner: Value) -> Value | None:
     if stop.cause is not None:
         return subscripts.cut(machine, machine.unknown("numbers", inner.number), SliceValue(start, stop, NONE))
     whole = machine.new("builtins.range", inner.birth)
-    whole.attributes.update(start=Const(0), stop=stop, step=Const(1), count=stop)
+    bounds = (Const(0), stop, Const(1))
+    whole.attributes.update(start=bounds[0], stop=stop, step=bounds[2], count=counted(machine, *bounds))
     return subscripts.cut(machine, whole, SliceValue(start, NONE, step))
 
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dtlint.ir import nodes as ir
 from dtlint.machine.contents import containers, dictionaries, presets, sets
 from dtlint.machine.contents.opaque import opaque as unknown_of
 from dtlint.machine.core import Machine
 from dtlint.machine.lanes import map_lanes, token
+from dtlint.machine.library.feeding import sharding
 from dtlint.machine.library.invocation import Invocation
-from dtlint.machine.names import subscripts
+from dtlint.machine.names import assignment, subscripts
 from dtlint.machine.values import FILLED, NONE, Const, Object, Tuple, Unknown, Value
 
 VIEWS = ("items", "values", "keys")
@@ -18,6 +20,18 @@ def container_of(receiver: Object, name: str) -> Object | None:
     if receiver.kind in ("list", "dict", "set"):
         return receiver
     return subscripts.named_parts(receiver) if name in VIEWS else None
+
+
+def extended(machine: Machine, receiver: Value, name: str, call: Invocation) -> Value | None:
+    """`order.extend(order[: -len(order) % world])`, where a library gave the list: it is known by its variable only."""
+    if name != "extend" or not isinstance(receiver, Unknown) or len(call.arguments) != 1 or call.node is None:
+        return None
+    added, named = call.arguments[0], call.node.func
+    holder = named.value if isinstance(named, ir.Attr) else None
+    if not isinstance(holder, ir.Name | ir.Attr) or not sharding.fills_up(machine, added):
+        return None
+    assignment.assign_target(machine, holder, sharding.filled_up(machine, receiver, added), call.mask)
+    return NONE
 
 
 def container_method(machine: Machine, receiver: Object, name: str, call: Invocation) -> Value | None:

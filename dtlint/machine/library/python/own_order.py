@@ -17,7 +17,7 @@ from dtlint.machine.library.computing import provenance
 from dtlint.machine.library.computing.provenance import inner_symbols
 from dtlint.machine.library.feeding import sharding
 from dtlint.machine.library.invocation import Invocation
-from dtlint.machine.values import Const, Object, Symbol, Tuple, Unknown, Value
+from dtlint.machine.values import ITEMS, Const, Object, Symbol, Tuple, Unknown, Value
 
 RANKED = "ranked"  # tag of a list: in the order of this rank's numbers, since the place in the tag
 UNSHARED = "order"  # tag of a list: in an order that ranks may not agree on, for the reason at the end of the tag
@@ -66,7 +66,8 @@ LISTINGS |= {"pathlib.Path.iterdir"}
 NAMES = frozenset({"name", "stem", "parent", "suffix"})  # of a path
 NAMED = frozenset({"named_parameters", "named_buffers", "named_modules", "named_children"})  # each with its name
 BY_NAME = frozenset({"state_dict"})
-HELD = frozenset({"items", "list", "sorted", "set", "tuple"})
+ANSWER = "output"  # symbol: what a model says
+HELD = frozenset({ITEMS, "list", "sorted", "set", "tuple"})
 JOINED = frozenset(f"op {one}" for one in "+-&|^")
 PATHS = frozenset({"builtins.str", "os.path.basename", "os.path.dirname", "os.path.splitext", "os.path.join"})
 CHANGES = frozenset({"replace", "strip", "lstrip", "rstrip", "lower", "upper", "keys"})
@@ -74,12 +75,15 @@ CHANGES = frozenset({"replace", "strip", "lstrip", "rstrip", "lower", "upper", "
 
 def made_of_text(machine: Machine, symbol: Symbol) -> bool:
     """A text, something cut out of one, or several of these; not what was looked up or counted by it."""
-    todo, seen = [symbol], set[int]()
+    todo, seen, written = [symbol], set[int](), set[str]()
     while todo and len(seen) < 200:
         one = todo.pop()
         if id(one) in seen:
             continue
         seen.add(id(one))
+        written.update(part for part in one.key[1:] if one.key[0] == ITEMS and type(part) is str)
+        if len(written) > 1:
+            return True
         if one.key[0] in TEXT or one.key[0] in LISTINGS or is_cut(one) or last_name(one) in BY_NAME or is_name(one):
             return True
         if is_field(one, machine.knowledge.texts):
@@ -100,7 +104,7 @@ def text_like(symbol: Symbol) -> tuple[Any, ...]:
     if key[0] == "phi":
         return key[2:]
     if key[0] == "keys":
-        return key[3:]
+        return key[3:] or written_keys(key[2])
     if key[0] == "attr":
         return key[1:2] if key[-1] in NAMES else ()
     if key[0] == "call":
@@ -108,14 +112,25 @@ def text_like(symbol: Symbol) -> tuple[Any, ...]:
     return key[1:] if key[0] in HELD or key[0] in PATHS or key[0] in JOINED else ()
 
 
+def written_keys(held: Any) -> tuple[Any, ...]:
+    """`name` of what `{name: value.item() for name, value in losses.items()}` has made"""
+    made = held.key[-1] if isinstance(held, Symbol) and held.key[0] == "for each" else None
+    pair = made.key[1] if isinstance(made, Symbol) and made.key[0] == "comprehension" else None
+    return pair[:1] if isinstance(pair, tuple) and len(pair) == 2 else ()
+
+
 def is_name(symbol: Symbol) -> bool:
-    """The first of each pair of `model.named_parameters()` or `model.state_dict().items()`."""
+    """The first of each pair of `model.named_parameters()`, `model.state_dict().items()` or `model(batch).items()`:
+    what a model answers goes by names."""
     if symbol.key[0] != "item" or symbol.key[2:] != (0,):
         return False
     pairs = symbol.key[1]
     while isinstance(pairs, Symbol) and (pairs.key[0] in HELD or pairs.key[0] == "item"):
         pairs = pairs.key[1]
-    return last_name(pairs) in NAMED or (last_name(pairs) == "items" and last_name(receiver(pairs)) in BY_NAME)
+    if last_name(pairs) != "items":
+        return last_name(pairs) in NAMED
+    table = receiver(pairs)
+    return last_name(table) in BY_NAME or (isinstance(table, Symbol) and table.key[0] == ANSWER)
 
 
 def is_field(symbol: Symbol, texts: frozenset[str]) -> bool:

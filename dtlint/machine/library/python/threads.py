@@ -6,7 +6,10 @@ The thread's function runs on a log of its own: nobody knows how it mixes with t
 
 from __future__ import annotations
 
+import itertools
+
 from dtlint.machine.contents import containers
+from dtlint.machine.contents.opaque import opaque
 from dtlint.machine.core import Machine
 from dtlint.machine.library.invocation import Invocation, Keywords
 from dtlint.machine.logs import Event, Log
@@ -16,6 +19,7 @@ from dtlint.machine.values import NONE, Bound, ClassRef, Const, FunctionRef, Obj
 
 KIND = "threading.Thread"
 FUTURE = "concurrent.futures.Future"
+MOST = 4  # threads of one call that are looked at
 
 
 def start(machine: Machine, call: Invocation) -> Value:
@@ -32,6 +36,17 @@ def submit(machine: Machine, call: Invocation) -> Value:
     future = machine.new(FUTURE, call.mask)
     aside(machine, call, call.receiver, function, call.arguments[1:], keywords, future)
     return future
+
+
+def mapped(machine: Machine, call: Invocation) -> Value:
+    """`executor.map(function, items)`: a thread for each item, and whoever takes the results waits for all of them."""
+    function = call.arguments[0] if call.arguments else None
+    known = [containers.items_of(machine, one) for one in call.arguments[1:]]
+    given = zip(*(items or (machine.fresh("item"),) for items in known), strict=False)
+    for arguments in itertools.islice(given, MOST):
+        aside(machine, call, call.receiver, function, arguments, ())
+    machine.emit_event("record", "thread-join", call.name, call.mask, subject=call.receiver)
+    return opaque(machine, call.name, *call.values)
 
 
 def what_it_runs(machine: Machine, thread: Value | None) -> tuple[Value | None, tuple[Value, ...], Keywords]:
@@ -94,4 +109,4 @@ def daemonic(thread: Value | None) -> bool | None:
     return bool(given.value) if isinstance(given, Const) else None
 
 
-MODELS = {"thread_start": start, "thread_submit": submit}
+MODELS = {"thread_start": start, "thread_submit": submit, "thread_map": mapped}

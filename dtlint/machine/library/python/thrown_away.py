@@ -14,12 +14,22 @@ from dtlint.machine.library.training.stepping import JOINED, attribute_of
 from dtlint.machine.names import attributes
 from dtlint.machine.values import Bound, ClassRef, External, FunctionRef, ModuleRef, Symbol, Unknown, Value
 
+TRAIN_STATE = "flax.training.train_state.TrainState"
+
 
 def performed(machine: Machine, call: Invocation) -> None:
     """Remember calls whose only effect is what they give back."""
     extra = call.row.extra
     if extra.get("pure") and not (extra.get("of_modules") and was_handed_in(machine, call)):
-        machine.facts["pure call"] = (call.node, call.row)
+        wanted = call.expression(extra["pure"]) if isinstance(extra["pure"], str) else None
+        machine.facts["pure call"] = (call.node, call.row, wanted)
+
+
+def of_state(machine: Machine, call: Invocation, name: str) -> None:
+    """`state.apply_gradients(grads=…)` of a train state that has gone through others' hands."""
+    row = machine.knowledge.method(TRAIN_STATE, name)
+    if row is not None and row.extra.get("pure"):
+        machine.facts["pure call"] = (call.node, row, None)
 
 
 def was_handed_in(machine: Machine, call: Invocation) -> bool:
@@ -32,9 +42,12 @@ def was_handed_in(machine: Machine, call: Invocation) -> bool:
 
 def discarded(machine: Machine, node: ir.Expr, value: Value, mask: int) -> None:
     if isinstance(node, ir.Call):
-        found = machine.facts.get("pure call")
-        row = found[1] if found is not None and found[0] is node else on_tensor(machine, node, value)
-        if row is not None and is_held(machine, node) and not is_tried(machine, node):
+        known, found, wanted = machine.facts.get("pure call") or (None, None, None)
+        row = found if known is node else on_tensor(machine, node, value)
+        if row is None or is_tried(machine, node):
+            return
+        named = isinstance(row.extra["pure"], str)
+        if is_asked_later(machine, node, wanted) if named else is_held(machine, node):
             machine.emit_event("record", "discarded", row.name, mask, extra={"row": row})
     elif isinstance(node, ir.Attr | ir.Name):
         name = called_name(value)
@@ -91,6 +104,18 @@ def is_tensor(machine: Machine, part: Any) -> bool:
         return part.key[3:4] == ("tensor",)
     row = machine.knowledge.apis.get(part.key[0])
     return attribute_of(part) == "grad" or (row is not None and row.model == JOINED)
+
+
+def is_asked_later(machine: Machine, node: ir.Call, given: ir.Expr | None) -> bool:
+    """Is what was handed in named again below? A call whose answer nobody wants may be made for others to wait at."""
+    inside = {id(one) for one in every_node(node)}
+    below = False
+    for one in every_node(machine.frame.node or machine.project.tree(machine.frame.path).body):
+        below = below or one is node
+        if below and id(one) not in inside and isinstance(given, ir.Name) and isinstance(one, ir.Name):
+            if one.id == given.id:
+                return True
+    return False
 
 
 def is_held(machine: Machine, node: ir.Expr) -> bool:

@@ -138,6 +138,22 @@ def is_rank(value: Value) -> bool:
     return all(isinstance(lane, Const) and lane.scale == "rank" for lane in value.lanes)
 
 
+def placed(machine: Machine, asked: Row, found: Row, text: str) -> None:
+    """`f"cuda:{local_rank}" if local_rank else "cpu"`: index 0 counts as no GPU."""
+    if not is_rank(asked):
+        return
+    for question, device in zip(asked.lanes, found.lanes, strict=True):
+        kind = kind_of(device)
+        if kind is None or (kind == "cpu") is bool(isinstance(question, Const) and question.value):
+            return
+    written(machine, "placed", text)
+
+
+def kind_of(device: Value) -> str | None:
+    """`cuda` of `"cuda:1"`"""
+    return device.value.partition(":")[0] if isinstance(device, Const) and isinstance(device.value, str) else None
+
+
 def made_boolean(machine: Machine, node: Any, value: Value) -> None:
     """`is_main = bool(rank)`: true on every rank but the main one."""
     if not isinstance(value, Row) or not all(isinstance(one, Const) and one.scale == "rank" for one in value.lanes):

@@ -7,6 +7,7 @@ from typing import Any
 
 from dtlint.machine.contents import containers
 from dtlint.machine.contents.opaque import deep_cause, inner_tags, opaque
+from dtlint.machine.contents.presence import is_there
 from dtlint.machine.core import Machine
 from dtlint.machine.lanes import token
 from dtlint.machine.library.computing.provenance import MADE_OF
@@ -73,6 +74,8 @@ def forward(machine: Machine, model: Object, call: Invocation) -> Value:
         tags |= frozenset(tag for tag in result.tags if isinstance(tag, tuple) and tag[0] == GATHERED)
     if cause is not None and cause.kind in BY_PROCESS and cause.kind != "group rank":
         cause = Cause("data", cause.trail)  # what a model says of a rank's own input is no number of the rank
+    if result is None or is_there(machine, result):
+        tags |= {THERE}
     return machine.unknown("output", model.number, machine.symbols.fresh("time"), cause=cause, tags=tags)
 
 
@@ -88,11 +91,20 @@ SEQUENTIAL = "torch.nn.Sequential"
 
 def one_by_one(model: Object) -> tuple[Object, ...]:
     """What `nn.Sequential(…)` runs, where all of it is known and some of it is the project's."""
-    made = model.facts.get("call") if model.kind == SEQUENTIAL else None
-    given = made.arguments if isinstance(made, Invocation) else ()
-    layers = tuple(layer for layer in given if isinstance(layer, Object))
+    made = model.facts.get("call")
+    given = made.arguments if isinstance(made, Invocation) and made.row.name == SEQUENTIAL else ()
+    layers = tuple(layer for value in given for layer in (one_of_many(value),) if isinstance(layer, Object))
     own = any(isinstance(layer.kind, ClassRef) or one_by_one(layer) for layer in layers)
     return layers if own and len(layers) == len(given) else ()
+
+
+def one_of_many(value: Value) -> Value | None:
+    """The layer, or for `*[Block() for _ in range(depth)]` the one that stands for all of them."""
+    if not isinstance(value, Object) or value.kind != "<spread>":
+        return value
+    held = value.attributes["value"]
+    held = held.attributes.get("[]", held) if isinstance(held, Object) else held
+    return held.like if isinstance(held, Unknown) else None
 
 
 def through(machine: Machine, layers: tuple[Object, ...], given: Value, mask: int) -> Value:
@@ -174,13 +186,7 @@ def call_module(
     """A project's nn.Module is called: its forward runs."""
     from dtlint.machine.functions import calls
 
-    layers = one_by_one(model)
-    if layers and len(arguments) == 1:
-        return through(machine, layers, arguments[0], mask)
-    if model.kind == SEQUENTIAL:
-        return opaque(machine, "call", model, *arguments)
-    assert isinstance(model.kind, ClassRef)
-    method = attributes.in_class(machine, model.kind, "forward")
+    method = attributes.in_class(machine, model.kind, "forward") if isinstance(model.kind, ClassRef) else None
     if isinstance(method, FunctionRef):
         depth = machine.facts.get("module depth", 0)
         machine.facts["module depth"] = depth + 1
@@ -188,6 +194,9 @@ def call_module(
             return calls.follow(machine, method, model, arguments, keywords, mask)
         finally:
             machine.facts["module depth"] = depth
+    layers = one_by_one(model)
+    if layers and len(arguments) == 1:
+        return through(machine, layers, arguments[0], mask)
     return opaque(machine, "call", model, *arguments)
 
 

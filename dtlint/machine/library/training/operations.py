@@ -17,6 +17,7 @@ def computed_by(machine: Machine, kind: ClassRef, name: str) -> Value | None:
         if isinstance(method, FunctionRef):
             made = machine.new(OPERATION, machine.frame.mask)
             made.facts["computes"] = method
+            made.facts["of class"] = kind if method.kind == "class" else None  # a class method, as torch allows
             made.facts["context"] = attributes.in_class(machine, kind, "setup_context") is None
             return made
     return None
@@ -31,6 +32,8 @@ def apply(machine: Machine, operation: Object, arguments: tuple[Value, ...], key
     saved = machine.facts.get("no_grad", 0)
     machine.facts["no_grad"] = saved + 1
     try:
-        return calls.follow(machine, operation.facts["computes"], None, arguments, keywords, mask)
+        return calls.follow(
+            machine, operation.facts["computes"], operation.facts["of class"], arguments, keywords, mask
+        )
     finally:
         machine.facts["no_grad"] = saved

@@ -16,7 +16,7 @@ GIVEN_BY = ("torch.nn.Module.parameters", "torch.nn.Module.named_parameters")
 GROUPS, HELD = "parameter groups", "params"
 DEEP = 12
 # symbols of what has the same items
-WALKED = frozenset({"list", "tuple", "set", "values", ITEMS, CHAIN, "builtins.filter"})
+WALKED = frozenset({"list", "tuple", "set", "values", "merged", ITEMS, CHAIN, "builtins.filter"})
 
 
 def owners_of(value: Value) -> tuple[Any, ...]:

@@ -19,11 +19,12 @@ from dtlint.machine.library.python.copies import COPIED
 from dtlint.machine.library.training import parameters
 from dtlint.machine.library.training.modules import is_module
 from dtlint.machine.logs import WHAT_IS_CALLED, Decision, decisions
+from dtlint.machine.names import subscripts
 from dtlint.machine.names.frames import Frame
 from dtlint.machine.twins import DEVICES
-from dtlint.machine.values import BY_PROCESS, Cause, Const, Object, Row, Symbol, Tuple, Unknown, Value
+from dtlint.machine.values import BY_PROCESS, BY_RANK, Cause, Const, Object, Row, Symbol, Tuple, Unknown, Value
 
-PARAMETER = "torch.nn.Parameter"
+PARAMETER, LIST = "torch.nn.Parameter", "torch.nn.ModuleList"
 KEY = "model differences"
 EVERYWHERE = "layers run by all"
 CONSTANT = "modules whose gradients are switched off"
@@ -163,7 +164,19 @@ def part_added(machine: Machine, call: Invocation) -> Value | None:
                 add(machine, "built", call.receiver, call.mask, decision, decision.cause, call.name, *shapes)
                 return None
         grown_unevenly(machine, call.receiver)
+    if isinstance(call.receiver, Object) and call.receiver.kind == LIST and call.arguments:
+        listed(machine, call.receiver, call.arguments[-1], call.mask)
     return None
+
+
+def listed(machine: Machine, layers: Object, part: Value, mask: int) -> None:
+    """What is added to a `ModuleList` is walked over with the rest of it."""
+    held = subscripts.listed_parts(layers)
+    if held is None:
+        held = machine.new("list", mask)
+        held.attributes["[]"] = Tuple(())
+        machine.set(layers, subscripts.LISTED, held, mask)
+    containers.append(machine, held, part, mask)
 
 
 def grown_unevenly(machine: Machine, base: Value) -> None:
@@ -253,7 +266,15 @@ def constructed(machine: Machine, made: Object, call: Invocation) -> None:
 def of_own_size(value: Unknown, cause: Cause) -> bool:
     """Free memory, or how much there is in this rank's share: `Embedding(len(vocabulary), 64)`"""
     counted = cause.kind in ("shard", "data") and any(one.key[0] == "len" for one in symbols_in(value.symbol))
-    return counted or cause.kind in OWN_SHAPE - BY_PROCESS
+    return counted or cause.kind in OWN_SHAPE - BY_PROCESS or (cause.kind in BY_RANK and is_count(value.symbol))
+
+
+def is_count(symbol: Symbol) -> bool:
+    """`len(words)`, `len(words) + 2`: of what each rank has found in its share, however large that is."""
+    if symbol.key[0] == "len":
+        return True
+    parts = [part for part in symbol.key[1:] if isinstance(part, Symbol)]
+    return symbol.key[0] in ("op +", "op -") and len(parts) == 1 and is_count(parts[0])
 
 
 def plain(value: Row) -> bool:
@@ -336,17 +357,25 @@ def roots_of(value: Value) -> frozenset[Any]:
     return frozenset()
 
 
-def roots_of_symbol(part: Any, found: set[Any], depth: int) -> None:
+def roots_given(value: Unknown) -> set[Any]:
+    """What a maker was given may be inside of what it made; `options` of `make(options.name)` are not."""
+    found: set[Any] = set()
+    roots_of_symbol(value.symbol, found, 0, frozenset({"phi", COPIED, "attr"}))
+    return found
+
+
+def roots_of_symbol(part: Any, found: set[Any], depth: int, last: frozenset[str] = frozenset({"phi", COPIED})) -> None:
+    """`last`: what is looked at, but not below it."""
     if isinstance(part, Symbol):
         found.add(part)
-        if depth < 8 and part.key and part.key[0] not in ("phi", COPIED):
+        if depth < 8 and part.key and part.key[0] not in last:
             for inner in part.key[1:3]:
-                roots_of_symbol(inner, found, depth + 1)
+                roots_of_symbol(inner, found, depth + 1, last)
     elif isinstance(part, tuple) and len(part) == 2 and part[0] == "object":
         found.add(part[1])
     elif isinstance(part, tuple) and depth < 8:
         for inner in part:
-            roots_of_symbol(inner, found, depth + 1)
+            roots_of_symbol(inner, found, depth + 1, last)
 
 
 def numbers_below(value: Value, depth: int = 0) -> frozenset[Any]:
@@ -357,6 +386,8 @@ def numbers_below(value: Value, depth: int = 0) -> frozenset[Any]:
     if depth < 6:
         for inner in inside_of(value):
             found |= numbers_below(inner, depth + 1)
+        for given in given_to(value):
+            found |= numbers_below(given, depth + 1) if not isinstance(given, Unknown) else roots_given(given)
     return frozenset(found)
 
 
@@ -367,10 +398,13 @@ def inside_of(value: Value) -> tuple[Value, ...]:
         return value.items
     if not isinstance(value, Object):
         return ()
-    call = value.facts.get("call")
-    arguments = call.values if isinstance(call, Invocation) and isinstance(value.kind, str) else ()
-    held = tuple(one for one in value.attributes.values() if isinstance(one, Object | Row | Tuple))
-    return (*arguments, *held)
+    return tuple(one for one in value.attributes.values() if isinstance(one, Object | Row | Tuple))
+
+
+def given_to(value: Value) -> tuple[Value, ...]:
+    """What something of a library was made of."""
+    call = value.facts.get("call") if isinstance(value, Object) and isinstance(value.kind, str) else None
+    return call.values if isinstance(call, Invocation) else ()
 
 
 MODELS = {"module_part": part_added, "module_frozen": frozen, "module_rebuilt": rebuilt}

@@ -221,7 +221,8 @@ def joined(machine: Machine, call: Invocation) -> Value | None:
         items = (containers.element(machine, given),)
     held = tuple(content(item) for item in items)
     result = opaque(machine, call.name, *held)
-    uneven = containers.length_cause(machine, given) if call.name in ROW_AFTER_ROW else None
+    longer = containers.length_cause if call.name == "torch.stack" else containers.pieces_cause
+    uneven = longer(machine, given) if call.name in ROW_AFTER_ROW else None
     if uneven is not None and call.get("dim") in (None, Const(0)):
         symbol = machine.symbols.of(tensors.OWN_ROWS, result.symbol)
         result = Unknown(symbol, uneven, result.tags | {containers.UNEVEN}, result.like)
@@ -309,10 +310,9 @@ def inner_called(machine: Machine, thing: Object, result: Value, mask: int) -> V
     if outer is None and machine.facts.get("forwarding") and is_module(machine, thing):
         return with_tags(machine, result, frozenset({(LEARNED, thing.number)}))
     if outer is None:
-        outermost = isinstance(result, Unknown) and not machine.facts.get("module depth")
-        if outermost and is_module(machine, thing):
+        if not machine.facts.get("module depth") and is_module(machine, thing):
             said = ASKED if machine.facts.get("no_grad") else PLAIN  # nobody learns from what is only asked
-            return with_tags(machine, result, frozenset({(said, thing.number)}))
+            return with_tags(machine, result, frozenset({(said, thing.number)}), True)
         return result
     return behind(machine, thing, result, mask)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from dtlint.machine.core import Machine
-from dtlint.machine.library.feeding import loaders
+from dtlint.machine.library.feeding import loaders, sharding
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.meeting.groups import group_in
 from dtlint.machine.library.training import gradient_parts
@@ -187,7 +187,9 @@ def deepspeed_initialize(machine: Machine, call: Invocation) -> Value:
     model = call.get("model") or NONE
     note_wrap(machine, call, model, "deepspeed", machine.world_group)
     kinds = tuple(call.row.extra.get("returns", ()))
-    stage = zero_stage(machine, call.get("config") or call.get("config_params"))
+    config = call.get("config") or call.get("config_params")
+    stage = zero_stage(machine, config)
+    note_batch(machine, call, config)
     staged = "stages" in call.row.extra and attributes.is_a(machine, model, call.row.extra["stages"])
     engine = wrapped(machine, call, model, str(call.row.extra["engine"] if staged else kinds[0]), stage == 3)
     engine.facts["deepspeed"] = True
@@ -203,6 +205,17 @@ def deepspeed_initialize(machine: Machine, call: Invocation) -> Value:
         else:
             items.append(machine.new(str(kind), call.mask) if kind else machine.fresh("scheduler"))
     return Tuple(tuple(items))
+
+
+BATCHES = "batches of engines"  # fact of the run: the batch of all ranks, of one, and how many of these make a step
+
+
+def note_batch(machine: Machine, call: Invocation, config: Value | None) -> None:
+    """The sizes that an engine checks against the number of ranks, where a dictionary has all of them."""
+    if isinstance(config, Object) and config.kind == "dict":
+        sizes = tuple(config.attributes.get(("key", name)) for name in call.row.extra.get("batch", ()))
+        if sizes and None not in sizes:
+            machine.facts.setdefault(BATCHES, []).append((sharding.site(machine), sizes))
 
 
 def zero_stage(machine: Machine, config: Value | None) -> int | None:
@@ -238,7 +251,8 @@ def launched_to_shard(machine: Machine) -> bool:
     while outermost.caller is not None:
         outermost = outermost.caller
     project = machine.project
-    return project.started.shards(outermost.path) and not project.mentioning("distributed_type")
+    asks = any(project.mentioning(word) for word in ("distributed_type", "zero_stage"))
+    return project.started.shards(outermost.path) and not asks
 
 
 def first_kind(plugin: Value | None) -> bool:

@@ -1,0 +1,44 @@
+"""What does a program itself say of how it is to be started? The machine has run it; launch files are held to it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+
+from dtlint.findings import Step
+from dtlint.launch.model import Launch
+from dtlint.launch.project import Launches
+
+SLURM_STARTS = "slurm starts its ranks"  # a trainer that takes the tasks of Slurm for its processes
+TASK_IS_RANK = "task is rank"  # it asks Slurm for the number of its task, and starts no processes
+TRAINER_ARGUMENTS = "arguments of a trainer"
+MESH = "mesh of ranks"  # as many as there are has to be
+
+Told = str | int | float | bool | list[int] | None
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """`program` is the script that was run, `path` and `line` where it says so. Of a value that is given and not known,
+    None is told; one that is not given is not there."""
+
+    topic: str
+    program: str
+    path: str
+    line: int
+    values: Mapping[str, Told] = field(default_factory=dict)
+
+    def step(self, *names: str) -> Step:
+        shown = ", ".join(f"{name}={self.values[name]!r}" for name in names if name in self.values)
+        return Step(self.path, self.line, f"the program says `{shown}`" if shown else "the program says so")
+
+
+def by_program(said: Iterable[Said], launches: Launches, launch: Launch, topic: str) -> list[Said]:
+    """What the program that is started here says of this."""
+    return [one for one in said if one.topic == topic and launch in launches.of_script(one.program)]
+
+
+def numbers(said: Iterable[Said], name: str, usual: int | None) -> Iterator[int | None]:
+    for one in said:
+        value = one.values.get(name, usual)
+        yield value if isinstance(value, int) and not isinstance(value, bool) else None

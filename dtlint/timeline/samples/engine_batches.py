@@ -1,0 +1,47 @@
+"""Is the batch of all ranks that an engine or a trainer is told as large as what all ranks take?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from dtlint.machine.lanes import token
+from dtlint.machine.library.feeding.sharding import factors
+from dtlint.machine.library.meeting import evidence
+from dtlint.machine.library.training.wrapping import BATCHES
+from dtlint.machine.run import Run
+from dtlint.machine.values import Unknown
+from dtlint.timeline.samples.shares import Mistake, steps_for_one
+from dtlint.timeline.steps.training import step_at, survey
+
+
+def told_mistakes(run: Run) -> Iterator[Mistake]:
+    yield from without_the_ranks(run)
+    yield from steps_of_trainers(run)
+
+
+def steps_of_trainers(run: Run) -> Iterator[Mistake]:
+    """`TrainingArguments(per_device_train_batch_size=n, gradient_accumulation_steps=total // n)`"""
+    if not evidence.distributed(run, "strong"):
+        return
+    for event, _ in survey(run).of("init"):
+        call = event.extra["call"]
+        part, steps = (call.get(name) for name in call.row.extra.get("window", ("", "")))
+        if part is not None and steps is not None:
+            given = step_at((event.path, event.at, event.function), "every rank takes batches of this size")
+            found = steps_for_one(run, run.facts.get("shares", []), part, steps, given)
+            if found is not None:
+                yield found
+
+
+def without_the_ranks(run: Run) -> Iterator[Mistake]:
+    """`{"train_batch_size": micro * steps, …}`: computed of the batch of one rank and of the steps, and of no ranks."""
+    for place, (whole, part, steps) in run.facts.get(BATCHES, ()):
+        if not isinstance(whole, Unknown) or whole.cause is not None:
+            continue  # numbers may be written for as many ranks as they fit
+        number, parts = factors(token(whole))
+        of_part, of_steps = factors(token(part)), factors(token(steps))
+        product = (of_part[0] * of_steps[0], sorted([*of_part[1], *of_steps[1]], key=id))
+        if (number, sorted(parts, key=id)) == product:
+            text = "the batch of all ranks is told as that of one times its steps, which leaves out the number of ranks"
+            asked = step_at(place, "the engine asks here whether it is what all ranks take in one step")
+            yield Mistake(place, (asked,), text, "multiply by the number of ranks: `dist.get_world_size()`")

@@ -1,0 +1,55 @@
+"""What does a program say of how it is to be started? Launch files are held to it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from dtlint.launch.said import TASK_IS_RANK, Said, Told
+from dtlint.machine.library.invocation import Invocation
+from dtlint.machine.logs import Choice
+from dtlint.machine.run import Run
+from dtlint.machine.values import Const, Tuple, Value
+from dtlint.timeline.records import recorded
+
+STARTUP = "startup"  # in `extra` of a row, and the events of such calls
+
+
+def said(run: Run) -> Iterator[Said]:
+    if run.entry.kind != "script":
+        return
+    for event, path in recorded(run, STARTUP):
+        call = event.extra.get("call")
+        if not isinstance(call, Invocation) or any(name is None for name, _ in call.keywords):
+            continue
+        asked = call.row.extra[STARTUP]
+        given = {name: value for name in asked["params"] if (value := call.get(name)) is not None}
+        unless = any(call.get(name) is not None for name in asked.get("unless", ()))
+        if not unless:
+            sure = not any(isinstance(node, Choice) for node in path)
+            values = {name: told(value) if sure else None for name, value in given.items()}
+            yield Said(asked["topic"], run.entry.path, event.path, event.at[0], values)
+    if asks_for_its_task(run) and not starts_others(run):
+        yield Said(TASK_IS_RANK, run.entry.path, run.entry.path, run.entry.line)
+
+
+def told(value: Value) -> Told:
+    """A number, a word, or several numbers, as far as they are written down."""
+    if isinstance(value, Tuple):
+        numbers = [item.value for item in value.items if isinstance(item, Const) and not item.scale]
+        whole = [number for number in numbers if isinstance(number, int)]
+        return whole if len(whole) == len(value.items) else None
+    known = isinstance(value, Const) and isinstance(value.value, str | int | float | bool) and not value.scale
+    return value.value if known else None  # type: ignore[attr-defined]
+
+
+def asks_for_its_task(run: Run) -> bool:
+    variables = run.knowledge.environment
+    asked = run.facts.get("environment reads", ())
+    return any(name.startswith("SLURM_") and name in variables and variables[name].value in OF_TASK for name in asked)
+
+
+OF_TASK = ("rank", "local_rank")
+
+
+def starts_others(run: Run) -> bool:
+    return bool(run.facts.get("spawned")) or next(recorded(run, "fork", "child"), None) is not None
