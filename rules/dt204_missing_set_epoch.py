@@ -3,7 +3,8 @@
 What it finds
 -------------
 An epoch loop over a shuffling DistributedSampler (or a streamed data set) in which `set_epoch` is never called on it:
-forgotten, called on another object, or swallowed by a wrapper that does not hand it on.
+forgotten, called on another object or on some ranks only, or swallowed by a wrapper that does not hand it on. Also
+`itertools.cycle(loader)`, which never asks the sampler again.
 
 Why it is bad
 -------------
@@ -47,6 +48,14 @@ def check(run: Run) -> Iterator[Finding]:
             span_at(place),
             "no epoch calls the `set_epoch` that this data's order depends on, so all of them have the same order",
             "call `set_epoch(epoch)` at the start of every epoch",
+            scope=place[2],
+            trail=steps,
+        )
+    for place, steps in sampling.cycled(run):
+        yield RULE.finding(
+            span_at(place),
+            "`cycle` gives the batches of the first pass again in every pass, in the same order",
+            "walk over the loader anew in each pass, after `sampler.set_epoch(epoch)`",
             scope=place[2],
             trail=steps,
         )

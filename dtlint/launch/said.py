@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from dtlint.findings import Step
-from dtlint.launch.model import Launch
-from dtlint.launch.project import Launches
+
+if TYPE_CHECKING:
+    from dtlint.launch.model import Launch
+    from dtlint.launch.project import Launches
 
 SLURM_STARTS = "slurm starts its ranks"  # a trainer that takes the tasks of Slurm for its processes
 TASK_IS_RANK = "task is rank"  # it asks Slurm for the number of its task, and starts no processes

@@ -91,9 +91,9 @@ def run_all(machine, paths, ask, jobs, known, done):
     def lines(path):
         return Path(path).read_text(encoding="utf-8", errors="replace").split("\n") if Path(path).is_file() else []
 
-    entry = SimpleNamespace(path=project.paths[0] if project.paths else "", line=1)
+    entry = SimpleNamespace(path=project.paths[0] if project.paths else "", line=1, kind="function")
     outcome = units.Outcome(units.Unit(1, entry.path))
-    outcome.findings, outcome.incomplete = ask(
+    outcome.findings, outcome.incomplete, _ = ask(
         SimpleNamespace(project=project, lines=lines, entry=entry, incomplete=[])
     )
     yield outcome

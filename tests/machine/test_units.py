@@ -57,7 +57,7 @@ def test_one_process_or_two_reach_and_touch_the_same(project: tuple[object, Conf
     seen = []
     for jobs in (1, 2):
         machine = run.machine_for(project[0], engine._knowledge(project[1]), project[1])
-        outcomes = units.run_all(machine, project[0].selected, lambda one: ([], []), jobs)
+        outcomes = units.run_all(machine, project[0].selected, lambda one: ([], [], []), jobs)
         seen.append({done.unit: (done.reached, done.touched) for done in outcomes})
     assert seen[0] == seen[1]
     assert any(("pack/second.py", "meet") in reached for reached, _ in seen[0].values())
@@ -82,9 +82,11 @@ def test_a_word_that_turns_up_in_another_file_is_seen(tmp_path: Path, monkeypatc
         "model(torch.ones(1, 2)).sum().backward()\nending.stop()\n"
     )
     plain = "def stop():\n    print('bye')\n"
-    unused = "def unused():\n    import torch\n    torch.distributed.destroy_process_group()\n"
+    elsewhere = (
+        "def leave():\n    import torch\n    torch.distributed.destroy_process_group()\n\n\nCALLED_AT_THE_END = [leave]\n"
+    )
     told = []
-    for text in (plain, plain + unused, plain):
+    for text in (plain, plain + elsewhere, plain):
         (tmp_path / "ending.py").write_text(text)
         found = engine.check(["."], Config(cache=True, jobs=1, root=tmp_path)).findings
         told.append([finding.code for finding in found])

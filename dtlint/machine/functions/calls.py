@@ -364,7 +364,8 @@ def remembered(
                         getattr(function.node, "at", None),
                     )
                 )
-            return result
+            # computed in the same way, and yet another thing: a tensor that this call gave is not the one before
+            return copy(result) if type(result) is Unknown else result
     reads, oldest, floor = machine.heap_reads, machine.oldest_write, machine.objects
     machine.heap_reads, machine.oldest_write = 0, NEVER
     outcome = Outcome()

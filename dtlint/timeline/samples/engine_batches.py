@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from dtlint.machine.lanes import token
+from dtlint.machine.library.feeding.loaders import option
 from dtlint.machine.library.feeding.sharding import factors
+from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.meeting import evidence
 from dtlint.machine.library.training.wrapping import BATCHES
 from dtlint.machine.run import Run
-from dtlint.machine.values import Unknown
+from dtlint.machine.values import Object, Unknown
+from dtlint.timeline.places.metrics import several_processes
 from dtlint.timeline.samples.shares import Mistake, steps_for_one
-from dtlint.timeline.steps.training import step_at, survey
+from dtlint.timeline.steps.training import place_of, step_at, survey
 
 
 def told_mistakes(run: Run) -> Iterator[Mistake]:
@@ -23,6 +26,7 @@ def steps_of_trainers(run: Run) -> Iterator[Mistake]:
     """`TrainingArguments(per_device_train_batch_size=n, gradient_accumulation_steps=total // n)`"""
     if not evidence.distributed(run, "strong"):
         return
+    yield from steps_of_loops(run)
     for event, _ in survey(run).of("init"):
         call = event.extra["call"]
         part, steps = (call.get(name) for name in call.row.extra.get("window", ("", "")))
@@ -31,6 +35,24 @@ def steps_of_trainers(run: Run) -> Iterator[Mistake]:
             found = steps_for_one(run, run.facts.get("shares", []), part, steps, given)
             if found is not None:
                 yield found
+
+
+def steps_of_loops(run: Run) -> Iterator[Mistake]:
+    """`Trainer(devices=8, accumulate_grad_batches=total // n)`, which is handed a loader of batches of n."""
+    seen = survey(run)
+    for event, _ in seen.collectives if several_processes(run) else ():
+        made = event.subject.facts.get("call") if isinstance(event.subject, Object) else None
+        steps = made.get("accumulate_grad_batches") if isinstance(made, Invocation) else None
+        if event.op != "fit" or steps is None:
+            continue
+        for handed, _ in seen.of("hand-over"):
+            loader = handed.subject
+            part = option(loader, "batch_size") if isinstance(loader, Object) else None
+            if (handed.path, handed.at) == (event.path, event.at) and isinstance(loader, Object) and part is not None:
+                given = step_at(place_of(loader), "every rank's loader takes batches of this size")
+                found = steps_for_one(run, run.facts.get("shares", []), part, steps, given)
+                if found is not None:
+                    yield found
 
 
 def without_the_ranks(run: Run) -> Iterator[Mistake]:

@@ -65,7 +65,7 @@ def is_torch(run: Run, sampler: Object) -> bool:
 def same_order_every_epoch(run: Run) -> Iterator[tuple[Site, Steps, str]]:
     """The last is what the program does instead: `another` sampler is told, this one the `same` epoch always, or it is
     told on `some` ranks."""
-    seen = survey(run)
+    seen, done = survey(run), set[Site]()  # a loop may walk over several loaders at once
     for use in seen.training():
         loop = use.epoch_loop
         sampler = use.described.sampler
@@ -101,7 +101,26 @@ def same_order_every_epoch(run: Run) -> Iterator[tuple[Site, Steps, str]]:
         walked = Step(inner.path, inner.at[0], "every turn walks over the loader anew") if inner is not None else None
         made = step_at(place_of(sampler), "the sampler shuffles by `seed + epoch`")
         steps = kept(made, step_at(place_of(use.loader), "the loader it feeds"), other, walked)
-        yield place, steps, what if other is not None else ""
+        if place not in done:
+            done.add(place)
+            yield place, steps, what if other is not None else ""
+
+
+def cycled(run: Run) -> Iterator[tuple[Site, Steps]]:
+    """`cycle(loader)`, once for all of the training: it keeps the batches of the first pass, and gives them again."""
+    seen = survey(run)
+    for event, path in seen.of("cycled"):
+        loader = loader_of(event.subject)
+        use = next((one for one in seen.training() if one.loader is loader), None)
+        if use is None or use.reduced is None or any(isinstance(node, Loop) for node in path):
+            continue
+        sampler = use.described.sampler
+        if not isinstance(sampler, Object) or not is_torch(run, sampler) or use.loader.facts.get("prepared"):
+            continue
+        if samplers.may_shuffle(sampler):
+            place = (event.path, event.at, event.function)
+            made = step_at(place_of(sampler), "the sampler shuffles by `seed + epoch`, if it is walked over again")
+            yield place, kept(made, event_step(use.reduced, "the model learns from the same batches in every pass"))
 
 
 def data_shuffled_anew(use: Use, seen: Survey) -> bool:

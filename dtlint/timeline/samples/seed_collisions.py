@@ -18,6 +18,7 @@ from dtlint.machine.logs import Event, Site
 from dtlint.machine.run import Run
 from dtlint.machine.starts.given import settled
 from dtlint.machine.values import Const, Row, Symbol, Unknown, Value
+from dtlint.timeline.options import usual
 from dtlint.timeline.samples.noise import (
     AGREES,
     FEWEST,
@@ -124,6 +125,12 @@ def rank_collision(run: Run, event: Event) -> Iterator[tuple[Site, Steps, str]]:
     trail = (*value.cause.steps(), event_step(event, "the product seeds a generator here"))
     if times_zero(value):
         yield made or place, trail, "the seed is multiplied by the rank, so a seed of 0 is 0 on every rank"
+    elif times_usual_zero(run, value):
+        yield (
+            place,
+            trail,
+            "the seed is multiplied by a number of the rank, and it is 0 unless somebody asks for another",
+        )
     elif made is not None and transposed(value):
         yield made, trail, "the product is equal for different ranks"
     elif times_first_turn(run, value):
@@ -141,6 +148,16 @@ def times_zero(value: Row) -> bool:
         return False
     factors = first.symbol.key[1:3]
     return any(provenance.number_in(one) == 0 for one in factors) and any(isinstance(one, Symbol) for one in factors)
+
+
+def times_usual_zero(run: Run, value: Row) -> bool:
+    """`seed * (rank + 1)`, where the option of this name is 0 by default."""
+    sums = [as_sum(lane.symbol) if isinstance(lane, Unknown) else None for lane in value.lanes]
+    known = {part for one in sums for part in one or ()}
+    if None in sums or len(known) != 1 or not isinstance(part := known.pop(), Symbol):
+        return False
+    zero = usual(run, Unknown(part))
+    return isinstance(zero, Const) and zero.value == 0 and zero.scale is None
 
 
 def times_first_turn(run: Run, value: Row) -> bool:

@@ -179,7 +179,8 @@ def handed_over(run: Run) -> Iterator[tuple[Use, Site, Steps]]:
         known = loader.facts.get("described")
         if known is None or known.gives != "same" or splits_by_worker(loader):
             continue  # half a split is another rule's question
-        if (known.iterable or not event.extra.get("replaces")) and several_processes(run):
+        launched = event.extra.get("as_launched") and evidence.distributed(run, "strong")
+        if (known.iterable or not event.extra.get("replaces")) and (launched or several_processes(run)):
             left = "the trainer leaves it as it is" if not known.iterable else "the trainer cannot divide a stream"
             yield Use(loader, None, path), place_of(loader), kept(event_step(event, left))
 

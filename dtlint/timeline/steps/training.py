@@ -100,7 +100,7 @@ def survey(run: Run) -> Survey:
 
 def made(run: Run) -> Survey:
     result = Survey()
-    by_loop: dict[int, Use] = {}
+    by_loop: dict[int, list[Use]] = {}
     by_part: dict[int, PartLoop] = {}
     loaders: dict[int, Object] = run.facts.get("loaders", {})
     for node, path in run.walk():
@@ -112,13 +112,13 @@ def made(run: Run) -> Survey:
             elif loader is None and node.subject is not None:
                 result.ordered.extend((node, mark) for mark in unshared(node.subject))
             if loader is not None:
-                use = by_loop[id(node)] = Use(loader, node, path)
-                result.uses.append(use)
+                uses = by_loop[id(node)] = [Use(one, node, path) for one in loaders_of(node.subject)]
+                result.uses.extend(uses)
         elif isinstance(node, Choice):
             if node.cause is None and ("break" in node.exits or "return" in node.exits):
                 for inner in left_by(node, path):
-                    if id(inner) in by_loop:
-                        by_loop[id(inner)].leaves = True
+                    for use in by_loop.get(id(inner), ()):
+                        use.leaves = True
                     if id(inner) in by_part:
                         by_part[id(inner)].leaves = True
         elif isinstance(node, Event):
@@ -156,7 +156,7 @@ def leave_out_one_process(run: Run, seen: Survey) -> None:
     seen.collectives = [(event, path) for event, path in seen.collectives if not alone(event, path)]
 
 
-def note(result: Survey, by_loop: dict[int, Use], loaders: dict[int, Object], event: Event, path: Path) -> None:
+def note(result: Survey, by_loop: dict[int, list[Use]], loaders: dict[int, Object], event: Event, path: Path) -> None:
     if event.kind == "record":
         result.records.setdefault(event.op, []).append((event, path))
     if event.kind == "collective":
@@ -166,7 +166,7 @@ def note(result: Survey, by_loop: dict[int, Use], loaders: dict[int, Object], ev
             result.gradients.append(event)
     if event.kind not in ("collective", "p2p", "step"):
         return
-    around = [by_loop[id(node)] for node in path if isinstance(node, Loop) and id(node) in by_loop]
+    around = [use for node in path if isinstance(node, Loop) for use in by_loop.get(id(node), ())]
     if event.op == "backward" and not around:
         around = taken_from(result, loaders, event, path)
     for use in around:
@@ -309,6 +309,17 @@ def loader_of(value: Value | None) -> Object | None:
             return next((found for one in inner if (found := loader_of(one)) is not None), None)
         value = inner[0] if inner else None
     return None
+
+
+def loaders_of(value: Value | None) -> list[Object]:
+    """All of them, where a loop walks over several at once: `zip(labelled, unlabelled)`."""
+    held = value
+    while isinstance(held, Object) and held.kind == "<enumerate>" and held.facts.get("inner"):
+        held = held.facts["inner"][0]
+    several = held.facts.get("inner", ()) if isinstance(held, Object) and held.kind == "<zip>" else (value,)
+    found = [one for one in map(loader_of, several) if one is not None and "described" in one.facts]
+    first = loader_of(value)
+    return found if first is None or first in found else [first, *found]
 
 
 def is_pipeline(value: Object) -> bool:

@@ -8,6 +8,7 @@ from typing import Any
 from dtlint.ir import nodes as ir
 from dtlint.machine.contents import containers
 from dtlint.machine.core import Machine
+from dtlint.machine.lanes import token
 from dtlint.machine.library.computing import provenance, tensors
 from dtlint.machine.library.computing.provenance import MADE_OF
 from dtlint.machine.library.drawing.seeds import (
@@ -92,6 +93,9 @@ def counts_own_part(machine: Machine, value: Value) -> bool:
 def as_many(machine: Machine, call: Invocation, order: Unknown) -> Unknown:
     """`permutation(len(rows))`, `permutation(rows)`: as many as there are, on each rank."""
     given = call.arguments[0] if call.arguments else NONE
+    fits = sharding.multiple(token(given), machine.world.size) if isinstance(given, Unknown) else None
+    if sharding.EVEN in (fits, sharding.total_of(machine, given)):
+        machine.facts.setdefault(sharding.EVEN_COUNTS, set()).add(order.symbol)
     cause = containers.length_cause(machine, given)
     if cause is None and isinstance(given, Unknown) and given.symbol.key[0] == "len":
         cause = given.cause

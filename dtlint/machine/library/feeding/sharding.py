@@ -36,6 +36,7 @@ from dtlint.machine.values import (
 
 EVEN = "even"
 UNEVEN = "uneven"
+EVEN_COUNTS = "even counts"  # fact of the run: symbols of what holds a multiple of the ranks
 COUNTED = "counted shard"  # mark: the number of items of a part, or what was made with as many
 FILLED_UP = "filled up"  # symbol: a list and what was missing to a multiple of the ranks
 SIZES = ("world", "group", "local", "nodes")
@@ -124,7 +125,7 @@ def divided(machine: Machine, call: Invocation) -> Value | None:
     if not isinstance(count, Const) or count.scale not in SIZES:
         fewer = bool(call.row.extra.get("fewer"))
         if not fewer and multiple(token(count), machine.world.size, told_to_fit(machine)) == EVEN:
-            machine.facts.setdefault("even counts", set()).add(result.symbol)
+            machine.facts.setdefault(EVEN_COUNTS, set()).add(result.symbol)
         return result
     total = total_of(machine, whole)
     if isinstance(total, int):
@@ -274,25 +275,24 @@ def total_of(machine: Machine, value: Value, shares: int | None = None) -> int |
     if isinstance(value, Object):
         held = value.attributes.get("[]")
         if isinstance(held, Unknown):
-            return total_of_symbol(held.symbol, shares)
-    if isinstance(value, Unknown):
-        even = value.symbol in machine.facts.get("even counts", ())
-        return EVEN if even else total_of_symbol(value.symbol, shares)
-    return None
+            return total_of_symbol(machine, held.symbol, shares)
+    return total_of_symbol(machine, value.symbol, shares) if isinstance(value, Unknown) else None
 
 
-def total_of_symbol(symbol: Symbol, world: int) -> int | str | None:
+def total_of_symbol(machine: Machine, symbol: Symbol, world: int) -> int | str | None:
     key = symbol.key
+    if symbol in machine.facts.get(EVEN_COUNTS, ()):
+        return EVEN
     if key[0] == "slice" and len(key) == 5:
         _, _, lower, upper, step = key
         if lower in (token(NONE), 0) and step == token(NONE):
             return multiple(upper, world)
         return None
     if ((key[0] in ("list", "sorted") and len(key) == 2) or key[0] == "for each") and isinstance(key[1], Symbol):
-        return total_of_symbol(key[1], world)
+        return total_of_symbol(machine, key[1], world)
     if key[0] in ("attr", "call", "drawn", "sample") and isinstance(key[1], Symbol):
         # `frame[:even].iloc`, `frame[:even].sample(frac=1)`: as many rows, as far as anybody knows
-        return total_of_symbol(key[1], world)
+        return total_of_symbol(machine, key[1], world)
     if key[0] == "op +" and any(is_rest(part, world) for part in key[1:]):
         return EVEN
     if any(one.key[0] == FILLED_UP for one in provenance.symbols_in(symbol)):
@@ -371,7 +371,18 @@ def is_rest(added: Any, world: int) -> bool:
     if not isinstance(added, Symbol) or added.key[0] not in ("slice", "repeat", "op *"):
         return False
     counts = added.key[1:] if added.key[0] == "op *" else added.key[2:]
-    return any(isinstance(part, Symbol) and has_rest(part, world) for part in counts)
+    return any(isinstance(part, Symbol) and (has_rest(part, world) or is_missing(part, world)) for part in counts)
+
+
+def is_missing(part: Symbol, world: int) -> bool:
+    """`share * world - len(order)`"""
+    word, *terms = part.key
+    return (
+        word == "op -"
+        and multiple(terms[0], world) == EVEN
+        and isinstance(terms[1], Symbol)
+        and (terms[1].key[0] in ("len", "size"))
+    )
 
 
 def has_rest(of: Symbol, world: int) -> bool:

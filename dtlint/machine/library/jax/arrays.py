@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from typing import Any
 
@@ -83,6 +84,23 @@ def reshaped(machine: Machine, call: Invocation, is_jax: bool) -> Value:
     made = method(machine, given, "reshape", as_method)
     assert made is not None
     return jax_facts.with_facts(machine, made, [fact("array")]) if is_jax else made
+
+
+def rearranged(machine: Machine, call: Invocation) -> Value | None:
+    """`rearrange(x, "(d b) c -> d b c", d=devices)` is `x.reshape(devices, -1, …)`."""
+    given, pattern = call.get("tensor"), call.get("pattern")
+    written = pattern.value if isinstance(pattern, Const) else None
+    found = FIRST_AXIS.fullmatch(written.strip()) if isinstance(written, str) else None
+    if found is None or not isinstance(given, Unknown) or machine.flow is None:
+        return None
+    devices, rest = (call.get(found[name]) or Const(-1) for name in ("first", "second"))
+    sizes = (devices, rest, *(machine.fresh("size") for _ in found["others"].split()))
+    return reshaped(machine, replace(call, arguments=(given, *sizes), keywords=()), False)
+
+
+FIRST_AXIS = re.compile(
+    r"\((?P<first>\w+) (?P<second>\w+)\)(?P<others>( [\w.]+)*) *-> *(?P=first) (?P=second)(?P=others)"
+)
 
 
 def numpy_call(machine: Machine, call: Invocation) -> Value:
@@ -268,6 +286,7 @@ def normalises_together(machine: Machine) -> bool:
 
 
 MODELS: dict[str, Any] = {
+    "einops_rearrange": rearranged,
     "jax_numpy": numpy_call,
     "flax_stepped": stepped,
     "flax_train_state": train_state,

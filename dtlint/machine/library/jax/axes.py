@@ -96,6 +96,8 @@ def spec_of(machine: Machine, value: Value) -> Any:
         return value
     if value == NONE:
         return None
+    if isinstance(value, Object) and value.kind == "dict" and "[]" not in value.attributes:
+        return {name: spec_of(machine, held) for name, held in value.attributes.items()}
     items = containers.items_of(machine, value) if isinstance(value, Tuple) else None
     return tuple(spec_of(machine, item) for item in items) if items is not None else UNKNOWN
 

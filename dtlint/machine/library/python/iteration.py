@@ -175,8 +175,9 @@ def of_a_library(value: Value) -> bool:
 
 
 def cycle(machine: Machine, call: Invocation) -> Value | None:
-    """`cycle(batches)`: what comes, again and again. It never runs dry."""
+    """`cycle(batches)`: what comes, again and again, in the order of the first time. It never runs dry."""
     made = wrapped(machine, call, "cycle", *call.arguments[:1])
+    machine.emit_event("record", "cycled", "itertools.cycle", call.mask, subject=made)
     made.facts[BOUNDED] = True
     return made
 
