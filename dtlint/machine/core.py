@@ -277,8 +277,8 @@ class Machine:
                     from dtlint.machine.starts import settings
 
                     instead = right if joined is left else left
-                    if instead == NONE:
-                        question, answer = plain_question(symbol)
+                    question, answer = plain_question(symbol)
+                    if joined.made_if is None and (instead == NONE or nothing_yet(instead, question)):
                         joined.made_if = (question or symbol, (joined is left) is answer)
                     settings.perhaps_given(self, joined, instead)
                 if name == "[]" and isinstance(joined, Tuple) and Tuple(()) in (left, right):
@@ -405,3 +405,11 @@ def narrowed(node: LogNode, lanes: int) -> LogNode:
         setattr(copy, name, getattr(node, name))
     copy.mask = lanes
     return copy
+
+
+def nothing_yet(value: Value, question: Symbol | None) -> bool:
+    """What a loop found to be None at first, where it is not this that is asked: `if self._scaler is None: …` below the
+    option that wants one makes it in the first turn, and finds it in the others."""
+    if not isinstance(value, Unknown) or value.symbol.key[0] != "loop" or value.symbol.key[3:] != (None,):
+        return False
+    return question is None or question.key != ("is none", value.symbol)

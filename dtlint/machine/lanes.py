@@ -374,7 +374,8 @@ def prefer(left: Value, right: Value) -> Value:
     if isinstance(kept, Object) and isinstance(other, Object) and other not in kept.instead:
         if len(kept.instead) < ALTERNATIVES:  # one of a table of thousands of entries is like the next
             kept.instead = (*kept.instead, other)
-        kept.made_if = None  # there is something in both cases
+        if kept.made_if != other.made_if:  # there is something in both cases, or where the other was made at all
+            kept.made_if = None if kept.made_if is not None else other.made_if
     if isinstance(kept, Object) and isinstance(other, Unknown):
         kept.doubted = True
     return kept

@@ -16,6 +16,7 @@ from dtlint.machine.logs import Choice, Loop
 from dtlint.machine.names.frames import HANDED_ON
 from dtlint.machine.values import (
     MISSING,
+    NONE,
     THERE,
     Cause,
     ClassRef,
@@ -64,7 +65,7 @@ def loosened(machine: Machine, old: Value, loop: int, name: str, left: Left, who
     if isinstance(old, Tuple) and old.cause is None:
         return machine.unknown("loop", loop, name, token(old))  # the loop may be come to again, with another
     if isinstance(old, Const) and old.cause is None:
-        return machine.unknown("loop", loop, name)
+        return machine.unknown("loop", loop, name, *((None,) if old == NONE else ()))
     if isinstance(old, Row):
         made_of = () if all(isinstance(lane, Const) for lane in old.lanes) else (token(old),)
         return machine.unknown("loop", loop, name, *made_of, cause=old.cause)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from dtlint.machine.logs import Choice, Loop
+from dtlint.machine.logs import Choice, Loop, Site
 from dtlint.machine.values import Symbol
 from dtlint.timeline.order import Met, choices_below, inside, loops_over
 from dtlint.timeline.steps.models_used import changes
@@ -21,11 +21,16 @@ def kept_on_one_side(run: Any) -> Iterator[tuple[Met, Met]]:
     passes = backwards(run)
     for step in steps(run):
         around = loops_over(step)
-        if not around or not clears or not all(inside(clear, around[-1]) for clear in clears):
-            continue
+        here = [clear for clear in clears if around and inside(clear, around[-1])]
+        if not here or not {place(clear) for clear in clears} <= {place(clear) for clear in here}:
+            continue  # the loop may be come to in several ways, and is the same in each
         trains = any(inside(one, around[-1]) and one.event.mask & step.event.mask for one in passes)
-        if trains and all(apart(step, clear, around[-1]) for clear in clears):
-            yield step, clears[0]
+        if trains and all(apart(step, clear, around[-1]) for clear in here):
+            yield step, here[0]
+
+
+def place(met: Met) -> Site:
+    return met.event.path, met.event.at, met.event.function
 
 
 def apart(step: Met, clear: Met, loop: Loop) -> bool:

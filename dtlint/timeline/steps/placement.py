@@ -276,30 +276,41 @@ def statements(body: tuple[Any, ...]) -> Iterator[Any]:
 
 def unchosen(run: Any) -> Iterator[tuple[Met, Met, Met | None]]:
     """The first GPU work after an NCCL start for which nobody chose this rank's device, and the choice that comes too
-    late for it. Where the backend is an option, only such a choice shows that the ranks work on GPUs of their own."""
-    start = next((met for met in events(run, "record", "init") if met.event.api == INIT or own_card(met.event)), None)
-    if start is None or of_one(start.event) or sets_visible(run) or in_an_actor(run, start.event):
+    late for it. Where the backend is an option, only such a choice shows that the ranks work on GPUs of their own. A
+    program of several commands starts in each of them for itself."""
+    begun: list[Met] = []
+    if sets_visible(run):
         return
+    for start in events(run, "record", "init"):
+        if start.event.api == INIT or own_card(start.event):
+            if all(exclusive(start, one) for one in begun):
+                begun.append(start)
+                found = unchosen_behind(run, start)
+                if found is not None:
+                    yield found[0], start, found[1]
+                    return
+
+
+def unchosen_behind(run: Any, start: Met) -> tuple[Met, Met | None] | None:
+    if of_one(start.event) or in_an_actor(run, start.event):
+        return None
     nccl = own_card(start.event) or is_nccl(devices.with_gpus(run, start.event.extra["call"].get("backend")))
     if nccl is False or start.event.extra["call"].get("device_id") not in (None, NONE):
-        return
-    choices = [met for met in ordered(run) if chooses(met.event)]
+        return None
+    choices = [met for met in ordered(run) if chooses(met.event) and not exclusive(met, start)]
     if nccl is None and not choices:
-        return
+        return None
     for met in ordered(run):
         if met.number > start.number and not exclusive(met, start) and not some_other_time(met):
-            if chooses(met.event):
-                return
-            if any(one.number < met.number for one in choices):
-                return
+            if any(one.number <= met.number for one in choices):
+                return None
             meets = (nccl or any(just_behind(met, one) for one in choices)) and meets_on_device(met.event)
             if on_default_device(run, met.event) or (
                 meets and (choices or (packs(met.event) and works_on_own(run, met)))
             ):
                 late = next((one for one in choices if not exclusive(met, one)), None)
-                if nccl or late is not None:
-                    yield met, start, late
-                return
+                return (met, late) if nccl or late is not None else None
+    return None
 
 
 def just_behind(met: Met, choice: Met) -> bool:
