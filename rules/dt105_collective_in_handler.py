@@ -46,11 +46,12 @@ RULE = Rule(
 
 def check(run: Run) -> Iterator[Finding]:
     for divergence, tier in diverging(run, "DT105"):
-        message = (
-            f"{short(divergence.event)} is reached by the rank that failed; the others are still in the body and "
-            "do not come"
-        )
+        name = short(divergence.event)
+        message = f"{name} is reached by the rank that failed; the others are still in the body and do not come"
         remedy = (
             "let the failing rank raise, or agree on a flag by all_reduce outside the handler before anybody acts on it"
         )
+        if divergence.attempt is not None and divergence.attempt.kind == "finaliser":
+            message = f"{name} is reached when this rank collects its garbage, or fails; the others come another time"
+            remedy = "let nobody wait in `__del__`: give the object a `close()` that all ranks call"
         yield told(RULE, run, divergence, tier, message, remedy)
