@@ -367,22 +367,15 @@ def fills_up(machine: Machine, added: Value) -> bool:
 
 
 def is_rest(added: Any, world: int) -> bool:
-    """`files[: -len(files) % world]`"""
+    """`files[: -len(files) % world]`, or as many as a computation says that is too long to be known by now."""
     if not isinstance(added, Symbol) or added.key[0] not in ("slice", "repeat", "op *"):
         return False
     counts = added.key[1:] if added.key[0] == "op *" else added.key[2:]
-    return any(isinstance(part, Symbol) and (has_rest(part, world) or is_missing(part, world)) for part in counts)
+    return any(isinstance(part, Symbol) and (has_rest(part, world) or is_lost(part)) for part in counts)
 
 
-def is_missing(part: Symbol, world: int) -> bool:
-    """`share * world - len(order)`"""
-    word, *terms = part.key
-    return (
-        word == "op -"
-        and multiple(terms[0], world) == EVEN
-        and isinstance(terms[1], Symbol)
-        and (terms[1].key[0] in ("len", "size"))
-    )
+def is_lost(count: Symbol) -> bool:
+    return any(one.key[0] == "deep" for one in provenance.symbols_in(count))
 
 
 def has_rest(of: Symbol, world: int) -> bool:
@@ -396,7 +389,7 @@ def has_rest(of: Symbol, world: int) -> bool:
 
 
 def is_length(of: Any) -> bool:
-    return isinstance(of, Symbol) and of.key[0] == "len"
+    return isinstance(of, Symbol) and of.key[0] in ("len", "size")
 
 
 def filled_up(machine: Machine, items: Value | None, added: Value) -> Unknown:
