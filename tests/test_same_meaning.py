@@ -20,6 +20,7 @@ FAMILIES = sorted({folder.name[:3] for folder in FOLDER.iterdir() if folder.is_d
 DEEP = "one call more is deeper than functions are followed"
 NAMED = "who asks `if held_1` may not have the rank in mind"
 DECORATED = "that a decorator asks for the rank is seen in itself, or by the name of what it calls"
+AROUND = "a short helper that makes a set or an optimizer is followed, and one around it is not"
 BATCH = "which number is the size of a whole batch is told by its name"
 # Programs that are judged otherwise when they are rewritten, and why
 KNOWN = {
@@ -35,14 +36,15 @@ KNOWN = {
         "DT103/called_instead_of_spawned_ok.py",
     ): "whether others are spawned is known once the spawn was met",
     ("one more call", "DT101/asked_further_down.py"): DEEP,
-    (
-        "one more call",
-        "DT207/authors_of_a_file",
-    ): "a short helper that makes a set is followed, and one around it is not",
+    ("one more call", "DT207/authors_of_a_file"): AROUND,
+    ("one more call", "DT503/one_of_two_prepared.py"): AROUND,
+    ("one more call", "DT516/forgotten_cleanup"): "what a forgotten function calls counts as called",
     ("one more call", "DT503/chosen_by_the_environment.py"): "a decorator that a helper makes is passed over",
     ("other names", "DT209/accumulation_steps.py"): BATCH,
     ("other names", "DT209/part_of_a_device_in_a_pipeline.py"): BATCH,
     ("other names", "DT209/default_of_a_parameter"): BATCH,
+    ("other names", "DT209/steps_of_a_loop.py"): BATCH,
+    ("other names", "DT209/steps_of_a_trainer.py"): BATCH,
     ("other names", "DT209/host_share_missing"): BATCH,
     ("other names", "DT209/part_of_a_host"): BATCH,
     ("other names", "DT302/initializer_draws_twice.py"): "an argument of a function nobody calls is a key by its name",

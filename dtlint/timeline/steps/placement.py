@@ -211,49 +211,53 @@ def sets_visible(run: Any) -> bool:
 
 
 def divided(run: Any, event: Event, call: Any) -> bool:
-    """`rank % 8`: a remainder by a literal is the number of devices per node, whatever it is in our small world."""
+    """`rank % 8`: a remainder by a literal is the number of devices per node, whatever it is in our small world. Also
+    where a name that is given here was assigned one, or a function of the project that is asked returns one."""
+    given = [expression for name in PARAMS if (expression := call.expression(name)) is not None]
+    given += call.node.args if call.node is not None else ()
     module = run.project.module(event.path)
-    names: set[str] = set()
-    for name in PARAMS:
-        expression = call.expression(name)
-        if expression is not None and has_remainder(expression, names):
-            return True
-    for argument in call.node.args if call.node is not None else ():
-        if has_remainder(argument, names):
-            return True
+    if any(map(has_remainder, given)):
+        return True
     if module is None:
         return False
-    assigned = [one for one in statements(module.body) if targets_of(one) & names]
-    if any(has_remainder(one.value, set()) for one in assigned):
+    names = {name for expression in given for name in names_in(expression)}
+    assigned = [one.value for one in statements(module.body) if targets_of(one) & names]
+    if any(map(has_remainder, assigned)):
         return True
-    for one in assigned:
-        if isinstance(one.value, ir.Call):
-            has_remainder(one.value.func, names)
-    return any(gives_remainder(run, event.path, name) for name in names)
+    asked = {name for value in assigned if isinstance(value, ir.Call) for name in names_in(value.func)}
+    return any(gives_remainder(run, event.path, name) for name in names | asked)
 
 
-def gives_remainder(run: Any, path: str, name: str) -> bool:
-    """`def local_rank(): return rank() % devices_of_a_node()`"""
+def gives_remainder(run: Any, path: str, name: str, depth: int = 2) -> bool:
+    """`def local_rank(): return rank() % devices_of_a_node()`, or what it returns is another function's answer."""
     own = run.project.relatives(path)
     modules = [run.project.module(one) for one in run.project.mentioning(name) if one in own]
     bodies = [
         one.body for module in modules if module is not None for one in functions(module.body) if one.name == name
     ]
-    returned = (one.value for body in bodies for one in statements(body) if isinstance(one, ir.Return))
-    return any(value is not None and has_remainder(value, set()) for value in returned)
+    returned = [one.value for body in bodies for one in statements(body) if isinstance(one, ir.Return)]
+    asked = {inner for value in returned if isinstance(value, ir.Call) for inner in names_in(value.func)} - {name}
+    return any(value is not None and has_remainder(value) for value in returned) or (
+        depth > 1 and any(gives_remainder(run, path, inner, depth - 1) for inner in asked)
+    )
 
 
-def has_remainder(expression: Any, names: set[str]) -> bool:
-    """Is there a `%`? Collects the names that are read on the way."""
+def has_remainder(expression: Any) -> bool:
+    """Is there a `%` of numbers? Not that of a text: `"cuda:%d" % rank`."""
     if isinstance(expression, ir.BinOp) and expression.op == "%":
-        text = isinstance(expression.left, ir.Const) and isinstance(expression.left.value, str)  # `"cuda:%d" % rank`
-        if not text:
+        if not (isinstance(expression.left, ir.Const) and isinstance(expression.left.value, str)):
             return True
+    return any(map(has_remainder, children(expression)))
+
+
+def names_in(expression: Any) -> Iterator[str]:
+    """Of the variables and attributes that are read."""
     if isinstance(expression, ir.Name):
-        names.add(expression.id)
+        yield expression.id
     elif isinstance(expression, ir.Attr):
-        names.add(expression.name)
-    return any(has_remainder(inner, names) for inner in children(expression))
+        yield expression.name
+    for inner in children(expression):
+        yield from names_in(inner)
 
 
 def targets_of(statement: Any) -> set[str]:
@@ -282,16 +286,18 @@ def unchosen(run: Any) -> Iterator[tuple[Met, Met, Met | None]]:
     if sets_visible(run):
         return
     for start in events(run, "record", "init"):
-        if start.event.api == INIT or own_card(start.event):
-            if all(exclusive(start, one) for one in begun):
-                begun.append(start)
-                found = unchosen_behind(run, start)
-                if found is not None:
-                    yield found[0], start, found[1]
-                    return
+        if (start.event.api != INIT and not own_card(start.event)) or not all(exclusive(start, one) for one in begun):
+            continue
+        begun.append(start)
+        found = unchosen_behind(run, start)
+        if found is not None:
+            work, late = found
+            yield work, start, late
+            return
 
 
 def unchosen_behind(run: Any, start: Met) -> tuple[Met, Met | None] | None:
+    """The GPU work behind this start, and the choice that comes too late."""
     if of_one(start.event) or in_an_actor(run, start.event):
         return None
     nccl = own_card(start.event) or is_nccl(devices.with_gpus(run, start.event.extra["call"].get("backend")))

@@ -12,7 +12,7 @@ from dtlint.machine.library.feeding.own_rows import ALONG
 from dtlint.machine.library.training.gradient_parts import PART
 from dtlint.machine.library.training.stepping import BY_HAND, GATHERED, LEARNED_FROM, PLAIN
 from dtlint.machine.library.training.wrapping import KEEPS_PARTS
-from dtlint.machine.logs import Choice, Event
+from dtlint.machine.logs import Choice, Event, told
 from dtlint.machine.values import Object, Symbol, Tuple, Unknown, Value
 from dtlint.timeline.order import Met, ordered
 from dtlint.timeline.symbols import objects_in
@@ -124,8 +124,12 @@ def sharded_clips(run: Any) -> Iterator[tuple[Met, Met]]:
 
 def lacks_its_own(met: Met, name: str) -> bool:
     """The `else` of `if hasattr(model, "clip_grad_norm_")`: what FSDP makes has it, and does not come here."""
-    denied = (node.symbol for node, side in met.above if isinstance(node, Choice) and side)
-    return any(asked is not None and asked.key[0] == "hasattr" and asked.key[-1] == name for asked in denied)
+    return any(
+        not answer and isinstance(asked, Symbol) and asked.key[0] == "hasattr" and asked.key[-1] == name
+        for node, side in met.above
+        if isinstance(node, Choice)
+        for asked, answer in told(node.symbol, side == 0)
+    )
 
 
 def in_parts(run: Any) -> Iterator[tuple[int, Met]]:
