@@ -17,10 +17,11 @@ from dtlint.source.files import Discovery
 from dtlint.source.text import Incomplete, SourceFile, read
 
 SUFFIXES = (".md", ".rst")
-LAUNCHERS = re.compile(
-    r"torchrun|torch\.distributed|distributed\.run|accelerate|deepspeed|\bsrun\b|mpirun|mpiexec|horovodrun|torch_xla"
+BESIDE_SLURM = (
+    r"torchrun|torch\.distributed|distributed\.run|accelerate|deepspeed|mpirun|mpiexec|horovodrun|torch_xla"
     r"|xla_dist|\bray\b|--nproc|--num_processes|\bkubectl\b|\bcolossalai\b|\bgpu-vm\b|tpu-vm"
 )
+LAUNCHERS = re.compile(BESIDE_SLURM + r"|\bsrun\b")
 NUMBERING = re.compile(r"torch\.distributed\.launch\b")
 ONE_LAUNCHER = re.compile(r"\btorchrun\b|torch\.distributed\.(?:launch|run)\b")
 ELSEWHERE = re.compile(
@@ -35,7 +36,7 @@ ONE_NODE = re.compile(r"^#SBATCH\s+(?:--nodes=|-N\s*)1\b", re.M)
 ONE_TASK = re.compile(r"^#SBATCH\s+(?:--ntasks(?:-per-node)?=|-n\s*)1\b", re.M)
 ONE_DEVICE = re.compile(r"^#SBATCH\s+--(?:gres=gpu(?::[a-z]\w*)?|gpus(?:-per-node|-per-task)?)[:=]1\b", re.M)
 MORE = re.compile(r"^#SBATCH\s+(?:--(?:nodes|ntasks(?:-per-node)?)=|-[nN]\s*)(?!\s|1\b)", re.M)
-BY_OTHERS = re.compile(LAUNCHERS.pattern.replace(r"|\bsrun\b", "") + r"|\bsrun\b.*\s(?:-n|--ntasks)")
+BY_OTHERS = re.compile(BESIDE_SLURM + r"|\bsrun\b.*\s(?:-n|--ntasks)")
 BATCH = re.compile(r"^#SBATCH|^#PBS|^#BSUB", re.M)
 PROGRAM = re.compile(r"(?<![\w./-])((?:[\w.-]+/)*[\w-]+\.py)\b")
 MODULE = re.compile(r"-m\s+([\w.]+)")

@@ -251,8 +251,6 @@ class Machine:
         self, then: list[Write], other: list[Write], symbol: Symbol, cause: Cause | None, mask: int, older: int = 0
     ) -> None:
         """Bring the two sides of an undecided branch back together; things up to number `older` were there before."""
-        from dtlint.machine.contents.presence import either_is_there
-
         sides: dict[tuple[int, Any], list[Any]] = {}
         for side, writes in enumerate((then, other)):
             for container, name, value in writes:
@@ -267,6 +265,8 @@ class Machine:
                 joined = either_tree(left, right, lambda one, other: join(one, other, self.symbols, symbol, None))
             joined = joined or self.join_of_lanes(left, right, symbol, cause, mask, older)
             if cause is not None:
+                from dtlint.machine.contents.presence import either_is_there
+
                 joined = either_is_there(self, joined, left, right)
             if name == "[]" and isinstance(joined, Unknown) and joined.like == Tuple(()) and joined.cause is None:
                 joined = Tuple(())  # what a container holds on one side, and may hold on the other
@@ -293,12 +293,13 @@ class Machine:
     ) -> Value:
         """Only the lanes in `mask` came to the branch. What they hold alike on either side is joined as one value, and
         the others keep what they have."""
-        here, there = restrict(left, mask), restrict(right, mask)
-        if mask != self.world.full and (here is not left or there is not right):
-            joined = join(here, there, self.symbols, symbol, cause, older)
-            found = overlay(right if here is left else left, joined, mask, self.world, self.control_cause())
-            if isinstance(found, Row) or (here is not left and there is not right):
-                return found  # what parts the ranks is still there, or was there on neither side
+        if mask != self.world.full:
+            here, there = restrict(left, mask), restrict(right, mask)
+            if here is not left or there is not right:
+                joined = join(here, there, self.symbols, symbol, cause, older)
+                found = overlay(right if here is left else left, joined, mask, self.world, self.control_cause())
+                if isinstance(found, Row) or (here is not left and there is not right):
+                    return found  # what parts the ranks is still there, or was there on neither side
         return join(left, right, self.symbols, symbol, cause, older)
 
     def perhaps_empty(self, container: Any, symbol: Symbol, cause: Cause | None) -> None:

@@ -62,8 +62,10 @@ def uncalled(run: Any, word: str) -> frozenset[tuple[str, str]]:
 
 def is_named(module: ir.Module, function: ir.Function) -> bool:
     """Anywhere but in the function itself; importing a name is not using it."""
+    if function.name not in module.tokens:
+        return False
     inside = {id(node) for node in every_node(function.body)}
-    return function.name in module.tokens and any(
+    return any(
         id(node) not in inside
         and (
             (isinstance(node, ir.Name) and node.id == function.name)

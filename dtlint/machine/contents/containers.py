@@ -39,7 +39,7 @@ KEYS = "keys"  # fact: one of the keys nobody knows
 NAMESPACE = "namespace"  # fact: the keys of a dictionary are its attributes, too; which class has made it so
 ALIKE = "alike parts"  # tag, with the places: each item has parts of which these are the same on all lanes
 UNEVEN = "uneven"  # tag: the number of items differs between lanes
-PIECES = "pieces"  # tag: how many parts each item has depends on what this rank has in it
+OF_EACH = "parts of each"  # tag: how many parts each item has depends on what this rank has in it
 KEPT = "kept"  # tag: some lanes alone keep items, and these tell of what they saw themselves
 
 
@@ -97,9 +97,9 @@ def one_of(machine: Machine, held: Value, like: Value | None = None) -> Unknown:
     """That some lanes have more items says nothing of any item; that each has a number of its own does."""
     from dtlint.machine.library.computing.tensors import OWN_ROWS
 
-    tags = held.tags - {UNEVEN, PIECES}
+    tags = held.tags - {UNEVEN, OF_EACH}
     made = machine.unknown("item", token(held), cause=held.cause, tags=tags, like=like)
-    return Unknown(machine.symbols.of(OWN_ROWS, made.symbol), made.cause, tags) if PIECES in held.tags else made
+    return Unknown(machine.symbols.of(OWN_ROWS, made.symbol), made.cause, tags) if OF_EACH in held.tags else made
 
 
 def held_in(value: Value) -> Value:
@@ -180,7 +180,7 @@ def pieces_cause(machine: Machine, value: Value) -> Cause | None:
     if items is not None:
         return next((one.cause for one in map(content, items) if isinstance(one, Unknown) and own_many(one)), None)
     held = held_in(value)
-    return held.cause if PIECES in held.tags else length_cause(machine, value)
+    return held.cause if OF_EACH in held.tags else length_cause(machine, value)
 
 
 def truth(machine: Machine, value: Object) -> tuple[bool | None, Symbol, Cause | None]:
@@ -299,7 +299,7 @@ def grown(machine: Machine, held: Value | None, value: Value, uneven: Cause | No
     cause = uneven or (held.cause if held is not None else None) or deep_cause(machine, (value,))
     tags = (held.tags if isinstance(held, Unknown) else frozenset()) | value.tags - {UNEVEN} | orders_in(value)
     if isinstance(value, Unknown) and own_many(value):
-        tags |= {PIECES}
+        tags |= {OF_EACH}
     if uneven is not None:
         tags |= {UNEVEN}
         if (own := deep_cause(machine, (value,))) is not None and own.kind == "data":

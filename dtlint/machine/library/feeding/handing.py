@@ -71,22 +71,19 @@ def to_hf_trainer(machine: Machine, call: Invocation) -> None:
     """The HF Trainer makes its own loader from the data set it was given, and divides it; a loader that the program
     makes instead it takes as it is."""
     trainer = call.receiver
-    own = (
-        attributes.in_class(machine, trainer.kind, OWN_LOADER)
-        if isinstance(trainer, Object) and (isinstance(trainer.kind, ClassRef))
-        else None
-    )
-    if isinstance(own, FunctionRef) and isinstance(trainer, Object):
+    if not isinstance(trainer, Object):
+        return
+    own = attributes.in_class(machine, trainer.kind, OWN_LOADER) if isinstance(trainer.kind, ClassRef) else None
+    if isinstance(own, FunctionRef):
         found = calls.follow(machine, own, trainer, (), (), call.mask)
         if isinstance(found, Object) and loaders.is_loader(machine, found):
             loaders.described(machine, found)
             extra = {"replaces": False, "as_launched": True}
             machine.emit_event("record", "hand-over", call.name, call.mask, subject=found, extra=extra)
         return
-    dataset = trainer.attributes.get("train_dataset") if isinstance(trainer, Object) else None
+    dataset = trainer.attributes.get("train_dataset")
     if isinstance(dataset, Object):
         machine.emit_event("record", "hand-over", call.name, call.mask, subject=dataset, extra={"replaces": True})
-        assert isinstance(trainer, Object)
         workers.performed(machine, loader_made(machine, trainer, dataset, call))
 
 
