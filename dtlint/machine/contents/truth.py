@@ -29,13 +29,13 @@ from dtlint.machine.values import (
 
 
 def truth_of(machine: Machine, value: Value) -> tuple[bool | None, Symbol, Cause | None]:
-    """Is one lane's value true? With the symbol of the question when nobody knows."""
+    """Is one lane's value true? With the symbol of the question when nobody knows. A new temporary folder has a name."""
     if isinstance(value, Const):
         if value.value is Ellipsis:
             return True, machine.symbols.of("true"), None
         return bool(value.value), machine.symbols.of("const", repr(value.value)[:40]), None
     if isinstance(value, Unknown):
-        if is_filled(value.symbol):
+        if is_filled(value.symbol) or (TEMPORARY in value.tags and value.symbol.key[0] == "source"):
             return True, value.symbol, None
         asked = asked_before(machine, value.symbol)
         if asked is not None:
