@@ -29,14 +29,14 @@ from dtlint.machine.values import (
 
 
 def truth_of(machine: Machine, value: Value) -> tuple[bool | None, Symbol, Cause | None]:
-    """Is one lane's value true? With the symbol of the question when nobody knows. A new temporary folder has a name."""
+    """Is one lane's value true? With the symbol of the question when nobody knows."""
     if isinstance(value, Const):
         if value.value is Ellipsis:
             return True, machine.symbols.of("true"), None
         return bool(value.value), machine.symbols.of("const", repr(value.value)[:40]), None
     if isinstance(value, Unknown):
         if is_filled(value.symbol) or (TEMPORARY in value.tags and value.symbol.key[0] == "source"):
-            return True, value.symbol, None
+            return True, value.symbol, None  # a text with something in it, such as the name of a new temporary folder
         asked = asked_before(machine, value.symbol)
         if asked is not None:
             return (asked, value.symbol, None) if isinstance(asked, bool) else (None, asked, None)
