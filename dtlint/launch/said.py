@@ -16,6 +16,7 @@ SLURM_STARTS = "slurm starts its ranks"  # a trainer that takes the tasks of Slu
 TASK_IS_RANK = "task is rank"  # it asks Slurm for the number of its task, and starts no processes
 TRAINER_ARGUMENTS = "arguments of a trainer"
 MESH = "mesh of ranks"  # as many as there are has to be
+SEVERAL_HOSTS = "several hosts"  # what it calls makes sense where there are several
 
 Told = str | int | float | bool | list[int] | None
 
