@@ -32,7 +32,7 @@ def said(run: Run) -> Iterator[Said]:
         if not unless:
             sure = not any(isinstance(node, Choice) for node in path)
             values = {name: told(value) if sure else None for name, value in given.items()}
-            yield Said(asked["topic"], run.entry.path, event.path, event.at[0], values)
+            yield Said(asked["topic"], run.entry.path, event.path, event.at[0], values, asked.get("usual", {}))
     if asks_for_its_task(run) and not starts_others(run):
         yield Said(TASK_IS_RANK, run.entry.path, run.entry.path, run.entry.line)
 
