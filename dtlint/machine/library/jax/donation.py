@@ -91,11 +91,13 @@ def taken_over(machine: Machine, told: set[Any], result: Value) -> None:
 
 
 def in_new_buffers(machine: Machine, result: Value) -> Value:
-    """What was taken over and comes out as it was has a buffer of its own again."""
+    """What was taken over and comes out as it was, if only on one side of a branch, has a buffer of its own again."""
     donated = machine.facts.get(jax_facts.DONATED, {})
 
     def leaf(one: Value) -> Value:
-        if not isinstance(one, Unknown) or jax_flow.base_of(one.symbol, donated) is None:
+        sides = one.symbol.key[1:] if isinstance(one, Unknown) and one.symbol.key[0] == "phi" else ()
+        held = [one.symbol, *(side for side in sides if isinstance(side, Symbol))] if isinstance(one, Unknown) else []
+        if not isinstance(one, Unknown) or all(jax_flow.base_of(symbol, donated) is None for symbol in held):
             return one
         machine.objects += 1
         return Unknown(machine.symbols.of("compiled", one.symbol, machine.objects), one.cause, one.tags, one.like)
