@@ -263,7 +263,8 @@ def single(machine: Machine, value: Value) -> Value:
         return single(machine, items[0])
     if items is not None:
         return opaque(machine, "tensor", *(content(item) for item in items[:8]))
-    return value
+    held = content(value.attributes["[]"]) if isinstance(value, Object) and "[]" in value.attributes else NONE
+    return opaque(machine, "tensor", held) if isinstance(held, Unknown) and held.cause is not None else value
 
 
 def method(machine: Machine, receiver: Object, name: str, call: Invocation) -> Value | None:
