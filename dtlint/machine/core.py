@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from dtlint.findings import Step
 from dtlint.ir import nodes as ir
-from dtlint.machine.lanes import World, either_tree, join, overlay, restrict, taken_off
+from dtlint.machine.lanes import PUT_ON, World, either_tree, join, overlay, restrict, taken_off
 from dtlint.machine.logs import Choice, Decision, Event, Group, Guards, Log, LogNode, Place, decisions, plain_question
 from dtlint.machine.names.frames import Frame, Write
 from dtlint.machine.uses import Uses
@@ -260,7 +260,8 @@ class Machine:
         for container, name, left, right in sorted(sides.values(), key=of_variable):
             old = container.get(name, MISSING)
             left, right = old if left is None else left, old if right is None else right
-            joined = taken_off(left, right, older)
+            question, answer = plain_question(symbol)
+            joined = taken_off(left, right, older, question, answer)
             if joined is None and cause is None:
                 joined = either_tree(left, right, lambda one, other: join(one, other, self.symbols, symbol, None))
             joined = joined or self.join_of_lanes(left, right, symbol, cause, mask, older)
@@ -277,7 +278,8 @@ class Machine:
                     from dtlint.machine.starts import settings
 
                     instead = right if joined is left else left
-                    question, answer = plain_question(symbol)
+                    if joined.facts.get("wrapped") and joined.attributes.get("module") == instead:
+                        joined.facts[PUT_ON] = (question, (joined is left) is answer)
                     if joined.made_if is None and (instead == NONE or nothing_yet(instead, question)):
                         joined.made_if = (question or symbol, (joined is left) is answer)
                     settings.perhaps_given(self, joined, instead)

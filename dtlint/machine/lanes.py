@@ -142,12 +142,16 @@ def all_constant(value: Row) -> bool:
     return all(isinstance(held, Const) for held in value.lanes)
 
 
-def taken_off(left: Value, right: Value, older: int) -> Value | None:
+PUT_ON = "put on"  # fact of a wrapper: with which question and answer it is put around its model, and never otherwise
+
+
+def taken_off(left: Value, right: Value, older: int, question: Symbol | None, given: bool) -> Value | None:
     """`if distributed: model = model.module`: who takes the wrapper off under a condition asks whether there is one.
-    The wrapper was there before, up to number `older`; one that is put on under a condition is new."""
-    for outer, inner in ((left, right), (right, left)):
+    The wrapper was there before, up to number `older`; one that is put on under a condition is new, and whoever asks
+    the same again and takes the model where there is no wrapper takes none off."""
+    for outer, inner, answer in ((left, right, given), (right, left, not given)):
         if isinstance(outer, Object) and outer.number <= older and outer.facts.get("wrapped"):
-            if outer.attributes.get("module") == inner:
+            if outer.attributes.get("module") == inner and outer.facts.get(PUT_ON) != (question, answer):
                 return inner
     return None
 
