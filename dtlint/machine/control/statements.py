@@ -260,6 +260,8 @@ def assert_one(machine: Machine, node: ir.Assert, test: ir.Expr, mask: int) -> i
             machine.assumed.append((asked, given))  # as long as nobody looks at the other side of a decision above
     if tells_of_a_side(machine):
         return mask
+    if unsure == mask:
+        equal_from_here(machine, test, ("==", "is"), mask)
     if not names_one_rank(machine, test, value, mask) and not (false == mask and of_size(machine, test, mask)):
         return mask
     if false:
@@ -281,6 +283,19 @@ def given_by_then(machine: Machine, test: ir.Expr, mask: int) -> None:
         thing = test.left
         if isinstance(thing, ir.Name | ir.Attr) and evaluate(machine, thing, mask) == NONE:
             assignment.assign_target(machine, thing, machine.fresh("given by then"), mask)
+
+
+def equal_from_here(machine: Machine, test: ir.Expr, operators: tuple[str, ...], mask: int) -> None:
+    """`assert options.steps == 1`, `if options.steps != 1: raise`, where nobody knew: it is, wherever the program goes
+    on."""
+    if not isinstance(test, ir.Compare) or len(test.pairs) > 1 or test.pairs[0][0] not in operators:
+        return
+    thing, other = test.left, test.pairs[0][1]
+    if not isinstance(thing, ir.Name | ir.Attr) or not isinstance(other, ir.Const):
+        return
+    held = evaluate(machine, thing, mask)
+    if isinstance(held, Unknown) and held.cause is None and not held.tags:
+        assignment.assign_target(machine, thing, evaluate(machine, other, mask), mask)
 
 
 def names_one_rank(machine: Machine, test: ir.Expr, value: Value, mask: int) -> bool:
@@ -312,7 +327,7 @@ def run_if(machine: Machine, node: ir.If, mask: int) -> int:
     mask &= ~machine.frame.left
     if value.cause is not None:
         metrics.decided(machine, value, mask)
-    return branch(
+    left = branch(
         machine,
         value,
         mask,
@@ -321,6 +336,9 @@ def run_if(machine: Machine, node: ir.If, mask: int) -> int:
         lambda lanes: run(machine, node.body, lanes),
         lambda lanes: run(machine, node.orelse, lanes),
     )
+    if left == mask and not node.orelse and isinstance(node.body[-1], ir.Raise):
+        equal_from_here(machine, node.test, ("!=", "is not"), mask)
+    return left
 
 
 # --- with, match -----------------------------------------------------------------------------------------------

@@ -9,6 +9,7 @@ from itertools import pairwise
 from operator import or_
 
 from dtlint.ir.functions import functions_of
+from dtlint.ir.leftovers import held_by_nobody
 from dtlint.machine.lanes import lanes_in
 from dtlint.machine.library.computing.metrics import LOADER
 from dtlint.machine.library.computing.provenance import symbols_in
@@ -43,6 +44,7 @@ def shared_writes(run: Run) -> Iterator[tuple[Access, int]]:
             or prepared(run, access)
             or there_already(run, access)
             or of_a_failure(access)
+            or touches(run, access)
         ):
             continue
         if run.entry.kind == "function" and (not names_a_file(access) or left_to_callers(run, access.path)):
@@ -52,6 +54,14 @@ def shared_writes(run: Run) -> Iterator[tuple[Access, int]]:
         lanes = together(access, run, whenever=turns(access)) & appending(run, access)
         if crowded(run, access, lanes) and (lanes | access.mask) & 1:  # without rank 0, the guard is the mistake
             yield access, lanes
+
+
+def touches(run: Run, access: Access) -> bool:
+    """A file that is opened for more lines, by no name that any could be written to."""
+    event = access.event
+    if not str(event.extra.get("mode", "")).startswith("a"):
+        return False
+    return held_by_nobody(run.project.tree(event.path), *event.at[:2])
 
 
 def appending(run: Run, access: Access) -> int:

@@ -259,7 +259,7 @@ def dataset_cause(machine: Machine, dataset: Value, found: Described) -> Cause |
         if cause is not None:
             return cause
     for look in found.looks:
-        for value in look.values:
+        for value in look.held:
             cause = sharding.is_part(value)
             if cause is not None and not (cause.kind == "random" and (by_index(value) or seeds_workers(found))):
                 return cause  # what chance does to a sample that the index names divides nothing
@@ -291,7 +291,7 @@ def understood(machine: Machine, loader: Object, dataset: Value, found: Describe
     """Is enough known of the data set to say that nothing in it asks for the rank?"""
     if has_draws(found.looks):
         return False  # made up as it goes: the seeds decide
-    samples = (value for look in found.looks for value in look.values)
+    samples = (value for look in found.looks for value in look.held)
     if any(knows_rank(machine, value) for value in (dataset, *samples)):
         return False
     if isinstance(dataset, Object):
