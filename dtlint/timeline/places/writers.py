@@ -80,9 +80,14 @@ def crowded(run: Run, access: Access, lanes: int) -> bool:
 
 
 def numbered(run: Run, access: Access) -> bool:
-    """Do the places of one node differ by nothing but the number of the rank?"""
-    first = {re.sub(rf"(?<!\d){lane}(?!\d)", "#", access.places[lane]) for lane in range(run.world.per_host)}
-    return len(first) == 1
+    """Do the places of one node differ by nothing but the number of the rank, or by one behind the first one's name?"""
+    first, *others = places = access.places[: run.world.per_host]
+    alike = {re.sub(rf"(?<!\d){lane}(?!\d)", "#", place) for lane, place in enumerate(places)}
+    behind = [place.removeprefix(first) for place in others]
+    return len(alike) == 1 or (
+        all(place.startswith(first) for place in others)
+        and all(re.search(rf"(?<!\d){lane}(?!\d)", rest) for lane, rest in enumerate(behind, 1))
+    )
 
 
 def followers(run: Run) -> int:

@@ -131,6 +131,23 @@ def without_own_data(value: Value) -> Value:
     return value
 
 
+TAKEN_UP = "taken up"  # fact of the run: own files that are checkpoints, by their symbols
+
+
+def take_up(machine: Machine, given: Value) -> None:
+    """`model.load_state_dict(kept["model"])`: what was read is a checkpoint, and all ranks have written theirs at one
+    moment. What it says by name beside the weights, such as the step, was the same for all of them."""
+    symbol = given.symbol if isinstance(given, Unknown) and given.cause is not None else None
+    while symbol is not None and symbol.key[0] == "item" and isinstance(symbol.key[1], Symbol):
+        symbol = symbol.key[1]
+    if symbol is not None:
+        machine.facts.setdefault(TAKEN_UP, set()).add(symbol)
+
+
+def is_taken_up(machine: Machine, value: Value) -> bool:
+    return isinstance(value, Unknown) and value.symbol in machine.facts.get(TAKEN_UP, ())
+
+
 STATE = frozenset(f"torch.nn.Module.{name}" for name in ("parameters", "named_parameters", "buffers", "state_dict"))
 
 

@@ -305,7 +305,7 @@ def understood(machine: Machine, loader: Object, dataset: Value, found: Describe
             return False
         ancestors = machine.knowledge.ancestors(dataset.kind)
         if dataset.kind.startswith("datasets."):
-            return True
+            return not handed_in(dataset)
         if "torch.utils.data.Dataset" in ancestors and "torch.utils.data.IterableDataset" not in ancestors:
             inner = dataset.attributes.get("dataset")
             return inner is None or understood(machine, loader, inner, found)
@@ -313,13 +313,21 @@ def understood(machine: Machine, loader: Object, dataset: Value, found: Describe
             return False
         return is_indexed(machine, loader, found)  # a data set of a library nobody described
     if isinstance(dataset, Unknown):
-        return is_indexed(machine, loader, found) and dataset.symbol.key[0] not in (
-            "parameter",
-            "missing",
-            "keyword",
-            "name",
-        )
+        return is_indexed(machine, loader, found) and dataset.symbol.key[0] not in OF_CALLERS
     return False
+
+
+OF_CALLERS = ("parameter", "missing", "keyword", "name")
+
+
+def handed_in(dataset: Object) -> bool:
+    """`Dataset.from_dict(rows)` of rows that a caller hands over: they may be what this rank alone has."""
+    made = dataset.facts.get("call")
+    return (
+        isinstance(made, Invocation)
+        and bool(made.row.extra.get("of_values"))
+        and any(provenance.mentions(value, lambda one: one.key[0] in OF_CALLERS, 3) for value in made.values)
+    )
 
 
 def made_up(dataset: Object) -> bool:
