@@ -39,6 +39,7 @@ class Described:
 
     gives: str = "unknown"
     why: Cause | None = None
+    by_chance: bool = False  # they differ in what is drawn for a sample; nobody has a part of his own
     shards: list[tuple[Any, ...]] = field(default_factory=list)  # where the data set was cut by rank
     sampler: Value | None = None
     looks: list[inside.Inside] = field(default_factory=list)
@@ -240,6 +241,7 @@ def decide(machine: Machine, loader: Object, dataset: Value, found: Described) -
     if cause is not None:
         found.gives = "differs"
         found.why = Cause("data", cause.trail)
+        found.by_chance = cause.kind == "random"
         return
     if is_open(loader) or any(look.cut for look in found.looks):
         return
