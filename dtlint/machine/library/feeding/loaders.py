@@ -44,6 +44,7 @@ class Described:
     sampler: Value | None = None
     looks: list[inside.Inside] = field(default_factory=list)
     ordering: inside.Inside | None = None  # a walk through a sampler of the project
+    drawn: seeds.State | None = None  # how the generator stood from which the order was drawn, where it is drawn
     seeded: seeds.State | None = None  # the generator it was given, from which its workers get their seeds
     collating: inside.Inside | None = None  # what the project makes a batch of, where no look has run that
     apart: bool = False  # what its workers do first leaves alone what the data set keeps
@@ -458,6 +459,8 @@ def element(machine: Machine, loader: Object) -> Value:
 
     loader.facts.setdefault("walked", set()).add("evaluation" if grad_is_off(machine) else "training")
     known = described(machine, loader)
+    if known.sampler is None and is_true(option(loader, "shuffle")):
+        known.drawn = known.seeded or seeds.current(machine, "torch")
     cause = known.why
     if cause is not None:
         cause = Cause("data", cause.trail).then(machine.step("a batch of this rank's data"))
