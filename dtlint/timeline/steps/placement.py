@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from dtlint.ir import nodes as ir
@@ -134,12 +134,11 @@ def global_rank_devices(run: Any) -> Iterator[tuple[Met, Cause]]:
         call = met.event.extra.get("call")
         if call is None or not names_device(met.event):
             continue
-        given = [call.get(name) for name in PARAMS]
-        if met.event.op == "move" and call.arguments:
-            given.append(call.arguments[0])
-        for value in given:
+        for value, written in devices_of(met.event, call):
             cause = counted_over_nodes(run, value, ranks) if spawned else beyond_node(run, value)
-            if cause is None or divided(run, met.event, call) or guessed(run, cause) or spawned_elsewhere(run, cause):
+            if cause is None or divided(run, met.event, written):
+                continue
+            if guessed(run, cause) or spawned_elsewhere(run, cause):
                 continue
             origin = cause.steps()[0] if cause.steps() else None
             key = (origin.path, origin.line) if origin is not None else (met.event.path, met.event.at[0])
@@ -210,11 +209,19 @@ def sets_visible(run: Any) -> bool:
     return False
 
 
-def divided(run: Any, event: Event, call: Any) -> bool:
+def devices_of(event: Event, call: Any) -> Iterator[tuple[Value | None, Sequence[ir.Expr]]]:
+    """What names a device in this call, with the expressions that may be it."""
+    everything = call.node.args if call.node is not None else ()
+    for name in PARAMS:
+        written = call.expression(name)
+        yield call.get(name), everything if written is None else (written,)
+    if event.op == "move" and call.arguments:
+        yield call.arguments[0], everything
+
+
+def divided(run: Any, event: Event, given: Sequence[ir.Expr]) -> bool:
     """`rank % 8`: a remainder by a literal is the number of devices per node, whatever it is in our small world. Also
     where a name that is given here was assigned one, or a function of the project that is asked returns one."""
-    given = [expression for name in PARAMS if (expression := call.expression(name)) is not None]
-    given += call.node.args if call.node is not None else ()
     module = run.project.module(event.path)
     if any(map(has_remainder, given)):
         return True
