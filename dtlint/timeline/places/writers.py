@@ -37,6 +37,7 @@ def shared_writes(run: Run) -> Iterator[tuple[Access, int]]:
             continue  # who comes first does the work, the others find it done
         if (
             locked(access.event, access.path)
+            or access.event.extra.get("locked")
             or handed_on(run, access)
             or vaguely_guarded(run, access.event, access.path)
             or ends_before_start(run, access)
