@@ -13,7 +13,7 @@ from dtlint.machine.library.feeding import batches
 from dtlint.machine.library.jax import hosts as jax_hosts
 from dtlint.machine.library.jax import keys as jax_keys
 from dtlint.machine.library.python import environment_use
-from dtlint.machine.names import attributes, subscripts
+from dtlint.machine.names import attributes, said_types, subscripts
 from dtlint.machine.values import (
     FALSE,
     TRUE,
@@ -96,6 +96,7 @@ def run_annotated(machine: Machine, node: ir.AnnAssign, mask: int) -> int:
     if node.value is not None:
         value = machine.evaluate(node.value, mask)
         machine.current_at = node.at
+        said_types.heard(machine, value, node.annotation, machine.frame)
         assign_target(machine, node.target, traced(machine, value, node.target), mask)
     elif machine.frame.is_class and isinstance(node.target, ir.Name):
         # a dataclass field without default: remember its type
