@@ -18,7 +18,7 @@ from dtlint.machine.names import attributes, said_types
 from dtlint.machine.names.frames import Frame
 from dtlint.machine.names.scopes import load_module
 from dtlint.machine.starts import first_instance, set_up, settings, state, steering
-from dtlint.machine.values import NONE, Bound, ClassRef, Const, External, FunctionRef, Object, Unknown, Value
+from dtlint.machine.values import NONE, Bound, ClassRef, Const, External, FunctionRef, Object, Value
 
 
 @dataclass(frozen=True, slots=True)
