@@ -185,7 +185,7 @@ def write_attribute(machine: Machine, base: Value, name: str, value: Value, mask
         lacking.written(machine, base, name, mask)
         machine.set(base, ("key", name) if containers.NAMESPACE in base.facts else name, value, mask)
     elif isinstance(base, Unknown):
-        if base.cause is None:
+        if written.keeps(base):
             written.write(machine, base, name, value, attributes.of_unknown(machine, base, name, mask), mask)
     elif isinstance(base, ClassRef):
         machine.store(base.attributes, name, value, mask, machine.world.full)
