@@ -125,6 +125,8 @@ def arithmetic_one(machine: Machine, op: str, left: Value, right: Value) -> Valu
         if rest is not None:
             return rest
     made = opaque(machine, f"op {op}", left, right)
+    if op == "*":
+        return library.metrics.for_all(left, right, made)
     if op == "-":
         filled_shares.subtracted(machine, left, right, made)
     return made

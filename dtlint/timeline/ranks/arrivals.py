@@ -171,11 +171,12 @@ def calls_below(run: Run, event: Event, path: tuple[LogNode, ...]) -> int:
 
 
 def functions_of_all(run: Run) -> set[tuple[str, str]]:
-    """Functions that have a part of their work, which all ranks need once, done by one of them: all ranks come here."""
+    """Functions that have a part of their work, which all ranks need once, done by one of them, or let one of them tell
+    a tracker: all ranks come here."""
     known: set[tuple[str, str]] | None = run.cache.get("functions of all")
     if known is None:
         known = run.cache["functions of all"] = set()
-        for event, path in recorded(run, *WRITES, "log-init"):
+        for event, path in recorded(run, *WRITES, "log-init", "log"):
             known.update(
                 (decision.path, decision.function)
                 for decision in guards_over(event, path)

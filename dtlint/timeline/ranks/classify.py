@@ -129,6 +129,8 @@ def local_code(divergence: Divergence) -> tuple[str, str]:
             return "", ""
         if of_settings(divergence):
             return guarded_code(divergence), "default"
+        if asks_membership(divergence):
+            return "", ""  # every rank may find itself there, as it does in the list of its own group
         if not event.implicit and strided.owns(divergence):
             return ("DT102" if TURNED_AWAY.intersection(exits) else guarded_code(divergence)), "default"
         if drawn(divergence):

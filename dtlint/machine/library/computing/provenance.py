@@ -117,8 +117,13 @@ def mentions(value: Value, test: Callable[[Symbol], bool], depth: int = 2) -> bo
 
 
 def own_data(machine: Machine, read: Value) -> Value:
-    """What stands in a file of this rank is its own data, and no longer a question of who it is."""
-    if not isinstance(read, Unknown) or read.cause is None or read.cause.kind not in BY_PROCESS:
+    """What stands in a file of this rank is its own data, and no longer a question of who it is. In one whose name is
+    made of the time stands what this run has written there, the same on all ranks for all that its name says."""
+    if not isinstance(read, Unknown) or read.cause is None:
+        return read
+    if read.cause.kind == "clock":
+        return Unknown(read.symbol, None, read.tags, read.like)
+    if read.cause.kind not in BY_PROCESS:
         return read
     cause = Cause("data", read.cause.trail).then(machine.step("what this rank's own file holds"))
     return Unknown(read.symbol, cause, read.tags, read.like)

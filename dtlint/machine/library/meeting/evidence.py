@@ -145,15 +145,27 @@ def told_so(run: Any) -> bool:
         return False
     seen = [(node, path) for node, path in run.walk() if isinstance(node, Event)]
     trains = any(node.op in TRAINS for node, _ in seen)
-    if (trains and told.beside_launched(run.entry.path)) or any(node.op == "prepare" for node, _ in seen):
+    if trains and told.beside_launched(run.entry.path):
+        return False
+    if any(node.op == "prepare" and (trains or not left_to_choose(run, node, path)) for node, path in seen):
         return False
     for node, path in seen:
         if node.op == "fit" or node.api.startswith("jax."):
             return False
         if node.op in STARTS:
             shared = not trains or node.path != run.entry.path
-            return takes_what_is_launched(node) or bool(told.launching and shared and left_to_choose(run, node, path))
+            content = left_to_choose(run, node, path) or (not trains and needs_no_launcher(node))
+            return takes_what_is_launched(node) or bool(told.launching and shared and content)
     return any(node.op == "train" for node, _ in seen)  # a trainer that is content with one process
+
+
+def needs_no_launcher(start: Event) -> bool:
+    """`init_process_group("nccl", init_method=address, rank=rank, world_size=size)`: all it has to know it is told."""
+    call = start.extra.get("call")
+    place = call.get("init_method") if call is not None else None
+    if call is None or place is None or (isinstance(place, Const) and str(place.value).startswith("env")):
+        return False
+    return None not in (call.get("rank"), call.get("world_size"))
 
 
 def without_a_group(run: Any) -> bool:
