@@ -50,7 +50,12 @@ class Started:
         return among(path, self.as_several)
 
     def given_number(self, path: str) -> bool:
-        return among(path, self.numbered)
+        """Does the old launcher start it, or another program of its folder, as far as the documents say? Who reads how
+        the one is started does the same with the other."""
+        if among(path, self.numbered):
+            return True
+        beside = {place: posixpath.join(posixpath.dirname(path), posixpath.basename(place)) for place in self.numbered}
+        return not among(path, self.launched) and any(among(one, frozenset((place,))) for place, one in beside.items())
 
     def on_one_machine(self, path: str) -> bool:
         """Do the documents start it on one machine, and never otherwise?"""

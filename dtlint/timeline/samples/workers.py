@@ -334,7 +334,20 @@ def start_method(run: Any, met: Met) -> str | None:
     for other in events(run, "record", "start-method"):
         value = next(iter(other.event.extra["call"].values), None)
         return value.value if isinstance(value, Const) and isinstance(value.value, str) else "unknown"
-    return "fork" if call.row.extra.get("forks") else None
+    return asked_when_imported(run, met.event.path) or ("fork" if call.row.extra.get("forks") else None)
+
+
+def asked_when_imported(run: Any, path: str) -> str | None:
+    """`set_start_method("spawn")` at the top of the file that starts the processes: a function of it that is run for
+    itself has not come by there."""
+    names = {row.name.rpartition(".")[2] for row in run.knowledge.apis.values() if row.record == "start-method"}
+    for node in every_node(run.project.tree(path).body, (ir.Function, ir.Lambda)):
+        if isinstance(node, ir.Call) and isinstance(node.func, ir.Attr | ir.Name) and node.args:
+            name = node.func.name if isinstance(node.func, ir.Attr) else node.func.id
+            given = node.args[0]
+            if name in names:
+                return given.value if isinstance(given, ir.Const) and isinstance(given.value, str) else "unknown"
+    return None
 
 
 # --- state of the parent's data set --------------------------------------------------------------------------------
