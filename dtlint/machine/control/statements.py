@@ -23,7 +23,7 @@ from dtlint.machine.logs import ASSERTED, EXITS, FAILED_EXIT, Decision, Guards, 
 from dtlint.machine.names import assignment, scopes
 from dtlint.machine.names.expressions import evaluate, text_of
 from dtlint.machine.names.frames import Frame, Returned
-from dtlint.machine.values import BY_RANK, NONE, ClassRef, Const, Unknown, Value
+from dtlint.machine.values import BY_RANK, MISSING, NONE, ClassRef, Const, Object, Unknown, Value
 
 Runner = Callable[[Machine, Any, int], int]
 
@@ -231,7 +231,16 @@ def run_delete(machine: Machine, node: ir.Delete, mask: int) -> int:
         if isinstance(target, ir.Index):
             base, index = evaluate(machine, target.value, mask), evaluate(machine, target.index, mask)
             dictionaries.take_out(machine, base, index, mask)
+        elif isinstance(target, ir.Attr):
+            take_from(machine, evaluate(machine, target.value, mask), target.name, mask)
     return mask
+
+
+def take_from(machine: Machine, thing: Value, name: str, mask: int) -> None:
+    """`del model.head`, of an instance of the project's, on all ranks that have one."""
+    if isinstance(thing, Object) and isinstance(thing.kind, ClassRef) and mask & thing.birth == thing.birth:
+        if name in thing.attributes:
+            machine.set(thing, name, MISSING, mask)
 
 
 def run_assert(machine: Machine, node: ir.Assert, mask: int) -> int:

@@ -37,6 +37,7 @@ def shared_writes(run: Run) -> Iterator[tuple[Access, int]]:
             continue  # who comes first does the work, the others find it done
         if (
             locked(access.event, access.path)
+            or access.event.extra.get("locked")
             or handed_on(run, access)
             or vaguely_guarded(run, access.event, access.path)
             or ends_before_start(run, access)
@@ -80,9 +81,14 @@ def crowded(run: Run, access: Access, lanes: int) -> bool:
 
 
 def numbered(run: Run, access: Access) -> bool:
-    """Do the places of one node differ by nothing but the number of the rank?"""
-    first = {re.sub(rf"(?<!\d){lane}(?!\d)", "#", access.places[lane]) for lane in range(run.world.per_host)}
-    return len(first) == 1
+    """Do the places of one node differ by nothing but the number of the rank, or by one behind the first one's name?"""
+    first, *others = places = access.places[: run.world.per_host]
+    alike = {re.sub(rf"(?<!\d){lane}(?!\d)", "#", place) for lane, place in enumerate(places)}
+    behind = [place.removeprefix(first) for place in others]
+    return len(alike) == 1 or (
+        all(place.startswith(first) for place in others)
+        and all(re.search(rf"(?<!\d){lane}(?!\d)", rest) for lane, rest in enumerate(behind, 1))
+    )
 
 
 def followers(run: Run) -> int:

@@ -105,7 +105,7 @@ def decided(machine: Machine, value: Value, mask: int) -> None:
     if held.tags and held.cause is not None and held.cause.kind == "data" and not only_presence(held):
         found = frozenset() if told_to_one(held) else loaders_in((held,))
         if found:
-            machine.emit_event("record", asked, "", mask, extra={"loaders": found})
+            machine.emit_event("record", asked, "", mask, extra={"loaders": found, "values": (held,)})
 
 
 def told_to_one(value: Value) -> bool:

@@ -147,6 +147,11 @@ def on_another_side(machine: Machine, result: Result) -> bool:
     return any(machine.assumes(asked, not answer) for asked, answer in result.assumed)
 
 
+def marks_in(*values: Value) -> frozenset[Any]:
+    """The marks of results, on these values or on what they hold: whoever takes a part of one has no more of it."""
+    return frozenset(tag for tag in marks.deep_tags(values) if type(tag) is tuple and tag[0] == OFF)
+
+
 def there(machine: Machine, value: Value) -> Value | None:
     """What a call returns to its root alone is None elsewhere: whoever asks knows that."""
     if not isinstance(value, Unknown):
