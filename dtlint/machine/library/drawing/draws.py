@@ -30,6 +30,7 @@ from dtlint.machine.values import BY_SHARE, FALSE, NONE, TRUE, Cause, Object, Sy
 IN_LESSON = "in lesson"  # of a draw: a framework learns from what the method around it gives
 OWN_NUMBERS = "numbers of its own"  # of a tensor: a script drew it that had seeded nothing
 PERMUTES = frozenset({"shuffle", "permutation", "permuted", "sample", "choice", "choices"})
+PICKS = frozenset({"sample", "choice", "choices"})
 REORDERS = frozenset({"permutation", "permuted"})
 
 
@@ -123,6 +124,9 @@ def host_draw(machine: Machine, call: Invocation) -> Value | None:
     call.extra["rng"] = current(machine, register)
     state = ordering(machine, register)
     name = call.name.rpartition(".")[2]
+    own = sharding.is_part(call.arguments[0]) if call.arguments and name in PICKS else None
+    if own is not None and own.kind in BY_SHARE:  # whichever it is, it is one of this rank's
+        return machine.unknown("drawn", call.name, machine.symbols.fresh("time"), cause=own)
     if state.verdict == "same" and state.site is not None:
         drawn = machine.unknown("drawn", call.name, machine.symbols.fresh("time"))
         return picks.drawn(machine, as_many(machine, call, drawn) if name in REORDERS else drawn, state)
