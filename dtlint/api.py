@@ -44,7 +44,7 @@ from dtlint.timeline.places.own_names import rank_local_names
 from dtlint.timeline.places.races import races, ways_apart
 from dtlint.timeline.places.saved import questionable_saves
 from dtlint.timeline.places.writers import shared_writes, turns
-from dtlint.timeline.places.wrong_scopes import wrong_scopes
+from dtlint.timeline.places.wrong_scopes import on_a_second_machine_only, wrong_scopes
 from dtlint.timeline.ranks import pairing, withheld
 from dtlint.timeline.ranks.arrivals import distributed_step
 from dtlint.timeline.ranks.crossing import crossings
@@ -137,6 +137,7 @@ __all__ = [
     "ways_down",
     "withheld",
     "wrong_scopes",
+    "on_a_second_machine_only",
     "diverging",
     "does",
     "engine_batches",

@@ -26,7 +26,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dtlint.api import Finding, Rule, Run, Span, matters, recorded, who
+from dtlint.api import Finding, Rule, Run, Span, matters, on_a_second_machine_only, recorded, who
 
 RULE = Rule(
     code="DT116",
@@ -43,6 +43,8 @@ RULE = Rule(
 def check(run: Run) -> Iterator[Finding]:
     for event, _ in recorded(run, "off-root-use"):
         if event.extra["decides"] and not matters(run, event):
+            continue
+        if on_a_second_machine_only(run, event.mask):
             continue
         path, at, scope = event.extra["site"]
         name = event.api.rpartition(".")[2]

@@ -61,6 +61,10 @@ class Started:
         """Do the documents start it on one machine, and never otherwise?"""
         return among(path, self.on_one) and not among(path, self.on_several)
 
+    def nothing_on_several_machines(self) -> bool:
+        """Do the documents start programs by a launcher, and all of them on one machine?"""
+        return bool(self.on_one) and not self.on_several
+
     def as_one_process(self, path: str) -> bool:
         """Does the launcher start one process of it, wherever the documents start it?"""
         return among(path, self.as_one) and not among(path, self.as_several)

@@ -296,7 +296,10 @@ def given_by_then(machine: Machine, test: ir.Expr, mask: int) -> None:
 
 def equal_from_here(machine: Machine, test: ir.Expr, operators: tuple[str, ...], mask: int) -> None:
     """`assert options.steps == 1`, `if options.steps != 1: raise`, where nobody knew: it is, wherever the program goes
-    on."""
+    on. What one rank asserts, the others hold as well, and know no more of it; and what is asserted on one side of a
+    branch, or in a turn of a loop, is no news behind it."""
+    if mask != machine.world.full or below_a_question(machine):
+        return
     if not isinstance(test, ir.Compare) or len(test.pairs) > 1 or test.pairs[0][0] not in operators:
         return
     thing, other = test.left, test.pairs[0][1]
@@ -305,6 +308,15 @@ def equal_from_here(machine: Machine, test: ir.Expr, operators: tuple[str, ...],
     held = evaluate(machine, thing, mask)
     if isinstance(held, Unknown) and held.cause is None and not held.tags:
         assignment.assign_target(machine, thing, evaluate(machine, other, mask), mask)
+
+
+def below_a_question(machine: Machine) -> bool:
+    frame: Frame | None = machine.frame
+    while frame is not None:
+        if frame.choices or frame.loops:
+            return True
+        frame = frame.caller
+    return False
 
 
 def names_one_rank(machine: Machine, test: ir.Expr, value: Value, mask: int) -> bool:

@@ -131,9 +131,10 @@ def on_network(run: Run, access: Access) -> bool:
 
 def of_one_machine(run: Run, asked: Decision | None = None) -> bool:
     """Such a program has no need of the global rank, nor of a cluster's file system; it may take its local rank for
-    the rank: `init_process_group(rank=local_rank)`; or the documents start it so."""
+    the rank: `init_process_group(rank=local_rank)`; or the documents start it so, or whatever they start."""
     knows = run.facts.get("global rank") or (asked is not None and tells_both(run, asked))
-    if not knows or run.project.started.on_one_machine(run.entry.path):
+    told = run.project.started
+    if not knows or told.on_one_machine(run.entry.path) or told.nothing_on_several_machines():
         return True
     given = (event.extra["call"].get("rank") for event, _ in recorded(run, "init") if "call" in event.extra)
     return any(isinstance(rank, Row) and rank.cause.kind == "local rank" for rank in given)
@@ -151,6 +152,11 @@ def tells_both(run: Run, asked: Decision) -> bool:
         and getattr(variables.get(node.value), "value", "") == "rank"
         for node in every_node(run.project.module(first.path).body)
     )
+
+
+def on_a_second_machine_only(run: Run, mask: int) -> bool:
+    """Does it take the first rank of another node than the first, in a program of one machine?"""
+    return one_per_node(mask | 1, run) and of_one_machine(run)
 
 
 def one_per_node(mask: int, run: Run) -> bool:
