@@ -34,6 +34,7 @@ def started(run: Run) -> bool:
     if known is None:
         events = [event for event, _ in recorded(run, "<collective>", "init")]
         asked = bool(run.facts.get(ASKED)) or any(lets_go_first(run, event) for event in events)
+        asked = asked or run.project.started.as_several_processes(run.entry.path)
         begun = any((event.op in STARTS or (event.op == "train" and asked)) and not of_one(event) for event in events)
         known = not alone(run) and (bool(run.facts.get("spawned")) or begun)
         run.cache["started"] = known
