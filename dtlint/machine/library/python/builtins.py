@@ -17,6 +17,7 @@ from dtlint.machine.library.python import copies, environment_use, files, import
 from dtlint.machine.library.python.containers import counter, default_dict, deque_, dict_, tuple_
 from dtlint.machine.library.python.iteration import (
     any_all,
+    array_of_rank,
     chain,
     chained,
     cycle,
@@ -244,6 +245,7 @@ FUNCTIONS: dict[str, Handler] = {
     "builtins.bool": bool_,
     "builtins.len": length,
     "builtins.range": range_,
+    "numpy.arange": array_of_rank,
     "builtins.slice": slice_,
     "builtins.isinstance": isinstance_,
     "builtins.getattr": getattr_,
