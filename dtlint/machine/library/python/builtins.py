@@ -153,8 +153,9 @@ def identity(machine: Machine, call: Invocation) -> Value | None:
 
 
 def field(machine: Machine, call: Invocation) -> Value | None:
+    """What is made for each one; a default of pydantic's `Field` is there for a file to say something else."""
     for name, value in call.keywords:
-        if name == "default":
+        if name == "default" and call.name == "dataclasses.field":
             return value
         if name == "default_factory":
             made = machine.new("dataclasses.Field", call.mask)
@@ -283,6 +284,7 @@ FUNCTIONS: dict[str, Handler] = {
     "dtlint.identity": identity,
     "types.MappingProxyType": identity,
     "dataclasses.field": field,
+    "pydantic.Field": field,
     "os.getenv": environment,
     "os.environ.get": environment,
     "contextlib.nullcontext": nullcontext,
