@@ -152,9 +152,11 @@ def unconditional(met: Met, window: Window) -> bool:
 
 
 def alike(choice: Choice, loop: Turns) -> bool:
-    """Is it the same question in each turn, `if args.max_grad_norm:`?"""
+    """Is it the same question in each turn, `if args.max_grad_norm:`, and not whether there are windows at all?"""
     symbol = choice.symbol
     if symbol is None or choice.cause is not None or not isinstance(loop, Loop):
+        return False
+    if "accum" in choice.decision.text.lower():
         return False
     return settled(symbol) and older(symbol, loop)
 
