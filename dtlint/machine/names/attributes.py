@@ -202,6 +202,8 @@ def of_object(machine: Machine, thing: Object, name: str, mask: int) -> Value:
 def of_instance(machine: Machine, thing: Object, name: str, mask: int) -> Value:
     assert isinstance(thing.kind, ClassRef)
     found = in_class(machine, thing.kind, name)
+    if isinstance(found, Object) and "default_factory" in found.facts:
+        return made_now(machine, found.facts["default_factory"], thing, name, mask)
     if found is not None:
         return one_of_several.method(machine, thing, bind(machine, found, thing, mask), name, mask)
     found = one_of_several.only_of_other(machine, thing, name, mask)
@@ -233,6 +235,15 @@ def of_instance(machine: Machine, thing: Object, name: str, mask: int) -> Value:
     if bases and bases[0] not in ("builtins.object",):
         return Bound(External(f"{bases[0]}.{name}"), thing)
     return machine.unknown("attribute", thing.number, name)
+
+
+def made_now(machine: Machine, factory: Value, thing: Object, name: str, mask: int) -> Value:
+    """A field of something of which the making was not seen, `self` of a method that is followed on its own."""
+    from dtlint.machine.functions import calls
+
+    made = calls.call_value(machine, factory, (), (), mask)
+    machine.set(thing, name, made, mask)
+    return made
 
 
 def handed_on(machine: Machine, fallback: Value, thing: Object, name: str, mask: int) -> Value:

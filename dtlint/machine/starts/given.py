@@ -5,7 +5,7 @@ from __future__ import annotations
 from dtlint.machine.values import Symbol
 
 PARSED = "argparse.ArgumentParser.parse_args"
-COMPUTED = ("op ", "compare ", "not", "attr", "item", "and", "or")
+COMPUTED = ("op ", "compare ", "is none", "not", "attr", "item", "and", "or")
 
 
 def settled(symbol: Symbol) -> bool:

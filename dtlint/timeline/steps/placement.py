@@ -45,6 +45,7 @@ PARAMS = (
     "device",
     "device_ids",
     "device_id",
+    "device_index",
     "type",
     "index",
     "map_location",

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from dtlint.ir import nodes as ir
+from dtlint.machine.control.agreeing import settled
 from dtlint.machine.lanes import token
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.training.stepping import attribute_of
@@ -15,6 +16,7 @@ from dtlint.machine.logs import Call, Choice, Loop
 from dtlint.machine.values import FALSE, TRUE, Const, Object, Symbol, Unknown
 from dtlint.timeline.options import default_for, default_in_a_class
 from dtlint.timeline.order import Met, choices_below, exclusive, in_each_turn, inside, loops_over
+from dtlint.timeline.steps.models_used import made_before
 from dtlint.timeline.steps.stepping import DDP, backwards, events, steps, symbol_of
 from dtlint.timeline.steps.unreduced import averages_models, reduces_by_hand
 from dtlint.timeline.symbols import FAR, LENGTHS, both_hold, constant, leaves, moduli, periodic, worth
@@ -137,15 +139,35 @@ def toggles(run: Any, loop: Turns) -> bool:
 
 
 def unconditional(met: Met, window: Window) -> bool:
-    """In every turn of the window's loop."""
-    if not inside(met, window.loop):
+    """In every turn of the window's loop, once an option that is asked in each of them has been given."""
+    if not inside(met, window.loop) or exclusive(met, window.step):
         return False
     shared = {(id(choice), side) for choice, side in choices_below(window.backward, window.loop)}
     below = choices_below(met, window.loop)
     if any(periodic(choice.symbol) for choice, _ in below):
         return False  # what follows a `break` in some turns hangs below the same branch as what only they do
-    own = [(id(choice), side) for choice, side in below]
-    return shared.issuperset(own) and in_each_turn(met, window.loop)
+    own = [(id(choice), side) for choice, side in below if not alike(choice, window.loop)]
+    lasts = all(several(symbol, met) for symbol, _ in window.when)
+    return lasts and shared.issuperset(own) and in_each_turn(met, window.loop)
+
+
+def alike(choice: Choice, loop: Turns) -> bool:
+    """Is it the same question in each turn, `if args.max_grad_norm:`, and not whether there are windows at all?"""
+    symbol = choice.symbol
+    if symbol is None or choice.cause is not None or not isinstance(loop, Loop):
+        return False
+    if "accum" in choice.decision.text.lower():
+        return False
+    return settled(symbol) and older(symbol, loop)
+
+
+def older(symbol: Symbol, loop: Loop) -> bool:
+    """Is it made of what was there before the first turn, and of what the function was given?"""
+    if symbol.key[0] == "parameter" or made_before(symbol, loop):
+        return True
+    parts = [part for part in symbol.key[1:] if isinstance(part, Symbol)]
+    numbers = [part[1] for part in symbol.key[1:] if isinstance(part, tuple) and part[:1] == ("object",)]
+    return bool(parts) and all(number <= loop.objects for number in numbers) and all(older(one, loop) for one in parts)
 
 
 def in_every_turn(run: Any, op: str) -> Iterator[tuple[Met, Window]]:

@@ -9,11 +9,11 @@ from dtlint.ir import nodes as ir
 from dtlint.ir.functions import every_node
 from dtlint.machine.contents.opaque import deep_cause
 from dtlint.machine.core import Machine
-from dtlint.machine.lanes import token
+from dtlint.machine.lanes import map_lanes, token
 from dtlint.machine.library.computing import provenance
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.training.stepping import LOADED
-from dtlint.machine.values import Const, Value
+from dtlint.machine.values import NONE, Const, Value
 
 
 def load_state(machine: Machine, call: Invocation) -> Value:
@@ -43,6 +43,18 @@ def load_state(machine: Machine, call: Invocation) -> Value:
     return provenance.own_data(machine, before)
 
 
+def numbered(machine: Machine, call: Invocation) -> Value:
+    """`get_accelerator().device_name(local_rank)` is `"cuda:1"`."""
+
+    def one(number: Value) -> Value:
+        if isinstance(number, Const) and type(number.value) is int:
+            return Const(f"cuda:{number.value}")
+        return machine.unknown("device name", token(number))
+
+    number = call.get("device_index")
+    return Const("cuda") if number is None or number == NONE else map_lanes(one, (number,), machine.world)
+
+
 def tensor_made(machine: Machine, call: Invocation) -> None:
     """The first `torch.ones(…, device="cuda")` starts CUDA."""
     for name, value in call.keywords:
@@ -69,4 +81,4 @@ def read_names(function: ir.Function) -> set[str]:
     return {node.id for node in every_node(function.body) if isinstance(node, ir.Name)}
 
 
-MODELS: dict[str, Any] = {"load_state": load_state}
+MODELS: dict[str, Any] = {"device_name": numbered, "load_state": load_state}

@@ -88,7 +88,10 @@ def drawn_order(machine: Machine, call: Invocation, value: Unknown, state: State
 def counts_own_part(machine: Machine, value: Value) -> bool:
     """`len(parts[rank])`: how many there are of what each rank has another part of."""
     key = value.symbol.key if isinstance(value, Unknown) else ()
-    return key[:1] == ("len",) and isinstance(key[1], tuple) and len(key[1]) == machine.world.size
+    if key[:1] != ("len",):
+        return False
+    of_each = isinstance(key[1], tuple) and len(key[1]) == machine.world.size
+    return of_each or (value.cause is not None and value.cause.kind in ("rank", "shard"))
 
 
 def as_many(machine: Machine, call: Invocation, order: Unknown) -> Unknown:

@@ -208,6 +208,8 @@ def describe(machine: Machine, loader: Object, found: Described) -> None:
         measure(machine, loader, dataset, found)
     elif found.ordering is not None and not loader.facts.get("prepared"):
         uneven_order(machine, found, found.ordering)
+    elif found.sampler is not None and not loader.facts.get("prepared"):
+        uneven_numbers(machine, found, found.sampler)
 
 
 def decide(machine: Machine, loader: Object, dataset: Value, found: Described) -> None:
@@ -425,11 +427,22 @@ def uneven_order(machine: Machine, found: Described, order: inside.Inside) -> No
         return
     for walked in (*order.values, *inside.loops(order)):
         cause = containers.length_cause(machine, walked)
-        marks = sharding.shards_of(walked)
+        marks = sharding.shards_of(walked) or sharding.shards_of(found.sampler or NONE)  # numbers of what it holds
         if cause is not None and cause.kind == "shard" and marks:
             found.shards = marks
             found.uneven = cause
             return
+
+
+def uneven_numbers(machine: Machine, found: Described, sampler: Value) -> None:
+    """`SubsetRandomSampler(numbers)`, or the numbers themselves: as many turns as there are of them on each rank."""
+    call = sampler.facts.get("call") if isinstance(sampler, Object) else None
+    numbers = call.get("indices") if isinstance(call, Invocation) else sampler
+    cause = containers.length_cause(machine, numbers) if numbers is not None else None
+    marks = sharding.shards_of(numbers or NONE)
+    if cause is not None and cause.kind == "shard" and marks:
+        found.shards = marks
+        found.uneven = cause
 
 
 def uneven_stream(machine: Machine, loader: Object, found: Described) -> None:

@@ -17,6 +17,7 @@ from dtlint.machine.library.python import copies, environment_use, files, import
 from dtlint.machine.library.python.containers import counter, default_dict, deque_, dict_, tuple_
 from dtlint.machine.library.python.iteration import (
     any_all,
+    array_of_rank,
     chain,
     chained,
     cycle,
@@ -152,8 +153,9 @@ def identity(machine: Machine, call: Invocation) -> Value | None:
 
 
 def field(machine: Machine, call: Invocation) -> Value | None:
+    """What is made for each one; a default of pydantic's `Field` is there for a file to say something else."""
     for name, value in call.keywords:
-        if name == "default":
+        if name == "default" and call.name == "dataclasses.field":
             return value
         if name == "default_factory":
             made = machine.new("dataclasses.Field", call.mask)
@@ -244,6 +246,7 @@ FUNCTIONS: dict[str, Handler] = {
     "builtins.bool": bool_,
     "builtins.len": length,
     "builtins.range": range_,
+    "numpy.arange": array_of_rank,
     "builtins.slice": slice_,
     "builtins.isinstance": isinstance_,
     "builtins.getattr": getattr_,
@@ -281,6 +284,7 @@ FUNCTIONS: dict[str, Handler] = {
     "dtlint.identity": identity,
     "types.MappingProxyType": identity,
     "dataclasses.field": field,
+    "pydantic.Field": field,
     "os.getenv": environment,
     "os.environ.get": environment,
     "contextlib.nullcontext": nullcontext,

@@ -353,6 +353,12 @@ def numbers_of_rank(machine: Machine, inner: Value) -> Value | None:
     return subscripts.cut(machine, whole, SliceValue(start, NONE, step))
 
 
+def array_of_rank(machine: Machine, call: Invocation) -> Value | None:
+    """`numpy.arange(rank, total, world)`: the same numbers."""
+    numbers = range_(machine, call) if any(bound.cause is not None for bound in call.arguments) else None
+    return numbers_of_rank(machine, numbers) if numbers is not None else None
+
+
 def drawn(machine: Machine, kind: str, generator: Object, mask: int) -> Object | None:
     """A generator is run to its end: what it gave, where all of it can stand in one list."""
     from dtlint.machine.functions import calls
