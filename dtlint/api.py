@@ -28,6 +28,7 @@ from dtlint.timeline.arrays.jax_notes import (
     hosts_meet,
     kept_keys,
     late_starts,
+    too_many_keys,
     written_keys,
     written_with_copies,
 )
@@ -182,6 +183,7 @@ __all__ = [
     "unreduced",
     "windows",
     "told",
+    "too_many_keys",
     "waiting",
     "walk",
     "way",
