@@ -16,6 +16,7 @@ from dtlint.machine.core import Machine
 from dtlint.machine.lanes import row
 from dtlint.machine.library.computing import provenance
 from dtlint.machine.library.feeding import sharding
+from dtlint.machine.library.meeting import roots
 from dtlint.machine.library.python import own_order
 from dtlint.machine.logs import Decision, Loop
 from dtlint.machine.names import subscripts
@@ -177,6 +178,8 @@ def run_comprehension(machine: Machine, node: ir.Comp, mask: int) -> Value:
     if node.key is not None:
         tags |= of_values(collected)
         note_keys(machine, made, collected, shares)
+    if roots.OFF in machine.facts:
+        tags |= roots.marks_in(*collected)  # of what each lane has made for itself, too
     made.attributes["[]"] = Unknown(
         made_of(machine, node, base, sources),
         uneven[0] if uneven else shares[0] if shares else base.cause,

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from functools import reduce
 from operator import or_
 
+from dtlint.ir.leftovers import held_by_nobody
 from dtlint.machine.lanes import lanes_in
 from dtlint.machine.library.computing.metrics import LOADER
 from dtlint.machine.library.computing.provenance import symbols_in
@@ -35,11 +36,13 @@ def shared_writes(run: Run) -> Iterator[tuple[Access, int]]:
             continue  # who comes first does the work, the others find it done
         if (
             locked(access.event, access.path)
+            or access.event.extra.get("locked")
             or handed_on(run, access)
             or vaguely_guarded(run, access.event, access.path)
             or ends_before_start(run, access)
             or found_done(run, access)
             or of_a_failure(access)
+            or touches(run, access)
         ):
             continue
         if run.entry.kind == "function" and (not names_a_file(access) or left_to_callers(run, access.path)):
@@ -49,6 +52,14 @@ def shared_writes(run: Run) -> Iterator[tuple[Access, int]]:
         lanes = together(access, run, whenever=turns(access)) & appending(run, access)
         if crowded(run, access, lanes) and (lanes | access.mask) & 1:  # without rank 0, the guard is the mistake
             yield access, lanes
+
+
+def touches(run: Run, access: Access) -> bool:
+    """A file that is opened for more lines, by no name that any could be written to."""
+    event = access.event
+    if not str(event.extra.get("mode", "")).startswith("a"):
+        return False
+    return held_by_nobody(run.project.tree(event.path), *event.at[:2])
 
 
 def appending(run: Run, access: Access) -> int:
@@ -67,9 +78,14 @@ def crowded(run: Run, access: Access, lanes: int) -> bool:
 
 
 def numbered(run: Run, access: Access) -> bool:
-    """Do the places of one node differ by nothing but the number of the rank?"""
-    first = {re.sub(rf"(?<!\d){lane}(?!\d)", "#", access.places[lane]) for lane in range(run.world.per_host)}
-    return len(first) == 1
+    """Do the places of one node differ by nothing but the number of the rank, or by one behind the first one's name?"""
+    first, *others = places = access.places[: run.world.per_host]
+    alike = {re.sub(rf"(?<!\d){lane}(?!\d)", "#", place) for lane, place in enumerate(places)}
+    behind = [place.removeprefix(first) for place in others]
+    return len(alike) == 1 or (
+        all(place.startswith(first) for place in others)
+        and all(re.search(rf"(?<!\d){lane}(?!\d)", rest) for lane, rest in enumerate(behind, 1))
+    )
 
 
 def followers(run: Run) -> int:
