@@ -41,7 +41,7 @@ from dtlint.timeline.arrays.reused_keys import reused_keys
 from dtlint.timeline.places.files import accesses, together
 from dtlint.timeline.places.loggers import many_loggers, unopened
 from dtlint.timeline.places.metrics import local_metrics
-from dtlint.timeline.places.own_names import rank_local_names
+from dtlint.timeline.places.own_names import names_own_place, rank_local_names
 from dtlint.timeline.places.races import races, ways_apart
 from dtlint.timeline.places.saved import questionable_saves
 from dtlint.timeline.places.writers import shared_writes, turns
@@ -161,6 +161,7 @@ __all__ = [
     "batch_norms",
     "clearing",
     "models_used",
+    "names_own_place",
     "partly_reduced",
     "place_of",
     "placement",
