@@ -28,6 +28,7 @@ from dtlint.timeline.arrays.jax_notes import (
     hosts_meet,
     kept_keys,
     late_starts,
+    too_many_keys,
     written_keys,
     written_with_copies,
 )
@@ -40,7 +41,7 @@ from dtlint.timeline.arrays.reused_keys import reused_keys
 from dtlint.timeline.places.files import accesses, together
 from dtlint.timeline.places.loggers import many_loggers, unopened
 from dtlint.timeline.places.metrics import local_metrics
-from dtlint.timeline.places.own_names import rank_local_names
+from dtlint.timeline.places.own_names import names_own_place, rank_local_names
 from dtlint.timeline.places.races import races, ways_apart
 from dtlint.timeline.places.saved import questionable_saves
 from dtlint.timeline.places.writers import shared_writes, turns
@@ -161,6 +162,7 @@ __all__ = [
     "batch_norms",
     "clearing",
     "models_used",
+    "names_own_place",
     "partly_reduced",
     "place_of",
     "placement",
@@ -183,6 +185,7 @@ __all__ = [
     "unreduced",
     "windows",
     "told",
+    "too_many_keys",
     "waiting",
     "walk",
     "way",

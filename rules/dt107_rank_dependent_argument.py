@@ -23,7 +23,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dtlint.api import Finding, Rule, Run, diverging, short, told, who
+from dtlint.api import Finding, Rule, Run, diverging, names_own_place, short, told, who
 
 RULE = Rule(
     code="DT107",
@@ -39,6 +39,8 @@ RULE = Rule(
 
 def check(run: Run) -> Iterator[Finding]:
     for divergence, tier in diverging(run, "DT107"):
+        if names_own_place(divergence.event, divergence.argument):
+            continue  # DT705 tells where the name comes from
         message = f"`{divergence.argument}` of {short(divergence.event)} differs between the ranks that make the call"
         remedy = f"pass the same `{divergence.argument}` on every rank"
         if divergence.argument == "shape":

@@ -24,7 +24,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dtlint.api import Finding, Rule, Run, jax_notes, jax_place
+from dtlint.api import Finding, Rule, Run, jax_notes, jax_place, too_many_keys
 
 RULE = Rule(
     code="DT303",
@@ -36,13 +36,16 @@ RULE = Rule(
     frameworks=("jax", "flax"),
     title="as many keys as something else than the mapped axis",
 )
+DEVICES = "split into one key for each device of this host: `jax.random.split(key, jax.local_device_count())`"
 
 
 def check(run: Run) -> Iterator[Finding]:
     for event, trail in jax_notes(run, "key count"):
-        remedy = "split into one key for each device of this host: `jax.random.split(key, jax.local_device_count())`"
-        remedy = event.extra.get("remedy", remedy)
+        remedy = event.extra.get("remedy", DEVICES)
         yield RULE.finding(*jax_place(run, event), event.extra["what"], remedy, trail=trail)
+    for event, trail, count in too_many_keys(run):
+        what = f"{count} keys unless told otherwise, where the mapped axis has one entry for each device"
+        yield RULE.finding(*jax_place(run, event), what, DEVICES, trail=trail)
     for event, trail in jax_notes(run, "batch of one"):
         message = "`split(key, 1)` gives an array of one key, which is used as a key"
         remedy = "take it out: `(sub,) = jax.random.split(key, 1)`, or `key, sub = jax.random.split(key)`"

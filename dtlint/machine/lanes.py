@@ -11,7 +11,7 @@ from copy import copy
 from dataclasses import dataclass
 from typing import Any
 
-from dtlint.machine.control.agreeing import TOLD, the_agreed
+from dtlint.machine.control.agreeing import TOLD, heard, the_agreed
 from dtlint.machine.twins import one_thing
 from dtlint.machine.values import (
     BY_RANK,
@@ -135,7 +135,7 @@ def overlay(old: Value, new: Value, mask: int, world: World, cause: Cause | None
         present = next(held for held in lanes if held is not MISSING)
         lanes = [present if held is MISSING else held for held in lanes]
         return row(tuple(lanes), why)
-    return row(tuple(lanes), why)
+    return heard(lanes) or row(tuple(lanes), why)
 
 
 def all_constant(value: Row) -> bool:

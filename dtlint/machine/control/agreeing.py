@@ -28,6 +28,18 @@ def the_agreed(left: Value, right: Value, decision: Symbol) -> Value | None:
     return None
 
 
+def heard(lanes: list[Value]) -> Value | None:
+    """`if rank != 0: stop = box[0]`, of a box that rank 0 has filled and sent: it holds that itself already."""
+    told = [lane for lane, held in enumerate(lanes) if isinstance(held, Unknown) and held.symbol.key[0] == AGREED]
+    if len(told) != len(lanes) - 1 or len(told) < 1:
+        return None
+    (root,), first = set(range(len(lanes))) - set(told), lanes[told[0]]
+    held = lanes[root]
+    if not isinstance(held, Unknown) or not isinstance(first, Unknown) or any(lanes[lane] != first for lane in told):
+        return None
+    return first if first.symbol.key[1:] == (held.symbol, root) else None
+
+
 def as_all_have(own: dict[Symbol, Any], items: Iterable[Value]) -> Any:
     """`all(count == len(mine) for count in counts)`, of counts to which each rank gave its `len(mine)`: whether all
     have what I have is answered alike on all of them. What is compared with all, or None."""

@@ -9,13 +9,17 @@ from dtlint.findings import Span, Step
 from dtlint.machine.library.computing.provenance import symbols_in
 from dtlint.machine.library.jax.copies import ONE_HOST
 from dtlint.machine.library.jax.facts import READ_BACK, SAVED_ALONE, has, is_fact, paths
+from dtlint.machine.library.jax.fitting import COUNTED_BY
 from dtlint.machine.library.jax.flow import OF_SOME
 from dtlint.machine.library.jax.grids import OF_OTHERS
+from dtlint.machine.library.jax.shapes import ON_A_HOST
 from dtlint.machine.library.jax.state_keys import FOLLOWS, KEPT, states_before
+from dtlint.machine.library.training.stepping import attribute_of
 from dtlint.machine.logs import Call, Event, LogNode, Loop
 from dtlint.machine.run import Run
-from dtlint.machine.values import Object, Tuple, Unknown
+from dtlint.machine.values import Const, Object, Tuple, Unknown
 from dtlint.timeline.arrays.lives import Use, exclude
+from dtlint.timeline.options import default_for, default_in_a_class
 from dtlint.timeline.records import calls_around, recorded
 from dtlint.timeline.steps.training import survey
 
@@ -48,6 +52,15 @@ def written_keys(run: Run) -> Iterator[tuple[Event, tuple[Step, ...]]]:
     for event, path in recorded(run, "<jax>") if run.facts.get("jax") else ():
         if event.op == "written key" and any(isinstance(node, Loop) for node in path):
             yield event, trail_of(event, path)
+
+
+def too_many_keys(run: Run) -> Iterator[tuple[Event, tuple[Step, ...], int]]:
+    """Keys for a mapped step, as many as an option says that is more by default than a host has devices."""
+    for event, trail in noted(run, COUNTED_BY):
+        count = event.extra["count"]
+        default = default_for(run, count) or default_in_a_class(run, attribute_of(count))
+        if isinstance(default, Const) and type(default.value) is int and default.value > max(ON_A_HOST):
+            yield event, trail, default.value
 
 
 def kept_keys(run: Run) -> Iterator[tuple[Event, tuple[Step, ...]]]:

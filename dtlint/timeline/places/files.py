@@ -25,6 +25,7 @@ from dtlint.timeline.records import recorded
 ARRIVAL = "file-arrival"  # a file gets its name by a rename: at once, so that writers do not disturb each other
 READS = frozenset({"file-read", "load", "listing"})
 KINDS = (*sorted(WRITES), *sorted(READS), "file-ask", "log-init")
+MOVES = "chdir"
 OPENINGS = frozenset({"log-init", "progress"})
 NOWHERE = ("/dev/", "/proc/")
 MEMORY = "/dev/shm"  # a folder like others, in the memory of a node
@@ -66,6 +67,7 @@ class Tour:
     touched: dict[tuple[object, ...], Access] = field(default_factory=dict)  # by the calls around it
     meets: dict[int, bool] = field(default_factory=dict)  # do ranks meet in it?
     moments: dict[int, tuple[int, ...]] = field(default_factory=dict)  # clocks at openings of loggers
+    folders: dict[int, str] = field(default_factory=dict)  # of its own, that a lane has gone into
 
 
 def accesses(run: Run) -> list[Access]:
@@ -166,6 +168,8 @@ def meet_or_touch(tour: Tour, event: Event, lanes: int, path: tuple[LogNode, ...
                     tour.clocks = [max(tour.clocks)] * len(tour.clocks)
     elif event.op == "may-meet" or event.kind in ("untold", "device-collective"):
         tick(tour, lanes)
+    if event.op == MOVES:
+        go_into(tour, event, lanes)
     if event.op in OPENINGS:
         tour.moments[id(event)] = tuple(tour.clocks)
     if event.kind == "record" and event.op in KINDS:
@@ -177,6 +181,21 @@ def meet_or_touch(tour: Tour, event: Event, lanes: int, path: tuple[LogNode, ...
             access = access_of(tour, event, ARRIVAL, arrived, lanes, path)
             if access is not None:
                 add(tour, access)
+
+
+def go_into(tour: Tour, event: Event, lanes: int) -> None:
+    """`os.chdir(f"runs/{rank}")`: what has no folder in its name is in the one of this rank from now on."""
+    target = target_of(event)
+    text = files.text_of(target) if target is not None else NONE
+    places = {lane: place_on(files.place(text, lane), text, lane) for lane in lanes_in(lanes)}
+    own = len(set(places.values())) == len(places) > 1
+    for lane, place in places.items():
+        tour.folders[lane] = place if own else ""
+
+
+def from_here(tour: Tour, place: str, lane: int) -> str:
+    folder = tour.folders.get(lane)
+    return f"{folder}/{place}" if folder and place and place[0] not in "/<~" else place
 
 
 def add(tour: Tour, access: Access) -> None:
@@ -226,7 +245,9 @@ def access_of(
     text = files.text_of(target)
     parts = [text, *further_parts(call)]
     places = tuple(
-        "/".join(place_on(files.place(part, lane), part, lane) for part in parts) if lanes >> lane & 1 else ""
+        from_here(tour, "/".join(place_on(files.place(part, lane), part, lane) for part in parts), lane)
+        if lanes >> lane & 1
+        else ""
         for lane in range(tour.run.world.size)
     )
     if any(one.startswith(NOWHERE) and not one.startswith(MEMORY) for one in places):

@@ -108,6 +108,17 @@ def active(call: Invocation, run: Run) -> int:
             held = lane_value(value, lane)
             if not isinstance(held, Const) or held.value in off or (off == [True] and held.value not in (False, None)):
                 lanes &= ~(1 << lane)
+    return lanes & ~switched_off(call, run)
+
+
+def switched_off(call: Invocation, run: Run) -> int:
+    """`os.environ["TRACKER_MODE"] = "disabled"`"""
+    lanes = 0
+    for variable, off in call.row.extra.get("disables_in", {}).items():
+        for event, _ in recorded(run, "env"):
+            name, value = (told for _, told in event.details) if len(event.details) == 2 else (None, None)
+            if name == Const(variable) and isinstance(value, Const) and value.value in off:
+                lanes |= event.mask
     return lanes
 
 

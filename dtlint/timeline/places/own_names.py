@@ -49,6 +49,15 @@ def together_at(run: Run) -> Iterator[tuple[Access, str]]:
                 yield found, "each rank saves its part of the parameters there, and all have to name the same place"
 
 
+def names_own_place(event: Event, argument: str) -> bool:
+    """Is this argument of a checkpoint that all ranks save the part of its name that each makes for itself?"""
+    call = event.extra.get("call")
+    if not isinstance(call, Invocation) or call.row.record not in WRITES:
+        return False
+    value = call.get(argument)
+    return value is not None and value.cause is not None and value.cause.kind in OWN
+
+
 def suspects(run: Run, whole: bool) -> Iterator[tuple[Access, str]]:
     """Where nobody is seen calling, only what is written and read again says that the ranks mean the same place."""
     yield from together_at(run)

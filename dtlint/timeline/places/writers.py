@@ -180,6 +180,8 @@ def tolerant(access: Access) -> bool:
         return forgiving(call.get("missing_ok")) or failure_caught(access)
     if access.kind in ("download", "unpack"):
         return access.cause is not None
+    if access.event.extra.get("mode") == "x":
+        return failure_caught(access)  # whoever comes first makes the file
     return False
 
 

@@ -21,6 +21,7 @@ CONSTANTS = frozenset({"numpy.pi", "math.pi", "jax.numpy.pi", "numpy.e", "math.e
 OF_NUMBERS = frozenset({"builtins.min", "builtins.max", "builtins.abs", "builtins.round", "builtins.pow"})
 
 
+COUNTED_BY = "keys counted by"  # note: beside what each device has its part of, as many keys as an option says, say
 ARRAYS = frozenset({"array", "key", "keys", "device axis"})
 
 
@@ -299,6 +300,8 @@ def check_counts(machine: Machine, call: Invocation, value: Value, led: bool, he
             elif tag[3] == "samples" and (divided(call, tag[4]) or (led and multiplied(tag[4]))):
                 what = "one key for each sample, where the mapped axis has one entry for each device"
                 jax_facts.note(machine, "key count", call.mask, tag[5], (here,), what=what)
+            elif tag[3] == "samples" and led:
+                jax_facts.note(machine, COUNTED_BY, call.mask, tag[5], (here,), count=tag[4])
         for tag in words(leaf.tags, "device axis"):
             if tag[2] == "world":
                 counted = machine.facts.get("jax all counted", {}).get(tag[3][2])

@@ -199,10 +199,11 @@ def agree(
     if isinstance(value, Object) and value.kind == "torch.Tensor":
         machine.set(value, "content", clean, call.mask)
     elif isinstance(value, Object) and value.kind in ("list", "dict", "set"):
-        source = root_item(machine, call, value)
+        sources = root_items(machine, call, value) if call.row.root else None
         items = containers.items_of(machine, value)
         if items is not None and value.kind == "list":
-            held = tuple(source if source is not None and len(items) == 1 else machine.fresh(AGREED) for _ in items)
+            known = sources is not None and len(sources) == len(items)
+            held = sources if sources and known else tuple(machine.fresh(AGREED) for _ in items)
             machine.set(value, "[]", Tuple(tuple(kept_alone(call, group, one) for one in held)), call.mask)
         else:
             held = (machine.fresh(AGREED),)
@@ -221,12 +222,12 @@ def lists_apart(machine: Machine, call: Invocation, value: Value, group: Group |
     if not all(isinstance(one, Object) and one.kind == "list" for one in lists) or root >= len(value.lanes):
         return False
     given = value.lanes[root]
-    source = root_item(machine, call, given) if isinstance(given, Object) else None
-    if source is None:
+    sources = root_items(machine, call, given) if isinstance(given, Object) else None
+    if sources is None:
         return False
     for one in dict.fromkeys(lists):
         assert isinstance(one, Object)
-        machine.set(one, "[]", Tuple((kept_alone(call, group, source),)), call.mask)
+        machine.set(one, "[]", Tuple(tuple(kept_alone(call, group, source) for source in sources)), call.mask)
     return True
 
 
@@ -256,8 +257,8 @@ def agreed(machine: Machine, call: Invocation, value: Value, param: str) -> Valu
     return machine.unknown(AGREED, token(held), call.row.op, param, machine.symbols.fresh("time"))
 
 
-def root_item(machine: Machine, call: Invocation, value: Object) -> Value | None:
-    """What a broadcast list holds afterwards: the root's object, structure included."""
+def root_items(machine: Machine, call: Invocation, value: Object) -> tuple[Value, ...] | None:
+    """What a broadcast list holds afterwards: the root's objects, structure included."""
     held = value.attributes.get("[]")
     if not isinstance(held, Tuple | Row):
         return None
@@ -266,7 +267,9 @@ def root_item(machine: Machine, call: Invocation, value: Object) -> Value | None
         return None  # these ranks only receive: what they hold is gone
     if isinstance(held, Row):
         held = held.lanes[lane] if 0 <= lane < len(held.lanes) else held.lanes[0]
-    return of_root(machine, call, held.items[0], lane) if isinstance(held, Tuple) and len(held.items) == 1 else None
+    if not isinstance(held, Tuple) or not held.items:
+        return None
+    return tuple(of_root(machine, call, one, lane) for one in held.items)
 
 
 def of_root(machine: Machine, call: Invocation, item: Value, lane: int) -> Value:
@@ -275,7 +278,7 @@ def of_root(machine: Machine, call: Invocation, item: Value, lane: int) -> Value
     if isinstance(item, Tuple):
         return Tuple(tuple(of_root(machine, call, one, lane) for one in item.items))
     if isinstance(item, Unknown):
-        agreed = Unknown(machine.symbols.of(AGREED, item.symbol), None, item.tags, item.like)
+        agreed = Unknown(machine.symbols.of(AGREED, item.symbol, lane), None, item.tags, item.like)
         return provenance.without(agreed, "order")
     if isinstance(item, Object) and item.kind == "list" and isinstance(item.attributes.get("[]"), Unknown):
         inner = item.attributes["[]"]
