@@ -44,6 +44,7 @@ WITHIN = "within"  # of a module: the wrapper around a model that it is a part o
 PARAMETERS = ("weight", "bias")  # of the layers of torch that have parameters
 GATHERED, INNER, PLAIN, LOADED, LEARNED, ASKED = "gathered", "inner", "plain", "loaded", "learned", "asked"
 LEARNED_FROM = ("wrapped", INNER, LEARNED)  # tags of what comes out of a model that is trained
+SIDE_BY_SIDE = ("torch.cat", "torch.concat")
 ROW_AFTER_ROW = ("torch.cat", "torch.concat", "torch.vstack", "torch.stack")
 JOINED = "joined_tensors"  # what is made of several tensors
 ANSWERED = ("wrapped", ASKED, INNER, PLAIN)  # tags of what a model says
@@ -224,7 +225,10 @@ def joined(machine: Machine, call: Invocation) -> Value | None:
     result = opaque(machine, call.name, *held)
     longer = containers.length_cause if call.name == "torch.stack" else containers.pieces_cause
     uneven = longer(machine, given) if call.name in ROW_AFTER_ROW else None
-    if uneven is not None and call.get("dim") in (None, Const(0)):
+    if call.get("dim") not in (None, Const(0)):  # side by side: all have as many rows as the one this rank has chosen
+        chosen = (one for one in held if isinstance(one, Unknown) and containers.own_many(one))
+        uneven = next((one.cause for one in chosen), None) if call.name in SIDE_BY_SIDE else None
+    if uneven is not None:
         symbol = machine.symbols.of(tensors.OWN_ROWS, result.symbol)
         result = Unknown(symbol, uneven, result.tags | {containers.UNEVEN}, result.like)
     for tag in result.tags:
