@@ -15,7 +15,7 @@ from dtlint.machine.library.jax.facts import DONATED, leaves
 from dtlint.machine.library.jax.left_over import LEFT
 from dtlint.machine.logs import EXITS, Call, Choice, LogNode, Loop, told
 from dtlint.machine.run import Run
-from dtlint.machine.values import Symbol, Unknown, Value
+from dtlint.machine.values import ITEMS, Symbol, Unknown, Value
 from dtlint.machine.walks import walk
 from dtlint.timeline.arrays.lives import Again, Story, Use, exclude, sides, site, site_after, site_below
 from dtlint.timeline.records import calls_around, recorded
@@ -104,9 +104,12 @@ def lost_in_a_later_turn(run: Run, story: Story, use: Use) -> Again | None:
     """Some turn kept what it made, by reference; a later turn donated it."""
     follower: Symbol = use.event.extra["follower"]
     kept = either_of(use.symbol)
+    listed = any(one.key[0] == ITEMS for one in kept)
     for loop in loops_of(run):
         if kept.isdisjoint(loop.carried):
             continue  # nothing is left of earlier turns
+        if listed and any(node is loop for node in use.path):
+            continue  # there may be one item only
         for before, after in loop.kept_by:
             donors = story.consumed.get(before, ())
             if donors and follower in symbols_of(after):
@@ -124,8 +127,8 @@ def either_of(symbol: Symbol) -> set[Symbol]:
         found.add(one)
         if one.key[0] in ("attr", "item") and isinstance(one.key[1], Symbol):
             todo.append(one.key[1])
-        elif one.key[0] == "phi":
-            todo += [side for side in one.key[2:] if isinstance(side, Symbol) and side not in found]
+        elif one.key[0] in ("phi", ITEMS):
+            todo += [side for side in one.key[1:] if isinstance(side, Symbol) and side not in found]
     return found
 
 

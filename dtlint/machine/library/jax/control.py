@@ -366,6 +366,8 @@ def given_away(machine: Machine, trees: tuple[Value, ...], rows: tuple[Unknown, 
     """Whoever reads any leaf of a donated tree reads what was donated."""
     donated = machine.facts.get(jax_facts.DONATED, {})
     for tree, row in zip(trees, rows, strict=True) if donated else ():
+        if isinstance(tree, Object) and tree.kind == "<spread>":  # `*snapshots`: one tree after the other
+            tree = tree.attributes["value"]
         for leaf in jax_facts.leaves(tree, 6):
             base = jax_flow.base_of(leaf.symbol, donated) if isinstance(leaf, Unknown) else None
             if base is not None:

@@ -92,7 +92,7 @@ def taken_off(machine: Machine, tree: Value) -> Value:
             return Unknown(machine.symbols.of("first", made.symbol), made.cause, made.tags, made.like)
         return made
 
-    return jax_facts.mapped_tree(machine, tree, leaf)
+    return jax_facts.copied_tree(machine, tree, leaf)
 
 
 def put_in(machine: Machine, state: Value, made: Value, call: Invocation) -> Value:
@@ -202,7 +202,7 @@ def device_get(machine: Machine, call: Invocation) -> Value | None:
     donated = machine.facts.get(jax_facts.DONATED)
     if donated:
         jax_flow.used(machine, (value,), donated)
-    return jax_facts.mapped_tree(machine, value, leaf)
+    return jax_facts.copied_tree(machine, value, leaf)
 
 
 PULLS = frozenset({"numpy.asarray", "numpy.array", "builtins.float", "builtins.int", "numpy.save"})

@@ -11,13 +11,14 @@ from typing import Any
 from dtlint.ir import nodes as ir
 from dtlint.ir.results import Find, Helper, returns_form_of
 from dtlint.machine.core import Machine
+from dtlint.machine.lanes import token
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.jax import axes as jax_axes
 from dtlint.machine.library.jax import facts as jax_facts
 from dtlint.machine.library.jax import flow as jax_flow
 from dtlint.machine.library.jax.facts import has
 from dtlint.machine.names import attributes
-from dtlint.machine.values import Bound, FunctionRef, Object, Symbol, Unknown, Value
+from dtlint.machine.values import Bound, FunctionRef, Object, Symbol, Tuple, Unknown, Value
 
 
 def donate(machine: Machine, thing: Object, call: Invocation) -> set[Any]:
@@ -85,9 +86,12 @@ def taken_over(machine: Machine, told: set[Any], result: Value) -> None:
     """What comes out of a call that donates may go into the next one: whoever keeps it loses it then."""
     if told:
         followers = machine.facts.setdefault(jax_flow.FOLLOWERS, {})
-        for leaf in jax_facts.leaves(result, 3):
-            if isinstance(leaf, Unknown):
-                followers[leaf.symbol] = True
+        for tree in result.items if isinstance(result, Tuple) else (result,):
+            for leaf in jax_facts.leaves(tree, 3):
+                if isinstance(leaf, Unknown):
+                    followers[leaf.symbol] = leaf.symbol
+                    if isinstance(tree, Object):  # a list that keeps the whole knows it by its number
+                        followers.setdefault(token(tree), leaf.symbol)
 
 
 def in_new_buffers(machine: Machine, result: Value) -> Value:

@@ -152,6 +152,15 @@ def mapped_tree(machine: Machine, value: Value, change: Callable[[Value], Value]
     return change(value)
 
 
+def copied_tree(machine: Machine, value: Value, change: Callable[[Value], Value]) -> Value:
+    """The same with copies of the leaves: what holds it keeps nothing of what it was made of."""
+    made = mapped_tree(machine, value, change)
+    if isinstance(made, Object) and made is not value:
+        machine.objects += 1
+        made.number = machine.objects
+    return made
+
+
 def with_facts(machine: Machine, value: Value, add: Iterable[Tag], drop: frozenset[str] = frozenset()) -> Value:
     """One leaf with more and fewer facts; constants and callables stay what they are."""
     if not isinstance(value, Unknown):

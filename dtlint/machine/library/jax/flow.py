@@ -27,13 +27,14 @@ from dtlint.machine.library.jax.facts import (
     words,
 )
 from dtlint.machine.library.python import options
-from dtlint.machine.values import Cause, Const, Symbol, Unknown, Value
+from dtlint.machine.values import ITEMS, Cause, Const, Symbol, Unknown, Value
 
 OF_SOME = "divided by some"  # note: a sum over all devices is divided by the number of those of one host
 DRAWN = frozenset({"draw", "host draw", "host noise"})
 MOST = 20  # branches that are looked through
 LEAVES = "jax leaves"  # fact of the run: which tree some leaf stands for that a branch may have kept
 FOLLOWERS = "jax followers"  # fact of the run: symbols of what calls that donate gave back
+PICKS = frozenset({"item", "slice"})
 STRUCTURAL = frozenset({"item", "slice", "tuple", "any", "comprehension", "for each", "call attribute"})
 
 
@@ -48,7 +49,7 @@ def flow(machine: Machine, what: str, values: tuple[Value, ...], tags: Tags) -> 
     found = deep(values) if any(type(value) is not Unknown for value in values) else set(tags)
     donated = machine.facts.get(DONATED)
     if donated:
-        used(machine, values, donated)
+        used(machine, values, donated, one_item=what in PICKS)
     if not found:
         return tags
     seen = {tag[1] for tag in found if is_jax(tag)}
@@ -306,8 +307,8 @@ def meant_to_agree(machine: Machine, parameters: tuple[Value, ...]) -> None:
         machine.facts["jax draws"][tag[2]]["noted"] = "weights"
 
 
-def used(machine: Machine, values: tuple[Value, ...], donated: dict[Symbol, Any]) -> None:
-    """A value that was given away may be read here."""
+def used(machine: Machine, values: tuple[Value, ...], donated: dict[Symbol, Any], one_item: bool = False) -> None:
+    """A value that was given away may be read here; `one_item`: of a list, no more than that."""
     for value in values:
         for leaf in leaves(value, 3):
             if type(leaf) is Unknown:
@@ -317,25 +318,31 @@ def used(machine: Machine, values: tuple[Value, ...], donated: dict[Symbol, Any]
                     note(machine, "read", machine.frame.mask, symbol=whole if isinstance(whole, Symbol) else base)
                     return
                 symbol = machine.facts.get(LEAVES, {}).get(leaf.symbol, leaf.symbol)
-                kept = kept_follower(machine, symbol)
+                kept = kept_follower(machine, symbol, one_item)
                 if kept is not None:
                     note(machine, "read kept", machine.frame.mask, symbol=symbol, follower=kept)
                     return
 
 
-def kept_follower(machine: Machine, symbol: Symbol) -> Symbol | None:
-    """`if loss < best: kept = params`: what some turn kept of the results of a call that donates."""
+def kept_follower(machine: Machine, symbol: Symbol, one_item: bool = False) -> Symbol | None:
+    """`if loss < best: kept = params`, `snapshots.append(params)`: what some turn kept of the results of a call that
+    donates. Of a list only all of it: the last item is the one that is still there."""
+    followers: dict[Any, Symbol] = machine.facts.get(FOLLOWERS, {})
+    if not followers:
+        return None
+    merging = {"phi"} if one_item else {"phi", ITEMS}
     for _ in range(6):
-        if symbol.key[0] == "phi" or symbol.key[0] not in ("attr", "item") or not isinstance(symbol.key[1], Symbol):
+        if symbol.key[0] in merging or symbol.key[0] not in ("attr", "item") or not isinstance(symbol.key[1], Symbol):
             break
         symbol = symbol.key[1]
-    followers = machine.facts.get(FOLLOWERS, {})
-    sides = [symbol] if symbol.key[0] == "phi" and followers else []
-    for phi in sides:  # grows: a branch within a branch may have kept it
-        for side in phi.key[2:]:
+        merging = {"phi"}
+    sides = [symbol] if symbol.key[0] in merging else []
+    for merged in sides:  # grows: a branch within a branch may have kept it
+        for side in merged.key[1 if merged.key[0] == ITEMS else 2 :]:
             if not isinstance(side, Symbol):
-                continue
-            if side.key[0] != "phi":
+                if side in followers:
+                    return followers[side]
+            elif side.key[0] not in merging:
                 base = base_of(side, followers)
                 if base is not None:
                     return base

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from dtlint.ir import nodes as ir
@@ -91,6 +92,19 @@ def pure(function: Callable[..., Any]) -> Handler:
             return unknown_of(machine, call.name, *(content(value) for value in values))
 
         return map_lanes(one, call.arguments, machine.world)
+
+    return handler
+
+
+def of_items(function: Callable[..., Any]) -> Handler:
+    """`max(3, 5)`, and `max(sizes)` where each of the sizes is known."""
+    known = pure(function)
+
+    def handler(machine: Machine, call: Invocation) -> Value | None:
+        items = containers.items_of(machine, call.arguments[0]) if len(call.arguments) == 1 else None
+        if items and len(items) > 1 and all(isinstance(item, Const) for item in items):
+            return known(machine, replace(call, arguments=items))
+        return known(machine, call)
 
     return handler
 
@@ -234,8 +248,8 @@ FUNCTIONS: dict[str, Handler] = {
     "builtins.float": pure(float),
     "builtins.str": text_,
     "builtins.abs": pure(abs),
-    "builtins.min": pure(min),
-    "builtins.max": pure(max),
+    "builtins.min": of_items(min),
+    "builtins.max": of_items(max),
     "builtins.round": pure(round),
     "builtins.divmod": divmod_,
     "math.ceil": ceil,
