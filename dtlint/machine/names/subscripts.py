@@ -111,6 +111,7 @@ def own_item(machine: Machine, base: Value, index: Value) -> Value | None:
 
 def item_one(machine: Machine, base: Value, index: Value, mask: int) -> Value:
     from dtlint.machine import library
+    from dtlint.machine.library.meeting import roots
 
     if isinstance(base, Unknown) and base.like is not None:
         base = base.like
@@ -165,10 +166,14 @@ def item_one(machine: Machine, base: Value, index: Value, mask: int) -> Value:
         return machine.unknown("item", base.symbol, token(index), tags=kept)
     put_before = base.attributes.get(WRITTEN) if isinstance(base, Object) else None
     found = opaque(machine, "item", base, index, *([put_before] if put_before is not None else []))
+    if is_text(index) and library.provenance.is_taken_up(machine, base):
+        return library.provenance.without_own_data(found)
     if isinstance(base, Object) and base.kind == "list":
         held = base.attributes.get("[]")
         alike = alike_parts(held) if held is not None and index.cause is None else frozenset()
-        return Unknown(found.symbol, found.cause, found.tags | alike, getattr(held, "like", None) or found.like)
+        partial = roots.marks_in(base) if roots.OFF in machine.facts else frozenset()
+        tags = found.tags | alike | partial
+        return Unknown(found.symbol, found.cause, tags, getattr(held, "like", None) or found.like)
     return found
 
 
@@ -467,6 +472,21 @@ def merge(machine: Machine, target: Object, source: Value, mask: int) -> None:
             assert isinstance(pair, Tuple)
             put(machine, target, pair.items[0], pair.items[1], mask)
         return
-    if source.cause is not None or not isinstance(source, Const):
+    keyed = under_keys(machine, source, mask)
+    for key, value in keyed:
+        put(machine, target, key, value, mask)
+    if not keyed and (source.cause is not None or not isinstance(source, Const)):
         tags = machine.flow(machine, "item", (source,), source.tags) if machine.flow is not None else frozenset()
         machine.set(target, "[]", machine.unknown("merged", token(source), cause=source.cause, tags=tags), mask)
+
+
+def under_keys(machine: Machine, source: Value, mask: int) -> list[tuple[Value, Value]]:
+    """`zip(names, values)`: what comes under each of the keys, where these are known, else under any."""
+    from dtlint.machine import library
+
+    inner: tuple[Value, ...] = source.facts["inner"] if isinstance(source, Object) and source.kind == "<zip>" else ()
+    if len(inner) != 2:
+        return []
+    keys = items_of(machine, inner[0])
+    first, second = (library.element(machine, library.iterated(machine, one, mask), mask) for one in inner)
+    return [(key, second) for key in (keys if keys is not None else (first,))]

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 
 from dtlint.machine.lanes import lanes_in
-from dtlint.machine.logs import Attempt, Call, Choice, Decision, Event, Loop
+from dtlint.machine.logs import Attempt, Call, Choice, Decision, Event, Loop, Place
 from dtlint.machine.run import Run
 from dtlint.timeline.ranks.assuming import Case
 from dtlint.timeline.ranks.parting import Divergence, Item, Path, cause_of, chain, locate, next_in_loop
@@ -149,7 +150,7 @@ def explain(coming: Coming, held: dict[int, Item | None], kinds: dict[int, objec
         here = sum(1 << one for one in there if not decision.taken >> one & 1)  # all that have not left there
     opposite = held[other]
     if opposite is not None and comes_to(coming[lane], lane, opposite, kinds[other]):
-        if not comes_to(coming[other], other, item, kinds[lane]):
+        if not comes_to(coming[other], other, item, kinds[lane]) and not reordered(coming, lane, other):
             opposite = None  # these do something more before they come there too
     if opposite is not None and isinstance(opposite.node, Event) and opposite.node.kind == "end":
         # the others are done with this turn: an exit further inside says why
@@ -173,15 +174,22 @@ def explain(coming: Coming, held: dict[int, Item | None], kinds: dict[int, objec
 
 
 def comes_to(coming: list[Item], lane: int, item: Item, key: object) -> bool:
-    """Is this call, at its very place, among what a lane has still to do?"""
+    """Is this call or loop, at its very place, among what a lane has still to do?"""
+    place = spot(item)
+    return place is not None and any(spot(one) == place and one.keys.get(lane) == key for one in coming)
+
+
+def reordered(coming: Coming, lane: int, other: int) -> bool:
+    """Have both as many calls of each kind before them, whatever lines these are made in?"""
+    return Counter(item.keys[lane] for item in coming[lane]) == Counter(item.keys[other] for item in coming[other])
+
+
+def spot(item: Item) -> tuple[str, Place] | None:
+    """Where a call is made, or what is walked over by a loop of calls."""
     node = item.node
-    return isinstance(node, Event) and any(
-        isinstance(one.node, Event)
-        and one.node.kind != "end"
-        and (one.node.path, one.node.at) == (node.path, node.at)
-        and one.keys.get(lane) == key
-        for one in coming
-    )
+    if isinstance(node, Event):
+        return (node.path, node.at) if node.kind != "end" else None
+    return (node.decision.path, node.decision.at) if isinstance(node, Loop) else None
 
 
 def functions_around(event: Event, path: tuple[object, ...]) -> set[str]:

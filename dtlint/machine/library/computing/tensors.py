@@ -100,6 +100,8 @@ def counted_by_content(symbol: Symbol) -> bool:
         chosen = key[2]
         if isinstance(chosen, Symbol):
             return is_question(chosen) or counted_by_content(chosen)
+        if isinstance(chosen, tuple) and chosen and isinstance(chosen[0], Symbol):
+            return is_question(chosen[0])  # `x[x > 0, 0]`
         return all_rows(chosen) and isinstance(key[1], Symbol) and counted_by_content(key[1])
     if str(key[0]).startswith("op "):
         sides = key[1:2] if key[0] == "op @" else key[1:]
@@ -279,10 +281,9 @@ def method(machine: Machine, receiver: Object, name: str, call: Invocation) -> V
             works.overwritten(machine, receiver, name)
         if tags := marks.deep_tags((held, *call.arguments)):
             works.computed(machine, name, (receiver, *call.arguments), tags)
-    if name in COUNTS and "shape" in receiver.facts:
-        return machine.unknown(
-            "size of", receiver.number, name, *map(token, call.values), cause=receiver.facts["shape"]
-        )
+    if name in COUNTS:
+        cause = receiver.facts["shape"] if "shape" in receiver.facts else containers.length_cause(machine, held)
+        return machine.unknown("size of", receiver.number, name, *map(token, call.values), cause=cause)
     if name in COPIES:
         made = make(machine, held, call.mask)
         made.facts.update((fact, receiver.facts[fact]) for fact in ("shape", "length", SIZES) if fact in receiver.facts)
@@ -327,6 +328,7 @@ def unknown_method(machine: Machine, receiver: Value, name: str, call: Invocatio
         func = call.node.func
         new: Value = Const(0) if name == "zero_" else in_place.copied(call.arguments[0]) if call.arguments else NONE
         if isinstance(func, ir.Attr) and isinstance(func.value, ir.Name | ir.Attr):
+            copied_from(machine, name, receiver, call)
             in_place.changed(machine, func.value, receiver, new, call.mask)
             return new
     if name in MADE_BESIDE:
@@ -336,3 +338,11 @@ def unknown_method(machine: Machine, receiver: Value, name: str, call: Invocatio
         if any(one.cause is not None and one.cause.kind == "data" for one in call.arguments):
             return machine.unknown(name, token(receiver), *map(token, call.arguments), tags=receiver.tags)
     return None
+
+
+def copied_from(machine: Machine, name: str, receiver: Value, call: Invocation) -> None:
+    """`parameter.grad.copy_(part)`: what is copied has been read, on its way or not."""
+    if "running" in machine.facts and (tags := marks.deep_tags(call.arguments)):
+        from dtlint.machine.library.meeting import works
+
+        works.computed(machine, name, (receiver, *call.arguments), tags)
