@@ -318,7 +318,7 @@ def chosen_from(value: Value) -> int:
 def orders_in(value: Value) -> frozenset[Any]:
     """The marks of the order in which items came; a tuple has no tags of its own."""
     if not isinstance(value, Tuple):
-        return frozenset(tag for tag in value.tags if type(tag) is tuple and tag[0] == "order")
+        return value.tags and frozenset(tag for tag in value.tags if type(tag) is tuple and tag[0] == "order")
     return frozenset().union(*map(orders_in, value.items))
 
 

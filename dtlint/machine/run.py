@@ -13,7 +13,7 @@ from dtlint.ir import nodes as ir
 from dtlint.ir.functions import functions_of
 from dtlint.knowledge.loader import Knowledge
 from dtlint.machine.control import statements
-from dtlint.machine.control.consistent import consistent
+from dtlint.machine.control.consistent import NOTHING, Sorting, consistent
 from dtlint.machine.core import DEEPEST, Machine, OutOfBudget
 from dtlint.machine.functions import following
 from dtlint.machine.functions.reaching import names_reaching
@@ -24,7 +24,7 @@ from dtlint.machine.names import expressions
 from dtlint.machine.names.frames import Frame
 from dtlint.machine.names.scopes import load_module, through_imports
 from dtlint.machine.starts.driving import callers_first, drivers
-from dtlint.machine.starts.entries import Entry, run_function, run_script, tells_who_it_is
+from dtlint.machine.starts.entries import MADE, Entry, run_function, run_script, tells_who_it_is
 from dtlint.machine.starts.parting_state import attributes_by_class
 from dtlint.machine.uses import Uses
 from dtlint.machine.walks import walk
@@ -45,6 +45,7 @@ class Run:
     facts: dict[str, Any]
     incomplete: list[tuple[str, str]] = field(default_factory=list)
     cache: dict[str, Any] = field(default_factory=dict)
+    begun: dict[str, Any] = field(default_factory=dict)  # known to all runs that begin with the same constructor
 
     def walk(self) -> tuple[tuple[LogNode, tuple[LogNode, ...]], ...]:
         """Every node of the log with the nodes above it; many questions go through all of them."""
@@ -228,8 +229,32 @@ def run_entry(machine: Machine, entry: Entry, start: Any) -> Run:
         if os.environ.get("DTLINT_DEBUG"):
             raise
         incomplete.append((entry.path, f"internal error in `{entry.name}`: {type(problem).__name__}: {problem}"))
-    run = Run(entry, consistent(log), machine.world, machine.project, machine.knowledge, machine.facts, incomplete)
-    return run
+    begun = begun_with(machine, log)
+    whole = consistent(log, begun.sorting)
+    known = begun.known
+    return Run(entry, whole, machine.world, machine.project, machine.knowledge, machine.facts, incomplete, begun=known)
+
+
+@dataclass(slots=True)
+class Begun:
+    """What a constructor did, for the methods that all begin with it."""
+
+    made: Log = field(default_factory=Log)
+    sorting: Sorting = field(default_factory=Sorting)
+    known: dict[str, Any] = field(default_factory=dict)
+
+
+def begun_with(machine: Machine, log: Log) -> Begun:
+    nodes = log.nodes[: machine.facts.get(MADE, 0)]
+    if not nodes:
+        return Begun()
+    kept: dict[tuple[int, ...], Begun] = machine.instances.setdefault("begun", {})
+    found = kept.get(index := tuple(map(id, nodes)))
+    if found is None:
+        found = kept[index] = Begun()
+        found.made.nodes = nodes
+        found.sorting.sorted_out(found.made, NOTHING)
+    return found
 
 
 def finish_entry(machine: Machine) -> None:

@@ -95,11 +95,13 @@ def element(machine: Machine, value: Value, index: Value | None = None) -> Value
 
 def one_of(machine: Machine, held: Value, like: Value | None = None) -> Unknown:
     """That some lanes have more items says nothing of any item; that each has a number of its own does."""
-    from dtlint.machine.library.computing.tensors import OWN_ROWS
-
     tags = held.tags - {UNEVEN, OF_EACH}
     made = machine.unknown("item", token(held), cause=held.cause, tags=tags, like=like)
-    return Unknown(machine.symbols.of(OWN_ROWS, made.symbol), made.cause, tags) if OF_EACH in held.tags else made
+    if OF_EACH not in held.tags:
+        return made
+    from dtlint.machine.library.computing.tensors import OWN_ROWS
+
+    return Unknown(machine.symbols.of(OWN_ROWS, made.symbol), made.cause, tags)
 
 
 def held_in(value: Value) -> Value:
@@ -169,9 +171,11 @@ def length_cause(machine: Machine, value: Value) -> Cause | None:
 
 def own_many(value: Unknown) -> bool:
     """`scores[scores > 0.5]` has as many items as this rank has such scores."""
+    if value.cause is None:
+        return False
     from dtlint.machine.library.computing.tensors import counted_by_content
 
-    return value.cause is not None and counted_by_content(value.symbol)
+    return counted_by_content(value.symbol)
 
 
 def pieces_cause(machine: Machine, value: Value) -> Cause | None:

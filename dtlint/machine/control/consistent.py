@@ -17,17 +17,17 @@ Answers = frozenset[tuple[Any, Any]]
 NOTHING: Answers = frozenset()
 
 
-def consistent(log: Log) -> Log:
-    """The log without the sides that contradict a branch above them."""
-    return Sorting().sorted_out(log, NOTHING)
+def consistent(log: Log, begun: Sorting | None = None) -> Log:
+    """The log without the sides that contradict a branch above them; `begun` has been through what it begins with."""
+    return Sorting(begun).sorted_out(log, NOTHING)
 
 
 class Sorting:
     """Parts of the log are shared: each is gone through once for what is known of the questions that it asks."""
 
-    def __init__(self) -> None:
-        self.asked: dict[int, frozenset[Any]] = {}
-        self.known: dict[tuple[int, Answers], Log] = {}
+    def __init__(self, begun: Sorting | None = None) -> None:
+        self.asked: dict[int, frozenset[Any]] = dict(begun.asked) if begun is not None else {}
+        self.known: dict[tuple[int, Answers], Log] = dict(begun.known) if begun is not None else {}
 
     def questions(self, log: Log) -> frozenset[Any]:
         """All that is asked in the log, at any depth, and what is compared with a number."""

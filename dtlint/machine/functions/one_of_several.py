@@ -170,6 +170,8 @@ def of_kind(machine: Machine, classes: list[ClassRef], key: object) -> Value | N
 
 def of_modules(machine: Machine, base: Unknown, name: str, mask: int) -> Value | None:
     """`import_module(f"tasks.{options.task}").Task`: one of several of that name."""
+    if base.symbol.key[0] != "module":  # what `import_module` gives
+        return None
     from dtlint.machine.library.python import importing
     from dtlint.machine.names import attributes
 

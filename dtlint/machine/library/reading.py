@@ -109,11 +109,13 @@ def read_item(machine: Machine, base: Value, index: Value, mask: int) -> Value |
 
 def iterated(machine: Machine, value: Value, mask: int) -> Value:
     """What a `for` really walks over."""
-    from dtlint.machine.functions import calls
-    from dtlint.machine.names import attributes, subscripts
-
     if not isinstance(value, Object) or not isinstance(value.kind, ClassRef):
+        from dtlint.machine.names import subscripts
+
         return subscripts.listed_parts(value) or value
+    from dtlint.machine.functions import calls
+    from dtlint.machine.names import attributes
+
     batches = loaders.inside_of(value)
     method = attributes.in_class(machine, value.kind, "__iter__")
     if not isinstance(method, FunctionRef):

@@ -93,9 +93,11 @@ def by_name(
 
 def derived(machine: Machine, thing: Object) -> bool:
     """Is this of a class of the project that is a dictionary itself?"""
+    if not isinstance(thing.kind, ClassRef):
+        return False
     from dtlint.machine.names import attributes
 
-    return isinstance(thing.kind, ClassRef) and not MAPPINGS.isdisjoint(attributes.external_bases(machine, thing.kind))
+    return not MAPPINGS.isdisjoint(attributes.external_bases(machine, thing.kind))
 
 
 def own_item(machine: Machine, base: Value, index: Value) -> Value | None:

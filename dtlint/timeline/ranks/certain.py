@@ -42,9 +42,43 @@ from dtlint.timeline.steps.plain_models import plain_model
 ENDS = EXITS | FAILS
 
 
+ASKED = "asked who parts"  # of a run: how often something was pending where nothing should have been
+QUIET = "parts nobody"  # of a run: logs that part nobody and leave nothing pending, with the groups that meet there
+
+
 def scan(run: Run, log: Log, path: Path, pending: Pending, lanes: int) -> Iterator[Divergence]:
+    """Logs share what follows a branch: one that has parted nobody is not gone through again on another way to it."""
     if not talks(log, lanes) and not in_talking_loop(path, lanes):
         return
+    if any(pending.values()):
+        yield from go_through(run, log, path, pending, lanes)
+        return
+    quiet: dict[tuple[int, ...], tuple[Log, Pending]] = run.cache.setdefault(QUIET, {})
+    index = id(log), lanes, *turn_to(path)
+    if index in quiet:
+        own = quiet[index][1]
+    else:
+        own = {}
+        asked, told = run.cache.get(ASKED, 0), False
+        for one in go_through(run, log, path, own, lanes):
+            told = True
+            yield one
+        if not told and not any(own.values()) and run.cache.get(ASKED, 0) == asked:
+            quiet[index] = log, own
+    for members, items in own.items():
+        pending.setdefault(members, []).extend(items)
+
+
+def turn_to(path: Path) -> Iterator[int]:
+    """The nodes from the innermost loop down to here: what stands before it in the turn counts."""
+    for number in reversed(range(len(path))):
+        if isinstance(path[number], Loop):
+            yield from map(id, path[number:])
+        if isinstance(path[number], Loop | Call):
+            return
+
+
+def go_through(run: Run, log: Log, path: Path, pending: Pending, lanes: int) -> Iterator[Divergence]:
     for node in log.nodes:
         mask = node.mask & lanes
         if not mask:
@@ -259,6 +293,8 @@ def report(run: Run, pending: Pending, members: int, between: tuple[Event, Path]
     """Name the decisions behind what is pending, one after the other, until the rest agrees."""
     items = pending.get(members, [])
     pending[members] = []
+    if items:
+        run.cache[ASKED] = run.cache.get(ASKED, 0) + 1
     if any(map(takes_part_as_told, items)):
         return
     assuming = Assuming(collector(run), members)

@@ -25,7 +25,7 @@ def divergences(run: Run) -> list[Divergence]:
 def find(run: Run) -> Iterator[Divergence]:
     pending: Pending = {}
     certain = [*scan(run, run.log, (), pending, run.world.full), *flush(run, pending)]
-    untold = Untold(run.log, run.world.full)
+    untold = Untold(run)
     certain = [
         one
         for one in certain

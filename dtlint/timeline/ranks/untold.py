@@ -8,8 +8,8 @@ somebody unknown, to a web page or a search for settings, say: when and how ofte
 from __future__ import annotations
 
 from dtlint.machine.library.python.run_later import GIVEN
-from dtlint.machine.logs import Choice, Event, Log, LogNode, Loop
-from dtlint.machine.walks import walk
+from dtlint.machine.logs import Choice, Event, LogNode, Loop
+from dtlint.machine.run import Run
 from dtlint.timeline.ranks.parting import Divergence
 
 TALKS = ("collective", "p2p")
@@ -18,11 +18,11 @@ TALKS = ("collective", "p2p")
 class Untold:
     """The calls of one run that were not followed."""
 
-    def __init__(self, log: Log, full: int) -> None:
-        self.events = [(node, path) for node, path in walk(log) if isinstance(node, Event) and node.kind == "untold"]
-        talking = [(node, path) for node, path in walk(log) if isinstance(node, Event) and node.kind in TALKS]
+    def __init__(self, run: Run) -> None:
+        self.events = [(node, path) for node, path in run.walk() if isinstance(node, Event) and node.kind == "untold"]
+        talking = [(node, path) for node, path in run.walk() if isinstance(node, Event) and node.kind in TALKS]
         given = [node for node, path in talking if given_away(path)]
-        self.partial = [node.mask for node in (*given, *(one for one, _ in self.events)) if node.mask != full]
+        self.partial = [node.mask for node in (*given, *(one for one, _ in self.events)) if node.mask != run.world.full]
         self.given = [(node.op, node.mask) for node in given]
 
     def may_answer(self, here: int, absent: int) -> bool:

@@ -77,9 +77,6 @@ def of_loader(machine: Machine, what: str, value: Value, call: Invocation) -> No
 
 def taken(machine: Machine, value: Value, mask: int) -> Value | None:
     """What a generator of the project yields first, with all that it does on the way, or what `__next__` gives."""
-    from dtlint.machine.functions import calls
-    from dtlint.machine.names import attributes
-
     if not isinstance(value, Object):
         return None
     if value.kind == "<generator>":
@@ -88,6 +85,9 @@ def taken(machine: Machine, value: Value, mask: int) -> Value | None:
         return haiku.of_sequence(machine, value)
     if not isinstance(value.kind, ClassRef) or len(machine.stack) > DEEPEST:
         return None
+    from dtlint.machine.functions import calls
+    from dtlint.machine.names import attributes
+
     method = attributes.in_class(machine, value.kind, "__next__")
     return calls.follow(machine, method, value, (), (), mask) if isinstance(method, FunctionRef) else None
 
@@ -101,10 +101,10 @@ def stopped(machine: Machine, function: object) -> None:
 
 def stop_cause(machine: Machine, iterator: Value | None) -> Cause | None:
     """Why an iterator of the program's own was seen to end on some ranks only."""
-    from dtlint.machine.names import attributes
-
     if STOPS not in machine.facts or not isinstance(iterator, Object) or not isinstance(iterator.kind, ClassRef):
         return None
+    from dtlint.machine.names import attributes
+
     method = attributes.in_class(machine, iterator.kind, "__next__")
     found: Cause | None = machine.facts[STOPS].get(id(method.node)) if isinstance(method, FunctionRef) else None
     return found

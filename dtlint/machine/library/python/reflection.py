@@ -262,10 +262,10 @@ def setattr_(machine: Machine, call: Invocation) -> Value | None:
 
 def said(machine: Machine, value: Value, mask: int) -> Value:
     """What a thing of the program's own says of itself, in an f-string, in `str(…)` or printed."""
-    from dtlint.machine.functions import calls
-    from dtlint.machine.names import attributes
-
     if isinstance(value, Object) and isinstance(value.kind, ClassRef):
+        from dtlint.machine.functions import calls
+        from dtlint.machine.names import attributes
+
         found = (attributes.in_class(machine, value.kind, name) for name in ("__str__", "__repr__"))
         method = next((one for one in found if isinstance(one, FunctionRef)), None)
         if method is not None:

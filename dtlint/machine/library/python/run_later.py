@@ -8,6 +8,7 @@ from typing import Any
 from dtlint.ir import nodes as ir
 from dtlint.machine.contents import filled_by
 from dtlint.machine.core import Machine
+from dtlint.machine.library.drawing import seeds
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.logs import Attempt, Decision, Guards, HandlerLog
 from dtlint.machine.values import (
@@ -112,8 +113,6 @@ def walked_through(machine: Machine, call: Invocation) -> None:
 def handed_over(machine: Machine, call: Invocation) -> None:
     """A function of the project is given to somebody unknown, who may call it: on the ranks that hand it over. A
     generator is walked through. Whoever it is may also seed the generators, if the name says so."""
-    from dtlint.machine.library.drawing import seeds
-
     seeds.foreign(machine, call.name)
     walked_through(machine, call)
     filled_by.handed_over(machine, call.values)
