@@ -131,7 +131,7 @@ def note(machine: Machine, what: str, work: Object, **extra: Any) -> None:
 def wait(machine: Machine, call: Invocation) -> Value | None:
     given = call.get("handle")  # of a function: `hvd.synchronize(handle)`
     work, named = (call.receiver, receiver_named(call)) if given is None else (given, call.expression("handle"))
-    plain = named is not None and names_one(named)
+    plain = named is not None and names_one(named) and not of_several(machine, named, call.mask)
     if isinstance(work, Object) and work.kind == KIND and plain and not machine.frame.loops:
         running(machine).pop(work.number, None)
         work.facts["waited"] = True
@@ -149,6 +149,12 @@ def names_one(node: ir.Expr) -> bool:
     return isinstance(node, ir.Name | ir.Attr | ir.Call) or (
         isinstance(node, ir.Index) and isinstance(node.index, ir.Const)
     )
+
+
+def of_several(machine: Machine, named: ir.Expr, mask: int) -> bool:
+    """`self.work`, where one layer stands for all of a list: each has a handle, and only one of them is waited for."""
+    owner = machine.evaluate(named.value, mask) if isinstance(named, ir.Attr) else None
+    return isinstance(owner, Object) and not is_one(owner)
 
 
 def wait_for_all(machine: Machine) -> None:
