@@ -15,6 +15,7 @@ from dtlint.machine.core import Machine
 from dtlint.machine.library.computing import marks
 from dtlint.machine.library.computing.provenance import modules_of
 from dtlint.machine.library.invocation import Invocation
+from dtlint.machine.library.training.modules import is_module
 from dtlint.machine.logs import Event, Group
 from dtlint.machine.values import MANY, NONE, Const, External, Object, Row, Slots, Symbol, Tuple, Unknown, Value
 
@@ -276,7 +277,9 @@ def on_gradient(machine: Machine, parameter: Symbol) -> frozenset[Any]:
 
 def handed(machine: Machine, callee: Value, arguments: tuple[Value, ...]) -> None:
     """A list of tensors that are still on their way is handed to a function that computes with them, rather than give
-    them back as they are."""
+    them back as they are. So is one that is handed to a module."""
+    if is_module(machine, callee):
+        computed(machine, "op call", arguments, marks.deep_tags(arguments))
     row = machine.knowledge.api(callee.name) if isinstance(callee, External) else None
     if isinstance(callee, External) and (row is None or row.does != "identity"):
         lists = tuple(value for value in arguments if isinstance(value, Tuple | Object))

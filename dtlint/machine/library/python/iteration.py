@@ -40,6 +40,7 @@ from dtlint.machine.values import (
 def length(machine: Machine, call: Invocation) -> Value | None:
     from dtlint.machine import library
     from dtlint.machine.functions import calls
+    from dtlint.machine.library.feeding import loaders
     from dtlint.machine.library.feeding.streams import CHAINS
     from dtlint.machine.names import attributes
 
@@ -58,6 +59,8 @@ def length(machine: Machine, call: Invocation) -> Value | None:
                 return told
     cause = containers.length_cause(machine, value)
     if cause is None and isinstance(value, Unknown) and value.cause is not None and value.cause.kind == "length":
+        cause = value.cause
+    if cause is None and isinstance(value, Unknown) and loaders.own_sample(machine, value):
         cause = value.cause
     held = value.attributes.get("[]") if isinstance(value, Object) else None
     asked = (value, held) if isinstance(held, Unknown) else (value,)  # of what it holds now: a turn may add to it
