@@ -2,7 +2,19 @@
 
 from __future__ import annotations
 
+import gc
 import sys
+
+from dtlint.ir.stack import rarely_collected
+
+
+def run() -> None:
+    """A process of its own: what is left at its end is not looked through, nor taken apart, once more."""
+    with rarely_collected():
+        try:
+            main()
+        finally:
+            gc.freeze()
 
 
 def main(arguments: list[str] | None = None) -> None:
@@ -48,4 +60,4 @@ def _explained(problem: Exception) -> int:
 
 
 if __name__ == "__main__":
-    main()
+    run()

@@ -149,8 +149,7 @@ def _fresh(
         findings += done.findings
         said += done.said
         incomplete += done.incomplete
-    python = [*listing.files, *listing.companions]
-    started = launch_run(listing.launchers, python, _knowledge(config), project.files_with, said)
+    started = launch_run(listing.launchers, _knowledge(config), project.files_with, said)
     for rule in rules:
         check = rule.check if rule.family == LAUNCH else rule.check_launch
         if check is not None:

@@ -18,7 +18,8 @@ Instead
 
 Limits
 ------
-A `raise` that depends on more than the rank is left alone: an error on one rank makes the launcher stop the job.
+A `raise` that any rank may come to by its own data is left alone: most launchers stop the job when one rank fails.
+One that a single rank is asked to decide is told: not all launchers do, and some only after the timeout of the group.
 """
 
 from __future__ import annotations

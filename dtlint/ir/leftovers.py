@@ -29,6 +29,18 @@ def given_to_nobody(module: ir.Module, line: int, column: int) -> bool:
     return all(only_asked(read) for read in reads)
 
 
+def held_by_nobody(module: ir.Module, line: int, column: int) -> bool:
+    """`with open(path, "a"): pass`, `open(path, "a").close()`: is what the call opens closed again, with no name?"""
+    way = way_to(module, line, column)
+    if len(way) < 2:
+        return False
+    call, above = way[-1], way[-2]
+    if isinstance(above, ir.With):
+        return any(entered is call and target is None for entered, target in above.items)
+    ended = isinstance(call, ir.Call) and isinstance(call.func, ir.Attr) and call.func.name == "close"
+    return ended and isinstance(above, ir.ExprStmt)  # both calls begin at the same place
+
+
 def only_asked(read: Way) -> bool:
     """`sampler.set_epoch(3)`, `len(sampler)`, `sampler is None`, `if sampler:`"""
     above, name = read[-2], read[-1]

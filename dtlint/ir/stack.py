@@ -18,7 +18,7 @@ Result = TypeVar("Result")
 DEPTH_LIMIT = 1_000  # levels of nesting of one expression or statement; beyond it a file is not analysed
 STACK_BYTES = 512 * 1024 * 1024  # reserved, not used: pages are taken as they are touched
 FRAME_LIMIT = 30_000
-RARELY = (50_000, 20, 20)
+RARELY = (5_000_000, 10, 10)  # containers more than before: most of a large project is through by then
 
 _here = threading.local()
 

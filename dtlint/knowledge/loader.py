@@ -77,6 +77,7 @@ class Type:
         default_factory=dict
     )  # what it gives its hooks by name: a type, `batch`, its `number`, `answer`
     steers: Mapping[str, str] = field(default_factory=dict)  # attributes that its loop asks, and what it skips by them
+    means: tuple[str, ...] = ()  # what its answer calls the mean of a loss function
 
 
 @dataclass(frozen=True, slots=True)
@@ -251,6 +252,7 @@ def build(packs: list[tuple[str, Mapping[str, Any]]]) -> Knowledge:
                     row.get("computes", {}),
                     row.get("hands", {}),
                     row.get("steers", {}),
+                    tuple(row.get("means", ())),
                 )
     every = [api for table in (apis, *tables.values()) for api in table.values()]
     steering = frozenset(name for known in types.values() for name in known.steers)

@@ -39,13 +39,7 @@ GROUPING = (
 )
 # What each DeepSpeed key is checked against by the Hugging Face Trainer.
 TRAINER = {MICRO: "per_device_train_batch_size", STEPS: "gradient_accumulation_steps"}
-# The same of a program that makes the arguments itself, with what they are where nobody gives them.
-USUAL = {
-    "per_device_train_batch_size": 8,
-    "gradient_accumulation_steps": 1,
-    "max_grad_norm": 1.0,
-    "learning_rate": 5e-5,
-}
+# The same of a program that makes the arguments itself.
 IN_PROGRAM = {**TRAINER, "gradient_clipping": "max_grad_norm", "optimizer.params.lr": "learning_rate"}
 LAUNCHERS = ("torchrun", "torch.distributed.launch", "accelerate", "deepspeed", "python")
 
@@ -138,7 +132,7 @@ def _told_in_program(configuration: Configuration, said: Sequence[Said]) -> Iter
         if one.topic != TRAINER_ARGUMENTS or not _names(one, configuration):
             continue
         for key, name in IN_PROGRAM.items():
-            theirs, own = configuration.get(key), one.values.get(name, USUAL[name])
+            theirs, own = configuration.get(key), one.get(name)
             if theirs is None or not isinstance(own, int | float) or theirs.amount in (None, float(own)):
                 continue
             yield Conflict(
@@ -152,7 +146,7 @@ def _told_in_program(configuration: Configuration, said: Sequence[Said]) -> Iter
 
 def _names(one: Said, configuration: Configuration) -> bool:
     """Is this the file that the arguments name, beside the program or where it is started?"""
-    name = one.values.get("deepspeed")
+    name = one.get("deepspeed")
     if not isinstance(name, str):
         return False
     beside = (posixpath.normpath(posixpath.join(posixpath.dirname(path), name)) for path in ("", one.program, one.path))
@@ -209,7 +203,7 @@ def _degrees(launch: Launch) -> Iterator[Conflict]:
 def _mesh(launch: Launch, said: list[Said]) -> Iterator[Conflict]:
     """The program lays out more ranks than are started."""
     for one in said:
-        shape = one.values.get("mesh_shape")
+        shape = one.get("mesh_shape")
         if not launch.world_size or not isinstance(shape, list) or not shape or min(shape) < 1:
             continue
         if (size := prod(shape)) > launch.world_size:

@@ -3,26 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from dtlint.findings import Finding, Span
 from dtlint.launch import batch, cut, machines, rendezvous, tasks, variables, workers
 from dtlint.launch.conflict import Conflict
-from dtlint.launch.model import PER_NODE_LAUNCHERS
 from dtlint.launch.project import Launches, load
 from dtlint.launch.said import Said
 from dtlint.launch.variables import Variable
-from dtlint.source.text import Incomplete, SourceFile, read
+from dtlint.source.text import Incomplete, SourceFile
 
 
 @dataclass(frozen=True, slots=True)
 class LaunchRun:
-    """All launch files of a run at once. `sources` are the Python files beside them, for what they promise;
-    `mentioning` finds those in which a word stands; `said` is what programs say that the machine has run."""
+    """All launch files of a run at once. `mentioning` finds the Python files in which a word stands; `said` is what
+    programs say that the machine has run."""
 
     launches: Launches
-    sources: dict[str, str] = field(default_factory=dict)
     path: str = ""
     knowledge: Any = None
     mentioning: Callable[[str], Sequence[str]] = lambda word: ()
@@ -36,7 +34,7 @@ class LaunchRun:
         return rendezvous.conflicts(self.launches)
 
     def workers(self) -> Iterator[Conflict]:
-        return workers.conflicts(self.launches, self.sources)
+        return workers.conflicts(self.launches, self.said)
 
     def batch(self) -> Iterator[Conflict]:
         return batch.conflicts(self.launches, self.said)
@@ -70,21 +68,8 @@ class LaunchRun:
 
 def launch_run(
     files: Sequence[SourceFile],
-    python: Sequence[SourceFile] = (),
     knowledge: Any = None,
     mentioning: Callable[[str], Sequence[str]] = lambda word: (),
     said: Sequence[Said] = (),
 ) -> LaunchRun:
-    """Read launch files, and the programs among `python` that TPU pods are asked to run. `said` is what programs say
-    that the machine has run."""
-    launches = load(files)
-    sources: dict[str, str] = {}
-    for launch in launches:
-        if launch.step("tpu-vm ssh") is None or not launch.script or launch.kind in PER_NODE_LAUNCHERS:
-            continue
-        for file in python:
-            if file.path not in sources and launch in launches.of_script(file.path):
-                source = read(file)
-                if not isinstance(source, Incomplete):
-                    sources[file.path] = source.text
-    return LaunchRun(launches, sources, knowledge=knowledge, mentioning=mentioning, said=said)
+    return LaunchRun(load(files), knowledge=knowledge, mentioning=mentioning, said=said)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -16,6 +16,7 @@ SLURM_STARTS = "slurm starts its ranks"  # a trainer that takes the tasks of Slu
 TASK_IS_RANK = "task is rank"  # it asks Slurm for the number of its task, and starts no processes
 TRAINER_ARGUMENTS = "arguments of a trainer"
 MESH = "mesh of ranks"  # as many as there are has to be
+SEVERAL_HOSTS = "several hosts"  # what it calls makes sense where there are several
 
 Told = str | int | float | bool | list[int] | None
 
@@ -23,13 +24,21 @@ Told = str | int | float | bool | list[int] | None
 @dataclass(frozen=True, slots=True)
 class Said:
     """`program` is the script that was run, `path` and `line` where it says so. Of a value that is given and not known,
-    None is told; one that is not given is not there."""
+    None is told; of one that is not given, what the library takes then, where that is known."""
 
     topic: str
     program: str
     path: str
     line: int
     values: Mapping[str, Told] = field(default_factory=dict)
+    usual: Mapping[str, Told] = field(default_factory=dict)
+
+    def get(self, name: str) -> Told:
+        return self.values[name] if name in self.values else self.usual.get(name)
+
+    def number(self, name: str) -> int | None:
+        value = self.get(name)
+        return value if isinstance(value, int) and not isinstance(value, bool) else None
 
     def step(self, *names: str) -> Step:
         shown = ", ".join(f"{name}={self.values[name]!r}" for name in names if name in self.values)
@@ -39,9 +48,3 @@ class Said:
 def by_program(said: Iterable[Said], launches: Launches, launch: Launch, topic: str) -> list[Said]:
     """What the program that is started here says of this."""
     return [one for one in said if one.topic == topic and launch in launches.of_script(one.program)]
-
-
-def numbers(said: Iterable[Said], name: str, usual: int | None) -> Iterator[int | None]:
-    for one in said:
-        value = one.values.get(name, usual)
-        yield value if isinstance(value, int) and not isinstance(value, bool) else None

@@ -10,7 +10,7 @@ from dtlint.launch.devices import too_many_processes
 from dtlint.launch.model import PER_NODE_LAUNCHERS, Argument, Launch
 from dtlint.launch.project import Launches
 from dtlint.launch.rendezvous import MEETING_ARGUMENTS, MEETING_VARIABLES, TALKING
-from dtlint.launch.said import SLURM_STARTS, TASK_IS_RANK, Said, by_program, numbers
+from dtlint.launch.said import SLURM_STARTS, TASK_IS_RANK, Said, by_program
 from dtlint.launch.shell_values import unknown_sources
 from dtlint.launch.topology import nodes_option
 
@@ -206,7 +206,7 @@ def _trainer(launch: Launch, step: Launch, said: list[Said]) -> Iterator[Conflic
             (*evidence(launch, each), said[0].step("devices", "num_nodes")), effect="crash",
         )  # fmt: skip
         return
-    nodes = set(numbers(said, "num_nodes", 1))
+    nodes = {one.number("num_nodes") for one in said}
     of_step = step.options.get("nodes") or _of_job(step, "nodes")
     if step.nodes and of_step is not None and None not in nodes and step.nodes not in nodes:
         yield Conflict(
@@ -233,20 +233,18 @@ def _without_srun(launch: Launch, job: Launch, said: list[Said]) -> Iterator[Con
 
 def _several(step: Launch, said: list[Said]) -> bool:
     """Is it certain that the trainer has several processes? One with a single device looks at nothing."""
-    return bool(said) and all(
-        (_devices_of(one, step) or 0) > 1 or (next(numbers([one], "num_nodes", 1)) or 0) > 1 for one in said
-    )
+    return bool(said) and all(max(_devices_of(one, step) or 0, one.number("num_nodes") or 0) > 1 for one in said)
 
 
 def _devices_of(one: Said, step: Launch) -> int | None:
-    if one.values.get("accelerator", "auto") not in ("auto", "gpu", "cuda"):
+    if one.get("accelerator") not in ("auto", "gpu", "cuda"):
         return None
-    devices = one.values.get("devices", "auto")
+    devices = one.get("devices")
     if devices in ALL_DEVICES:
         return step.devices_per_node
     if isinstance(devices, list):
         return len(devices)
-    return devices if isinstance(devices, int) and not isinstance(devices, bool) else None
+    return one.number("devices")
 
 
 def _is_session(step: Launch) -> bool:

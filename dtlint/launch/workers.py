@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from dtlint.launch.conflict import Conflict, evidence
 from dtlint.launch.model import Launch
 from dtlint.launch.project import Launches
+from dtlint.launch.said import SEVERAL_HOSTS, Said, by_program
 from dtlint.launch.shell_values import known, shown
 
 ACCELERATOR = re.compile(r"\b(v2|v3|v4|v5p|v5e|v5litepod|v5lite|v6e)-(\d{1,5})\b", re.IGNORECASE)
 WHOLE_CHIPS = ("v5e", "v5litepod", "v5lite", "v6e")  # the number counts chips; for the others, cores: two a chip
-CODE_FOR_MANY = re.compile(
-    r"jax\.distributed\.initialize|jax\.process_index|jax\.process_count|multihost_utils|xla_multiprocessing|xmp\.spawn"
-)
 # Programs of one worker that look after the others, or that do no training.
 ASIDE = re.compile(
     r"(?:setup|install|download|prepare|convert|export|check|test|plot|monitor|tensorboard|serve|demo)", re.I
@@ -32,18 +30,18 @@ def hosts(accelerator: str) -> int | None:
     return max(1, number // 8)
 
 
-def conflicts(launches: Launches, sources: dict[str, str]) -> Iterator[Conflict]:
-    """`sources`: Python files of the project, to see whether a program expects several hosts."""
+def conflicts(launches: Launches, said: Sequence[Said]) -> Iterator[Conflict]:
+    """`said`: what the programs say, of whether there are several hosts."""
     for file in launches.files:
         steps = [launch for launch in launches.in_file(file.path) if launch.kind in ("tpu-vm ssh", "tpu-vm scp")]
         for program in launches.in_file(file.path):
             step = program.step("tpu-vm ssh")
             if step is not None and program.kind not in ("tpu-vm ssh", "tpu-vm scp"):
-                yield from _worker(program, step, steps, file.text, launches, sources)
+                yield from _worker(program, step, steps, file.text, launches, said)
 
 
 def _worker(
-    program: Launch, step: Launch, steps: list[Launch], text: str, launches: Launches, sources: dict[str, str]
+    program: Launch, step: Launch, steps: list[Launch], text: str, launches: Launches, said: Sequence[Said]
 ) -> Iterator[Conflict]:
     option = step.options.get("worker")
     value = (option.value if option else "0") or "0"
@@ -60,7 +58,7 @@ def _worker(
         _worker_of(other) not in ("all", value) and _program_of(other, launches) == program.script for other in same
     ):
         return  # the other workers get it from commands of their own
-    reason, certain = _several_hosts(program, step, steps, text, launches, sources)
+    reason, certain = _several_hosts(program, step, steps, text, launches, said)
     if reason is None and certain:
         return
     which = f"`--worker={value}`" if option else "without `--worker` it is worker 0 alone"
@@ -87,7 +85,7 @@ def _program_of(step: Launch, launches: Launches) -> str | None:
 
 
 def _several_hosts(
-    program: Launch, step: Launch, steps: list[Launch], text: str, launches: Launches, sources: dict[str, str]
+    program: Launch, step: Launch, steps: list[Launch], text: str, launches: Launches, said: Sequence[Said]
 ) -> tuple[str | None, bool]:
     """Why there must be several hosts; and whether it is settled that there is one only."""
     named = {match[0].lower(): hosts(match[0]) or 1 for match in ACCELERATOR.finditer(text)}
@@ -98,7 +96,6 @@ def _several_hosts(
         return None, True
     if any(_worker_of(other) == "all" for other in steps if other.script == step.script):
         return "other commands in this file go to all workers", True
-    path = next((path for path in sources if program in launches.of_script(path)), None)
-    if path is not None and (match := CODE_FOR_MANY.search(sources[path])):
-        return f"the program is made for several hosts (`{match[0]}` in {path})", True
+    if asks := by_program(said, launches, program, SEVERAL_HOSTS):
+        return f"the program is made for several hosts ({asks[0].path}:{asks[0].line})", True
     return None, False

@@ -46,6 +46,9 @@ class Started:
     def by_a_launcher(self, path: str) -> bool:
         return among(path, self.launched)
 
+    def as_several_processes(self, path: str) -> bool:
+        return among(path, self.as_several)
+
     def given_number(self, path: str) -> bool:
         return among(path, self.numbered)
 

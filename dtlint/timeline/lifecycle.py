@@ -187,12 +187,19 @@ def old_options(run: Any) -> Iterator[tuple[Met, str]]:
                 continue
             if met.event.extra["call"].get("default") == NONE:
                 continue  # written down: the program is prepared for a launcher that passes none
-            if run.project.started.given_number(run.entry.path) or launches(run):
+            if given_number(run) or launches(run):
                 continue  # the project itself starts it by the launcher that passes it
             name = str(value.value).lstrip("-").replace("-", "_")
             if not asked_for(run, name) or told_by_program(run, name):
                 continue  # nobody wants to know what was given for this option
             yield met, variable
+
+
+def given_number(run: Any) -> bool:
+    """Do the documents start this program by the launcher that passes the option, or any program, where this is a part
+    that nobody was seen to use?"""
+    started = run.project.started
+    return started.given_number(run.entry.path) or (run.entry.kind != "script" and bool(started.numbered))
 
 
 OLD_LAUNCHER = "torch.distributed.launch"

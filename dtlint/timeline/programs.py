@@ -21,7 +21,7 @@ def in_a_test(path: str, folders_of: frozenset[str] = TESTS) -> bool:
 def of_trials(path: str) -> bool:
     """Tests and benchmarks draw their dummy inputs from one key on purpose."""
     name = path.replace("\\", "/").rpartition("/")[2]
-    return in_a_test(path, TRIALS) or name.startswith("benchmark_") or name.endswith("_benchmark.py")
+    return in_a_test(path, TRIALS) or name.startswith("benchmark_") or name.endswith("benchmark.py")
 
 
 def passes(run: Any, option: str) -> bool:

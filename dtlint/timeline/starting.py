@@ -17,17 +17,22 @@ STARTUP = "startup"  # in `extra` of a row, and the events of such calls
 def said(run: Run) -> Iterator[Said]:
     if run.entry.kind != "script":
         return
+    said_once: set[str] = set()  # topics without values: nobody asks where else it is said
     for event, path in recorded(run, STARTUP):
         call = event.extra.get("call")
         if not isinstance(call, Invocation) or any(name is None for name, _ in call.keywords):
             continue
         asked = call.row.extra[STARTUP]
-        given = {name: value for name in asked["params"] if (value := call.get(name)) is not None}
+        if asked["topic"] in said_once:
+            continue
+        if "params" not in asked:
+            said_once.add(asked["topic"])
+        given = {name: value for name in asked.get("params", ()) if (value := call.get(name)) is not None}
         unless = any(call.get(name) is not None for name in asked.get("unless", ()))
         if not unless:
             sure = not any(isinstance(node, Choice) for node in path)
             values = {name: told(value) if sure else None for name, value in given.items()}
-            yield Said(asked["topic"], run.entry.path, event.path, event.at[0], values)
+            yield Said(asked["topic"], run.entry.path, event.path, event.at[0], values, asked.get("usual", {}))
     if asks_for_its_task(run) and not starts_others(run):
         yield Said(TASK_IS_RANK, run.entry.path, run.entry.path, run.entry.line)
 

@@ -73,15 +73,19 @@ def _instance_attribute(owner: object, name: str) -> bool:
     return False
 
 
-def parameters(found: object) -> list[str] | None:
-    """Positional names in order, None where Python cannot tell (C functions, `*args`)."""
+def signature_of(found: object) -> inspect.Signature | None:
+    """None where Python cannot tell (C functions)."""
     if inspect.isclass(found):
         found = found.__init__ if "__init__" in vars(found) or found.__new__ is object.__new__ else found.__new__
     found = getattr(found, "fget", found)
     try:
-        signature = inspect.signature(found)  # type: ignore[arg-type]
+        return inspect.signature(found)  # type: ignore[arg-type]
     except (TypeError, ValueError):
         return None
+
+
+def parameters(signature: inspect.Signature) -> list[str] | None:
+    """Positional names in order, None where any name goes (`*args`)."""
     names = []
     for parameter in signature.parameters.values():
         if parameter.kind is inspect.Parameter.VAR_POSITIONAL:
@@ -94,9 +98,15 @@ def parameters(found: object) -> list[str] | None:
 def complaint(row: dict, found: object) -> str | None:
     if found is MISSING:
         return None if row["optional"] else f"{row['pack']}: {row['name']} does not exist"
-    if found is UNSEEN or not row["params"] or row["section"] != "call":
+    if found is UNSEEN or row["section"] != "call" or not (row["params"] or row.get("usual")):
         return None
-    real = parameters(found)
+    signature = signature_of(found)
+    if signature is None:
+        return None
+    for name, value in row.get("usual", {}).items():
+        if name not in signature.parameters or signature.parameters[name].default != value:
+            return f"{row['pack']}: {row['name']} does not take {name}={value!r} where it is not given"
+    real = parameters(signature) if row["params"] else None
     if real is None:
         return None
     wanted = [name.split("|") for name in row["params"] if name != "self"]

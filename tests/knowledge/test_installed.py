@@ -42,6 +42,7 @@ def rows_by_library():
                             "written": written(name),
                             "params": row.get("params", []),
                             "optional": row.get("optional", False),
+                            "usual": row.get("extra", {}).get("startup", {}).get("usual", {}),
                         }
                     )
     return found
@@ -74,8 +75,9 @@ def test_rows_match_the_installed_library(library):
         )
 
 
-def row(name, params=(), optional=False, section="call"):
-    return {"pack": "p", "section": section, "name": name, "params": list(params), "optional": optional}
+def row(name, params=(), optional=False, section="call", usual=None):
+    given = {"params": list(params), "optional": optional, "usual": usual or {}}
+    return {"pack": "p", "section": section, "name": name, **given}
 
 
 def test_the_probe_sees_what_is_wrong():
@@ -87,6 +89,7 @@ def test_the_probe_sees_what_is_wrong():
         row("logging.Logger.handlers", section="attribute"),
         row("json.gone", optional=True),
         row("pathlib.Path.exists", ["self"]),
+        row("pathlib.Path.mkdir", usual={"parents": False}),
     ]
     assert probe(right) == {"broken": "", "unseen": [], "complaints": []}
     wrong = [
@@ -95,6 +98,8 @@ def test_the_probe_sees_what_is_wrong():
         row("json.dumps", ["text"]),
         row("pathlib.Path.mkdir", ["parents"]),
         row("logging.Logger.nothing_like_it", section="attribute"),
+        row("pathlib.Path.mkdir", usual={"parents": True}),
+        row("pathlib.Path.mkdir", usual={"children": True}),
     ]
     found = probe(wrong)["complaints"]
     assert len(found) == len(wrong)

@@ -7,6 +7,7 @@ for it, here and in the calls that led here, has to be told.
 from __future__ import annotations
 
 from dtlint.ir import nodes as ir
+from dtlint.ir.functions import every_node
 from dtlint.machine.core import Machine
 from dtlint.machine.names import assignment
 from dtlint.machine.names.frames import Frame
@@ -17,14 +18,26 @@ SAME_MEMORY = ("data",)  # attributes of a tensor that are the tensor itself, wi
 
 def changed(machine: Machine, expression: ir.Expr | None, old: Value, new: Value, mask: int) -> None:
     """`all_reduce(total)`, `total.copy_(other)`, where `total` was handed in by the caller."""
-    while isinstance(expression, ir.Attr) and expression.name in SAME_MEMORY:
-        expression = expression.value
+    while (seen_through := owner(machine, expression)) is not None:
+        expression = seen_through
         old = machine.evaluate(expression, mask)
     if isinstance(expression, ir.Name | ir.Attr | ir.Index):
         assignment.assign_target(machine, expression, new, mask)
     frame: Frame | None = machine.frame
     while frame is not None and (renamed(machine, frame, old, new, mask) or frame is machine.frame):
         frame = frame.caller
+
+
+def owner(machine: Machine, expression: ir.Expr | None) -> ir.Expr | None:
+    """The tensor whose memory this is: `total` in `total.data`, `losses[name]` in `losses[name].detach()`."""
+    if isinstance(expression, ir.Attr) and expression.name in SAME_MEMORY:
+        return expression.value
+    if isinstance(expression, ir.Call) and isinstance(expression.func, ir.Attr):
+        row = machine.knowledge.apis.get(f"torch.Tensor.{expression.func.name}")
+        named = not any(isinstance(node, ir.Call) for node in every_node(expression.func.value))
+        if row is not None and row.extra.get("same_memory") and named:
+            return expression.func.value
+    return None
 
 
 def copied(value: Value) -> Value:

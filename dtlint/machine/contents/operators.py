@@ -14,6 +14,7 @@ from dtlint.machine.contents.presence import ALIKE, ALWAYS, own_gradient, perhap
 from dtlint.machine.contents.truth import SPELLED, truth_of
 from dtlint.machine.core import Machine
 from dtlint.machine.lanes import map_lanes, token
+from dtlint.machine.library.computing import provenance
 from dtlint.machine.library.feeding import filled_shares
 from dtlint.machine.library.meeting import roots
 from dtlint.machine.library.python import options
@@ -124,6 +125,8 @@ def arithmetic_one(machine: Machine, op: str, left: Value, right: Value) -> Valu
         if rest is not None:
             return rest
     made = opaque(machine, f"op {op}", left, right)
+    if op == "*":
+        return library.metrics.for_all(left, right, made)
     if op == "-":
         filled_shares.subtracted(machine, left, right, made)
     return made
@@ -233,7 +236,8 @@ def compare_one(machine: Machine, op: str, left: Value, right: Value) -> Value:
         found = containers.contains(machine, right, left)
         if found is not None:
             return truthy(found == (op == "in"))
-        if containers.names_a_part(left, right):
+        kept = containers.is_text(left) and provenance.is_taken_up(machine, right)
+        if kept or containers.names_a_part(left, right):
             asked = machine.unknown("compare in", token(left), token(right), tags=right.tags)
             return asked if op == "in" else machine.unknown("not", asked.symbol, tags=right.tags)
         if isinstance(right, Object) and right.kind == "dict" and dictionaries.is_open(right):

@@ -35,8 +35,8 @@ def truth_of(machine: Machine, value: Value) -> tuple[bool | None, Symbol, Cause
             return True, machine.symbols.of("true"), None
         return bool(value.value), machine.symbols.of("const", repr(value.value)[:40]), None
     if isinstance(value, Unknown):
-        if is_filled(value.symbol):
-            return True, value.symbol, None
+        if is_filled(value.symbol) or (TEMPORARY in value.tags and value.symbol.key[0] == "source"):
+            return True, value.symbol, None  # a text with something in it, such as the name of a new temporary folder
         asked = asked_before(machine, value.symbol)
         if asked is not None:
             return (asked, value.symbol, None) if isinstance(asked, bool) else (None, asked, None)

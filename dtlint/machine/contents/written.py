@@ -15,7 +15,7 @@ OWN = frozenset({"grad", "data", "requires_grad", "training"})  # tensors and mo
 
 def write(machine: Machine, base: Unknown, name: str, value: Value, before: Value, mask: int) -> None:
     """`before` is what is there for lanes that do not write, and on the other side of a branch."""
-    if base.cause is not None or name in OWN:
+    if not keeps(base) or name in OWN:
         return
     known = machine.facts.setdefault(WRITTEN, {})
     slots = known.get(base.symbol)
@@ -25,6 +25,12 @@ def write(machine: Machine, base: Unknown, name: str, value: Value, before: Valu
         machine.remembered.clear()  # any of those calls may have read it
         slots[name] = before  # not in the journal: it was there before any branch
     machine.store(slots, name, value, mask, machine.world.full)
+
+
+def keeps(base: Unknown) -> bool:
+    """Is it one thing for all that is known of it? Settings that were found in a file, or not, are what this rank has
+    of them, and keep what it puts there."""
+    return base.cause is None or base.cause.kind == "files"
 
 
 def kept_by_function(machine: Machine, function: FunctionRef) -> bool:

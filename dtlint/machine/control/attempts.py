@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from dtlint.ir import nodes as ir
+from dtlint.ir.functions import functions_of
 from dtlint.machine.control import caught as caught_here
 from dtlint.machine.control.failures import (
     BY_HAND,
@@ -13,6 +16,7 @@ from dtlint.machine.control.failures import (
     SHARED,
     WAITING,
     Tried,
+    begins_with,
     can_fail_alone,
     goes_wrong_in_talk,
     met_first,
@@ -28,7 +32,7 @@ from dtlint.machine.core import Machine
 from dtlint.machine.library.meeting import works
 from dtlint.machine.library.python import iterators
 from dtlint.machine.library.python.run_later import STRIKING
-from dtlint.machine.logs import EXITS, Attempt, Decision, Guards, HandlerLog, Log
+from dtlint.machine.logs import EXITS, Attempt, Call, Decision, Guards, HandlerLog, Log
 from dtlint.machine.names import attributes
 from dtlint.machine.names.frames import Leaving
 from dtlint.machine.values import (
@@ -122,6 +126,12 @@ def in_turn(machine: Machine) -> bool:
     return attributes.called_as(machine, lambda known: known.turns)
 
 
+def begins_with_its_talk(machine: Machine, call: Call) -> bool:
+    module = machine.project.module(call.callee_path)
+    functions = functions_of(module) if module is not None else ()
+    return any(one.qualname == call.function and begins_with(one.body, call) for one, _ in functions)
+
+
 def run_handler(
     machine: Machine,
     node: ir.Try,
@@ -148,7 +158,8 @@ def run_handler(
     shared = shared or (only(types, OF_VALUES) and not tried.of_data and not reads_files(attempt.body))
     shared = shared or expects(handler)
     shared = shared or starts_first(attempt.body)
-    met = 0 if strikes_alone(types, WAITING) else met_first(attempt.path, node.body, attempt.body)
+    begins = partial(begins_with_its_talk, machine)
+    met = 0 if strikes_alone(types, WAITING) else met_first(attempt.path, node.body, attempt.body, begins)
     shared = shared or (0 < met == len(attempt.body.nodes))
     found_alike = tried.alone == "files" and only_reads(attempt.body) and not own
     log = HandlerLog(types, handler.at or node.at, shared or found_alike)

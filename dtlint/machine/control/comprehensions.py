@@ -177,6 +177,7 @@ def run_comprehension(machine: Machine, node: ir.Comp, mask: int) -> Value:
     tags = base.tags | ({containers.UNEVEN} if uneven else frozenset()) | marks
     if node.key is not None:
         tags |= of_values(collected)
+        note_keys(machine, made, collected, shares)
     if roots.OFF in machine.facts:
         tags |= roots.marks_in(*collected)  # of what each lane has made for itself, too
     made.attributes["[]"] = Unknown(
@@ -186,6 +187,15 @@ def run_comprehension(machine: Machine, node: ir.Comp, mask: int) -> Value:
         collected[0] if collected and isinstance(collected[0], Object) else None,
     )
     return made
+
+
+def note_keys(machine: Machine, made: Object, pairs: list[Value], shares: list[Cause]) -> None:
+    """Does a rank have keys that the others have not?"""
+    keys = [pair.items[0] for pair in pairs if isinstance(pair, Tuple)]
+    keys += [machine.fresh("key", cause) for cause in shares]
+    own = next((key for key in keys if key.cause is not None), None)
+    if own is not None:
+        made.facts[containers.KEYS] = own
 
 
 def of_values(pairs: list[Value]) -> frozenset[Any]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from dtlint.ir import nodes as ir
@@ -78,14 +78,18 @@ def strikes_alone(types: tuple[str, ...], words: tuple[str, ...] = LONELY) -> bo
     return any(word in name for name in types for word in words)
 
 
-def met_first(path: str, body: tuple[ir.Stmt, ...], log: Log) -> int:
+Begins = Callable[[Call], bool]
+
+
+def met_first(path: str, body: tuple[ir.Stmt, ...], log: Log, begins: Begins) -> int:
     """How many nodes of a body's log every rank comes to, because nothing before them goes wrong on one rank alone:
-    collective calls with no more than questions around them, and calls that make groups."""
+    collective calls with no more than questions around them, functions that begin with one, and calls that make
+    groups."""
     met = 0
     body = tuple(statement for statement in body if not looks_up(statement))
     for number, statement in enumerate(body):
         inside = within(path, statement, log.nodes[met:])
-        if not only_meets(statement, inside):
+        if not only_meets(statement, inside, begins):
             # where nothing follows that can fail, the handler is for the calls themselves
             return met if any(not isinstance(rest, ir.Return | ir.Pass) for rest in body[number:]) else 0
         met += len(inside)
@@ -118,15 +122,15 @@ def stands(node: Event | Call | Choice | Attempt, path: str, lines: range) -> bo
     return placed.path == path and placed.at[0] in lines
 
 
-def only_meets(statement: ir.Stmt, nodes: list[LogNode]) -> bool:
+def only_meets(statement: ir.Stmt, nodes: list[LogNode], begins: Begins) -> bool:
     """A statement that is one collective call and nothing else, or that makes groups, which takes numbers all ranks
     share: what is wrong with it is wrong on every rank."""
     if isinstance(statement, ir.If):
-        return not statement.orelse and len(statement.body) == 1 and asks(statement.test) and one_call(nodes)
+        return not statement.orelse and len(statement.body) == 1 and asks(statement.test) and one_call(nodes, begins)
     if not isinstance(statement, ir.ExprStmt | ir.Assign | ir.Return):
         return False
     calls = [inner.op for node in nodes for inner in events_of(node) if is_talk(inner)]
-    return one_call(nodes) or (bool(calls) and all(op in MAKES for op in calls))
+    return one_call(nodes, begins) or (bool(calls) and all(op in MAKES for op in calls))
 
 
 def events_of(node: LogNode) -> Iterator[Event]:
@@ -136,12 +140,23 @@ def events_of(node: LogNode) -> Iterator[Event]:
         yield from (inner for log in inner_logs(node) for inner, _ in walk(log) if isinstance(inner, Event))
 
 
-def one_call(nodes: list[LogNode]) -> bool:
-    """Is there one collective call, and is it not hidden in a function or in what a rank computes?"""
+def one_call(nodes: list[LogNode], begins: Begins) -> bool:
+    """Is there one collective call, and is it not hidden behind what a function does before, or in what a rank
+    computes?"""
     told = [node for node in nodes if not isinstance(node, Event) or node.kind != "record"]
     if len(told) == 1 and isinstance(told[0], Choice):
-        return one_call([*told[0].then.nodes, *told[0].other.nodes])
+        return one_call([*told[0].then.nodes, *told[0].other.nodes], begins)
+    if len(told) == 1 and isinstance(told[0], Call) and begins(told[0]):
+        return one_call(told[0].log.nodes, begins)
     return len(told) == 1 and isinstance(told[0], Event) and is_talk(told[0]) and told[0].op not in COMPUTES
+
+
+def begins_with(body: tuple[ir.Stmt, ...], call: Call) -> bool:
+    """Is the first thing that a function does what its log begins with?"""
+    documented = bool(body) and isinstance(body[0], ir.ExprStmt) and isinstance(body[0].value, ir.Const)
+    first = next(iter(body[documented:]), None)
+    simple = isinstance(first, ir.ExprStmt | ir.Assign | ir.Return)
+    return simple and within(call.callee_path, first, call.log.nodes[:1]) != []  # type: ignore[arg-type]
 
 
 def asks(test: ir.Expr) -> bool:

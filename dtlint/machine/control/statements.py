@@ -23,7 +23,7 @@ from dtlint.machine.logs import ASSERTED, EXITS, FAILED_EXIT, Decision, Guards, 
 from dtlint.machine.names import assignment, scopes
 from dtlint.machine.names.expressions import evaluate, text_of
 from dtlint.machine.names.frames import Frame, Returned
-from dtlint.machine.values import BY_RANK, NONE, ClassRef, Const, Unknown, Value
+from dtlint.machine.values import BY_RANK, MISSING, NONE, ClassRef, Const, Object, Unknown, Value
 
 Runner = Callable[[Machine, Any, int], int]
 
@@ -231,7 +231,16 @@ def run_delete(machine: Machine, node: ir.Delete, mask: int) -> int:
         if isinstance(target, ir.Index):
             base, index = evaluate(machine, target.value, mask), evaluate(machine, target.index, mask)
             dictionaries.take_out(machine, base, index, mask)
+        elif isinstance(target, ir.Attr):
+            take_from(machine, evaluate(machine, target.value, mask), target.name, mask)
     return mask
+
+
+def take_from(machine: Machine, thing: Value, name: str, mask: int) -> None:
+    """`del model.head`, of an instance of the project's, on all ranks that have one."""
+    if isinstance(thing, Object) and isinstance(thing.kind, ClassRef) and mask & thing.birth == thing.birth:
+        if name in thing.attributes:
+            machine.set(thing, name, MISSING, mask)
 
 
 def run_assert(machine: Machine, node: ir.Assert, mask: int) -> int:
@@ -260,6 +269,8 @@ def assert_one(machine: Machine, node: ir.Assert, test: ir.Expr, mask: int) -> i
             machine.assumed.append((asked, given))  # as long as nobody looks at the other side of a decision above
     if tells_of_a_side(machine):
         return mask
+    if unsure == mask:
+        equal_from_here(machine, test, ("==", "is"), mask)
     if not names_one_rank(machine, test, value, mask) and not (false == mask and of_size(machine, test, mask)):
         return mask
     if false:
@@ -281,6 +292,19 @@ def given_by_then(machine: Machine, test: ir.Expr, mask: int) -> None:
         thing = test.left
         if isinstance(thing, ir.Name | ir.Attr) and evaluate(machine, thing, mask) == NONE:
             assignment.assign_target(machine, thing, machine.fresh("given by then"), mask)
+
+
+def equal_from_here(machine: Machine, test: ir.Expr, operators: tuple[str, ...], mask: int) -> None:
+    """`assert options.steps == 1`, `if options.steps != 1: raise`, where nobody knew: it is, wherever the program goes
+    on."""
+    if not isinstance(test, ir.Compare) or len(test.pairs) > 1 or test.pairs[0][0] not in operators:
+        return
+    thing, other = test.left, test.pairs[0][1]
+    if not isinstance(thing, ir.Name | ir.Attr) or not isinstance(other, ir.Const):
+        return
+    held = evaluate(machine, thing, mask)
+    if isinstance(held, Unknown) and held.cause is None and not held.tags:
+        assignment.assign_target(machine, thing, evaluate(machine, other, mask), mask)
 
 
 def names_one_rank(machine: Machine, test: ir.Expr, value: Value, mask: int) -> bool:
@@ -312,7 +336,7 @@ def run_if(machine: Machine, node: ir.If, mask: int) -> int:
     mask &= ~machine.frame.left
     if value.cause is not None:
         metrics.decided(machine, value, mask)
-    return branch(
+    left = branch(
         machine,
         value,
         mask,
@@ -321,6 +345,9 @@ def run_if(machine: Machine, node: ir.If, mask: int) -> int:
         lambda lanes: run(machine, node.body, lanes),
         lambda lanes: run(machine, node.orelse, lanes),
     )
+    if left == mask and not node.orelse and isinstance(node.body[-1], ir.Raise):
+        equal_from_here(machine, node.test, ("!=", "is not"), mask)
+    return left
 
 
 # --- with, match -----------------------------------------------------------------------------------------------

@@ -211,8 +211,7 @@ def call_bound(
     if callee.receiver is None:
         return call_value(machine, function, arguments, keywords, mask, node)
     if isinstance(function, FunctionRef):
-        result = follow(machine, function, callee.receiver, arguments, keywords, mask, node)
-        return library.method_called(machine, callee.receiver, result, mask)
+        return follow(machine, function, callee.receiver, arguments, keywords, mask, node)
     if isinstance(function, External):
         return library.call(machine, function.name, callee.receiver, arguments, keywords, mask, node)
     return call_value(machine, function, (callee.receiver, *arguments), keywords, mask, node)

@@ -237,15 +237,17 @@ def calls_found(node: ir.Function) -> Iterator[bool]:
 
 
 def gives_what_it_finds(node: ir.Function) -> bool:
-    """`return MAKERS[name]`: the table is the file's, and what stands there may be anything."""
+    """`return MAKERS[name]`, or a copy, `return dict(PRESETS[name])`: the table is the file's, and what stands there
+    may be anything."""
     every = list(every_node(node.body, (ir.Function, ir.Class)))
     targets = (target for one in every if isinstance(one, ir.Assign) for target in one.targets)
     own = {param.name for param in node.params} | {one.id for one in targets if isinstance(one, ir.Name)}
-    tables = (table_asked(one.value) for one in every if isinstance(one, ir.Return))
+    given = [one.value for one in every if isinstance(one, ir.Return) and one.value is not None]
+    tables = (table_asked(part) for part in every_node(given, (ir.Function, ir.Class)))
     return any(isinstance(table, ir.Name) and table.id not in own for table in tables)
 
 
-def table_asked(found: ir.Expr | None) -> ir.Expr | None:
+def table_asked(found: ir.Node | None) -> ir.Expr | None:
     """`table` of `table[name]` and `table.get(name)`"""
     if isinstance(found, ir.Index):
         return found.value

@@ -9,7 +9,7 @@ from dtlint.machine.lanes import token
 from dtlint.machine.library.feeding import batches
 from dtlint.machine.library.invocation import Keywords
 from dtlint.machine.library.python import options
-from dtlint.machine.names import subscripts
+from dtlint.machine.names import said_types, subscripts
 from dtlint.machine.names.frames import Frame
 from dtlint.machine.values import MISSING, NONE, Const, FunctionRef, Object, Tuple, Unknown, Value
 
@@ -86,6 +86,8 @@ def bind(
             if spread is not None:
                 fill_rest(machine, function, made, spread, frame.mask)
             variables[param.name] = made
+        if param.annotation is not None and function.closure is not None and param.name in variables:
+            said_types.heard(machine, variables[param.name], param.annotation, function.closure)
 
 
 def fill_rest(machine: Machine, function: FunctionRef, rest: Object, spread: Value, mask: int) -> None:

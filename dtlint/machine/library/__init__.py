@@ -15,7 +15,6 @@ from dtlint.machine.library.answering import (
     call_instance,
     call_model,
     call_unknown,
-    method_called,
     told,
     without_flags,
 )
@@ -107,7 +106,6 @@ __all__ = [  # what the machine asks
     "leaves",
     "length",
     "member_value",
-    "method_called",
     "perform",
     "project_row",
     "project_type",

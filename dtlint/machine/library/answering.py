@@ -162,13 +162,6 @@ def call_model(
     return stepping.inner_called(machine, thing, made, mask)
 
 
-def method_called(machine: Machine, receiver: Value, result: Value, mask: int) -> Value:
-    """A method of the project was run."""
-    if isinstance(receiver, Object) and "wrapper" in receiver.facts:
-        return stepping.inner_method(machine, receiver, result, mask)
-    return result
-
-
 def call_instance(
     machine: Machine,
     thing: Object,

@@ -13,7 +13,7 @@ from dtlint.machine.library.feeding import batches
 from dtlint.machine.library.jax import hosts as jax_hosts
 from dtlint.machine.library.jax import keys as jax_keys
 from dtlint.machine.library.python import environment_use
-from dtlint.machine.names import attributes, subscripts
+from dtlint.machine.names import attributes, said_types, subscripts
 from dtlint.machine.values import (
     FALSE,
     TRUE,
@@ -96,6 +96,7 @@ def run_annotated(machine: Machine, node: ir.AnnAssign, mask: int) -> int:
     if node.value is not None:
         value = machine.evaluate(node.value, mask)
         machine.current_at = node.at
+        said_types.heard(machine, value, node.annotation, machine.frame)
         assign_target(machine, node.target, traced(machine, value, node.target), mask)
     elif machine.frame.is_class and isinstance(node.target, ir.Name):
         # a dataclass field without default: remember its type
@@ -184,7 +185,7 @@ def write_attribute(machine: Machine, base: Value, name: str, value: Value, mask
         lacking.written(machine, base, name, mask)
         machine.set(base, ("key", name) if containers.NAMESPACE in base.facts else name, value, mask)
     elif isinstance(base, Unknown):
-        if base.cause is None:
+        if written.keeps(base):
             written.write(machine, base, name, value, attributes.of_unknown(machine, base, name, mask), mask)
     elif isinstance(base, ClassRef):
         machine.store(base.attributes, name, value, mask, machine.world.full)

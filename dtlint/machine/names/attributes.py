@@ -14,6 +14,7 @@ from dtlint.machine.core import Machine
 from dtlint.machine.functions import kept, one_of_several
 from dtlint.machine.lanes import map_lanes, token
 from dtlint.machine.library.training import gradient_parts
+from dtlint.machine.names import said_types
 from dtlint.machine.names.frames import Frame
 from dtlint.machine.starts.given import PARSED
 from dtlint.machine.values import (
@@ -280,6 +281,9 @@ def of_unknown(machine: Machine, base: Unknown, name: str, mask: int) -> Value:
     )
     if found is not None:
         return found
+    said = said_types.like(machine, base, name)
+    if said is not None:
+        return read(machine, said, name, mask)
     member = machine.knowledge.members.get(library.options.spelled(machine, base, name))
     if member is not None and base.cause is None and not means_another(member, base):
         return library.member_value(machine, member, name, mask)

@@ -164,6 +164,8 @@ def item_one(machine: Machine, base: Value, index: Value, mask: int) -> Value:
         return machine.unknown("item", base.symbol, token(index), tags=kept)
     put_before = base.attributes.get(WRITTEN) if isinstance(base, Object) else None
     found = opaque(machine, "item", base, index, *([put_before] if put_before is not None else []))
+    if is_text(index) and library.provenance.is_taken_up(machine, base):
+        return library.provenance.without_own_data(found)
     if isinstance(base, Object) and base.kind == "list":
         held = base.attributes.get("[]")
         alike = alike_parts(held) if held is not None and index.cause is None else frozenset()

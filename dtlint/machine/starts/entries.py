@@ -14,11 +14,11 @@ from dtlint.machine.functions import calls, entering, following, instances
 from dtlint.machine.library.feeding import loaders
 from dtlint.machine.library.meeting import group_start, identity
 from dtlint.machine.logs import Log, LogNode
-from dtlint.machine.names import attributes, for_checkers
+from dtlint.machine.names import attributes, said_types
 from dtlint.machine.names.frames import Frame
 from dtlint.machine.names.scopes import load_module
 from dtlint.machine.starts import first_instance, set_up, settings, state, steering
-from dtlint.machine.values import NONE, Bound, ClassRef, Const, External, FunctionRef, Object, Unknown, Value
+from dtlint.machine.values import NONE, Bound, ClassRef, Const, External, FunctionRef, Object, Value
 
 
 @dataclass(frozen=True, slots=True)
@@ -299,7 +299,7 @@ def argument(machine: Machine, function: ir.Function, param: ir.Param, usual: Fu
     annotated = annotation_value(machine, param.annotation)
     if annotated is not None:
         return annotated
-    perhaps = annotation_value(machine, optional(param.annotation))
+    perhaps = annotation_value(machine, said_types.optional(param.annotation))
     if perhaps is not None:
         return machine.unknown("parameter", function.qualname, param.name, like=perhaps)
     known = machine.knowledge.parameters.get(param.name)
@@ -344,40 +344,12 @@ def looks_like_low_rank(function: ir.Function) -> bool:
     return bool(names & {"alpha", "lora_alpha", "in_features", "out_features", "network_alpha", "decompose_both"})
 
 
-def optional(annotation: ir.Expr | None) -> ir.Expr | None:
-    """What `X | None` and `Optional[X]` may be."""
-    if isinstance(annotation, ir.BinOp) and annotation.op == "|":
-        sides = (annotation.left, annotation.right)
-        named = [side for side in sides if not (isinstance(side, ir.Const) and side.value is None)]
-        return named[0] if len(named) == 1 else None
-    if isinstance(annotation, ir.Index):
-        name = getattr(annotation.value, "name", getattr(annotation.value, "id", ""))
-        return annotation.index if name == "Optional" else None
-    return None
-
-
 def annotation_value(machine: Machine, annotation: ir.Expr | None) -> Value | None:
     """`accelerator: Accelerator` makes an instance; containers and builtins say nothing."""
-    if not isinstance(annotation, ir.Name | ir.Attr | ir.Const):
+    words = said_types.expression_of(annotation)
+    if words is None:
         return None
-
-    if isinstance(annotation, ir.Const):
-        if not isinstance(annotation.value, str) or not annotation.value.replace(".", "").isidentifier():
-            return None
-        parts = annotation.value.split(".")
-        expression: ir.Expr = ir.Name(parts[0])
-        for part in parts[1:]:
-            expression = ir.Attr(expression, part)
-    else:
-        expression = annotation
-    saved = machine.frame
-    machine.frame = saved.globals if saved.globals is not saved else saved
-    try:
-        found = machine.evaluate(expression, machine.world.full)
-    finally:
-        machine.frame = saved
-    if isinstance(found, Unknown):
-        found = type_for_checkers(machine, saved.path, expression) or found
+    found = said_types.meant(machine, words, machine.frame)
     if isinstance(found, External) and found.name in machine.knowledge.types:
         return machine.new(machine.knowledge.canonical(found.name), machine.world.full)
     if isinstance(found, ClassRef):
@@ -391,14 +363,3 @@ def annotation_value(machine: Machine, annotation: ir.Expr | None) -> Value | No
         finally:
             machine.depth -= 1
     return None
-
-
-def type_for_checkers(machine: Machine, path: str, annotation: ir.Expr) -> External | None:
-    """A type of a library that is imported below `if TYPE_CHECKING:` only."""
-    known = for_checkers.absolute(machine, path)
-    below: list[str] = []
-    while isinstance(annotation, ir.Attr):
-        below.insert(0, annotation.name)
-        annotation = annotation.value
-    first = known.get(annotation.id) if isinstance(annotation, ir.Name) else None
-    return External(machine.knowledge.canonical(".".join([first, *below]))) if first is not None else None

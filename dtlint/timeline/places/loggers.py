@@ -10,7 +10,7 @@ from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.logs import Choice, Event, LogNode, Loop, decisions
 from dtlint.machine.run import Run
 from dtlint.machine.values import BY_RANK, BY_SHARE, NONE, Const, Row, Symbol, Unknown, Value, lane_value
-from dtlint.timeline.places.files import in_turns
+from dtlint.timeline.places.files import accesses, in_turns
 from dtlint.timeline.places.wrong_scopes import of_one_machine, one_per_node
 from dtlint.timeline.ranks.arrivals import all_ranks_here, started
 from dtlint.timeline.ranks.hints import locked, undecided, vaguely_guarded
@@ -36,11 +36,16 @@ def many_loggers(run: Run) -> Iterator[tuple[Event, tuple[LogNode, ...], int]]:
             or in_turns(run, event, lanes)
         ):
             continue
-        if one_per_node(lanes, run) and (event.op == "progress" or of_one_machine(run)):
-            continue  # every node has a screen of its own
+        if one_per_node(lanes, run) and (event.op == "progress" or of_one_machine(run) or at_home(run, event, lanes)):
+            continue  # every node has a screen and a disk of its own
         if not lanes & 1 and next(undecided(run, event, path), None) is not None:
             continue  # `if everyone or rank == 0`: the first rank always, the others when they are asked to
         yield event, path, lanes
+
+
+def at_home(run: Run, event: Event, lanes: int) -> bool:
+    """Does each of them write to a disk of its node?"""
+    return any(one.event is event and one.own & lanes == lanes for one in accesses(run))
 
 
 def unopened(run: Run) -> Iterator[tuple[Event, tuple[LogNode, ...], int, Event]]:

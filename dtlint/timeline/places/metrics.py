@@ -10,6 +10,7 @@ from dtlint.machine.control.agreeing import AGREED
 from dtlint.machine.library.computing.marks import deep_tags
 from dtlint.machine.library.computing.metrics import OWN_COUNTS
 from dtlint.machine.library.feeding import cut_shares
+from dtlint.machine.library.feeding.loaders import Described
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.jax.facts import LEARNED
 from dtlint.machine.library.meeting.evidence import evidence
@@ -54,7 +55,7 @@ def evaluated(run: Run) -> Iterator[LocalMetric]:
     found: dict[frozenset[int], list[LocalMetric]] = {}  # one number, whatever is done with it
     for event, path in recorded(run, "metric-shown", "metric-decides", "metric-steers"):
         loaders = event.extra["loaders"]
-        if loaders & trained or inside(path, loaders) or off_root(event) or of_one_rank(run, loaders):
+        if loaders & trained or inside(path, loaders) or off_root(event) or of_everybody(run, loaders):
             continue
         if not trained and not answered(event):
             continue
@@ -62,7 +63,7 @@ def evaluated(run: Run) -> Iterator[LocalMetric]:
         found.setdefault(loaders, []).append(LocalMetric(event.op.removeprefix("metric-"), event, steps))
     for event, path in recorded(run, "metric-asked") if trained else ():
         loaders = event.extra["loaders"]
-        others = loaders & trained or inside(path, loaders) or of_one_rank(run, loaders)
+        others = loaders & trained or inside(path, loaders) or of_everybody(run, loaders)
         written = None if others else written_by_one(run, event)
         if written is not None:
             step = Step(written.path, written.at[0], "only some ranks write then")
@@ -133,12 +134,19 @@ def answered(event: Event) -> bool:
     return any(isinstance(tag, tuple) and tag[0] in ANSWERED for tag in tags)
 
 
-def of_one_rank(run: Run, loaders: frozenset[int]) -> bool:
-    """Loaders that only some ranks make are theirs alone: nobody else has another part, unless a sampler says so."""
+def of_everybody(run: Run, loaders: frozenset[int]) -> bool:
+    """Loaders of which nobody else has another part: those that only some ranks make, unless a sampler says so, and
+    those whose batches differ only in what is drawn for a sample."""
     made: dict[int, Object] = run.facts.get("loaders", {})
     held = [made[number] for number in loaders if number in made]
-    whole = (one.birth != run.world.full and one.attributes.get("sampler") == NONE for one in held)
-    return len(held) == len(loaders) and all(whole)
+    return len(held) == len(loaders) and all(
+        (one.birth != run.world.full and one.attributes.get("sampler") == NONE) or drawn_from_all(one) for one in held
+    )
+
+
+def drawn_from_all(loader: Object) -> bool:
+    known = loader.facts.get("described")
+    return isinstance(known, Described) and known.by_chance
 
 
 def written_by_one(run: Run, asked: Event) -> Event | None:
@@ -179,7 +187,7 @@ def number_in(value: Value | None) -> frozenset[int]:
 
 def trail(event: Event) -> tuple[Step, ...]:
     call = event.extra.get("call")
-    values = call.values if isinstance(call, Invocation) else ()
+    values = call.values if isinstance(call, Invocation) else event.extra.get("values", ())
     cause = next((value.cause for value in values if value.cause is not None), None)
     return cause.steps() if cause is not None else ()
 

@@ -16,6 +16,7 @@ from dtlint.timeline.places.files import READS, WRITES, Access, accesses, overla
 from dtlint.timeline.places.host_files import of_each_host
 from dtlint.timeline.programs import in_a_test
 from dtlint.timeline.ranks.arrivals import all_ranks_here, meeting_functions, started
+from dtlint.timeline.ranks.hints import vaguely_guarded
 from dtlint.timeline.records import recorded
 
 OWN = frozenset({"clock", "random", "process", "host"})
@@ -57,6 +58,8 @@ def suspects(run: Run, whole: bool) -> Iterator[tuple[Access, str]]:
     for access in found_here:
         if not all_ranks_here(run, access.path, access.event) or of_each_host(run, access):
             continue
+        if vaguely_guarded(run, access.event, access.path):
+            continue  # one rank may do this alone
         sure = whole or (access.event.path, access.event.function) in meeting_functions(run)
         if sure and access.kind == "mkdir" and several_on_a_host(run, access) and not private(access.value):
             yield access, "each rank makes a folder of its own"

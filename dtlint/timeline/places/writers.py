@@ -1,14 +1,13 @@
-"""Who writes where the others write too, and what would they all find done?"""
+"""Who writes where the others write too?"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
 from functools import reduce
-from itertools import pairwise
 from operator import or_
 
-from dtlint.ir.functions import functions_of
+from dtlint.ir.leftovers import held_by_nobody
 from dtlint.machine.lanes import lanes_in
 from dtlint.machine.library.computing.metrics import LOADER
 from dtlint.machine.library.computing.provenance import symbols_in
@@ -20,8 +19,9 @@ from dtlint.machine.run import Run
 from dtlint.machine.values import Const, Object, Unknown, Value, lane_value
 from dtlint.timeline.arrays.lives import NOTHING, Use, part_of, sides
 from dtlint.timeline.places.files import WRITES, Access, accesses, choices_of_files, overlap, same_node, together
+from dtlint.timeline.places.found_done import found_done
 from dtlint.timeline.places.host_files import of_each_host
-from dtlint.timeline.ranks.arrivals import STARTS, all_ranks_here, first_start, moment
+from dtlint.timeline.ranks.arrivals import all_ranks_here, first_start, moment
 from dtlint.timeline.ranks.hints import RANK, locked, speaks_so, vaguely_guarded
 from dtlint.timeline.records import recorded
 
@@ -36,13 +36,13 @@ def shared_writes(run: Run) -> Iterator[tuple[Access, int]]:
             continue  # who comes first does the work, the others find it done
         if (
             locked(access.event, access.path)
+            or access.event.extra.get("locked")
             or handed_on(run, access)
             or vaguely_guarded(run, access.event, access.path)
             or ends_before_start(run, access)
-            or done_before_the_others(run, access)
-            or prepared(run, access)
-            or there_already(run, access)
+            or found_done(run, access)
             or of_a_failure(access)
+            or touches(run, access)
         ):
             continue
         if run.entry.kind == "function" and (not names_a_file(access) or left_to_callers(run, access.path)):
@@ -52,6 +52,14 @@ def shared_writes(run: Run) -> Iterator[tuple[Access, int]]:
         lanes = together(access, run, whenever=turns(access)) & appending(run, access)
         if crowded(run, access, lanes) and (lanes | access.mask) & 1:  # without rank 0, the guard is the mistake
             yield access, lanes
+
+
+def touches(run: Run, access: Access) -> bool:
+    """A file that is opened for more lines, by no name that any could be written to."""
+    event = access.event
+    if not str(event.extra.get("mode", "")).startswith("a"):
+        return False
+    return held_by_nobody(run.project.tree(event.path), *event.at[:2])
 
 
 def appending(run: Run, access: Access) -> int:
@@ -70,9 +78,14 @@ def crowded(run: Run, access: Access, lanes: int) -> bool:
 
 
 def numbered(run: Run, access: Access) -> bool:
-    """Do the places of one node differ by nothing but the number of the rank?"""
-    first = {re.sub(rf"(?<!\d){lane}(?!\d)", "#", access.places[lane]) for lane in range(run.world.per_host)}
-    return len(first) == 1
+    """Do the places of one node differ by nothing but the number of the rank, or by one behind the first one's name?"""
+    first, *others = places = access.places[: run.world.per_host]
+    alike = {re.sub(rf"(?<!\d){lane}(?!\d)", "#", place) for lane, place in enumerate(places)}
+    behind = [place.removeprefix(first) for place in others]
+    return len(alike) == 1 or (
+        all(place.startswith(first) for place in others)
+        and all(re.search(rf"(?<!\d){lane}(?!\d)", rest) for lane, rest in enumerate(behind, 1))
+    )
 
 
 def followers(run: Run) -> int:
@@ -152,73 +165,6 @@ def ends_before_start(run: Run, access: Access) -> bool:
     above = sides(Use(NOTHING, access.event, access.path))
     ending = any(choice.exits[0 if then else 1] == "exit" for choice, then in above)
     return ending and moment(run, access.event) < first_start(run)
-
-
-def done_before_the_others(run: Run, access: Access) -> bool:
-    """A trainer starts the other processes of its node when it fits: the first one has been here alone by then, and
-    where a file tells whether it is still to be done, or what fetches it looks for itself, they find it done."""
-    if moment(run, access.event) >= first_start(run):
-        return False
-    if any(event.op != "fit" for event, _ in recorded(run, *STARTS, "<collective>") if event.op in STARTS):
-        return False
-    return looks_first(access) or where_there_is_none(run, access)
-
-
-def looks_first(access: Access) -> bool:
-    return access.call is not None and bool(access.call.row.extra.get("looks_first"))
-
-
-def there_already(run: Run, access: Access) -> bool:
-    """Has each of these ranks made a folder inside of this one before? Then it finds this one."""
-    if access.kind != "mkdir":
-        return False
-    inside = 0
-    for before in accesses(run):
-        if before.kind == "mkdir" and before.order < access.order and surely_before(run, before, access):
-            inside |= sum(
-                1 << lane
-                for lane in before.lanes()
-                if access.places[lane] and before.places[lane].startswith(f"{access.places[lane]}/")
-            )
-    return access.mask & ~inside == 0
-
-
-def surely_before(run: Run, before: Access, access: Access) -> bool:
-    """Is it done, or found done, wherever the other is?"""
-    asked = [choice for ask in accesses(run) if ask.kind == "file-ask" for choice in choices_of_files(run, ask)]
-    above = [*access.path, *asked]
-    return not any(
-        isinstance(node, Choice | Attempt) and all(node is not other for other in above) for node in before.path
-    )
-
-
-PREPARES = "prepare_data"  # a trainer calls it in one process of each node, and lets the others wait
-
-
-def prepared(run: Run, access: Access) -> bool:
-    """Has `prepare_data` of the same class called the same before, so that here it is found done?"""
-    calls = [node for node in access.path if isinstance(node, Call)]
-    for hook, inner in pairwise(calls):
-        owner, _, name = hook.function.rpartition(".")
-        before = f"{owner}.{PREPARES}"
-        if not owner or name == PREPARES:
-            continue
-        words = {inner.function.partition(".")[0], inner.function.rpartition(".")[2]} - {"__init__"}
-        for function, _ in functions_of(run.project.module(hook.callee_path)):
-            if function.qualname == before and not words.isdisjoint(function.tokens):
-                return where_there_is_none(run, access)
-    return False
-
-
-def where_there_is_none(run: Run, access: Access) -> bool:
-    """Does a question about files decide whether it is done?"""
-    return any(
-        node is choice
-        for ask in accesses(run)
-        if ask.kind == "file-ask"
-        for choice in choices_of_files(run, ask)
-        for node in access.path
-    )
 
 
 def tolerant(access: Access) -> bool:

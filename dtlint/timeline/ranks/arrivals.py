@@ -34,6 +34,7 @@ def started(run: Run) -> bool:
     if known is None:
         events = [event for event, _ in recorded(run, "<collective>", "init")]
         asked = bool(run.facts.get(ASKED)) or any(lets_go_first(run, event) for event in events)
+        asked = asked or run.project.started.as_several_processes(run.entry.path)
         begun = any((event.op in STARTS or (event.op == "train" and asked)) and not of_one(event) for event in events)
         known = not alone(run) and (bool(run.facts.get("spawned")) or begun)
         run.cache["started"] = known
@@ -170,11 +171,12 @@ def calls_below(run: Run, event: Event, path: tuple[LogNode, ...]) -> int:
 
 
 def functions_of_all(run: Run) -> set[tuple[str, str]]:
-    """Functions that have a part of their work, which all ranks need once, done by one of them: all ranks come here."""
+    """Functions that have a part of their work, which all ranks need once, done by one of them, or let one of them tell
+    a tracker: all ranks come here."""
     known: set[tuple[str, str]] | None = run.cache.get("functions of all")
     if known is None:
         known = run.cache["functions of all"] = set()
-        for event, path in recorded(run, *WRITES, "log-init"):
+        for event, path in recorded(run, *WRITES, "log-init", "log"):
             known.update(
                 (decision.path, decision.function)
                 for decision in guards_over(event, path)

@@ -129,6 +129,8 @@ def local_code(divergence: Divergence) -> tuple[str, str]:
             return "", ""
         if of_settings(divergence):
             return guarded_code(divergence), "default"
+        if asks_membership(divergence):
+            return "", ""  # every rank may find itself there, as it does in the list of its own group
         if not event.implicit and strided.owns(divergence):
             return ("DT102" if TURNED_AWAY.intersection(exits) else guarded_code(divergence)), "default"
         if drawn(divergence):
@@ -140,12 +142,47 @@ def local_code(divergence: Divergence) -> tuple[str, str]:
             return ("DT206" if strided.unequal(divergence, index) else ""), "default"
         if kind in SHARDING and TURNED_AWAY.intersection(exits):
             return "DT102", "default"  # who was given nothing leaves
+        if made_by_each(divergence):
+            return "", ""
         return ("DT109" if is_creation(divergence) else "DT111"), "default"
     if kind == "data" and reduced_later(divergence):
         return "", ""  # whoever has told something once in an epoch takes part
     if kind == "exception":
         return "DT106", "default"  # the handler took it well, and what it left behind decides
     return "DT110", ("strict" if kind == "files" else "default")
+
+
+def made_by_each(divergence: Divergence) -> bool:
+    """Is it asked of something that every rank has got for itself, one of them in another way: the first has computed
+    it, and the others read what it has written? Whoever has thought of all ranks wants them to have the same; nobody is
+    left with what was there before."""
+    symbol = divergence.choice.symbol if divergence.choice is not None else None
+    if symbol is None or symbol.key[0] != APART:
+        return False
+    first, *others = symbol.key[1:]
+    pairs = [pair for other in others for pair in differences(first, other)]
+    return bool(pairs) and all(got(one) and got(two) and (is_read(one) or is_read(two)) for one, two in pairs)
+
+
+def differences(one: object, other: object) -> Iterator[tuple[object, object]]:
+    """The innermost parts in which two values differ."""
+    if one == other:
+        return
+    both = isinstance(one, Symbol) and isinstance(other, Symbol)
+    if both and one.key[0] == other.key[0] and len(one.key) == len(other.key):  # type: ignore[attr-defined]
+        for mine, theirs in zip(one.key, other.key, strict=True):  # type: ignore[attr-defined]
+            yield from differences(mine, theirs)
+    else:
+        yield one, other
+
+
+def got(part: object) -> bool:
+    """Some thing that was made in this run, or what a library has given."""
+    return is_read(part) or (isinstance(part, tuple) and part[:1] == ("object",))
+
+
+def is_read(part: object) -> bool:
+    return isinstance(part, Symbol) and is_call(part.key[0])
 
 
 def drawn(divergence: Divergence) -> bool:

@@ -33,6 +33,7 @@ def find(run: Run) -> Iterator[Divergence]:
         if (one.here or one.shape != "exit")  # nobody waits
         and not follows_set_up(one, certain)
         and not untold.may_answer(one.here, one.absent)
+        and not untold.answers_later(one)
         and (one.decision is None or one.decision.exit_word != ASSERTED)
         and not nobody_started(one)
     ]

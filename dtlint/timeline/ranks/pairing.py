@@ -28,13 +28,14 @@ from dtlint.timeline.ranks.moves import (
 from dtlint.timeline.ranks.parting import chain
 from dtlint.timeline.ranks.play import Deadlock, Unpaired, halves, play
 from dtlint.timeline.ranks.tallies import too_often
+from dtlint.timeline.ranks.untold import given_away
 from dtlint.timeline.records import recorded, ways_down
 
 
 def unpaired(run: Run) -> list[Unpaired]:
     """The calls of a run that never meet their partner."""
-    if not talks(run.log, set()):
-        return []
+    if not talks(run.log, set()) or any(given_away(path) for _, path in recorded(run, "<p2p>")):
+        return []  # how often a function is called that was handed to somebody unknown, nobody can say
     whole = run.entry.kind == "script"
     found: dict[tuple[object, ...], Unpaired] = {}
     if whole:

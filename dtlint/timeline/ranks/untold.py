@@ -1,13 +1,18 @@
 """Which differences rest on calls that were not followed?
 
 A function nobody calls is followed only a few calls deep. A call beyond that which may communicate is an `untold` event
-of its lanes: what the others wait for may well happen in there.
+of its lanes: what the others wait for may well happen in there. So it may in a function that some ranks have handed to
+somebody unknown, to a web page or a search for settings, say: when and how often that is called, nobody knows.
 """
 
 from __future__ import annotations
 
-from dtlint.machine.logs import Choice, Event, Log
+from dtlint.machine.library.python.run_later import GIVEN
+from dtlint.machine.logs import Choice, Event, Log, LogNode, Loop
 from dtlint.machine.walks import walk
+from dtlint.timeline.ranks.parting import Divergence
+
+TALKS = ("collective", "p2p")
 
 
 class Untold:
@@ -15,11 +20,24 @@ class Untold:
 
     def __init__(self, log: Log, full: int) -> None:
         self.events = [(node, path) for node, path in walk(log) if isinstance(node, Event) and node.kind == "untold"]
-        self.partial = [node.mask for node, _ in self.events if node.mask != full]
+        talking = [(node, path) for node, path in walk(log) if isinstance(node, Event) and node.kind in TALKS]
+        given = [node for node, path in talking if given_away(path)]
+        self.partial = [node.mask for node in (*given, *(one for one, _ in self.events)) if node.mask != full]
+        self.given = [(node.op, node.mask) for node in given]
 
     def may_answer(self, here: int, absent: int) -> bool:
         """Some of the lanes that never come make such a call, and not together with those that wait."""
         return any(mask & absent and mask & here != here for mask in self.partial)
 
+    def answers_later(self, divergence: Divergence) -> bool:
+        """Those that wait do so for ever, turn after turn, and the others give away a function that makes the call."""
+        turns = any(isinstance(node, Loop) and node.kind == "while" for node in divergence.path)
+        return turns and any(op == divergence.event.op and mask & divergence.absent for op, mask in self.given)
+
     def below(self, choice: Choice) -> bool:
         return any(choice is node for _, path in self.events for node in path)
+
+
+def given_away(path: tuple[LogNode, ...]) -> bool:
+    """Does this happen in a function that was handed to somebody unknown?"""
+    return any(isinstance(node, Choice) and node.symbol is not None and node.symbol.key[0] == GIVEN for node in path)

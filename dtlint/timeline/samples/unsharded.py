@@ -52,7 +52,7 @@ def unsharded(run: Run) -> Iterator[tuple[Use, Site, Steps]]:
         if divided_elsewhere(run, use.loader) or (run.entry.kind == "function" and not made_in(run, use.loader)):
             continue  # an instance nobody was seen to make may have been prepared by another of its methods
         dataset = use.loader.attributes.get("dataset")
-        if filled_as_it_runs(dataset) or picked_by_chance(dataset):
+        if filled_as_it_runs(dataset) or picked_by_chance(dataset) or drawn_without_end(use):
             continue
         place = place_of(use.loader)
         source = stream_under(use.loader)
@@ -81,6 +81,14 @@ def walked_at(use: Use) -> Step | None:
     if decision is None or decision.path == place_of(use.loader)[0]:
         return None
     return Step(decision.path, decision.at[0], "they walk over it here")
+
+
+def drawn_without_end(use: Use) -> bool:
+    """Batches that a program asks for as long as it likes, in an order that each rank draws by a seed of its own: there
+    is no pass over the data that the ranks could share."""
+    drawn = use.described.drawn
+    turns = (node for node in use.begun if isinstance(node, Loop) and node.decision.text == "while True")
+    return use.loop is None and drawn is not None and drawn.verdict == "differs" and any(turns)
 
 
 def walked_bare(use: Use) -> bool:

@@ -42,6 +42,8 @@ def plain_mean(run: Any, symbol: Symbol) -> bool:
     name = key[0]
     if name in ("split", "phi"):
         return given_one(run, key[2:])
+    if name in ("attr", "item"):
+        return mean_of_a_library(run, *key[1:3])
     if name == "call" and len(key) > 1:
         name = text(key[1])
     row = run.knowledge.apis.get(name) if isinstance(name, str) else None
@@ -54,6 +56,19 @@ def given_one(run: Any, sides: tuple[Any, ...]) -> bool:
     """A model that answers with a loss where it was given targets, and with None where not."""
     losses = [side for side in sides if side is not None]
     return len(losses) == 1 and isinstance(losses[0], Symbol) and plain_mean(run, losses[0])
+
+
+def mean_of_a_library(run: Any, answer: Any, name: Any) -> bool:
+    """`output.loss`, of a wrapped model whose library computes it."""
+    if not isinstance(answer, Symbol) or answer.key[0] != "output":
+        return False
+    model = run.facts.get("models", {}).get(answer.key[1])
+    inner = model.attributes.get("module", model) if model is not None else None
+    kind = inner.kind if isinstance(inner, Object) and isinstance(inner.kind, str) else ""
+    means = {
+        mean for known in map(run.knowledge.types.get, run.knowledge.ancestors(kind)) if known for mean in known.means
+    }
+    return (text(name) or name) in means
 
 
 def text(part: Any) -> str:

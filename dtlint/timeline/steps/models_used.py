@@ -482,13 +482,36 @@ def never_named(run: Any, model: Object, name: str) -> bool:
     for path in files_naming(run, model, name):
         for function in functions(run.project.module(path).body):
             if path == model.kind.path and function.qualname.startswith(own):
-                if function.tokens & WHOLE and function.name != "__init__":
+                if function.name != "__init__" and (function.tokens & WHOLE or takes_by_computed_name(function)):
+                    return False
+                if name.isdigit() and takes_by_number(function):
                     return False
                 mentioned += uses_of(function, name, model) - (function.name == "__init__")
             elif name in function.tokens:
                 return False
     forward = attributes_in(model.kind, "forward")
     return mentioned <= 0 and isinstance(forward, FunctionRef | Bound)
+
+
+def takes_by_computed_name(function: ir.Function) -> bool:
+    """`getattr(self, f"outlet_{number}")`: whichever part is called so."""
+    if "getattr" not in function.tokens:
+        return False
+    asked = (one for one in every_node(function.body) if isinstance(one, ir.Call) and is_name(one.func, "getattr"))
+    return any(len(one.args) > 1 and not isinstance(one.args[1], ir.Const) for one in asked)
+
+
+def is_name(node: Any, name: str) -> bool:
+    return isinstance(node, ir.Name) and node.id == name
+
+
+def takes_by_number(function: ir.Function) -> bool:
+    """`self[0](x)`, `for layer in self:`, where layers were handed to `nn.Sequential` without names."""
+    taken = (
+        node.value if isinstance(node, ir.Index) else node.iterable if isinstance(node, ir.For) else None
+        for node in every_node(function.body, (ir.Lambda, ir.Function))
+    )
+    return any(isinstance(one, ir.Name) and one.id == "self" for one in taken)
 
 
 def passed_by(run: Any, model: Object, name: str) -> bool:

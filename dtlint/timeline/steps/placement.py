@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from dtlint.ir import nodes as ir
-from dtlint.ir.functions import children
+from dtlint.ir.functions import children, every_node
 from dtlint.launch.model import is_local
 from dtlint.machine.contents.dictionaries import entries
-from dtlint.machine.library.meeting.evidence import distributed, of_one
+from dtlint.machine.library.meeting.evidence import alone, distributed, of_one
 from dtlint.machine.library.meeting.spawning import INDEX
 from dtlint.machine.library.reading import BY_NAME
 from dtlint.machine.library.training.stepping import LOADED
 from dtlint.machine.logs import Attempt, Event
+from dtlint.machine.spoken import COMMUNICATES
 from dtlint.machine.values import (
     BY_PROCESS,
     NONE,
@@ -134,12 +135,11 @@ def global_rank_devices(run: Any) -> Iterator[tuple[Met, Cause]]:
         call = met.event.extra.get("call")
         if call is None or not names_device(met.event):
             continue
-        given = [call.get(name) for name in PARAMS]
-        if met.event.op == "move" and call.arguments:
-            given.append(call.arguments[0])
-        for value in given:
+        for value, written in devices_of(met.event, call):
             cause = counted_over_nodes(run, value, ranks) if spawned else beyond_node(run, value)
-            if cause is None or divided(run, met.event, call) or guessed(run, cause) or spawned_elsewhere(run, cause):
+            if cause is None or divided(run, met.event, written):
+                continue
+            if guessed(run, cause) or spawned_elsewhere(run, cause):
                 continue
             origin = cause.steps()[0] if cause.steps() else None
             key = (origin.path, origin.line) if origin is not None else (met.event.path, met.event.at[0])
@@ -150,10 +150,19 @@ def global_rank_devices(run: Any) -> Iterator[tuple[Met, Cause]]:
 
 
 def on_one_machine(run: Any) -> bool:
-    """Do the documents start the program on one machine, is it a test, for which one is enough, or do its ranks meet at
-    an address that each machine has for itself?"""
+    """Do the documents start the program on one machine, is it one process, or a test, for which one machine is enough,
+    or do its ranks meet at an address that each machine has for itself?"""
     told = of_trials(run.entry.path) or run.project.started.on_one_machine(run.entry.path)
-    return told or meets_at_home(run)
+    return told or alone(run) or begins_none(run) or meets_at_home(run)
+
+
+def begins_none(run: Any) -> bool:
+    """A script that the documents start by itself, and that asks for its rank where it may have one: it begins no group
+    and talks to nobody."""
+    if run.entry.kind != "script" or not run.project.started.by_itself(run.entry.path):
+        return False
+    talks = (node for node, _ in run.walk() if isinstance(node, Event) and node.kind in COMMUNICATES)
+    return not events(run, "record", "init") and next(talks, None) is None
 
 
 def meets_at_home(run: Any) -> bool:
@@ -190,14 +199,25 @@ def starts_itself(run: Any) -> bool:
 
 
 def spawned_elsewhere(run: Any, cause: Cause) -> bool:
-    """The rank is asked for in a program that starts its group only where it spawns the processes of one machine, and
-    that is not in this run: their rank is the local one."""
+    """The rank is asked for in a program that starts its group only where it spawns the processes of one machine, or
+    where it gives them their numbers on this machine as their ranks, and that is not in this run."""
     if not cause.steps() or any(met.event.api.endswith("init_process_group") for met in events(run, "record", "init")):
         return False
     own = run.project.relatives(cause.steps()[0].path)
     paths = [path for path in run.project.mentioning("init_process_group") if path in own]
     modules = [run.project.module(path) for path in paths]
-    return bool(modules) and all(module is not None and "spawn" in module.tokens for module in modules)
+    local = {name for name, asked in run.knowledge.parameters.items() if asked.value == "local_rank"}
+    return bool(modules) and all(
+        module is not None and ("spawn" in module.tokens or starts_with(module, local)) for module in modules
+    )
+
+
+def starts_with(module: ir.Module, local: set[str]) -> bool:
+    """`init_process_group(…, rank=args.local_rank)`, wherever this file begins a group"""
+    calls = [node for node in every_node(module.body) if isinstance(node, ir.Call)]
+    starts = [node for node in calls if next(names_in(node.func), "") == INIT.rpartition(".")[2]]
+    given = [value for node in starts for name, value in node.keywords if name == "rank"]
+    return bool(starts) and len(given) == len(starts) and all(local.intersection(names_in(value)) for value in given)
 
 
 def sets_visible(run: Any) -> bool:
@@ -210,11 +230,19 @@ def sets_visible(run: Any) -> bool:
     return False
 
 
-def divided(run: Any, event: Event, call: Any) -> bool:
+def devices_of(event: Event, call: Any) -> Iterator[tuple[Value | None, Sequence[ir.Expr]]]:
+    """What names a device in this call, with the expressions that may be it."""
+    everything = call.node.args if call.node is not None else ()
+    for name in PARAMS:
+        written = call.expression(name)
+        yield call.get(name), everything if written is None else (written,)
+    if event.op == "move" and call.arguments:
+        yield call.arguments[0], everything
+
+
+def divided(run: Any, event: Event, given: Sequence[ir.Expr]) -> bool:
     """`rank % 8`: a remainder by a literal is the number of devices per node, whatever it is in our small world. Also
     where a name that is given here was assigned one, or a function of the project that is asked returns one."""
-    given = [expression for name in PARAMS if (expression := call.expression(name)) is not None]
-    given += call.node.args if call.node is not None else ()
     module = run.project.module(event.path)
     if any(map(has_remainder, given)):
         return True

@@ -13,7 +13,7 @@ from dtlint.machine.library.computing.provenance import symbols_in
 from dtlint.machine.library.python.run_later import names_in
 from dtlint.machine.library.training.wrapping import ALONE
 from dtlint.machine.logs import Choice, Loop
-from dtlint.machine.values import Bound, Const, FunctionRef, Object, Symbol, Unknown, Value
+from dtlint.machine.values import Bound, Const, FunctionRef, Object, Symbol, Tuple, Unknown, Value
 from dtlint.timeline.order import Met, choices_below, loops_over
 from dtlint.timeline.samples.workers import loaded_by
 from dtlint.timeline.steps.stepping import events
@@ -89,7 +89,7 @@ def prepared(run: Any, schedule: Schedule) -> Any:
     """The call that prepares a schedule, which steps once for each process then."""
     for _, call in prepares(run):
         for value in call.values:
-            if isinstance(value, Object) and getattr(value.facts.get("call"), "node", None) is schedule.call.node:
+            if any(made.node is schedule.call.node for made in stepped_with(value)):
                 return call
     return None
 
@@ -104,15 +104,27 @@ def prepares(run: Any) -> Iterator[tuple[Met, Any]]:
 def step_of(run: Any, schedule: Schedule) -> tuple[Met, Loop] | None:
     """Where the schedule steps, and the loop over a loader around it."""
     for met in events(run, "record", "scheduler-step"):
-        subject = met.event.subject
-        if isinstance(subject, Object) and getattr(subject.facts.get("call"), "node", None) is schedule.call.node:
+        if any(call.node is schedule.call.node for call in stepped_with(met.event.subject)):
             for loop in reversed(loops_over(met)):
                 if loaded_by(loop.subject) is not None:
                     return met, loop
     return None
 
 
+def stepped_with(subject: Value | None) -> Iterator[Any]:
+    """The call that made what steps, and those that made its parts: `SequentialLR(optimizer, [warm, cool], …)`."""
+    call = subject.facts.get("call") if isinstance(subject, Object) else None
+    if call is None:
+        return
+    yield call
+    parts = call.get("schedulers")
+    held = parts.attributes.get("[]") if isinstance(parts, Object) else parts
+    for part in held.items if isinstance(held, Tuple) else ():
+        yield from stepped_with(part)
+
+
 def wrong_lengths(run: Any) -> Iterator[WrongLength]:
+    told: set[tuple[int, str]] = set()  # the parts of one schedule are counted alike
     for schedule in schedules(run):
         stepped = step_of(run, schedule)
         if stepped is None:
@@ -124,10 +136,12 @@ def wrong_lengths(run: Any) -> Iterator[WrongLength]:
             else before_sharding(run, schedule)
             or of_all_samples(run, schedule)
             or multiplied(run, schedule)
+            or divided_twice(run, schedule)
             or accumulation_forgotten(schedule, *stepped)
             or too_often(run, schedule, stepped[0])
         )
-        if found is not None:
+        if found is not None and (stepped[0].number, found.message) not in told:
+            told.add((stepped[0].number, found.message))
             yield found
 
 
@@ -235,14 +249,7 @@ def is_written(part: Any) -> bool:
 def multiplied(run: Any, schedule: Schedule) -> WrongLength | None:
     """`epochs * len(loader) * world_size`, though the loader has this rank's batches."""
     key = schedule.symbol.key
-    if key[0] != "op *" or not any(is_world(part) for part in key[1:]) or schedule.lengths & sharded_data(run):
-        return None
-    sharded = {
-        loop.subject.number
-        for met in events(run, "end", "next turn")
-        if (loop := met.event.loop) is not None and isinstance(loop.subject, Object) and is_sharded(run, loop.subject)
-    }
-    if not schedule.lengths or not schedule.lengths <= sharded:
+    if key[0] != "op *" or not any(is_world(part) for part in key[1:]) or not counts_own_batches(run, schedule):
         return None
     return WrongLength(
         schedule.made,
@@ -250,6 +257,35 @@ def multiplied(run: Any, schedule: Schedule) -> WrongLength | None:
         "leave the number of ranks out",
         "multiplied by the number of ranks",
     )
+
+
+def divided_twice(run: Any, schedule: Schedule) -> WrongLength | None:
+    """`epochs * len(loader) // world_size`, though the sampler has divided already."""
+    if not counts_own_batches(run, schedule):
+        return None
+    for one in symbols_in(schedule.symbol):
+        if one.key[0] in DIVIDES and is_world(one.key[2]) and isinstance(one.key[1], Symbol):
+            if any(lengths(one.key[1])) and multiplies_only(one.key[1]):
+                return WrongLength(
+                    schedule.made,
+                    "the length of the loader is this rank's already; divided by the number of ranks once more, the"
+                    " schedule ends long before the training",
+                    "leave the number of ranks out",
+                    "divided by the number of ranks again",
+                )
+    return None
+
+
+def counts_own_batches(run: Any, schedule: Schedule) -> bool:
+    """Is it made of the lengths of loaders that have been divided among the ranks, and of nothing else?"""
+    if not schedule.lengths or schedule.lengths & sharded_data(run):
+        return False
+    sharded = {
+        loop.subject.number
+        for met in events(run, "end", "next turn")
+        if (loop := met.event.loop) is not None and isinstance(loop.subject, Object) and is_sharded(run, loop.subject)
+    }
+    return schedule.lengths <= sharded
 
 
 def is_sharded(run: Any, loader: Object) -> bool:

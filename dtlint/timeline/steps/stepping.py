@@ -14,7 +14,9 @@ from dtlint.machine.library.training.stepping import BY_HAND, GATHERED, LEARNED_
 from dtlint.machine.library.training.wrapping import KEEPS_PARTS
 from dtlint.machine.logs import Choice, Event, told
 from dtlint.machine.values import Object, Symbol, Tuple, Unknown, Value
-from dtlint.timeline.order import Met, ordered
+from dtlint.timeline.arrays.lives import NOTHING, Use, guarding
+from dtlint.timeline.order import Met, exclusive, ordered
+from dtlint.timeline.steps.plain_models import contradicts
 from dtlint.timeline.symbols import objects_in
 
 TORCH = "torch."
@@ -117,9 +119,20 @@ def sharded_clips(run: Any) -> Iterator[tuple[Met, Met]]:
         if norm is not None and not any(tag[:1] == (PART,) for tag in deep_tags((norm,)) if isinstance(tag, tuple)):
             continue  # a norm that was found some other way
         if given is not None and call.row.name.startswith("torch.nn.utils.") and not lacks_its_own(met, call.row.last):
-            numbers = sorted(objects_in(given) & sharded.keys())
-            if numbers:
-                yield met, sharded[numbers[0]]
+            wraps = (sharded[number] for number in sorted(objects_in(given) & sharded.keys()))
+            wrap = next((one for one in wraps if not never_both(run, one, met)), None)
+            if wrap is not None:
+                yield met, wrap
+
+
+def never_both(run: Any, wrap: Met, met: Met) -> bool:
+    """Was one made where a question has one answer, and is the other done where it has another one? A strategy that
+    shards and a strategy that does not have their own ways to clip."""
+    if exclusive(wrap, met):
+        return True
+    where, here = (Use(NOTHING, one.event, tuple(node for node, _ in one.above)) for one in (wrap, met))
+    answers = frozenset(pair for choice, side in guarding(here) for pair in told(choice.symbol, side))
+    return contradicts(run, where, answers)
 
 
 def lacks_its_own(met: Met, name: str) -> bool:

@@ -203,8 +203,9 @@ def begun(result: Survey, loader: Object, path: Path) -> Path:
     events = [(event, above) for event, above in result.of("iterator-made") if event.subject is loader]
     made = [above for _, above in events]
     turns = [node for node in path if isinstance(node, Loop)]
-    if not made and turns:
-        return in_generator(result, loader, turns)
+    walked = in_generator(result, loader, turns) if turns else ()
+    if walked or not made:
+        return walked
     if turns and any(turns[-1] in above and when_dry(event, above) for event, above in events):
         return tuple(turns)
     if not made or not turns or any(node is turns[-1] for node in made[-1]):

@@ -11,7 +11,7 @@ from dtlint.machine.library.meeting.spawning import APART
 from dtlint.machine.library.training.models import GRADIENT
 from dtlint.machine.library.training.stepping import INNER, PLAIN
 from dtlint.machine.logs import Choice, Event, LogNode, Loop, Site
-from dtlint.machine.values import FALSE, TRUE, Const, Object, Symbol, Unknown, Value
+from dtlint.machine.values import TRUE, Const, Object, Symbol, Unknown, Value
 from dtlint.timeline.order import Met, choices_below, exclusive, inside, loops_over
 from dtlint.timeline.ranks.arrivals import instead_of_start
 from dtlint.timeline.records import calls_around, recorded
@@ -91,7 +91,7 @@ def trains_another(run: Any, backward: Met, model: Value | None) -> bool:
         for met in steps(run)
         if loops_over(met)[-1:] == around and backward.number < met.number < min(later, default=met.number + 1)
     ]
-    own = {model.number, *objects_in(model.attributes.get("module", FALSE))} if isinstance(model, Object) else set()
+    own = {part.number for part in parts(model) if isinstance(part, Object)} if model is not None else set()
     return bool(following) and all(trained(met) and not trained(met) & own for met in following)
 
 

@@ -70,12 +70,16 @@ def find_windows(run: Any) -> Iterator[Window]:
             continue
         for step in mine:
             if step.number > backward.number and len(loops) > 1 and inside(step, loops[-2]):
-                above = {id(choice) for choice, _ in choices_below(backward, loops[-2])}
-                together = all(id(choice) in above for choice, _ in choices_below(step, loops[-2]))
+                together = answered(step, loops[-2]) <= answered(backward, loops[-2])
                 adds_up = micro_batches(loops[-1]) or toggles(run, innermost) or divided(backward.event.subject)
                 if together and adds_up:
                     yield Window(innermost, backward, step, (), True)
                     break
+
+
+def answered(met: Met, loop: Loop) -> set[Any]:
+    """What has been asked in the loop before the event: the same question has the same answer wherever it is asked."""
+    return {id(choice) if choice.symbol is None else (choice.symbol, side) for choice, side in choices_below(met, loop)}
 
 
 def called_in_turns(run: Any, met: Met) -> Call | None:

@@ -19,7 +19,7 @@ from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.meeting.roots import OFF
 from dtlint.machine.library.training import gradient_parts
 from dtlint.machine.names.frames import Frame
-from dtlint.machine.values import BY_RANK, FALSE, NONE, TRUE, Cause, Object, Row, Symbol, Tuple, Unknown, Value
+from dtlint.machine.values import BY_RANK, FALSE, NONE, TRUE, Cause, Const, Object, Row, Symbol, Tuple, Unknown, Value
 
 LOADER = "loader"
 HOLDERS = ("torch.Tensor", "dict", "list")
@@ -47,8 +47,20 @@ def shown(machine: Machine, call: Invocation) -> None:
 
 
 def local(values: tuple[Value, ...]) -> bool:
-    """Does one of the values differ by data, and none by rank?"""
-    return not named(values) and any(cause.kind == "data" for cause in causes_in(values))
+    """Does one of the values differ by data, and none by rank? What was multiplied by the number of ranks is meant for
+    all of them."""
+    own = (value for value in held_in(values) if not (isinstance(value, Unknown) and FOR_ALL in value.tags))
+    return not named(values) and any(value.cause is not None and value.cause.kind == "data" for value in own)
+
+
+FOR_ALL = "times the ranks"  # tag: one rank's number, and as much of it for each of the others
+
+
+def for_all(left: Value, right: Value, made: Value) -> Value:
+    """`count * world_size`"""
+    if isinstance(made, Unknown) and any(isinstance(side, Const) and side.scale == "world" for side in (left, right)):
+        return Unknown(made.symbol, made.cause, made.tags | {FOR_ALL}, made.like)
+    return made
 
 
 def kept_alone(values: tuple[Value, ...]) -> bool:
@@ -63,6 +75,10 @@ def named(values: tuple[Value, ...]) -> bool:
 
 
 def causes_in(values: tuple[Value, ...]) -> list[Cause]:
+    return [value.cause for value in held_in(values) if value.cause is not None]
+
+
+def held_in(values: tuple[Value, ...]) -> list[Value]:
     held = [
         inner
         for value in values
@@ -70,7 +86,7 @@ def causes_in(values: tuple[Value, ...]) -> list[Cause]:
         for part in value.attributes.values()
         for inner in (part.items if isinstance(part, Tuple) else (part,))
     ]
-    return [value.cause for value in (*values, *held) if value.cause is not None]
+    return [*values, *held]
 
 
 def decided(machine: Machine, value: Value, mask: int) -> None:
@@ -89,7 +105,7 @@ def decided(machine: Machine, value: Value, mask: int) -> None:
     if held.tags and held.cause is not None and held.cause.kind == "data" and not only_presence(held):
         found = frozenset() if told_to_one(held) else loaders_in((held,))
         if found:
-            machine.emit_event("record", asked, "", mask, extra={"loaders": found})
+            machine.emit_event("record", asked, "", mask, extra={"loaders": found, "values": (held,)})
 
 
 def told_to_one(value: Value) -> bool:

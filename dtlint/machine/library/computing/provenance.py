@@ -117,8 +117,13 @@ def mentions(value: Value, test: Callable[[Symbol], bool], depth: int = 2) -> bo
 
 
 def own_data(machine: Machine, read: Value) -> Value:
-    """What stands in a file of this rank is its own data, and no longer a question of who it is."""
-    if not isinstance(read, Unknown) or read.cause is None or read.cause.kind not in BY_PROCESS:
+    """What stands in a file of this rank is its own data, and no longer a question of who it is. In one whose name is
+    made of the time stands what this run has written there, the same on all ranks for all that its name says."""
+    if not isinstance(read, Unknown) or read.cause is None:
+        return read
+    if read.cause.kind == "clock":
+        return Unknown(read.symbol, None, read.tags, read.like)
+    if read.cause.kind not in BY_PROCESS:
         return read
     cause = Cause("data", read.cause.trail).then(machine.step("what this rank's own file holds"))
     return Unknown(read.symbol, cause, read.tags, read.like)
@@ -129,6 +134,23 @@ def without_own_data(value: Value) -> Value:
     if isinstance(value, Unknown) and value.cause is not None and value.cause.kind == "data":
         return Unknown(value.symbol, None, value.tags, value.like)
     return value
+
+
+TAKEN_UP = "taken up"  # fact of the run: own files that are checkpoints, by their symbols
+
+
+def take_up(machine: Machine, given: Value) -> None:
+    """`model.load_state_dict(kept["model"])`: what was read is a checkpoint, and all ranks have written theirs at one
+    moment. What it says by name beside the weights, such as the step, was the same for all of them."""
+    symbol = given.symbol if isinstance(given, Unknown) and given.cause is not None else None
+    while symbol is not None and symbol.key[0] == "item" and isinstance(symbol.key[1], Symbol):
+        symbol = symbol.key[1]
+    if symbol is not None:
+        machine.facts.setdefault(TAKEN_UP, set()).add(symbol)
+
+
+def is_taken_up(machine: Machine, value: Value) -> bool:
+    return isinstance(value, Unknown) and value.symbol in machine.facts.get(TAKEN_UP, ())
 
 
 STATE = frozenset(f"torch.nn.Module.{name}" for name in ("parameters", "named_parameters", "buffers", "state_dict"))

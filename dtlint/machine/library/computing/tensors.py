@@ -281,10 +281,9 @@ def method(machine: Machine, receiver: Object, name: str, call: Invocation) -> V
             works.overwritten(machine, receiver, name)
         if tags := marks.deep_tags((held, *call.arguments)):
             works.computed(machine, name, (receiver, *call.arguments), tags)
-    if name in COUNTS and "shape" in receiver.facts:
-        return machine.unknown(
-            "size of", receiver.number, name, *map(token, call.values), cause=receiver.facts["shape"]
-        )
+    if name in COUNTS:
+        cause = receiver.facts["shape"] if "shape" in receiver.facts else containers.length_cause(machine, held)
+        return machine.unknown("size of", receiver.number, name, *map(token, call.values), cause=cause)
     if name in COPIES:
         made = make(machine, held, call.mask)
         made.facts.update((fact, receiver.facts[fact]) for fact in ("shape", "length", SIZES) if fact in receiver.facts)

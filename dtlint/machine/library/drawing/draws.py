@@ -30,6 +30,7 @@ from dtlint.machine.values import BY_SHARE, FALSE, NONE, TRUE, Cause, Object, Sy
 IN_LESSON = "in lesson"  # of a draw: a framework learns from what the method around it gives
 OWN_NUMBERS = "numbers of its own"  # of a tensor: a script drew it that had seeded nothing
 PERMUTES = frozenset({"shuffle", "permutation", "permuted", "sample", "choice", "choices"})
+PICKS = frozenset({"sample", "choice", "choices"})
 REORDERS = frozenset({"permutation", "permuted"})
 
 
@@ -79,7 +80,7 @@ def distribution(machine: Machine, call: Invocation) -> Value:
 def drawn_order(machine: Machine, call: Invocation, value: Unknown, state: State) -> Unknown:
     """A permutation that ranks may not agree on. Of what a rank has been given already it is nobody else's concern."""
     own = any(counts_own_part(machine, given) for given in call.arguments)
-    if state.verdict in ("unseeded", "differs") and not own:
+    if disagrees(state, call.mask) and not own:
         return provenance.marked(value, order_mark(machine, call, state))
     return value
 
@@ -123,10 +124,13 @@ def host_draw(machine: Machine, call: Invocation) -> Value | None:
     call.extra["rng"] = current(machine, register)
     state = ordering(machine, register)
     name = call.name.rpartition(".")[2]
+    own = sharding.is_part(call.arguments[0]) if call.arguments and name in PICKS else None
+    if own is not None and own.kind in BY_SHARE:  # whichever it is, it is one of this rank's
+        return machine.unknown("drawn", call.name, machine.symbols.fresh("time"), cause=own)
     if state.verdict == "same" and state.site is not None:
         drawn = machine.unknown("drawn", call.name, machine.symbols.fresh("time"))
         return picks.drawn(machine, as_many(machine, call, drawn) if name in REORDERS else drawn, state)
-    if name in PERMUTES and state.verdict in ("unseeded", "differs"):
+    if name in PERMUTES and disagrees(state, call.mask):
         result = python.opaque(machine, call)
         symbol = result.symbol if isinstance(result, Unknown) else machine.symbols.fresh("drawn")
         cause = state.cause or machine.cause("random", f"`{call.name}` draws on each rank for itself")
@@ -157,15 +161,20 @@ def shuffled(machine: Machine, call: Invocation, value: Value, state: State) -> 
             first = containers.element(machine, value)
             made = Unknown(made.symbol, made.cause, made.tags, getattr(first, "like", None))
             machine.facts.setdefault("shuffled counts", {})[made.symbol] = len(items)
-        if state.verdict in ("unseeded", "differs"):
+        if disagrees(state, call.mask):
             made = provenance.marked(made, order_mark(machine, call, state))
         machine.set(value, "[]", made, call.mask)
-    elif isinstance(value, Unknown) and state.verdict in ("unseeded", "differs"):
+    elif isinstance(value, Unknown) and disagrees(state, call.mask):
         given = call.node.args[0] if call.node is not None and call.node.args else None
         if isinstance(given, ir.Name | ir.Attr) and not own_part(value):
             # what a library gave is known by its variable only
             ordered = provenance.marked(value, order_mark(machine, call, state))
             assignment.assign_target(machine, given, ordered, call.mask)
+
+
+def disagrees(state: State, mask: int) -> bool:
+    """Do several ranks draw, and each something else? What one rank draws alone it may well tell the others."""
+    return state.verdict in ("unseeded", "differs") and mask & (mask - 1) != 0
 
 
 def own_part(value: Value) -> bool:
@@ -241,7 +250,7 @@ def dataset_shuffle(machine: Machine, call: Invocation) -> Value | None:
     made.facts["shuffled"] = sharding.site(machine)
     if state.cause is not None and state.cause.kind in BY_SHARE:
         made.facts.setdefault("sharded by", Cause("data", state.cause.trail))  # an order of its own for each rank
-    if state.verdict in ("unseeded", "differs") and "shard" not in receiver.facts:
+    if disagrees(state, call.mask) and "shard" not in receiver.facts:
         mark = order_mark(machine, call, state)
         made.attributes["order"] = provenance.marked(machine.unknown("order", made.number), mark)
     return made

@@ -262,6 +262,8 @@ def foreign(machine: Machine, name: str) -> None:
 def weights_loaded(machine: Machine, call: Invocation) -> None:
     """`model.load_state_dict(…)`: nothing is left of the first weights of layers that there are by now."""
     machine.facts[LOADED] = machine.objects
+    for given in call.arguments[:1]:
+        provenance.take_up(machine, given)
 
 
 MODELS: dict[str, Any] = {

@@ -35,10 +35,15 @@ INFO = "worker info"  # symbol
 class Inside:
     iterable: bool = False
     values: list[Value] = field(default_factory=list)
+    held: list[Value] = field(default_factory=list)  # with what was in them by then, which is forgotten afterwards
     guards: list[tuple[Decision, ...]] = field(default_factory=list)
     log: Log = field(default_factory=Log)
     known: bool = False  # was there project code to run?
     cut: bool = False  # too expensive, or too deep
+
+    def hand_out(self, value: Value) -> None:
+        self.values.append(value)
+        self.held.extend(provenance.parts(value))
 
     def events(self, op: str) -> list[Event]:
         return [node for node, _ in walk(self.log) if isinstance(node, Event) and node.op == op]
@@ -114,7 +119,7 @@ def look(
             calls.call_value(machine, start, (worker_number(machine),), (), mask)
 
         def on_yield(value: Value, lanes: int) -> None:
-            made.values.append(value)
+            made.hand_out(value)
             made.guards.append(decisions_above(machine, base))
             machine.emit_event("end", SAMPLE, "", lanes)
 
@@ -141,7 +146,7 @@ def called(machine: Machine, function: Value, arguments: tuple[Value, ...], mask
     """Call a function as somebody else would, in another place and at another time."""
     made = Inside(known=True)
     with aside(machine, made, mask):
-        made.values.append(calls.call_value(machine, function, arguments, (), mask))
+        made.hand_out(calls.call_value(machine, function, arguments, (), mask))
     return made
 
 
@@ -262,7 +267,7 @@ def splits_by_rank(made: Inside) -> Decision | bool:
     looped = loop_decision(made, lambda subject: provenance.cause_of(subject, BY_SHARE) is not None)
     if looped is not None:
         return looped
-    return any(provenance.cause_of(value, BY_SHARE) is not None for value in made.values)
+    return any(provenance.cause_of(value, BY_SHARE) is not None for value in made.held)
 
 
 def splits_by_worker(made: Inside) -> Decision | bool:
@@ -274,7 +279,7 @@ def splits_by_worker(made: Inside) -> Decision | bool:
     for decision in asked:
         if decision.symbol is not None and knows_worker(Unknown(decision.symbol)):
             return decision
-    return any(knows_worker(value) for value in made.values)
+    return any(knows_worker(value) for value in made.held)
 
 
 def is_endless(made: Inside) -> bool:

@@ -39,10 +39,12 @@ class Described:
 
     gives: str = "unknown"
     why: Cause | None = None
+    by_chance: bool = False  # they differ in what is drawn for a sample; nobody has a part of his own
     shards: list[tuple[Any, ...]] = field(default_factory=list)  # where the data set was cut by rank
     sampler: Value | None = None
     looks: list[inside.Inside] = field(default_factory=list)
     ordering: inside.Inside | None = None  # a walk through a sampler of the project
+    drawn: seeds.State | None = None  # how the generator stood from which the order was drawn, where it is drawn
     seeded: seeds.State | None = None  # the generator it was given, from which its workers get their seeds
     collating: inside.Inside | None = None  # what the project makes a batch of, where no look has run that
     apart: bool = False  # what its workers do first leaves alone what the data set keeps
@@ -230,7 +232,8 @@ def decide(machine: Machine, loader: Object, dataset: Value, found: Described) -
         asked = (*asked, "batch_sampler")
         cause = cause or sharding.is_part(found.sampler or NONE)
     for name in asked:
-        cause = cause or sharding.is_part(option(loader, name) or NONE)
+        found_here = sharding.is_part(option(loader, name) or NONE)
+        cause = cause or (cutting(found_here) if name == "collate_fn" else found_here)
     if cause is None and isinstance(dataset, Object) and dataset.facts.get("shards"):
         cause = born(machine, dataset, "finds its rank itself")
     split = next((one for one in (inside.splits_by_rank(look) for look in found.looks) if one), None)
@@ -240,6 +243,7 @@ def decide(machine: Machine, loader: Object, dataset: Value, found: Described) -
     if cause is not None:
         found.gives = "differs"
         found.why = Cause("data", cause.trail)
+        found.by_chance = cause.kind == "random"
         return
     if is_open(loader) or any(look.cut for look in found.looks):
         return
@@ -252,15 +256,15 @@ def decide(machine: Machine, loader: Object, dataset: Value, found: Described) -
 def dataset_cause(machine: Machine, dataset: Value, found: Described) -> Cause | None:
     """Why the samples differ. What a project's data set gives was looked at; what it merely holds does not count."""
     if not found.looks or any(look.cut or not look.known for look in found.looks):
-        return sharding.is_part(dataset) or cause_of_making(dataset)
+        return cutting(sharding.is_part(dataset) or cause_of_making(dataset))
     if isinstance(dataset, Object) and not isinstance(dataset.kind, ClassRef):
         held = [value for name, value in dataset.attributes.items() if name not in ("dataset", "datasets")]
-        cause = next((one for one in map(sharding.is_part, held) if one is not None), None)
+        cause = next((one for value in held if (one := cutting(sharding.is_part(value))) is not None), None)
         if cause is not None:
             return cause
     for look in found.looks:
-        for value in look.values:
-            cause = sharding.is_part(value)
+        for value in look.held:
+            cause = cutting(sharding.is_part(value))
             if cause is not None and not (cause.kind == "random" and (by_index(value) or seeds_workers(found))):
                 return cause  # what chance does to a sample that the index names divides nothing
         cause = next((one.cause for one in inside.rank_decisions(look)), None)
@@ -268,6 +272,12 @@ def dataset_cause(machine: Machine, dataset: Value, found: Described) -> Cause |
             return cause
     length = length_of(machine, dataset)
     return length.cause if length is not None else None
+
+
+def cutting(cause: Cause | None) -> Cause | None:
+    """Why data may be another part on each rank. The time is for the name of a run, which the options may hold that a
+    data set keeps: nobody cuts by it."""
+    return cause if cause is None or cause.kind != "clock" else None
 
 
 def seeds_workers(found: Described) -> bool:
@@ -291,7 +301,7 @@ def understood(machine: Machine, loader: Object, dataset: Value, found: Describe
     """Is enough known of the data set to say that nothing in it asks for the rank?"""
     if has_draws(found.looks):
         return False  # made up as it goes: the seeds decide
-    samples = (value for look in found.looks for value in look.values)
+    samples = (value for look in found.looks for value in look.held)
     if any(knows_rank(machine, value) for value in (dataset, *samples)):
         return False
     if isinstance(dataset, Object):
@@ -305,7 +315,7 @@ def understood(machine: Machine, loader: Object, dataset: Value, found: Describe
             return False
         ancestors = machine.knowledge.ancestors(dataset.kind)
         if dataset.kind.startswith("datasets."):
-            return True
+            return not handed_in(dataset)
         if "torch.utils.data.Dataset" in ancestors and "torch.utils.data.IterableDataset" not in ancestors:
             inner = dataset.attributes.get("dataset")
             return inner is None or understood(machine, loader, inner, found)
@@ -313,13 +323,21 @@ def understood(machine: Machine, loader: Object, dataset: Value, found: Describe
             return False
         return is_indexed(machine, loader, found)  # a data set of a library nobody described
     if isinstance(dataset, Unknown):
-        return is_indexed(machine, loader, found) and dataset.symbol.key[0] not in (
-            "parameter",
-            "missing",
-            "keyword",
-            "name",
-        )
+        return is_indexed(machine, loader, found) and dataset.symbol.key[0] not in OF_CALLERS
     return False
+
+
+OF_CALLERS = ("parameter", "missing", "keyword", "name")
+
+
+def handed_in(dataset: Object) -> bool:
+    """`Dataset.from_dict(rows)` of rows that a caller hands over: they may be what this rank alone has."""
+    made = dataset.facts.get("call")
+    return (
+        isinstance(made, Invocation)
+        and bool(made.row.extra.get("of_values"))
+        and any(provenance.mentions(value, lambda one: one.key[0] in OF_CALLERS, 3) for value in made.values)
+    )
 
 
 def made_up(dataset: Object) -> bool:
@@ -449,6 +467,8 @@ def element(machine: Machine, loader: Object) -> Value:
 
     loader.facts.setdefault("walked", set()).add("evaluation" if grad_is_off(machine) else "training")
     known = described(machine, loader)
+    if known.sampler is None and is_true(option(loader, "shuffle")):
+        known.drawn = known.seeded or seeds.current(machine, "torch")
     cause = known.why
     if cause is not None:
         cause = Cause("data", cause.trail).then(machine.step("a batch of this rank's data"))

@@ -69,7 +69,7 @@ def fills_alike(machine: Machine, value: Value | None, look: Inside | None) -> b
         return False
     if not look.iterable or not look.known or look.cut or inside.splits_by_rank(look):
         return False
-    if any(sharding.is_part(one) is not None for one in (*look.values, *inside.loops(look))):
+    if any(sharding.is_part(one) is not None for one in (*look.held, *inside.loops(look))):
         return False
     states = [event.extra["call"].extra.get("rng") for event in look.events("draw")]
     return bool(states) and all(isinstance(state, seeds.State) and seeds.alike(state) for state in states)

@@ -25,6 +25,7 @@ from dtlint.machine.values import NONE, ClassRef, Const, FunctionRef, Symbol, Tu
 REDUCERS = frozenset({"pmean", "psum", "psum_scatter", "all_gather"})
 LIKE = frozenset({"zeros_like", "ones_like", "full_like", "empty_like"})
 SCALARS = frozenset({"asarray", "array", "float32", "int32", "float16", "bfloat16", "uint32"})  # of a number
+AS_ONE = frozenset({"asarray", "array", "stack"})  # make one array of a list
 KEPT = frozenset(
     {"host tree", "replicated", "reduces", "device axis", "plain", "of host"}
 )  # by a state of what it is given
@@ -40,6 +41,8 @@ def jnp_call(machine: Machine, call: Invocation) -> Value:
     same = jax_shapes.copied(machine, call)
     if same is not None:
         return copied(machine, same, call)
+    if last in AS_ONE and call.arguments and has(call.arguments[0], "keys"):
+        return call.arguments[0]  # a list of keys is a batch of them before, too
     if last == "reshape" and len(call.arguments) > 1 and isinstance(call.arguments[0], Unknown):
         return reshaped(machine, call, is_jax)
     made = jax_donation.made_again(machine, python.opaque(machine, call))

@@ -98,7 +98,8 @@ def in_new_buffers(machine: Machine, result: Value) -> Value:
         if not isinstance(one, Unknown) or jax_flow.base_of(one.symbol, donated) is None:
             return one
         machine.objects += 1
-        return Unknown(machine.symbols.of("compiled", one.symbol, machine.objects), one.cause, one.tags, one.like)
+        symbol = machine.symbols.of("compiled", one.symbol, ("object", machine.objects))
+        return Unknown(symbol, one.cause, one.tags, one.like)
 
     return jax_facts.mapped_tree(machine, result, leaf) if donated else result
 
@@ -109,7 +110,8 @@ def made_again(machine: Machine, result: Value) -> Value:
     if not isinstance(result, Unknown) or result.symbol not in donated:
         return result
     machine.objects += 1
-    return Unknown(machine.symbols.of("again", result.symbol, machine.objects), result.cause, result.tags, result.like)
+    symbol = machine.symbols.of("again", result.symbol, ("object", machine.objects))
+    return Unknown(symbol, result.cause, result.tags, result.like)
 
 
 def donated_positions(thing: Object) -> tuple[int, ...]:

@@ -82,7 +82,8 @@ def split(machine: Machine, call: Invocation) -> Value | None:
     numbers = number.items if isinstance(number, Tuple) else (number,)
     if not numbers:
         return key
-    made = batch_of(machine, key, numbers, key.cause or number.cause, jax_facts.place(machine))
+    cause = key.cause or (None if counts_rows(numbers[0]) else number.cause)
+    made = batch_of(machine, key, numbers, cause, jax_facts.place(machine))
     key_splits.made(machine, call, made.symbol)
     return made
 
@@ -112,6 +113,11 @@ def counted_in(number: Value) -> Symbol | None:
         if len(shape) == 3 and shape[0] == "attr" and shape[2] == "shape" and isinstance(shape[1], Symbol):
             return shape[1]
     return None
+
+
+def counts_rows(number: Value) -> bool:
+    """One key for each of the rows that a rank has: whose rows they are does not make the keys others."""
+    return counted_in(number) is not None or (isinstance(number, Unknown) and number.symbol.key[0] == "len")
 
 
 def is_cut(index: Value) -> bool:

@@ -187,7 +187,7 @@ def out(
                 kept = {tag for tag in kept if not is_fact(tag, "key")}
                 kept.add(fact("keys", words(one.tags, "key")[0][2], "local", None, None))
         else:
-            symbol = machine.symbols.of("mapped", symbol, number)
+            symbol = machine.symbols.of("mapped", symbol, ("object", number))  # a buffer of its own
         kept |= {fact("array"), fact("output", number, index), *([fact("global", spread)] if spread else [])}
         kept = set(jax_facts.without(kept, frozenset({"host tree", "state of", "plain"})))
         if not broadcast and (alike or has(one, "varies")):

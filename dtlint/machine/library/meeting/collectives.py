@@ -29,6 +29,8 @@ def condition_holds(machine: Machine, call: Invocation) -> bool:
         return False  # ranks without data answer in its place
     if not when or when in ("training", "always"):
         return True
+    if when == "gradients":
+        return not stepping.grad_is_off(machine)
     if "=" in when:
         return all(is_given(call, condition) for condition in when.split(", "))
     return when == "sharded" and is_sharded(machine, call)

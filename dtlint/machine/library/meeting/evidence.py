@@ -8,6 +8,7 @@ seen on the way, whatever other files of the project do.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -57,10 +58,20 @@ def of_one(event: Event) -> bool:
 
 
 def made_alone(call: Invocation) -> bool:
-    size = call.get("world_size") or call.get("num_processes")
     rank = call.get("rank") or call.get("process_id")
-    alone = isinstance(size, Const) and size.scale is None and size.value == 1
-    return alone or (isinstance(rank, Const) and rank.scale is None and type(rank.value) is int and rank.value >= 0)
+    numbered = isinstance(rank, Const) and rank.scale is None and type(rank.value) is int and rank.value >= 0
+    return numbered or says_one(call)
+
+
+def says_one(call: Invocation) -> bool:
+    size = call.get("world_size") or call.get("num_processes")
+    return isinstance(size, Const) and size.scale is None and size.value == 1
+
+
+def size_of_one(event: Event) -> bool:
+    """Is it said in plain words that there is one process, so that spawning it makes no others either?"""
+    call = event.extra.get("call") if event.op == "init" else None
+    return call is not None and says_one(call)
 
 
 def alone(run: Any) -> bool:
@@ -79,7 +90,7 @@ def alone(run: Any) -> bool:
             or for_what_is_built(run)
             or serves(run)
         )
-        known = run.cache["alone"] = not run.facts.get("spawned") and single
+        known = run.cache["alone"] = (single and not run.facts.get("spawned")) or starts_one(run, size_of_one)
     return known
 
 
@@ -114,10 +125,10 @@ def says_so(run: Any) -> bool:
     )
 
 
-def starts_one(run: Any) -> bool:
+def starts_one(run: Any, alone: Callable[[Event], bool] = of_one) -> bool:
     """A script all of whose groups are of one process."""
     starts = [node for node, _ in run.walk() if isinstance(node, Event) and node.op in STARTS]
-    return run.entry.kind == "script" and bool(starts) and all(of_one(node) for node in starts)
+    return run.entry.kind == "script" and bool(starts) and all(alone(node) for node in starts)
 
 
 OF_A_WRAPPER = frozenset({"forward", "backward"})  # what a wrapped model does by itself
@@ -134,15 +145,27 @@ def told_so(run: Any) -> bool:
         return False
     seen = [(node, path) for node, path in run.walk() if isinstance(node, Event)]
     trains = any(node.op in TRAINS for node, _ in seen)
-    if (trains and told.beside_launched(run.entry.path)) or any(node.op == "prepare" for node, _ in seen):
+    if trains and told.beside_launched(run.entry.path):
+        return False
+    if any(node.op == "prepare" and (trains or not left_to_choose(run, node, path)) for node, path in seen):
         return False
     for node, path in seen:
         if node.op == "fit" or node.api.startswith("jax."):
             return False
         if node.op in STARTS:
             shared = not trains or node.path != run.entry.path
-            return takes_what_is_launched(node) or bool(told.launching and shared and left_to_choose(run, node, path))
+            content = left_to_choose(run, node, path) or (not trains and needs_no_launcher(node))
+            return takes_what_is_launched(node) or bool(told.launching and shared and content)
     return any(node.op == "train" for node, _ in seen)  # a trainer that is content with one process
+
+
+def needs_no_launcher(start: Event) -> bool:
+    """`init_process_group("nccl", init_method=address, rank=rank, world_size=size)`: all it has to know it is told."""
+    call = start.extra.get("call")
+    place = call.get("init_method") if call is not None else None
+    if call is None or place is None or (isinstance(place, Const) and str(place.value).startswith("env")):
+        return False
+    return None not in (call.get("rank"), call.get("world_size"))
 
 
 def without_a_group(run: Any) -> bool:

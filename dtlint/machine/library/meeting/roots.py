@@ -70,8 +70,9 @@ DECIDES = "and decide on it"
 class Result:
     """One reduction: its event, the lanes that have the result, and where the others first computed with it."""
 
-    def __init__(self, event: Event, holders: int, constant: bool = False) -> None:
+    def __init__(self, event: Event, holders: int, constant: bool, assumed: tuple[Any, ...]) -> None:
         self.event = event
+        self.assumed = assumed  # what was answered in the branches that it was made on
         self.holders = holders
         self.constant = constant  # of no model: a loss that is reduced in place has the gradient it had before
         # the destination may make its call in a branch of its own: the others take part all the same
@@ -96,7 +97,7 @@ def landed(machine: Machine, call: Invocation, event: Event) -> None:
 
 def remember(machine: Machine, event: Event, holders: int, constant: bool = False) -> int:
     results: list[Result] = machine.facts.setdefault(OFF, [])
-    results.append(Result(event, holders, constant))
+    results.append(Result(event, holders, constant, tuple(machine.assumed)))
     return len(results) - 1
 
 
@@ -139,9 +140,15 @@ def touched(machine: Machine, tags: frozenset[Any], mask: int) -> list[Result]:
     for tag in tags:
         if isinstance(tag, tuple) and tag[0] == OFF and tag[1] < len(results):
             result = results[tag[1]]
-            if mask & result.lanes & ~result.holders:
+            if mask & result.lanes & ~result.holders and not on_another_side(machine, result):
                 found.append(result)
     return found
+
+
+def on_another_side(machine: Machine, result: Result) -> bool:
+    """`if together: reduce(total)`, `if not together or rank == 0: print(total)`: who comes to the second by its first
+    half has not reduced."""
+    return any(machine.assumes(asked, not answer) for asked, answer in result.assumed)
 
 
 def marks_in(*values: Value) -> frozenset[Any]:

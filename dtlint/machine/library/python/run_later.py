@@ -21,6 +21,7 @@ from dtlint.machine.values import (
     Value,
 )
 
+GIVEN = "called"  # word of the question whether somebody unknown calls a function that was given away
 STRIKING = "raised by signals"  # fact: exceptions of the program's own that come to a rank wherever it is, and why
 
 
@@ -160,11 +161,13 @@ def may_call(machine: Machine, function: Value, node: Any, mask: int) -> None:
         if machine.flow is not None:  # a library that calls it twice gives other keys the second time
             arguments = tuple(anew(machine, value) for value in arguments)
         machine.facts["given away"] = machine.facts.get("given away", 0) + 1
-        calls.call_value(machine, function, arguments, (), lanes)
+        answer = calls.call_value(machine, function, arguments, (), lanes)
+        if isinstance(answer, Object) and answer.kind == "<generator>":
+            calls.resume(machine, answer, lanes, lambda held, some: None)
         machine.facts["given away"] -= 1
         return lanes
 
-    symbol = machine.symbols.fresh("called")
+    symbol = machine.symbols.fresh(GIVEN)
     choose(
         machine, mask, None, symbol, machine.current_at, lambda: "a function given away", inside, lambda lanes: lanes
     )

@@ -22,7 +22,7 @@ from dtlint.machine.logs import WHAT_IS_CALLED, Decision, decisions
 from dtlint.machine.names import subscripts
 from dtlint.machine.names.frames import Frame
 from dtlint.machine.twins import DEVICES
-from dtlint.machine.values import BY_PROCESS, BY_RANK, Cause, Const, Object, Row, Symbol, Tuple, Unknown, Value
+from dtlint.machine.values import BY_PROCESS, BY_RANK, NONE, Cause, Const, Object, Row, Symbol, Tuple, Unknown, Value
 
 PARAMETER, LIST = "torch.nn.Parameter", "torch.nn.ModuleList"
 KEY = "model differences"
@@ -134,11 +134,16 @@ def written(machine: Machine, base: Value, name: str, value: Value, mask: int) -
     frozen = name == "requires_grad"
     if not frozen and not is_part(machine, value):
         return
-    if isinstance(base, Object) and not frozen and not is_part(machine, base):
+    if isinstance(base, Object) and not frozen and (not is_part(machine, base) or hung_in_later(machine, base, name)):
         return
     decision = rank_decision(machine, mask)
     if decision is not None:
         add(machine, "frozen" if frozen else "built", base, mask, decision, decision.cause, name, made_shape(value))
+
+
+def hung_in_later(machine: Machine, base: Object, name: str) -> bool:
+    """What a model gets when it is wrapped already, and in place of nothing: the wrapper has never heard of it."""
+    return "wrapper" in base.facts and not is_part(machine, base.attributes.get(name, NONE))
 
 
 def put(machine: Machine, base: Value, value: Value, mask: int) -> None:

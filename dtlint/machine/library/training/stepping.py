@@ -40,6 +40,7 @@ from dtlint.machine.values import (
 OPTIMIZER = "torch.optim.Optimizer"
 SHARDED_IN_PLACE = "torch.distributed.fsdp.FSDPModule"
 BY_HAND = "differentiated by hand"
+WITHIN = "within"  # of a module: the wrapper around a model that it is a part of
 PARAMETERS = ("weight", "bias")  # of the layers of torch that have parameters
 GATHERED, INNER, PLAIN, LOADED, LEARNED, ASKED = "gathered", "inner", "plain", "loaded", "learned", "asked"
 LEARNED_FROM = ("wrapped", INNER, LEARNED)  # tags of what comes out of a model that is trained
@@ -310,10 +311,9 @@ def inner_called(machine: Machine, thing: Object, result: Value, mask: int) -> V
     module_called(machine, thing, mask)
     if works.RUNNING in machine.facts:
         works.parameters_used(machine, thing)
-    outer = thing.facts.get("wrapper")
-    if outer is None and machine.facts.get("forwarding") and is_module(machine, thing):
+    if "wrapper" not in thing.facts and machine.facts.get("forwarding") and is_module(machine, thing):
         return with_tags(machine, result, frozenset({(LEARNED, thing.number)}))
-    if outer is None:
+    if not thing.facts.keys() & {"wrapper", WITHIN}:
         if not machine.facts.get("module depth") and is_module(machine, thing):
             said = ASKED if machine.facts.get("no_grad") else PLAIN  # nobody learns from what is only asked
             return with_tags(machine, result, frozenset({(said, thing.number)}), True)
@@ -321,39 +321,32 @@ def inner_called(machine: Machine, thing: Object, result: Value, mask: int) -> V
     return behind(machine, thing, result, mask)
 
 
-def inner_method(machine: Machine, thing: Object, result: Value, mask: int) -> Value:
-    """`model.module.loss(x)`: as bad where it calls the model's layers."""
-    used = {
-        tag[1]
-        for held in provenance.parts(result, 2)
-        for tag in held.tags
-        if isinstance(tag, tuple) and tag[0] == PLAIN
-    }
-    if used and used & {held.number for held in provenance.parts(thing, 3) if isinstance(held, Object)}:
-        return behind(machine, thing, result, mask)
-    return result
+def wrapper_of(thing: Object) -> Value | None:
+    """The wrapper around this module, or around the model that it is a part of."""
+    found: Value | None = thing.facts.get("wrapper", thing.facts.get(WITHIN))
+    return found
 
 
 def behind(machine: Machine, thing: Object, result: Value, mask: int) -> Value:
     """The result was computed by a wrapped model without its wrapper."""
     from dtlint.machine.library.training.models import with_tags
 
-    outer = thing.facts.get("wrapper")
+    outer = wrapper_of(thing)
     if not isinstance(outer, Object) or outer is thing or machine.facts.get("module depth"):
         return result
     if grad_is_off(machine):
         return with_tags(machine, result, frozenset({(ASKED, outer.number)}), True)
-    own = methods_around(machine, thing)
+    own = methods_around(machine, outer)
     event = machine.emit_event("record", "inner-forward", "forward", mask, subject=outer, extra={"methods": own})
     machine.facts.setdefault("inner calls", {})[outer.number] = event
     return with_tags(machine, result, frozenset({(INNER, outer.number)}))
 
 
-def methods_around(machine: Machine, thing: Object) -> frozenset[tuple[str, str]]:
-    """Those of the module itself that are being run here: who called the first of them went by the wrapper."""
+def methods_around(machine: Machine, outer: Object) -> frozenset[tuple[str, str]]:
+    """Those of the modules inside that are being run here: who called the first of them went by the wrapper."""
     found = set()
     frame: Frame | None = machine.frame
-    while frame is not None and frame.receiver is thing:
+    while frame is not None and isinstance(frame.receiver, Object) and wrapper_of(frame.receiver) is outer:
         found.add((frame.path, frame.scope))
         frame = frame.caller
     return frozenset(found)

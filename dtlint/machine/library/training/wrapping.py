@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from dtlint.machine.core import Machine
+from dtlint.machine.library.computing import provenance
 from dtlint.machine.library.feeding import loaders, sharding
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.meeting.groups import group_in
-from dtlint.machine.library.training import gradient_parts
+from dtlint.machine.library.training import gradient_parts, stepping
 from dtlint.machine.library.training.modules import is_module
 from dtlint.machine.logs import Group
 from dtlint.machine.names import attributes
@@ -48,6 +49,9 @@ def wrapped(
         if isinstance(held, Object):
             held.facts["wrapper"] = made
             machine.facts["watched"] = True
+            for part in provenance.parts(held):
+                if isinstance(part, Object) and part is not held and is_module(machine, part):
+                    part.facts[stepping.WITHIN] = made
     if sharded:
         machine.facts["sharded"] = True
         gradient_parts.divide(machine, made, gradient_parts.PART)
