@@ -123,6 +123,7 @@ def truth(
     if value.tags and "off root" in machine.facts:
         from dtlint.machine.library.meeting import roots
 
+        value = restrict(roots.by_lane(machine, value), mask)
         roots.decided(machine, value, mask)
     some = filled_by.holders(value, mask)
     if some is not None:

@@ -177,11 +177,22 @@ def compare(machine: Machine, node: ir.Compare, mask: int) -> Value:
         right = evaluate(machine, right_node, mask)
         if op == "==" and isinstance(left, Row):
             library.answered(machine, node.left, left, right)
-        part = comparison(machine, op, left, right, mask)
+        part = has_inside(machine, op, left, right, mask) or comparison(machine, op, left, right, mask)
         result = part if result is None else both(machine, result, part)
         left = right
     assert result is not None
     return result
+
+
+def has_inside(machine: Machine, op: str, left: Value, right: Value, mask: int) -> Value | None:
+    """`rank in team`, where the class says itself what is in it."""
+    if op not in ("in", "not in") or not isinstance(right, Object) or not isinstance(right.kind, ClassRef):
+        return None
+    method = attributes.in_class(machine, right.kind, "__contains__")
+    if not isinstance(method, FunctionRef):
+        return None
+    answer = calls.follow(machine, method, right, (left,), (), mask)
+    return answer if op == "in" else negate(machine, answer, mask)
 
 
 def boolean(machine: Machine, node: ir.BoolOp, mask: int) -> Value:

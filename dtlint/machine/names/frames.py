@@ -36,6 +36,7 @@ class LoopState:
     continued: int = 0
     leavings: list[Leaving] = field(default_factory=list)
     subject: Value | None = None
+    item: Value | None = None  # that a `for` has come to
     newest: int = 0
     managers: int = 0  # how many context managers were entered outside of the loop
     parted: dict[int, tuple[Decision, Any]] = field(default_factory=dict)  # who breaks from who does not, and where

@@ -360,6 +360,19 @@ def copied_into(machine: Machine, tensor: Value, value: Value) -> None:
         works.computed(machine, "op =", (value,), marks.deep_tags((value,)))
 
 
+def for_each_key(machine: Machine, container: Object, index: Value, value: Value, mask: int) -> bool:
+    """`for name in names: all_reduce(sums[name])`: is something that all ranks have put under one key after the other?
+    Keys that the loop does not come to are not thought of."""
+    turning = machine.frame.loops[-1].item if machine.frame.loops else None
+    parts = (
+        turning.items
+        if isinstance(turning, Tuple)
+        else (turning, *getattr(getattr(turning, "like", None), "items", ()))
+    )
+    everywhere = not container.birth & ~mask and value.cause is None
+    return everywhere and isinstance(index, Unknown) and any(token(one) is index.symbol for one in parts if one)
+
+
 def put(machine: Machine, container: Value, index: Value, value: Value, mask: int) -> None:
     """`container[index] = value`"""
     index = own_key(index)
@@ -406,6 +419,8 @@ def put(machine: Machine, container: Value, index: Value, value: Value, mask: in
                 machine.set(container, FILLED, NONE, mask)
         else:
             old = container.attributes.get("[]")
+            if old is not None and for_each_key(machine, container, index, value, mask):
+                old = None  # nothing of what stood there is left
             widened = opaque(machine, "values", value, *([old] if old is not None else []))
             # a table that was filled beforehand has been filled for the keys that come
             for_all = old is not None and UNEVEN not in old.tags

@@ -19,6 +19,7 @@ from dtlint.machine.run import Run
 from dtlint.machine.values import Const, Object, Symbol, Unknown, Value
 from dtlint.machine.walks import walk
 from dtlint.timeline.arrays import lives
+from dtlint.timeline.ranks.joining import waited_for
 
 Path = tuple[LogNode, ...]
 DRY = "StopIteration"
@@ -72,7 +73,7 @@ class PartLoop:
     loop: Loop
     above: Path
     talks: Event | None = None  # a step of the wrapped model, or a reduction of gradients
-    leaves: bool = False
+    leaves: bool = False  # at a question that all ranks answer alike, or for where they wait for each other
 
 
 @dataclass(slots=True)
@@ -107,7 +108,7 @@ def made(run: Run) -> Survey:
         if isinstance(node, Loop):
             loader = loader_of(node.subject)
             if node.cause is not None and node.cause.kind in ("shard", "last batch"):
-                part = by_part[id(node)] = PartLoop(node, path)
+                part = by_part[id(node)] = PartLoop(node, path, leaves=waited_for(run, (*path, node), node.mask))
                 result.parts.append(part)
             elif loader is None and node.subject is not None:
                 result.ordered.extend((node, mark) for mark in unshared(node.subject))

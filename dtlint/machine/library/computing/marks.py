@@ -16,6 +16,7 @@ from dtlint.machine.names import assignment
 from dtlint.machine.values import Object, Row, Tuple, Unknown, Value
 
 DEEPEST = 3
+MARKED = "marked"  # first word of the symbol of a known value that has been marked
 
 
 def put(machine: Machine, call: Invocation, param: str, tag: Any) -> None:
@@ -59,7 +60,7 @@ def put_into(machine: Machine, value: Value, tag: Any, mask: int, depth: int = 0
 def marked(machine: Machine, value: Value, tag: Any) -> Value:
     if isinstance(value, Unknown):
         return Unknown(value.symbol, value.cause, value.tags | {tag}, value.like)
-    return machine.unknown("marked", token(value), cause=value.cause, tags=value.tags | {tag})
+    return machine.unknown(MARKED, token(value), cause=value.cause, tags=value.tags | {tag})
 
 
 def deep_tags(values: tuple[Value, ...], depth: int = 0) -> frozenset[Any]:

@@ -514,3 +514,13 @@ def attribute(machine: Machine, loader: Object, name: str, mask: int) -> Value |
     if name in ("batch_size", "num_workers", "drop_last", "generator"):
         return option(loader, name)
     return None
+
+
+def own_sample(machine: Machine, value: Unknown) -> bool:
+    """One of the samples that `collate_fn` has left as they are, or put together in a way of its own: as long as it is,
+    or as the longest of this batch. What is stacked is equally long everywhere."""
+    if value.cause is None or value.cause.kind != "data" or value.symbol.key[0] != "item" or len(value.symbol.key) != 2:
+        return False
+    known = machine.facts.get("loaders", {})
+    made = [known[tag[1]] for tag in value.tags if type(tag) is tuple and tag[0] == "loader" and tag[1] in known]
+    return bool(made) and all(option(one, "collate_fn") not in (None, NONE) for one in made)

@@ -12,8 +12,9 @@ from typing import Any
 from dtlint.findings import Step
 from dtlint.ir import nodes as ir
 from dtlint.knowledge.loader import Api
+from dtlint.machine.contents import containers
 from dtlint.machine.core import Machine
-from dtlint.machine.lanes import lanes_in, lowest
+from dtlint.machine.lanes import lanes_in, lowest, token
 from dtlint.machine.library.computing import marks, provenance
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.training import stepping
@@ -22,6 +23,7 @@ from dtlint.machine.logs import Event, Site
 from dtlint.machine.names import attributes
 from dtlint.machine.values import (
     NONE,
+    TRUE,
     Bound,
     ClassRef,
     Const,
@@ -47,6 +49,7 @@ TOUCHES = frozenset(
         "builtins.list",
         "builtins.enumerate",
         "builtins.zip",
+        "itertools.chain.from_iterable",
         "builtins.any",
         "builtins.all",
         "torch.cat",
@@ -60,6 +63,7 @@ TOUCHES = frozenset(
 OF_MODELS = frozenset({"wrapped", stepping.INNER, stepping.LEARNED, stepping.PLAIN})
 
 
+FLATTENS = frozenset({"builtins.sum", "itertools.chain.from_iterable"})  # take the items of what they are given apart
 DECIDES = "and decide on it"
 
 
@@ -287,11 +291,14 @@ def absent(machine: Machine, callee: Value, values: tuple[Value, ...], mask: int
         return
     for value in values:
         missing(machine, value, mask, "but it is None there")
+    if machine.knowledge.canonical(callee.name) in FLATTENS:
+        for item in containers.items_of(machine, values[0]) or ():
+            missing(machine, item, mask, "but it is None there")
 
 
 def missing(machine: Machine, value: Value, mask: int, how: str) -> None:
     """What the destination has, None on other lanes of the mask, is read."""
-    if isinstance(value, Unknown) and value.symbol.key[0] == "on root or none":
+    if isinstance(value, Unknown) and (value.symbol.key[0] == "on root or none" or left_empty(value)):
         for result in touched(machine, value.tags, mask):
             note(machine, result, mask, how)
     if not isinstance(value, Row):
@@ -301,6 +308,19 @@ def missing(machine: Machine, value: Value, mask: int, how: str) -> None:
         return
     for result in touched(machine, marks.deep_tags((value,)), none):
         note(machine, result, none, how)
+
+
+def left_empty(value: Unknown) -> bool:
+    """A place in `[None] * world`, made for a gather, into which nothing comes but on the root."""
+    return value.symbol.key == (marks.MARKED, token(NONE))
+
+
+def by_lane(machine: Machine, value: Value) -> Value:
+    """`for part in parts: if part: …`: nobody but the root has anything there."""
+    there_is = there(machine, value) if isinstance(value, Unknown) and left_empty(value) else None
+    if not isinstance(there_is, Row):
+        return value
+    return Row(tuple(value if held == TRUE else NONE for held in there_is.lanes), there_is.cause)
 
 
 def decided(machine: Machine, value: Value, mask: int) -> None:

@@ -15,6 +15,7 @@ from dtlint.machine.core import Machine
 from dtlint.machine.library.computing import marks
 from dtlint.machine.library.computing.provenance import modules_of
 from dtlint.machine.library.invocation import Invocation
+from dtlint.machine.library.training.modules import is_module
 from dtlint.machine.logs import Event, Group
 from dtlint.machine.values import MANY, NONE, Const, External, Object, Row, Slots, Symbol, Tuple, Unknown, Value
 
@@ -131,7 +132,7 @@ def note(machine: Machine, what: str, work: Object, **extra: Any) -> None:
 def wait(machine: Machine, call: Invocation) -> Value | None:
     given = call.get("handle")  # of a function: `hvd.synchronize(handle)`
     work, named = (call.receiver, receiver_named(call)) if given is None else (given, call.expression("handle"))
-    plain = named is not None and names_one(named)
+    plain = named is not None and names_one(named) and not of_several(machine, named, call.mask)
     if isinstance(work, Object) and work.kind == KIND and plain and not machine.frame.loops:
         running(machine).pop(work.number, None)
         work.facts["waited"] = True
@@ -149,6 +150,12 @@ def names_one(node: ir.Expr) -> bool:
     return isinstance(node, ir.Name | ir.Attr | ir.Call) or (
         isinstance(node, ir.Index) and isinstance(node.index, ir.Const)
     )
+
+
+def of_several(machine: Machine, named: ir.Expr, mask: int) -> bool:
+    """`self.work`, where one layer stands for all of a list: each has a handle, and only one of them is waited for."""
+    owner = machine.evaluate(named.value, mask) if isinstance(named, ir.Attr) else None
+    return isinstance(owner, Object) and not is_one(owner)
 
 
 def wait_for_all(machine: Machine) -> None:
@@ -270,7 +277,9 @@ def on_gradient(machine: Machine, parameter: Symbol) -> frozenset[Any]:
 
 def handed(machine: Machine, callee: Value, arguments: tuple[Value, ...]) -> None:
     """A list of tensors that are still on their way is handed to a function that computes with them, rather than give
-    them back as they are."""
+    them back as they are. So is one that is handed to a module."""
+    if is_module(machine, callee):
+        computed(machine, "op call", arguments, marks.deep_tags(arguments))
     row = machine.knowledge.api(callee.name) if isinstance(callee, External) else None
     if isinstance(callee, External) and (row is None or row.does != "identity"):
         lists = tuple(value for value in arguments if isinstance(value, Tuple | Object))

@@ -40,6 +40,7 @@ from dtlint.machine.values import (
 def length(machine: Machine, call: Invocation) -> Value | None:
     from dtlint.machine import library
     from dtlint.machine.functions import calls
+    from dtlint.machine.library.feeding import loaders
     from dtlint.machine.library.feeding.streams import CHAINS
     from dtlint.machine.names import attributes
 
@@ -58,6 +59,8 @@ def length(machine: Machine, call: Invocation) -> Value | None:
                 return told
     cause = containers.length_cause(machine, value)
     if cause is None and isinstance(value, Unknown) and value.cause is not None and value.cause.kind == "length":
+        cause = value.cause
+    if cause is None and isinstance(value, Unknown) and loaders.own_sample(machine, value):
         cause = value.cause
     held = value.attributes.get("[]") if isinstance(value, Object) else None
     asked = (value, held) if isinstance(held, Unknown) else (value,)  # of what it holds now: a turn may add to it
@@ -413,10 +416,15 @@ def consume(machine: Machine, call: Invocation) -> None:
             calls.resume(machine, inner, call.mask, lambda value, lanes: None)
 
 
+OF_KEYS = ("order", "lengths")  # tags of what is in a dictionary that say something of its keys
+
+
 def order_tags(machine: Machine, kind: str, inner: Value) -> frozenset[Any]:
     """Sorting makes an order everybody shares; taking texts out of a set makes one that nobody shares."""
     held = inner.attributes.get("[]") if isinstance(inner, Object) else inner
     tags = held.tags if held is not None else frozenset()
+    if isinstance(inner, Object) and inner.kind == "dict":  # a key is nothing of what stands under it
+        tags = frozenset(tag for tag in tags if tag == containers.UNEVEN or (type(tag) is tuple and tag[0] in OF_KEYS))
     if kind == "sorted":
         return frozenset(tag for tag in tags if not (isinstance(tag, tuple) and tag[0] == "order"))
     if kind == "list" and isinstance(inner, Object) and inner.kind == "set" and isinstance(held, Unknown):
