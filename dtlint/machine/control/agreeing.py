@@ -18,6 +18,14 @@ RECEIVED = "received"
 TOLD = frozenset({AGREED, RECEIVED})  # what the ranks have told each other
 TURNING = frozenset({"op %", "index", "batch", "turn", "number", "loop", "source", "drawn", "time", "agreed", "choice"})
 NEAR = 40
+FORMS = frozenset({"bool", "int", "float"})
+TRUTHS = ("compare ", "bool", "not", "builtins.bool")  # first words of what is yes or no
+YES = frozenset(
+    {
+        ("compare >", 0), ("compare >=", 1), ("compare ==", 1), ("compare !=", 0),
+        ("compare >", ("float", "0.5")), ("compare >", ("float", "0.0")), ("compare ==", ("float", "1.0")),
+    }
+)  # fmt: skip
 
 
 def the_agreed(left: Value, right: Value, decision: Symbol) -> Value | None:
@@ -29,15 +37,50 @@ def the_agreed(left: Value, right: Value, decision: Symbol) -> Value | None:
 
 
 def heard(lanes: list[Value]) -> Value | None:
-    """`if rank != 0: stop = box[0]`, of a box that rank 0 has filled and sent: it holds that itself already."""
-    told = [lane for lane, held in enumerate(lanes) if isinstance(held, Unknown) and held.symbol.key[0] == AGREED]
+    """`if rank != 0: stop = box[0]`, of a box that rank 0 has filled and sent: it holds that itself already. So it does
+    where `stop = bool(flag.item())` is what the others make of the tensor."""
+    told = [lane for lane, held in enumerate(lanes) if isinstance(held, Unknown) and was_told(held.symbol)]
     if len(told) != len(lanes) - 1 or len(told) < 1:
         return None
     (root,), first = set(range(len(lanes))) - set(told), lanes[told[0]]
     held = lanes[root]
     if not isinstance(held, Unknown) or not isinstance(first, Unknown) or any(lanes[lane] != first for lane in told):
         return None
-    return first if first.symbol.key[1:] == (held.symbol, root) else None
+    own = plain(held.symbol)
+    sent = sent_by(root, plain(asked_again(first.symbol) if str(own.key[0]).startswith(TRUTHS) else first.symbol))
+    return first if sent is not None and plain(sent) is own else None
+
+
+def was_told(symbol: Symbol) -> bool:
+    return plain(asked_again(symbol)).key[0] == AGREED
+
+
+def plain(symbol: Symbol) -> Symbol:
+    """The thing itself, whatever form it was put into."""
+    while len(symbol.key) == 2 and isinstance(symbol.key[1], Symbol) and is_form(symbol.key[0]):
+        symbol = symbol.key[1]
+    return symbol
+
+
+def is_form(word: object) -> bool:
+    return isinstance(word, str) and word.rpartition(".")[2] in FORMS
+
+
+def asked_again(symbol: Symbol) -> Symbol:
+    """`flag.item() > 0`, of a yes or no that was sent as a number."""
+    compared = len(symbol.key) == 3 and (symbol.key[0], symbol.key[2]) in YES
+    return symbol.key[1] if compared and isinstance(symbol.key[1], Symbol) else symbol
+
+
+def sent_by(root: int, agreed: Symbol) -> Symbol | None:
+    """What this rank has sent to all: an object, or a tensor that each rank made for itself before."""
+    if len(agreed.key) == 3 and agreed.key[2] == root:
+        found = agreed.key[1]
+    elif len(agreed.key) == 6 and agreed.key[4] == root and isinstance(agreed.key[1], tuple):
+        found = agreed.key[1][root] if root < len(agreed.key[1]) else None
+    else:
+        return None
+    return found if isinstance(found, Symbol) else None
 
 
 def as_all_have(own: dict[Symbol, Any], items: Iterable[Value]) -> Any:

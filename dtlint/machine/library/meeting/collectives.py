@@ -247,14 +247,16 @@ def told_by_each(machine: Machine, call: Invocation, gathered: tuple[Value, ...]
 def agreed(machine: Machine, call: Invocation, value: Value, param: str) -> Value:
     """The value after agreement: what the root held where that is known, otherwise unknown and the same."""
     held = value.attributes.get("content", value) if isinstance(value, Object) else value
+    sender = None
     if call.row.op.startswith("broadcast") or call.row.root:
         root = call.get(call.row.root) if call.row.root else Const(0)
         if root is None:
             root = Const(0)
-        if isinstance(held, Row) and isinstance(root, Const) and isinstance(root.value, int):
-            if 0 <= root.value < machine.world.size and isinstance(held.lanes[root.value], Const):
-                return held.lanes[root.value]
-    return machine.unknown(AGREED, token(held), call.row.op, param, machine.symbols.fresh("time"))
+        if isinstance(root, Const) and isinstance(root.value, int) and 0 <= root.value < machine.world.size:
+            sender = root.value
+            if isinstance(held, Row) and isinstance(held.lanes[sender], Const):
+                return held.lanes[sender]
+    return machine.unknown(AGREED, token(held), call.row.op, param, sender, machine.symbols.fresh("time"))
 
 
 def root_items(machine: Machine, call: Invocation, value: Object) -> tuple[Value, ...] | None:
