@@ -232,8 +232,15 @@ def lists_apart(machine: Machine, call: Invocation, value: Value, group: Group |
 
 
 def root_of(call: Invocation) -> int:
+    return known_root(call) or 0
+
+
+def known_root(call: Invocation) -> int | None:
+    """The first rank where none is named; nobody knows which, where it is computed."""
     root = call.get(call.row.root) if call.row.root else None
-    return root.value if isinstance(root, Const) and isinstance(root.value, int) and root.value >= 0 else 0
+    if root is None:
+        return 0
+    return root.value if isinstance(root, Const) and isinstance(root.value, int) and root.value >= 0 else None
 
 
 def told_by_each(machine: Machine, call: Invocation, gathered: tuple[Value, ...]) -> None:
@@ -247,15 +254,10 @@ def told_by_each(machine: Machine, call: Invocation, gathered: tuple[Value, ...]
 def agreed(machine: Machine, call: Invocation, value: Value, param: str) -> Value:
     """The value after agreement: what the root held where that is known, otherwise unknown and the same."""
     held = value.attributes.get("content", value) if isinstance(value, Object) else value
-    sender = None
-    if call.row.op.startswith("broadcast") or call.row.root:
-        root = call.get(call.row.root) if call.row.root else Const(0)
-        if root is None:
-            root = Const(0)
-        if isinstance(root, Const) and isinstance(root.value, int) and 0 <= root.value < machine.world.size:
-            sender = root.value
-            if isinstance(held, Row) and isinstance(held.lanes[sender], Const):
-                return held.lanes[sender]
+    sender = known_root(call) if call.row.op.startswith("broadcast") or call.row.root else None
+    if sender is not None and isinstance(held, Row) and sender < len(held.lanes):
+        if isinstance(held.lanes[sender], Const):
+            return held.lanes[sender]
     return machine.unknown(AGREED, token(held), call.row.op, param, sender, machine.symbols.fresh("time"))
 
 
