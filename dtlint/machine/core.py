@@ -367,7 +367,7 @@ class Machine:
             raise OutOfBudget
 
     def weary(self) -> bool:
-        """Half of the budget is gone: the other half is for what may communicate, so that the program comes to its end."""
+        """Half of the budget is gone; the rest is for what may communicate, so that the program comes to its end."""
         return 2 * self.spent > self.whole
 
     @contextmanager
