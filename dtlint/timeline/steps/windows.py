@@ -152,11 +152,9 @@ def unconditional(met: Met, window: Window) -> bool:
 
 
 def alike(choice: Choice, loop: Turns) -> bool:
-    """Is it the same question in each turn, `if args.max_grad_norm:`, and not whether there are windows at all?"""
+    """Is it the same question in each turn, `if args.max_grad_norm:`?"""
     symbol = choice.symbol
     if symbol is None or choice.cause is not None or not isinstance(loop, Loop):
-        return False
-    if "accum" in choice.decision.text.lower():
         return False
     return settled(symbol) and older(symbol, loop)
 
@@ -181,11 +179,36 @@ def in_every_turn(run: Any, op: str) -> Iterator[tuple[Met, Window]]:
 
 def at_each_pass(run: Any, op: str, window: Window) -> list[Met]:
     """The events of a kind that happen whenever the window's backward pass does."""
+    known = events(run, "record", op)
     return [
         met
-        for met in events(run, "record", op)
-        if met.event.mask & window.step.event.mask and unconditional(met, window) and same_optimizer(met, window.step)
+        for met in known
+        if met.event.mask & window.step.event.mask
+        and unconditional(met, window)
+        and same_optimizer(met, window.step)
+        and not any(instead(other, met, window.loop) for other in known)
     ]
+
+
+def instead(other: Met, met: Met, loop: Turns) -> bool:
+    """`if not cfg.accumulates: clip()` in each turn, and `if cfg.accumulates: clip()` at its step: the program asks
+    whether there are windows at all."""
+    if not inside(other, loop):
+        return False
+    mine = answers(met, loop)
+    return any(mine.get(question, answer) is not answer for question, answer in answers(other, loop).items())
+
+
+def answers(met: Met, loop: Turns) -> dict[Symbol, bool]:
+    """What has to be answered in a turn so that the event happens, and how."""
+    found = {}
+    for choice, side in choices_below(met, loop):
+        question, answer = choice.symbol, side == 0
+        while question is not None and question.key[0] == "not":
+            question, answer = question.key[1], not answer
+        if question is not None:
+            found[question] = answer
+    return found
 
 
 def all_that_counts(run: Any, op: str, window: Window) -> bool:
