@@ -1,0 +1,3 @@
+"""Faster ways to the same numbers."""
+
+from . import adam  # noqa: F401
