@@ -20,7 +20,7 @@ import torch
 import torch.distributed as dist
 from torch.utils.data import DataLoader, DistributedSampler
 
-from . import comm, ops  # noqa: F401
+from deepspeed import comm, ops  # noqa: F401
 
 STANDIN = True
 __version__ = "0.19.0+standin"

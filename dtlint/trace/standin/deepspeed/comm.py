@@ -9,6 +9,6 @@ from torch.distributed import destroy_process_group, get_rank, get_world_size, i
 
 
 def init_distributed(*args: Any, **keywords: Any) -> None:
-    from . import init_distributed as begin
+    from deepspeed import init_distributed as begin
 
     begin(*args, **keywords)

@@ -1,3 +1,3 @@
 """Faster ways to the same numbers."""
 
-from . import adam  # noqa: F401
+from deepspeed.ops import adam  # noqa: F401

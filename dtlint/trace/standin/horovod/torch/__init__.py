@@ -14,8 +14,8 @@ from typing import Any
 import torch
 import torch.distributed as dist
 
-from . import elastic  # noqa: F401
-from .compression import Compression  # noqa: F401
+from horovod.torch import elastic  # noqa: F401
+from horovod.torch.compression import Compression  # noqa: F401
 
 
 class Operation:

@@ -32,7 +32,7 @@ class ObjectState:
     def check_host_updates(self) -> None: ...
 
     def sync(self) -> None:
-        from . import broadcast_object
+        from horovod.torch import broadcast_object
 
         self.__dict__.update(broadcast_object({name: getattr(self, name) for name in self.fields}, 0))
         self.save()
@@ -44,7 +44,7 @@ class TorchState(ObjectState):
         self.model, self.optimizer = model, optimizer
 
     def sync(self) -> None:
-        from . import broadcast_optimizer_state, broadcast_parameters
+        from horovod.torch import broadcast_optimizer_state, broadcast_parameters
 
         if self.model is not None:
             broadcast_parameters(self.model.state_dict(), 0)
@@ -70,7 +70,7 @@ class ElasticSampler(torch.utils.data.Sampler):
         self.processed.update(indices)
 
     def __iter__(self) -> Any:
-        from . import rank, size
+        from horovod.torch import rank, size
 
         left = [index for index in range(len(self.dataset)) if index not in self.processed]
         if self.shuffle:
@@ -80,7 +80,7 @@ class ElasticSampler(torch.utils.data.Sampler):
         return iter(left[rank() :: size()])
 
     def __len__(self) -> int:
-        from . import size
+        from horovod.torch import size
 
         return -(-(len(self.dataset) - len(self.processed)) // size())
 
