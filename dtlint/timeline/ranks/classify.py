@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from dtlint.machine.contents.truth import APART
 from dtlint.machine.library.computing.tensors import ALIASES, COPIES, REVEALS
+from dtlint.machine.library.meeting.groups import MEMBERS
 from dtlint.machine.logs import EXITS, FAILS, Attempt, Call, Event, Loop, Place
 from dtlint.machine.starts.given import settled
 from dtlint.machine.values import BY_SHARE, FALSE, Symbol
@@ -130,7 +131,8 @@ def local_code(divergence: Divergence) -> tuple[str, str]:
         if of_settings(divergence):
             return guarded_code(divergence), "default"
         if asks_membership(divergence):
-            return "", ""  # every rank may find itself there, as it does in the list of its own group
+            # every rank may find itself there, as it does in the list of its own group; who makes a group asks for it
+            return ("DT109" if made_for_those(divergence) else ""), "default"
         if not event.implicit and strided.owns(divergence):
             return ("DT102" if TURNED_AWAY.intersection(exits) else guarded_code(divergence)), "default"
         if drawn(divergence):
@@ -231,9 +233,9 @@ def guessed(divergence: Divergence) -> bool:
 
 def above_shares(symbol: Symbol) -> Iterator[Symbol]:
     """What was computed from a rank's share: `items[rank::world]` differs by its bounds, whoever made the items. A
-    question that all ranks answer alike makes nothing differ, and where ranks hold values that were made in different
-    ways, that is the difference."""
-    if symbol.key[0] == APART:
+    question that all ranks answer alike makes nothing differ, nor does what was computed from the same on all of them,
+    and where ranks hold values that were made in different ways, that is the difference."""
+    if symbol.key[0] == APART or symbol.alike or symbol.key[0] == "agreed":
         return
     yield symbol
     if symbol.key[0] == "filled" and type(symbol.key[1]) is int:
@@ -259,6 +261,13 @@ def asks_membership(divergence: Divergence) -> bool:
     """`rank in members`, of which nothing else is known."""
     symbol = divergence.choice.symbol if divergence.choice is not None else None
     return symbol is not None and any(one.key[0] == "compare in" for one in above_shares(symbol))
+
+
+def made_for_those(divergence: Divergence) -> bool:
+    """`if rank in members: new_group(members)`"""
+    symbol = divergence.choice.symbol if divergence.choice is not None else None
+    members = divergence.event.extra.get(MEMBERS)
+    return members is not None and symbol is not None and symbol.key[0] == "compare in" and symbol.key[2] == members
 
 
 def of_value(symbol: Symbol) -> bool:
