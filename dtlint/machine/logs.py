@@ -28,8 +28,8 @@ class Decision:
     """A line where lanes part: a branch, an exit, a loop's length, an exception."""
 
     __slots__ = (
-        "at", "before", "cause", "exit_answer", "exit_at", "exit_word", "function", "kind", "path", "symbol", "taken",
-        "text",
+        "at", "before", "cause", "exit_answer", "exit_at", "exit_word", "function", "kind", "number", "path", "symbol",
+        "taken", "text",
     )  # fmt: skip
 
     def __init__(
@@ -45,6 +45,7 @@ class Decision:
         exit_at: Place | None = None,
         exit_word: str = "",
         symbol: Symbol | None = None,  # of the question nobody can answer
+        number: bool = False,  # is it asked whether the rank, a number, is true?
     ) -> None:
         self.kind = kind
         self.path = path
@@ -58,6 +59,7 @@ class Decision:
         self.exit_word = exit_word
         self.exit_answer: bool | None = None  # to `symbol`, of those that leave
         self.symbol = symbol
+        self.number = number
 
     def separates(self, lane: int, other: int) -> bool:
         both = 1 << lane | 1 << other
