@@ -121,8 +121,9 @@ def local_code(divergence: Divergence) -> tuple[str, str]:
     if FAILS.intersection(exits):
         return "", ""  # an error on one rank ends the job: the launcher stops the others
     if kind == "group rank":
-        # a stage or slice that nobody can place selects whole groups of the other dimensions
-        return ("DT101" if of_world(divergence) else ""), "strict"
+        # a stage or slice that nobody can place selects whole groups of the other dimensions; where all ranks meet by
+        # the word of the program, they are not enough
+        return ("DT101" if of_world(divergence) else ""), ("strict" if divergence.event.implicit else "default")
     if kind in RANK_KINDS:
         event = divergence.event
         if event.kind == "p2p" or (event.implicit and asks_membership(divergence)):
@@ -258,9 +259,16 @@ def of_world(divergence: Divergence) -> bool:
 
 
 def asks_membership(divergence: Divergence) -> bool:
-    """`rank in members`, of which nothing else is known."""
+    """`rank in members`, of which nothing else is known; or, in a loop that counts, whether it is this rank's turn."""
     symbol = divergence.choice.symbol if divergence.choice is not None else None
-    return symbol is not None and any(one.key[0] == "compare in" for one in above_shares(symbol))
+    return symbol is not None and any(one.key[0] == "compare in" or takes_turns(one) for one in above_shares(symbol))
+
+
+def takes_turns(symbol: Symbol) -> bool:
+    """`for turn in range(count): if turn == rank // size`"""
+    return symbol.key[0] == "compare ==" and any(
+        isinstance(side, Symbol) and side.key[0] == "number" for side in symbol.key[1:]
+    )
 
 
 def made_for_those(divergence: Divergence) -> bool:
