@@ -29,7 +29,7 @@ class Decision:
 
     __slots__ = (
         *("at", "before", "cause", "endless", "exit_answer", "exit_at", "exit_word", "function"),
-        *("kind", "path", "symbol", "taken", "text"),
+        *("kind", "number", "path", "symbol", "taken", "text"),
     )
 
     def __init__(
@@ -45,6 +45,7 @@ class Decision:
         exit_at: Place | None = None,
         exit_word: str = "",
         symbol: Symbol | None = None,  # of the question nobody can answer
+        number: bool = False,  # is it asked whether the rank, a number, is true?
     ) -> None:
         self.kind = kind
         self.path = path
@@ -59,6 +60,7 @@ class Decision:
         self.exit_answer: bool | None = None  # to `symbol`, of those that leave
         self.endless = False  # a loop with no end of its own: `while True`, `for step in itertools.count()`
         self.symbol = symbol
+        self.number = number
 
     def separates(self, lane: int, other: int) -> bool:
         both = 1 << lane | 1 << other

@@ -18,7 +18,7 @@ from dtlint.machine.library.answering import (
     told,
     without_flags,
 )
-from dtlint.machine.library.computing import devices, elements, metrics, provenance, tensors
+from dtlint.machine.library.computing import devices, elements, filled_rows, metrics, provenance, tensors
 from dtlint.machine.library.drawing import rollouts
 from dtlint.machine.library.feeding import data, loaders, streams, vocabularies, workers
 from dtlint.machine.library.invocation import LOCAL, Invocation, Keywords
@@ -158,6 +158,7 @@ HANDLERS: dict[str, Any] = {
     **workers.MODELS,
     **replaced.MODELS,
     **rollouts.MODELS,
+    **filled_rows.MODELS,
 }
 
 

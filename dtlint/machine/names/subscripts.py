@@ -437,7 +437,11 @@ def put(machine: Machine, container: Value, index: Value, value: Value, mask: in
     elif container.kind == "torch.Tensor":
         copied_into(machine, container, value)
         old = container.attributes.get("content", NONE)
-        machine.set(container, "content", value if isinstance(old, Const) else opaque(machine, "put", old, value), mask)
+        if index.cause is not None:  # where it stands tells one rank from another, whatever it is
+            held = opaque(machine, "put", old, value, index)
+        else:
+            held = value if isinstance(old, Const) else opaque(machine, "put", old, value)
+        machine.set(container, "content", held, mask)
     elif container.kind == "list":
         known = items_of(machine, container)
         if known is not None and isinstance(index, Const) and isinstance(index.value, int):
