@@ -62,7 +62,7 @@ def item(machine: Machine, base: Value, index: Value, mask: int) -> Value:
     if told is not None:
         return told
     result = map_lanes(lambda one, other: item_one(machine, one, other, mask), (base, index), machine.world)
-    if "picks" in machine.facts:
+    if "picks" in machine.facts or isinstance(index, SliceValue):
         from dtlint.machine.library.feeding import picks
 
         return picks.taken(machine, base, index, result)

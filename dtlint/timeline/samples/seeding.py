@@ -190,7 +190,8 @@ def samples_of(use: Use) -> Value:
 
 def marks_of(use: Use) -> list[tuple[Any, ...]]:
     dataset = use.loader.attributes.get("dataset", use.loader)
-    found = provenance.marks(dataset, "ordered")
+    made_of = (mark for rows in (dataset, *given_to(dataset)) for mark in provenance.marks(rows, "ordered"))
+    found = list(dict.fromkeys(made_of))
     for look in use.described.looks:
         for walked in inside.loops(look):
             found.extend(unshared(walked))
@@ -211,6 +212,12 @@ def marks_of(use: Use) -> list[tuple[Any, ...]]:
         held_in = samples_in(dataset, draws)
         found.extend(mark for held in held_in for mark in provenance.marks(held, "order", closed=UNORDERED))
     return found
+
+
+def given_to(dataset: Value) -> tuple[Value, ...]:
+    """`Volumes(cases[first:last], transform)`: what a data set of a library was made of, whatever it does with it."""
+    call = dataset.facts.get("call") if isinstance(dataset, Object) and isinstance(dataset.kind, str) else None
+    return call.values if isinstance(call, Invocation) else ()
 
 
 def samples_in(dataset: Value, draws: frozenset[Any]) -> Iterator[Value]:
