@@ -21,7 +21,9 @@ def unknown_parts(run: Run) -> Iterator[tuple[Any, tuple[Step, ...], str, tuple[
     if len(known) != 1 or any(run.project.mentioning(word) for word in TRANSLATED):
         return
     axes = next(iter(known))
-    for event, trail in noted(run, NAMED) if axes is not None else ():
+    if axes is None:
+        return
+    for event, trail in noted(run, NAMED):
         name = next((one for one in event.extra["names"] if one not in axes), None)
         if name is not None:
             first = meshes[0]

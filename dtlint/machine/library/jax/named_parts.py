@@ -17,7 +17,8 @@ NAMED = "axes of a parameter"  # note: `with_partitioning(init, (None, "model"))
 
 
 def named(machine: Machine, call: Invocation) -> Value | None:
-    items = containers.items_of(machine, call.get("sharding")) if call.get("sharding") is not None else None
+    given = call.get("sharding")
+    items = containers.items_of(machine, given) if given is not None else None
     names = tuple(name for item in items or () for name in jax_axes.texts(item))
     if names and call.get("mesh") is None:
         jax_facts.note(machine, NAMED, call.mask, names=names)
