@@ -455,7 +455,7 @@ def put(machine: Machine, container: Value, index: Value, value: Value, mask: in
         else:
             several = container.attributes.get("[]")
             if isinstance(several, Unknown) and several.symbol.key[0] == REPEAT:  # one of them is another now
-                now = machine.unknown("put", several.symbol, cause=several.cause, tags=several.tags)
+                now = machine.unknown("put", several.symbol, token(value), cause=several.cause, tags=several.tags)
                 machine.set(container, "[]", now, mask)
 
 
