@@ -52,8 +52,8 @@ def from_loader(knowledge: Knowledge, value: Unknown) -> bool:
 
 
 def looked_for(knowledge: Knowledge, value: Unknown) -> bool:
-    """`batch.get("lengths")`: a tensor is neither true nor false, so who asks it whether it is asks if the batch has such
-    a part. With a default of its own it may be a word or a number, which another rank's batch has otherwise."""
+    """`batch.get("lengths")`: a tensor is neither true nor false, so who asks whether it is asks if the batch has such a
+    part. With a default of its own it may be a word or a number, which another rank's batch has otherwise."""
     symbol = begun_as(value.symbol)
     while symbol.key[0] == "phi":  # `if part is None: part = usual`
         question = symbol.key[1]
@@ -66,7 +66,9 @@ def looked_for(knowledge: Knowledge, value: Unknown) -> bool:
     if not isinstance(method, Symbol) or (method.key[0], method.key[-1]) != ("attr", "get"):
         return False
     unsaid = all(default is None for default in symbol.key[3:])
-    return unsaid and is_part(knowledge, symbol) and any(tag[0] in OF_BATCHES for tag in value.tags if type(tag) is tuple)
+    return (
+        unsaid and is_part(knowledge, symbol) and any(tag[0] in OF_BATCHES for tag in value.tags if type(tag) is tuple)
+    )
 
 
 def is_part(knowledge: Knowledge, symbol: Any) -> bool:
