@@ -52,8 +52,8 @@ def from_loader(knowledge: Knowledge, value: Unknown) -> bool:
 
 
 def looked_for(knowledge: Knowledge, value: Unknown) -> bool:
-    """`batch.get("lengths")`: a tensor is neither true nor false, so who asks whether it is asks if the batch has such a
-    part. With a default of its own it may be a word or a number, which another rank's batch has otherwise."""
+    """`batch.get("lengths")`: a tensor is neither true nor false, so who asks whether it is asks if the batch has such
+    a part. With a default of its own it may be a word or a number, which another rank's batch has otherwise."""
     symbol = begun_as(value.symbol)
     while symbol.key[0] == "phi":  # `if part is None: part = usual`
         question = symbol.key[1]
