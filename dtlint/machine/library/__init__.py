@@ -42,6 +42,7 @@ from dtlint.machine.library.meeting import (
 )
 from dtlint.machine.library.python import builtins as python
 from dtlint.machine.library.python import (
+    clocks,
     command_line,
     environment_use,
     exit_stacks,
@@ -145,6 +146,7 @@ HANDLERS: dict[str, Any] = {
     **transfers.MODELS,
     **threads.MODELS,
     **works.MODELS,
+    **clocks.MODELS,
     **files.MODELS,
     **options.MODELS,
     **python.MODELS,

@@ -25,6 +25,7 @@ class Leaving:
     writes: list[Write]
     sinks: list[Any] = field(default_factory=list)  # where it was writing its log
     inner: bool = False  # on a side that all have left
+    begun: bool = True  # the process group was there by then
 
 
 @dataclass(slots=True)

@@ -122,6 +122,9 @@ def item_one(machine: Machine, base: Value, index: Value, mask: int) -> Value:
         found = written.read(machine, base, str(index.value))  # type: ignore[attr-defined]
         if found is not None:
             return found
+        member = machine.knowledge.members.get(index.value)  # type: ignore[attr-defined]
+        if member is not None and member.value == "distributed" and base.cause is None:  # `options["distributed"]`
+            return library.member_value(machine, member, index.value, mask)  # type: ignore[attr-defined]
     handled = library.read_item(machine, base, index, mask)
     if handled is None:
         handled = own_item(machine, base, index)
