@@ -83,7 +83,7 @@ def read_early(run: Run, found: list[Access], changes: list[Access], read: Acces
         late = [pair for pair in late if not side_by_side(change, read, *pair)]
         if of_other_nodes(run, late) and not of_other_nodes(run, met):
             continue  # the first of each node goes before the others there, as is right on one node
-        if read.kind == "listing" and all(beside(change, read, *pair) for pair in late):
+        if read.kind == "listing" and all(beside(change, read, *pair) or not meant(change, read, *pair) for pair in late):
             continue
         if change.kind == "mkdir":
             late = [pair for pair in late if not stood_in_it(found, change, read, *pair)]
@@ -135,6 +135,18 @@ def beside(change: Access, read: Access, lane: int, late: int) -> bool:
     """A file with a fixed name in the folder that is listed: who looks for names there looks for others."""
     where, folder = change.places[lane], read.places[late]
     return change.kind == "file-write" and where.startswith(f"{folder}/") and "<" not in where[len(folder) :]
+
+
+def meant(change: Access, listing: Access, lane: int, late: int) -> bool:
+    """Can the pattern that is looked for fit the file that is written into the folder? `step_*.pt` has nothing to do
+    with `words-<language>.txt`, whatever the language is: the two begin otherwise, or end otherwise."""
+    folder, name = posixpath.split(change.places[lane])
+    below, pattern = posixpath.split(pattern_of(listing, listing.places[late]))
+    if change.kind != "file-write" or folder != below:
+        return True
+    written, asked = FREE.split(name), FREE.split(pattern)
+    ends = (written[0], asked[0]), (written[-1][::-1], asked[-1][::-1])
+    return all(one.startswith(other) or other.startswith(one) for one, other in ends)
 
 
 def brought_itself(changes: list[Access], read: Access, lane: int) -> bool:
@@ -240,6 +252,7 @@ def names(read: Access, late: int, place: str) -> bool:
 
 PLACEHOLDER = re.compile(r"<[^<>]*>")
 ALL = "*"
+FREE = re.compile(r"<[^<>]*>|[*?]|\[[^]]*\]")
 
 
 def pattern_of(listing: Access, where: str) -> str:
