@@ -213,20 +213,22 @@ def marks_of(use: Use) -> list[tuple[Any, ...]]:
     return found
 
 
-def samples_in(dataset: Value, draws: frozenset[Any]) -> Iterator[Value]:
+def samples_in(dataset: Value, draws: frozenset[Any], below: int = 2) -> Iterator[Value]:
     """What a data set holds, without the numbers it only computes with, `(row - self.mean) / self.deviation`, without
-    the words it goes through for every sample, and without what it only draws from, at these places."""
-    if not isinstance(dataset, Object) or not isinstance(dataset.kind, ClassRef):
+    the words it goes through for every sample, and without what it only draws from, at these places: itself, or
+    something it holds, `self.noises.mixed_with(sound)`."""
+    if not below or not isinstance(dataset, Object) or not isinstance(dataset.kind, ClassRef):
         yield dataset
         return
     nodes = [node for method in state.methods(dataset.kind) for node in every_node(method.body)]
     named = Counter(state.attribute_name(node) for node in nodes)
     operands = (side for node in nodes if isinstance(node, ir.BinOp) for side in (node.left, node.right))
     computed = Counter(state.attribute_name(side) for side in operands)
-    passed = walked_whole(dataset.kind) | drawn_from(dataset.kind, draws)
+    tables = {name for name, held in dataset.attributes.items() if isinstance(held, Object) and held.kind == "dict"}
+    passed = walked_whole(dataset.kind) | drawn_from(dataset.kind, draws, tables)
     for name, held in dataset.attributes.items():
         if (not named[name] or named[name] > computed[name]) and name not in passed:
-            yield held
+            yield from samples_in(held, draws, below - 1)
 
 
 UNORDERED = frozenset({"set"})  # no place in it belongs to anything, in whatever order it was filled
