@@ -83,7 +83,9 @@ def read_early(run: Run, found: list[Access], changes: list[Access], read: Acces
         late = [pair for pair in late if not side_by_side(change, read, *pair)]
         if of_other_nodes(run, late) and not of_other_nodes(run, met):
             continue  # the first of each node goes before the others there, as is right on one node
-        if read.kind == "listing" and all(beside(change, read, *pair) or not meant(change, read, *pair) for pair in late):
+        if read.kind == "listing" and all(
+            beside(change, read, *pair) or not meant(change, read, *pair) for pair in late
+        ):
             continue
         if change.kind == "mkdir":
             late = [pair for pair in late if not stood_in_it(found, change, read, *pair)]
