@@ -119,7 +119,11 @@ def deep_cause(machine: Machine, values: tuple[Value, ...], depth: int = 0) -> C
                 said = value.facts.get("text")  # of a path
                 held = (
                     *value.attributes.values(),
-                    *((said,) if isinstance(said, Value) and not is_temporary(said) and not of_run(value, said) else ()),
+                    *(
+                        (said,)
+                        if isinstance(said, Value) and not is_temporary(said) and not of_run(value, said)
+                        else ()
+                    ),
                 )
                 found = deep_cause(machine, held, depth + 1)
             else:

@@ -168,7 +168,7 @@ def orders_needed(run: Run) -> Iterator[tuple[tuple[Any, ...], Step, bool]]:
             continue
         for mark in marks_of(use):
             others = held_out.get(mark[1:3], ())
-            split = use.backward is not None and any(other is not samples_of(use) for other in others)
+            split = use.backward is not None and any(parted(mark, samples_of(use), other) for other in others)
             text = "some of it is trained on" if split else "the loader divides it between the ranks"
             yield mark, step_at(place_of(use.loader), text), split
 
@@ -181,6 +181,24 @@ def orders_of_hosts(run: Run, value: Value) -> Iterator[tuple[Any, ...]]:
         loader = loaders.get(found[1])
         if loader is not None:
             yield from loader.facts.get("ordered", ())
+
+
+def parted(mark: tuple[Any, ...], trained: Value, held_out: Value) -> bool:
+    """Are these parts of one order? What a table has under two names is two lists, each of them in an order of its own
+    that was drawn in one place: `self.names = lists[kind]; random.shuffle(self.names)`."""
+    if held_out is trained:
+        return False
+    names = [set(names_of_lists(mark, one)) for one in (trained, held_out)]
+    return not names[0] or not names[1] or bool(names[0] & names[1])
+
+
+def names_of_lists(mark: tuple[Any, ...], samples: Value) -> Iterator[Any]:
+    """The names under which a table has what was ordered here, where all of it is such a list."""
+    for held in provenance.parts(samples):
+        tags = getattr(held, "tags", ())
+        if isinstance(held, Unknown) and any(type(tag) is tuple and tag[1:3] == mark[1:3] for tag in tags):
+            key = held.symbol.key
+            yield key[2] if key[0] == "item" and len(key) > 2 and isinstance(key[2], str) else None
 
 
 def samples_of(use: Use) -> Value:
