@@ -55,7 +55,7 @@ def call_unknown(
             return machine.unknown("agreed", token(callee), *map(token, arguments))
         if method in machine.knowledge.waiting:  # `trainer.fabric.barrier()`
             machine.emit_event("record", "may-meet", method, mask)
-    elif given_by_nobody_seen(callee):
+    elif (arguments or keywords) and given_by_nobody_seen(callee):
         machine.emit_event("record", "may-meet", "", mask)
     made = opaque(machine, "call", callee, *arguments, *wherever(machine, keywords))
     if node is not None and isinstance(node.func, ir.Attr) and node.func.name == "item" and isinstance(made, Unknown):
