@@ -48,7 +48,8 @@ def check(run: Run) -> Iterator[Finding]:
     for found in seeding.disagreements(run, RULE.code):
         yield RULE.finding(
             span_at(found.place),
-            f"the {found.number} is made from {found.why}, so it differs between the ranks, and {found.what} depends on it",
+            f"the {found.number} is made from {found.why}, so it differs between the ranks, "
+            f"and {found.what} depends on it",
             REMEDIES[found.number],
             scope=found.place[2],
             trail=found.steps,
