@@ -23,7 +23,7 @@ from dtlint.timeline.steps.placement import INIT, on_nccl
 from dtlint.timeline.steps.stepping import events
 
 PLAIN, SAMPLERS = "torch.distributed.", "torch.utils.data."
-WAYS_OUT = (ir.Break, ir.Return)
+WAYS_OUT = (ir.Break, ir.Return, ir.Yield)  # who asks a generator for more may stop asking
 
 
 def starts(run: Any) -> list[Met]:
