@@ -110,8 +110,14 @@ class Finder:
     def exec_module(self, module: ModuleType) -> None: ...
 
 
+# A module of torch that is there, and refuses to be imported without another one.
+REFUSING = {"tensorboard": "torch.utils.tensorboard"}
+
+
 def install(job: dict[str, Any]) -> Calls:
     calls = Calls()
     if names := job.get("absent"):
         sys.meta_path.append(Finder(names, calls))
+        for name in REFUSING.keys() & names:
+            sys.modules[REFUSING[name]] = Absent(REFUSING[name], calls)
     return calls

@@ -22,12 +22,23 @@ from dtlint.trace.frames import is_user_file
 TOKENS = 8192
 ROWS = 101  # no number of hosts divides it
 TEXT_FILES = (".txt", ".bin", ".npy", ".tsv", ".csv")
+COLUMNS = {".tsv": "\t", ".csv": ","}
 TABLES = (".jsonl", ".ndjson")  # a row in each line
 WORDS = ("gradient", "rank", "barrier", "batch", "mesh", "host", "step", "a", "of", "waits", "meets", "for", "the")
 NUMBERS = ("label", "labels", "id", "idx", "index", "target", "class", "score", "length", "width", "height")
 MADE_UP = "made up by dtlint"  # the one name in an object of made-up JSON
 
 Tell = Callable[[str], None]
+
+
+class Word(str):
+    """A made-up text, which is a number where somebody needs one."""
+
+    def __int__(self) -> int:
+        return len(self) % 2
+
+    def __float__(self) -> float:
+        return len(self) / 100
 
 
 class Row(dict[str, Any]):
@@ -41,7 +52,7 @@ class Row(dict[str, Any]):
         chance = random.Random(f"{self.number} {column}")
         if column in NUMBERS:
             return chance.randrange(2)
-        return " ".join(chance.choice(WORDS) for _ in range(chance.randrange(2, 20)))
+        return Word(" ".join(chance.choice(WORDS) for _ in range(chance.randrange(2, 20))))
 
     def get(self, column: str, otherwise: Any = None) -> Any:
         return self[column]
@@ -140,7 +151,8 @@ def by_the_user(frame: FrameType | None) -> bool:
 
 def made_up_text(name: str) -> str:
     if name.endswith(TEXT_FILES):
-        return "the quick brown fox jumps over the lazy dog\n" * 200
+        columns = COLUMNS.get(os.path.splitext(name)[1], " ")
+        return (columns.join(("the", "quick", "brown", "fox", "jumps", "over", "a", "lazy", "dog")) + "\n") * 200
     if name.endswith(TABLES):
         return "".join(f"{json.dumps({MADE_UP: number})}\n" for number in range(ROWS))
     return json.dumps({MADE_UP: None}) if name.endswith(".json") else ""

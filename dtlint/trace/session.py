@@ -242,13 +242,13 @@ class Session:
             os.close(descriptor)
 
 
-MISSING_MODULE = re.compile(r"ModuleNotFoundError: No module named '(\w+)")
+MISSING_MODULE = re.compile(r"ModuleNotFoundError: No module named '(\w+)|ImportError: (TensorBoard) logging requires")
 
 
 def _missing_module(result: Result) -> str:
     """What every rank wanted to import and could not."""
     found = [MISSING_MODULE.match(end.text) for end in result.ends]
-    names = {match.group(1) if match else "" for match in found}
+    names = {(match.group(1) or match.group(2).lower()) if match else "" for match in found}
     return names.pop() if len(names) == 1 else ""
 
 

@@ -289,6 +289,52 @@ for step in range(kept["epoch"], 2):
         assert any(name in notice for notice in result.notices)
 
 
+def test_a_tiny_model_stands_in_for_those_of_transformers(session: Session, tmp_path: Path) -> None:
+    body = """
+from datasets import load_dataset
+from torch.utils.data import DataLoader
+from torch.utils.tensorboard import SummaryWriter
+from transformers import AutoModelForSequenceClassification, AutoTokenizer, get_linear_schedule_with_warmup
+dist.init_process_group("gloo")
+tokenizer = AutoTokenizer.from_pretrained("some/encoder")
+model = AutoModelForSequenceClassification.from_pretrained("some/encoder", num_labels=2)
+optimizer = torch.optim.AdamW(model.parameters())
+schedule = get_linear_schedule_with_warmup(optimizer, num_warmup_steps=2, num_training_steps=10)
+writer = SummaryWriter("runs")
+rows = load_dataset("some/reviews")["train"]
+def collate(items):
+    batch = tokenizer([item["text"] for item in items], padding=True, return_tensors="pt")
+    return {**batch, "labels": torch.tensor([item["label"] for item in items])}
+for batch in DataLoader(rows.take(16), batch_size=4, collate_fn=collate):
+    loss = model(**batch).loss
+    loss.backward()
+    for parameter in model.parameters():
+        dist.all_reduce(parameter.grad)
+    optimizer.step()
+    schedule.step()
+    writer.add_scalar("loss", loss.item())
+if dist.get_rank() == 0:
+    dist.barrier()
+"""
+    result = run(session, write(tmp_path / "tune.py", body), synthetic=True)
+    if not any("transformers is not installed" in notice for notice in result.notices):
+        pytest.skip("transformers itself is installed, and its models are not here")
+    assert result.outcome.kind == "deadlock", (result.outcome, [end.output for end in result.ends])
+
+
+def test_a_trainer_gets_the_devices_that_are_there(session: Session, tmp_path: Path) -> None:
+    body = """
+import lightning as L
+fabric = L.Fabric(accelerator="cuda", devices=8, num_nodes=4, precision="16-mixed")
+fabric.launch()
+model = fabric.setup(torch.nn.Linear(4, 4))
+out = model(torch.randn(2, 4))
+fabric.barrier()
+"""
+    result = run(session, write(tmp_path / "fit.py", body))
+    assert result.outcome.kind == "agreed", (result.outcome, [end.output for end in result.ends])
+
+
 def test_a_script_may_write_anywhere_and_nothing_stays(session: Session, tmp_path: Path) -> None:
     body = """
 from pathlib import Path

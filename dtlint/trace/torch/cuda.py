@@ -264,7 +264,6 @@ def _simplify_precision() -> None:
     class Autocast(plain):  # type: ignore[misc, valid-type]
         def __init__(self, device_type: str = "cuda", dtype: Any = None, enabled: bool = True, **keywords: Any) -> None:
             kind = "cpu" if is_cuda(device_type) else device_type
-            dtype = torch.bfloat16 if kind == "cpu" and dtype is torch.float16 else dtype
             super().__init__(kind, dtype=dtype, enabled=enabled, **keywords)
 
     class CudaAutocast(Autocast):
@@ -294,17 +293,17 @@ def simplify_wrappers(tolerant: Container[tuple[str, int]] = ()) -> None:
         more = {"find_unused_parameters": True} if line_of(sys._getframe(2)) in tolerant else {}
         return {**_without_devices(given), **more}
 
-    _rewrite(parallel, without_devices)
+    rewrite(parallel, without_devices)
 
     def without_workers(given: Given) -> Given:
         line = line_of(sys._getframe(2))
         return _without_workers(given, keep=not given.get("num_workers") and line not in tolerant)
 
-    _rewrite(torch.utils.data.DataLoader, without_workers)
+    rewrite(torch.utils.data.DataLoader, without_workers)
     with contextlib.suppress(ImportError):
         from torch.distributed.fsdp import FullyShardedDataParallel
 
-        _rewrite(FullyShardedDataParallel, _on_cpu)
+        rewrite(FullyShardedDataParallel, _on_cpu)
     torch.nn.SyncBatchNorm.convert_sync_batchnorm = classmethod(lambda cls, module, process_group=None: module)
     torch.compile = lambda model=None, *_, **__: model if model is not None else (lambda inner: inner)
     torch.nn.Module.compile = lambda self, *_, **__: None
@@ -358,7 +357,7 @@ def _on_cpu(given: Given) -> Given:
     return {**given, "device_id": CPU} if given.get("device_id") is not None else given
 
 
-def _rewrite(kind: Any, change: Callable[[Given], Given]) -> None:
+def rewrite(kind: Any, change: Callable[[Given], Given]) -> None:
     """Construct with other arguments than those that were given."""
     original = kind.__init__
     names = list(inspect.signature(original).parameters)[1:]

@@ -28,6 +28,7 @@ from dtlint.trace.torch import (
     shorten,
     spawn,
     synthetic,
+    trainers,
     unchanged,
 )
 from dtlint.trace.torch.install import install
@@ -118,6 +119,7 @@ def _run(job: dict[str, Any], rank: int, channel: Channel, scratch: str) -> int:
     if job.get("pretend_gpus", True):
         cuda.pretend(per_host, rank % per_host)
     cuda.simplify_wrappers({(os.path.realpath(path), int(line)) for path, line in job.get("lenient") or ()})
+    trainers.install(ranks)
     spawn.install(rank, recorder)
     launched.install(rank % per_host, recorder.tell)
     counter = observe.count_steps(int(job.get("steps") or 0))

@@ -76,6 +76,15 @@ class Dataset:
     set_format = with_transform = remove_columns = rename_column = cast_column = with_format
 
 
+class Parts(dict[str, Dataset]):
+    """Every part by its name; what is done with all of them is done with each."""
+
+    def __getattr__(self, name: str) -> Any:
+        if not hasattr(Dataset, name):
+            raise AttributeError(name)
+        return lambda *given, **named: Parts({key: getattr(part, name)(*given, **named) for key, part in self.items()})
+
+
 IterableDataset = Dataset
 
 
@@ -96,7 +105,9 @@ def load_dataset(path: str, name: Any = None, *_: Any, split: Any = None, data_f
         else:
             yield from map(Row, range(ROWS))
 
-    return Dataset(rows) if split is not None else {part: Dataset(rows) for part in ("train", "validation", "test")}
+    if split is not None:
+        return Dataset(rows)
+    return Parts({part: Dataset(rows) for part in ("train", "validation", "test")})
 
 
 load_from_disk = load_dataset
