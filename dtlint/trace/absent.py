@@ -1,6 +1,6 @@
 """What plays a module that is not installed, where a script would otherwise end at its import?
 
-A data library has a stand-in of its own, with made-up rows (see standin/). Any other module accepts every call and does
+A data library has a stand-in of its own, with made-up rows (see played/). Any other module accepts every call and does
 nothing: trackers and loggers are like that. What comes out of it can be called and passed on, but is no data: a script
 that computes with it fails, and says so. Only the standard library.
 """
@@ -17,7 +17,7 @@ from typing import Any
 
 from dtlint.trace.frames import Line, line_of
 
-STANDINS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "standin")
+PLAYED = os.path.join(os.path.dirname(os.path.abspath(__file__)), "played")
 CALLS_KEPT = 500
 
 
@@ -97,8 +97,8 @@ class Finder:
         top = name.partition(".")[0]
         if top not in self.names:
             return None
-        if os.path.isdir(os.path.join(STANDINS, top)):
-            file = os.path.join(STANDINS, *name.split("."))
+        if os.path.isdir(os.path.join(PLAYED, top)):
+            file = os.path.join(PLAYED, *name.split("."))
             file = os.path.join(file, "__init__.py") if os.path.isdir(file) else f"{file}.py"
             search = [os.path.dirname(file)] if file.endswith("__init__.py") else None
             return importlib.util.spec_from_file_location(name, file, submodule_search_locations=search)
