@@ -18,7 +18,7 @@ from dtlint.machine.library.answering import (
     told,
     without_flags,
 )
-from dtlint.machine.library.computing import devices, elements, metrics, provenance, tensors
+from dtlint.machine.library.computing import devices, elements, filled_rows, metrics, provenance, tensors
 from dtlint.machine.library.drawing import rollouts
 from dtlint.machine.library.feeding import data, loaders, streams, vocabularies, workers
 from dtlint.machine.library.invocation import LOCAL, Invocation, Keywords
@@ -42,6 +42,7 @@ from dtlint.machine.library.meeting import (
 )
 from dtlint.machine.library.python import builtins as python
 from dtlint.machine.library.python import (
+    clocks,
     command_line,
     environment_use,
     exit_stacks,
@@ -145,6 +146,7 @@ HANDLERS: dict[str, Any] = {
     **transfers.MODELS,
     **threads.MODELS,
     **works.MODELS,
+    **clocks.MODELS,
     **files.MODELS,
     **options.MODELS,
     **python.MODELS,
@@ -158,6 +160,7 @@ HANDLERS: dict[str, Any] = {
     **workers.MODELS,
     **replaced.MODELS,
     **rollouts.MODELS,
+    **filled_rows.MODELS,
 }
 
 
