@@ -168,6 +168,8 @@ def choose(
         frame.answers.pop()
         for leaving in frame.leavings[on_side:]:
             leaving.inner = leaving.inner or not stayed
+        if gone and stayed:
+            frame.left_on.append((tuple(machine.assumed[assumed:]), gone))
         begins.append(not begun and group_start.is_started(machine))
         del machine.assumed[assumed:]
         left_sides &= frame.left

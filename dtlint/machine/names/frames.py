@@ -89,6 +89,7 @@ class Frame:
         "is_class",
         "last_exit",
         "leavings",
+        "left_on",
         "left",
         "loops",
         "mask",
@@ -129,6 +130,9 @@ class Frame:
         self.loops: list[LoopState] = []
         self.tries: list[TryState] = []
         self.leavings: list[Leaving] = []
+        self.left_on: list[
+            tuple[tuple[Any, ...], int]
+        ] = []  # lanes that left on a side of a branch where others stayed
         self.owner = function.owner if function else None
         self.receiver: Value | None = None
         self.on_yield: Any = None

@@ -10,6 +10,7 @@ from dtlint.machine.control.agreeing import TOLD
 from dtlint.machine.lanes import token
 from dtlint.machine.library.computing.provenance import symbols_in
 from dtlint.machine.library.computing.tensors import method_of
+from dtlint.machine.library.training.models import ANSWERS
 from dtlint.machine.logs import Choice
 from dtlint.machine.values import NONE, Const, Object, Symbol, Unknown, Value
 from dtlint.timeline.order import Met, choices_below, inside, loops_over
@@ -43,7 +44,9 @@ def plain_mean(run: Any, symbol: Symbol) -> bool:
     if name in ("split", "phi"):
         return given_one(run, key[2:])
     if name in ("attr", "item"):
-        return mean_of_a_library(run, *key[1:3])
+        return mean_of_a_library(run, *key[1:3]) or mean_of_a_forward(run, *key[1:3])
+    if name == "output":
+        return mean_of_a_forward(run, symbol)
     if name == "call" and len(key) > 1:
         name = text(key[1])
     row = run.knowledge.apis.get(name) if isinstance(name, str) else None
@@ -69,6 +72,16 @@ def mean_of_a_library(run: Any, answer: Any, name: Any) -> bool:
         mean for known in map(run.knowledge.types.get, run.knowledge.ancestors(kind)) if known for mean in known.means
     }
     return (text(name) or name) in means
+
+
+def mean_of_a_forward(run: Any, answer: Any, name: Any = None) -> bool:
+    """What the program's own model, inside of its wrapper, gives; or this part of it."""
+    held = run.facts.get(ANSWERS, {}).get(answer) if isinstance(answer, Symbol) else None
+    if name is not None:
+        part = text(name) or name
+        found = held.attributes if isinstance(held, Object) else {}
+        held = found.get(("key", part)) or found.get(part)
+    return isinstance(held, Unknown) and plain_mean(run, held.symbol)
 
 
 def text(part: Any) -> str:

@@ -291,14 +291,15 @@ def is_endless(made: Inside) -> bool:
 
 
 def stops_by_count(made: Inside) -> bool:
-    """`if left == 0: return`, where every rank counts what it has given."""
+    """`if left == 0: return`, where every rank counts what it has given; `if number >= even: break`, where all of them
+    stop at the same place of what they all go through."""
     return any(
         isinstance(node, Choice)
         and not {"return", "break"}.isdisjoint(node.exits)
         and node.cause is None
         and node.symbol is not None
         and str(node.symbol.key[0]).startswith("compare ")
-        and any(isinstance(part, Symbol) and part.key[0] == "loop" for part in node.symbol.key[1:])
+        and any(isinstance(part, Symbol) and part.key[0] in ("loop", "index") for part in node.symbol.key[1:])
         for node, _ in walk(made.log)
     )
 

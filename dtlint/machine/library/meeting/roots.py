@@ -141,7 +141,8 @@ def touched(machine: Machine, tags: frozenset[Any], mask: int) -> list[Result]:
     for tag in tags:
         if isinstance(tag, tuple) and tag[0] == OFF and tag[1] < len(results):
             result = results[tag[1]]
-            if mask & result.lanes & ~result.holders and not on_another_side(machine, result):
+            lacking = mask & result.lanes & ~result.holders & ~gone_since(machine, result)
+            if lacking and not on_another_side(machine, result):
                 found.append(result)
     return found
 
@@ -150,6 +151,16 @@ def on_another_side(machine: Machine, result: Result) -> bool:
     """`if together: reduce(total)`, `if not together or rank == 0: print(total)`: who comes to the second by its first
     half has not reduced."""
     return any(machine.assumes(asked, not answer) for asked, answer in result.assumed)
+
+
+def gone_since(machine: Machine, result: Result) -> int:
+    """`if together: gather(parts); if rank != 0: return`: those lanes have gone on the side where it was made, and come
+    here by the other one only."""
+    found = 0
+    for sides, lanes in machine.frame.left_on:
+        if sides and all(one in result.assumed for one in sides):
+            found |= lanes
+    return found
 
 
 def marks_in(*values: Value) -> frozenset[Any]:

@@ -37,6 +37,7 @@ PLAIN = "plain"  # tag of what an unwrapped model computes
 OWN = "own gradients"
 GRADIENT = ("gradient",)  # a parameter's `.grad`, and what is computed from it
 BUFFERS = "buffers"
+ANSWERS = "answers"  # fact of the run: what the symbol of a wrapped model's answer stands for, as its forward gave it
 
 
 def forward(machine: Machine, model: Object, call: Invocation) -> Value:
@@ -68,7 +69,7 @@ def forward(machine: Machine, model: Object, call: Invocation) -> Value:
     tags |= frozenset(tag for value in call.values for tag in value.tags)
     machine.facts.setdefault("models", {})[model.number] = model
     if isinstance(result, Tuple | Object) and not (isinstance(result, Object) and result.kind == "torch.Tensor"):
-        return with_tags(machine, result, tags)
+        return answered(machine, with_tags(machine, result, tags), result)
     if result is not None:
         cause = cause or result.cause
         tags |= frozenset(tag for tag in result.tags if isinstance(tag, tuple) and tag[0] == GATHERED)
@@ -76,7 +77,14 @@ def forward(machine: Machine, model: Object, call: Invocation) -> Value:
         cause = Cause("data", cause.trail)  # what a model says of a rank's own input is no number of the rank
     if result is None or is_there(machine, result):
         tags |= {THERE}
-    return machine.unknown("output", model.number, machine.symbols.fresh("time"), cause=cause, tags=tags)
+    output = machine.unknown("output", model.number, machine.symbols.fresh("time"), cause=cause, tags=tags)
+    return answered(machine, output, result)
+
+
+def answered(machine: Machine, output: Value, result: Value | None) -> Value:
+    if isinstance(output, Unknown) and result is not None:
+        machine.facts.setdefault(ANSWERS, {})[output.symbol] = result
+    return output
 
 
 def followed(inner: Value) -> bool:
