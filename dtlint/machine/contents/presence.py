@@ -127,7 +127,7 @@ def of_symbol(knowledge: Knowledge, symbol: Symbol) -> str:
     if not isinstance(what, str):
         return ""
     if what in ("phi", "split"):
-        sides = {of_token(knowledge, side) for side in key[2:4]}
+        sides = {of_token(knowledge, side) for side in key[2:4] if not asked_before(key, side)}
         if sides == {ALWAYS}:
             return ALWAYS
         # `None if failed else batch`, decided by all alike: who asks for None asks for that decision
@@ -144,6 +144,15 @@ def of_symbol(knowledge: Knowledge, symbol: Symbol) -> str:
     if isinstance(method, str) and method in knowledge.giving_methods:
         return ALWAYS
     return ALWAYS if knowledge.always_gives(method_of_source(symbol) or what) else ""
+
+
+def asked_before(key: tuple[Any, ...], side: Any) -> bool:
+    """`made() if folder is None else folder`: who is held on this side was asked whether it is there."""
+    asked, then, other = key[1], *key[2:4]
+    while isinstance(asked, Symbol) and asked.key[0] == "not":
+        asked, then, other = asked.key[1], other, then
+    question = asked.key if isinstance(asked, Symbol) else ("",)
+    return question[0] == "is none" and side is other and isinstance(other, Symbol) and question[1] == other
 
 
 def lacking(token: Any) -> bool:

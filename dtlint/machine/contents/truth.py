@@ -163,6 +163,9 @@ def truth(
     symbol, *others = symbols or (None,)
     if symbol is not None and not all(computed_alike(symbol, other) for other in others):
         symbol = machine.symbols.of(APART, *symbols)
+    elif symbol is not None:
+        for other in others:
+            told_apart(symbol, other)
     return true, false, unsure, cause, symbol
 
 
@@ -186,6 +189,14 @@ def computed_alike(one: object, other: object) -> bool:
         return True
     same = one.key[0] == other.key[0] and len(one.key) == len(other.key)
     return same and all(map(computed_alike, one.key, other.key))
+
+
+def told_apart(one: object, other: object) -> None:
+    """Two lanes hold what was computed alike from other numbers: each of the steps is the same for one lane alone."""
+    if isinstance(one, Symbol) and isinstance(other, Symbol) and one is not other:
+        one.alike = other.alike = False
+        for mine, theirs in zip(one.key, other.key, strict=True):
+            told_apart(mine, theirs)
 
 
 SPELLED = "spelled"  # tag: a text, or taken from one, in which only a number or a name differs

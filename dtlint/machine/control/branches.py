@@ -14,7 +14,7 @@ from dtlint.machine.library.meeting import group_start
 from dtlint.machine.library.python import options
 from dtlint.machine.logs import CAUGHT, Choice, Decision, Guards, decisions, plain_question, questions_in, told
 from dtlint.machine.names.frames import Frame, Leaving
-from dtlint.machine.values import BY_RANK, Cause, Row, Symbol, Unknown, Value
+from dtlint.machine.values import BY_RANK, Cause, Const, Row, Symbol, Unknown, Value
 
 TURNS = ("break", "continue")
 
@@ -35,7 +35,7 @@ def branch(
             return then(true)
         if not true:
             return other(false)
-        return split(machine, mask, true, cause, at, text, then, other)
+        return split(machine, mask, true, cause, at, text, then, other, number=is_number(value))
     if not true and not false:
         fewer = asked_for_less(value, mask)
         if not fewer:
@@ -59,6 +59,16 @@ def branch(
         return choose(machine, lanes, why, symbol, at, text, then, other)
 
     return split(machine, mask, unsure, rank_cause, at, text, for_unsure, for_decided, known=decided)
+
+
+def is_number(value: Value) -> bool:
+    """Is the rank itself taken for an answer: `rank or alone`? Where it is 0 it may be followed by another."""
+    lanes = value.lanes if isinstance(value, Row) else ()
+    return bool(lanes) and all(
+        isinstance(held, Const) and type(held.value) is int and held.value == lane
+        for lane, held in enumerate(lanes)
+        if lane
+    )
 
 
 def asked_for_less(value: Value, mask: int) -> int:
@@ -87,10 +97,11 @@ def split(
     then: Callable[[int], int],
     other: Callable[[int], int],
     known: int = 0,
+    number: bool = False,
 ) -> int:
     """Lanes part for certain: each side runs for its lanes only, one after the other on the same state."""
     frame = machine.frame
-    decision = Decision("branch", frame.path, at, text(), cause, taken, mask, frame.scope)
+    decision = Decision("branch", frame.path, at, text(), cause, taken, mask, frame.scope, number=number)
     saved = frame.guards
     frame.guards = Guards(decision, saved)
     stayed_then = then(taken)

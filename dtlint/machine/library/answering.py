@@ -58,10 +58,17 @@ def call_unknown(
             return machine.unknown("agreed", token(callee), *map(token, arguments))
         if method in machine.knowledge.waiting:  # `trainer.fabric.barrier()`
             machine.emit_event("record", "may-meet", method, mask)
+    elif (arguments or keywords) and given_by_nobody_seen(callee):
+        machine.emit_event("record", "may-meet", "", mask)
     made = opaque(machine, "call", callee, *arguments, *wherever(machine, keywords))
     if node is not None and isinstance(node.func, ir.Attr) and node.func.name == "item" and isinstance(made, Unknown):
         made = Unknown(made.symbol, made.cause, made.tags - {containers.UNEVEN}, made.like)  # a number has no length
     return made if callee.cause is not None else told(machine, made, (*arguments, *(value for _, value in keywords)))
+
+
+def given_by_nobody_seen(callee: Value) -> bool:
+    """`def evaluate(model, …)` is run for itself, and calls the model: the ranks meet in it if it is wrapped."""
+    return isinstance(callee, Unknown) and callee.symbol.key[0] == "parameter"
 
 
 def taken_from(callee: Value) -> tuple[Value, str] | None:

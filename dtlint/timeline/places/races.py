@@ -56,7 +56,12 @@ def races(run: Run) -> Iterator[Race]:
 def met_early(run: Run) -> Iterator[Race]:
     found = accesses(run)
     changes = [one for one in found if one.kind in WRITES or one.kind == ARRIVAL]
-    changes = [one for one in changes if one.kind != "mkdir" or one.mask != run.world.full]
+    makers: dict[
+        object, int
+    ] = {}  # of folders, by where: behind a way out for some, the others come there by themselves
+    for one in (change for change in changes if change.kind == "mkdir"):
+        makers[one.event.path, one.event.at] = makers.get((one.event.path, one.event.at), 0) | one.mask
+    changes = [one for one in changes if makers.get((one.event.path, one.event.at)) != run.world.full]
     for other in found:
         if other.kind in READS:
             yield from read_early(run, found, changes, other)
@@ -83,7 +88,9 @@ def read_early(run: Run, found: list[Access], changes: list[Access], read: Acces
         late = [pair for pair in late if not side_by_side(change, read, *pair)]
         if of_other_nodes(run, late) and not of_other_nodes(run, met):
             continue  # the first of each node goes before the others there, as is right on one node
-        if read.kind == "listing" and all(beside(change, read, *pair) for pair in late):
+        if read.kind == "listing" and all(
+            beside(change, read, *pair) or not meant(change, read, *pair) for pair in late
+        ):
             continue
         if change.kind == "mkdir":
             late = [pair for pair in late if not stood_in_it(found, change, read, *pair)]
@@ -149,6 +156,18 @@ def beside(change: Access, read: Access, lane: int, late: int) -> bool:
     """A file with a fixed name in the folder that is listed: who looks for names there looks for others."""
     where, folder = change.places[lane], read.places[late]
     return change.kind == "file-write" and where.startswith(f"{folder}/") and "<" not in where[len(folder) :]
+
+
+def meant(change: Access, listing: Access, lane: int, late: int) -> bool:
+    """Can the pattern that is looked for fit the file that is written into the folder? `step_*.pt` has nothing to do
+    with `words-<language>.txt`, whatever the language is: the two begin otherwise, or end otherwise."""
+    folder, name = posixpath.split(change.places[lane])
+    below, pattern = posixpath.split(pattern_of(listing, listing.places[late]))
+    if change.kind != "file-write" or folder != below:
+        return True
+    written, asked = FREE.split(name), FREE.split(pattern)
+    ends = (written[0], asked[0]), (written[-1][::-1], asked[-1][::-1])
+    return all(one.startswith(other) or other.startswith(one) for one, other in ends)
 
 
 def brought_itself(changes: list[Access], read: Access, lane: int) -> bool:
@@ -254,6 +273,7 @@ def names(read: Access, late: int, place: str) -> bool:
 
 PLACEHOLDER = re.compile(r"<[^<>]*>")
 ALL = "*"
+FREE = re.compile(r"<[^<>]*>|[*?]|\[[^]]*\]")
 
 
 def pattern_of(listing: Access, where: str) -> str:

@@ -179,6 +179,11 @@ def all_nodes(where: str) -> bool:
     return SHARED.match(where) is not None
 
 
+def of_either(where: str) -> bool:
+    """`/scratch`: in one cluster each node has its own, in another one all have the same."""
+    return re.match(r"/scratch\d*(?:/|$)", where) is not None and not node_local(where)
+
+
 def on_this_node(call: Invocation) -> bool:
     """Does a question to the file system concern a place of this node only?"""
     target = call.receiver if call.receiver is not None else call.arguments[0] if call.arguments else None
