@@ -82,6 +82,11 @@ def sent_by(root: int, agreed: Symbol) -> Symbol | None:
     return given if isinstance(given, Symbol) else None
 
 
+def handed_as(agreed: Symbol) -> str:
+    """The parameter of the collective that took it."""
+    return str(agreed.key[4]) if len(agreed.key) > 4 else ""
+
+
 def as_all_have(own: dict[Symbol, Any], items: Iterable[Value]) -> Any:
     """`all(count == len(mine) for count in counts)`, of counts to which each rank gave its `len(mine)`: whether all
     have what I have is answered alike on all of them. What is compared with all, or None."""

@@ -209,7 +209,11 @@ def choose(
             elif word == CAUGHT:
                 frame.tries[-1].leavings.append(Leaving(word, decision, mask, writes, sinks))
             elif word:
-                frame.leavings.append(Leaving(word, decision, mask, writes, begun=begun or group))
+                away = Leaving(word, decision, mask, writes, begun=begun or group)
+                below = frame.choices or frame.loops or frame.tries or frame.on_yield is not None
+                if word == "return" and cause is not None and not below:
+                    away.mark, away.older = mark, older
+                frame.leavings.append(away)
 
     if asked is not None and any(begins):
         group_start.begun_on(machine, asked, tuple(begins if given else begins[::-1]), mask)

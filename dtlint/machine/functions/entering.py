@@ -110,13 +110,16 @@ def after_call(machine: Machine, frame: Frame, caller: Frame, mask: int, begins:
     """What the callee left behind: lanes that ended, sides that may have ended, writes of sides that returned. Where it
     `begins` the process group, whoever returned before that is not the program of several ranks that we look at."""
     for leaving in frame.leavings:
-        if leaving.word == "return":
+        if leaving.word == "return" and leaving.mark is None:
             outside = [write for write in leaving.writes if write[0] is not frame.variables]
             if outside:
                 symbol = machine.symbols.fresh("return")
                 machine.join_writes(outside, [], symbol, leaving.decision.cause, leaving.mask)
                 if begins and not leaving.begun:
                     group_start.begun_on(machine, symbol, (False, True), leaving.mask)
+    for leaving in reversed(frame.leavings):
+        if leaving.mark is not None:
+            written_by_others(machine, frame, leaving, leaving.mark)
     if frame.left:
         caller.left |= frame.left
         word, at = way_out(frame)
@@ -131,6 +134,20 @@ def after_call(machine: Machine, frame: Frame, caller: Frame, mask: int, begins:
         if leaving.word in EXITS and leaving.mask & ~caller.left:
             machine.part(leaving.decision, leaving.mask & ~caller.left)
             caller.leavings.append(Leaving(leaving.word, leaving.decision, leaving.mask, []))
+
+
+def written_by_others(machine: Machine, frame: Frame, leaving: Leaving, mark: int) -> None:
+    """`if late: return` before `self.stop = True`: what was written since is written by those who went on, and the
+    others hold what there was before, and what they have written themselves."""
+    since = machine.rollback(mark)
+    decision = leaving.decision
+    sides = [[one for one in writes if one[0] is not frame.variables] for writes in (leaving.writes, since)]
+    if not decision.exit_answer:
+        sides.reverse()
+    step = Step(decision.path, decision.at[0], f"decides on `{decision.text}`")
+    cause = decision.cause and decision.cause.then(step)
+    symbol = decision.symbol or machine.symbols.fresh("return")
+    machine.join_writes(sides[0], sides[1], symbol, cause, leaving.mask, leaving.older)
 
 
 def way_out(frame: Frame) -> tuple[str, Any]:

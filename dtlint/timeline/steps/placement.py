@@ -155,6 +155,7 @@ def on_one_machine(run: Any) -> bool:
     """Do the documents start the program on one machine, is it one process, or a test, for which one machine is enough,
     or do its ranks meet at an address that each machine has for itself?"""
     told = of_trials(run.entry.path) or run.project.started.on_one_machine(run.entry.path)
+    told = told or bool(run.facts.get("on one machine"))
     return told or alone(run) or begins_none(run) or meets_at_home(run)
 
 
@@ -319,11 +320,26 @@ def unchosen(run: Any) -> Iterator[tuple[Met, Met, Met | None]]:
         if (start.event.api != INIT and not own_card(start.event)) or not all(exclusive(start, one) for one in begun):
             continue
         begun.append(start)
-        found = unchosen_behind(run, start)
+        found = unchosen_before(run, start) or unchosen_behind(run, start)
         if found is not None:
             work, late = found
             yield work, start, late
             return
+
+
+def unchosen_before(run: Any, start: Met) -> tuple[Met, Met] | None:
+    """GPU work before the start, and the choice of a device behind it. What spawns the ranks works for itself."""
+    if run.facts.get("spawned") or starts_itself(run) or of_one(start.event) or in_an_actor(run, start.event):
+        return None
+    choice = next((met for met in ordered(run) if chooses(met.event) and not exclusive(met, start)), None)
+    if choice is None or choice.event.mask != run.world.full:
+        return None
+    for met in ordered(run):
+        if met.number >= min(start.number, choice.number):
+            return None
+        if met.event.mask == run.world.full and on_default_device(run, met.event) and not exclusive(met, choice):
+            return met, choice
+    return None
 
 
 def unchosen_behind(run: Any, start: Met) -> tuple[Met, Met | None] | None:
