@@ -26,7 +26,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dtlint.api import Finding, Rule, Run, Span, Step, who, wrong_scopes
+from dtlint.api import Finding, Rule, Run, Span, Step, acting, who, wrong_scopes
 
 RULE = Rule(
     code="DT704",
@@ -56,11 +56,11 @@ def check(run: Run) -> Iterator[Finding]:
         elif found.kind == "node":
             message = f"only {lanes} writes to this node-local place, but other nodes read there"
         elif found.kind == "missing":
-            message = f"{lanes} have no such thing: the library makes it on the main process only"
+            message = f"there is no such thing on {lanes}: the library makes it on the main process only"
         elif found.kind == "lacking":
-            message = f"{lanes} never get `{event.api}`: it is made on other ranks only"
+            message = f"{acting(run, found.lanes, 'never get')} `{event.api}`: it is made on other ranks only"
         else:
-            message = f"{lanes} use what was made on other ranks only: here it is None"
+            message = f"{acting(run, found.lanes, 'use')} what was made on other ranks only: here it is None"
         trail = [Step(event.path, event.at[0], f"done by {lanes}")]
         if found.other is not None:
             trail.append(Step(found.other.path, found.other.at[0], found.told))

@@ -56,7 +56,7 @@ def evaluated(run: Run) -> Iterator[LocalMetric]:
     found: dict[frozenset[int], list[LocalMetric]] = {}  # one number, whatever is done with it
     for event, path in recorded(run, "metric-shown", "metric-decides", "metric-steers"):
         loaders = event.extra["loaders"]
-        if loaders & trained or inside(path, loaders) or off_root(event) or of_everybody(run, loaders):
+        if loaders & trained or inside(run, path, loaders) or off_root(event) or of_everybody(run, loaders):
             continue
         if (not trained and not answered(event)) or of_one_answer(event):
             continue
@@ -64,7 +64,7 @@ def evaluated(run: Run) -> Iterator[LocalMetric]:
         found.setdefault(loaders, []).append(LocalMetric(event.op.removeprefix("metric-"), event, steps))
     for event, path in recorded(run, "metric-asked") if trained else ():
         loaders = event.extra["loaders"]
-        others = loaders & trained or inside(path, loaders) or of_everybody(run, loaders)
+        others = loaders & trained or inside(run, path, loaders) or of_everybody(run, loaders)
         written = None if others else written_by_one(run, event)
         if written is not None:
             step = Step(written.path, written.at[0], "only some ranks write then")
@@ -184,9 +184,15 @@ def tags_of(value: Value | None) -> list[tuple[str, int]]:
     return [tag for tag in tags if isinstance(tag, tuple) and tag[0] == "loader"]
 
 
-def inside(path: tuple[LogNode, ...], loaders: frozenset[int]) -> bool:
-    """In the loop over the loader: what is shown there is one batch's number."""
-    return any(isinstance(node, Loop) and number_in(node.subject) & loaders for node in path)
+def inside(run: Run, path: tuple[LogNode, ...], loaders: frozenset[int]) -> bool:
+    """In the loop over the loader, or in the turn that takes a batch from it: what is shown there is one batch's
+    number."""
+    loops = [node for node in path if isinstance(node, Loop)]
+    return any(number_in(node.subject) & loaders for node in loops) or any(
+        number_in(taken.subject) & loaders and any(node is turn for node in loops)
+        for taken, above in (recorded(run, "batch-taken") if loops else ())
+        if (turn := next((node for node in reversed(above) if isinstance(node, Loop)), None)) is not None
+    )
 
 
 def number_in(value: Value | None) -> frozenset[int]:

@@ -17,6 +17,7 @@ from dtlint.timeline.ranks.divergence import divergences
 from dtlint.timeline.ranks.explain import Site, lanes_of, site_under, timeline_of, trail_of
 from dtlint.timeline.ranks.parting import Divergence
 from dtlint.timeline.ranks.polling import polled
+from dtlint.timeline.ranks.when_asked import made_when_asked
 
 
 def diverging(run: Run, code: str) -> Iterator[tuple[Divergence, str]]:
@@ -26,7 +27,7 @@ def diverging(run: Run, code: str) -> Iterator[tuple[Divergence, str]]:
     for divergence in (*divergences(run), *failed):
         found, tier = code_of(divergence)
         local = divergence.shape == "local" and (inside(divergence, handlers) or thrown(divergence, failed))
-        if found != code or local:
+        if found != code or local or made_when_asked(run, divergence.event):
             continue
         if hosts_meet(run, divergence.event):
             yield divergence, "default" if polled(run, divergence) else tier

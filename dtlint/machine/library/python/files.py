@@ -232,7 +232,10 @@ def parent(machine: Machine, value: Value) -> Value:
             return Const(posixpath.dirname(text.value))
         folder = machine.facts.get(FOLDERS, {}).get(text.symbol) if isinstance(text, Unknown) else None
         if folder:  # what only the last part differs by is gone
-            return folder[0] if len(folder) == 1 else joined(machine, *folder)
+            found = folder[0] if len(folder) == 1 else joined(machine, *folder)
+            if isinstance(found, Unknown) and text.cause is None:  # one process has named it for all
+                return Unknown(found.symbol, None, found.tags, found.like)
+            return found
         return opaque(machine, "parent", text)
 
     return map_lanes(one, (text_of(value),), machine.world)
