@@ -97,7 +97,9 @@ def opaque(machine: Machine, what: str, *values: Value) -> Unknown:
     if cause is not None:
         if cause.kind == "data" or what not in SAFE:
             machine.differences[cause.kind] += 1
-    return machine.unknown(what, *(token(value) for value in values), cause=cause, tags=tags)
+    made = machine.unknown(what, *(token(value) for value in values), cause=cause, tags=tags)
+    made.symbol.alike = cause is None and made.symbol.alike is not False
+    return made
 
 
 def of_run(handle: Object, place: Value) -> bool:

@@ -51,6 +51,26 @@ def from_loader(knowledge: Knowledge, value: Unknown) -> bool:
     return is_part(knowledge, symbol)
 
 
+def looked_for(knowledge: Knowledge, value: Unknown) -> bool:
+    """`batch.get("lengths")`: a tensor is neither true nor false, so who asks whether it is asks if the batch has such
+    a part. With a default of its own it may be a word or a number, which another rank's batch has otherwise."""
+    symbol = begun_as(value.symbol)
+    while symbol.key[0] == "phi":  # `if part is None: part = usual`
+        question = symbol.key[1]
+        asked = question.key[1] if isinstance(question, Symbol) and question.key[0] == "is none" else None
+        others = [side for side in symbol.key[2:4] if side is not asked]
+        if not isinstance(asked, Symbol) or len(others) != 1 or is_part(knowledge, others[0]):
+            return False
+        symbol = begun_as(asked)
+    method = symbol.key[1] if symbol.key[0] == "call" else None
+    if not isinstance(method, Symbol) or (method.key[0], method.key[-1]) != ("attr", "get"):
+        return False
+    unsaid = all(default is None for default in symbol.key[3:])
+    return (
+        unsaid and is_part(knowledge, symbol) and any(tag[0] in OF_BATCHES for tag in value.tags if type(tag) is tuple)
+    )
+
+
 def is_part(knowledge: Knowledge, symbol: Any) -> bool:
     """A part of a batch, or of the one or the other batch as all ranks decide."""
     if not isinstance(symbol, Symbol):

@@ -15,7 +15,7 @@ from dtlint.machine.library.feeding import data, loaders
 from dtlint.machine.library.invocation import LOCAL, Invocation, Keywords
 from dtlint.machine.library.jax import hosts as jax_hosts
 from dtlint.machine.library.meeting import works
-from dtlint.machine.library.python import files, replaced, run_later
+from dtlint.machine.library.python import clocks, files, replaced, run_later
 from dtlint.machine.library.python import methods as python_methods
 from dtlint.machine.library.reading import uneven_length
 from dtlint.machine.library.training import gradient_parts, hooks, models, operations, parts, stepping
@@ -48,6 +48,9 @@ def call_unknown(
         if holder is not None:
             receiver, method = holder
     if method is not None:
+        told_alike = clocks.of_moment(machine, callee, method, arguments)
+        if told_alike is not None:
+            return told_alike
         found = call_method(machine, receiver, Invocation(method, LOCAL, receiver, arguments, keywords, mask, node))
         if found is not None:
             return found

@@ -94,9 +94,23 @@ def read_early(run: Run, found: list[Access], changes: list[Access], read: Acces
             continue
         if change.kind == "mkdir":
             late = [pair for pair in late if not stood_in_it(found, change, read, *pair)]
+            late = [] if read.kind == "listing" and read_whatever_is_there(found, read) else late
         if any(not brought_itself(changes, read, reader) for _, reader in late):
             yield Race(READ, change, read)
             return
+
+
+def read_whatever_is_there(found: list[Access], listing: Access) -> bool:
+    """`last = sorted(os.listdir(folder))[-1]`, and it is loaded without another question: who wants what was left by a
+    run before is told of a folder that was there before."""
+    asked = {id(node) for node in listing.path if isinstance(node, Choice)}
+    return any(
+        one.kind in CONTENT
+        and one.order > listing.order
+        and asked.issuperset(id(node) for node in one.path if isinstance(node, Choice))
+        and all(inside(one, listing, lane, lane) for lane in listing.lanes())
+        for one in found
+    )
 
 
 def swept(found: list[Access], read: Access) -> bool:

@@ -230,13 +230,16 @@ def whole(talking: tuple[Event, tuple[LogNode, ...]], node: Attempt) -> bool:
     return all(mask & node.mask == node.mask for mask in (event.mask, *(call.mask for call in calls)))
 
 
+STEPS = frozenset({"forward", "backward", "optimizer_step", "pipeline_step"})
+
+
 def risky(node: Attempt) -> bool:
     """Does the body do what one rank alone may fail at? A training step does, a raise that not all ranks take, or
     reading files of a rank's own."""
     if reads_on_the_way(node):
         return True
     for inner, _ in walk(node.body):
-        if isinstance(inner, Event) and inner.implicit and inner.op in ("forward", "backward"):
+        if isinstance(inner, Event) and inner.implicit and inner.op in STEPS:
             return True
         if isinstance(inner, Choice) and "raise" in inner.exits and inner.cause is not None:
             return True

@@ -61,6 +61,7 @@ class Disagreement:
     why: str  # in words
     steps: tuple[Step, ...]
     tier: str = "default"
+    number: str = "seed"  # what it is that each process has made for itself
 
 
 def disagreements(run: Run, code: str) -> Iterator[Disagreement]:
@@ -106,10 +107,13 @@ def sampler_seeds(run: Run) -> Iterator[Disagreement]:
     for event, _ in survey(run).of("set-epoch"):
         call = event.extra.get("call")
         epoch = call.arguments[0] if call is not None and call.arguments else None
-        if epoch is not None and epoch.cause is not None and epoch.cause.kind in BY_SHARE and says_rank(epoch):
+        if epoch is None or epoch.cause is None or not told_cause(epoch.cause):
+            continue
+        if drawn_here(epoch) if epoch.cause.kind in LOCAL else says_rank(epoch):
             if isinstance(event.subject, Object) and event.subject.facts.get("shards"):
                 place = (event.path, event.at, event.function)
-                yield told("DT207", place, "the sampler's order", epoch.cause, "the sampler's epoch differs by rank")
+                found = told("DT207", place, "the sampler's order", epoch.cause, "the sampler's epoch differs by rank")
+                yield replace(found, number="epoch")
 
 
 def says_rank(number: Value) -> bool:
@@ -118,6 +122,12 @@ def says_rank(number: Value) -> bool:
         return True
     symbols = provenance.symbols_in(number.symbol) if isinstance(number, Unknown) else ()
     return any(isinstance(part, tuple) for symbol in symbols if symbol.key[0].startswith("op ") for part in symbol.key)
+
+
+def drawn_here(number: Value) -> bool:
+    """Is it made of what the rank has drawn or read off its clock, and not chosen by a branch on that?"""
+    symbols = provenance.symbols_in(number.symbol) if isinstance(number, Unknown) else ()
+    return any(symbol.key[0] == "source" for symbol in symbols)
 
 
 def told_cause(cause: Cause) -> bool:
@@ -208,7 +218,8 @@ def samples_of(use: Use) -> Value:
 
 def marks_of(use: Use) -> list[tuple[Any, ...]]:
     dataset = use.loader.attributes.get("dataset", use.loader)
-    found = provenance.marks(dataset, "ordered")
+    made_of = (mark for rows in (dataset, *given_to(dataset)) for mark in provenance.marks(rows, "ordered"))
+    found = list(dict.fromkeys(made_of))
     for look in use.described.looks:
         for walked in inside.loops(look):
             found.extend(unshared(walked))
@@ -229,6 +240,12 @@ def marks_of(use: Use) -> list[tuple[Any, ...]]:
         held_in = samples_in(dataset, draws)
         found.extend(mark for held in held_in for mark in provenance.marks(held, "order", closed=UNORDERED))
     return found
+
+
+def given_to(dataset: Value) -> tuple[Value, ...]:
+    """`Volumes(cases[first:last], transform)`: what a data set of a library was made of, whatever it does with it."""
+    call = dataset.facts.get("call") if isinstance(dataset, Object) and isinstance(dataset.kind, str) else None
+    return call.values if isinstance(call, Invocation) else ()
 
 
 def samples_in(dataset: Value, draws: frozenset[Any], below: int = 2) -> Iterator[Value]:
