@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import posixpath
 from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
@@ -215,11 +216,22 @@ def truth(machine: Machine, value: Object) -> tuple[bool | None, Symbol, Cause |
 
 def contains(machine: Machine, container: Value, value: Value) -> bool | None:
     known = items_of(machine, container)
+    if known and none_of_these(value, known):
+        return False
     if known is None or not isinstance(value, Const):
         return None
     if any(isinstance(item_value, Const) and item_value.value == value.value for item_value in known):
         return True
     return False if all(isinstance(item_value, Const) for item_value in known) else None
+
+
+def none_of_these(value: Value, words: tuple[Value, ...]) -> bool:
+    """`os.path.join(folder, "weights.bin") in NAMES`: a path, and words of which none ends as it does."""
+    key = value.symbol.key if isinstance(value, Unknown) else ()
+    if key[:1] != ("path",) or len(key) < 3 or not isinstance(key[-1], str):
+        return False
+    last = posixpath.basename(key[-1])
+    return all(isinstance(word, Const) and posixpath.basename(str(word.value)) != last for word in words)
 
 
 def is_text(value: Value) -> bool:

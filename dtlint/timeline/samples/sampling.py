@@ -14,6 +14,7 @@ from dtlint.machine.library.feeding import samplers
 from dtlint.machine.library.feeding.data import TOLD_EPOCH
 from dtlint.machine.library.feeding.loaders import is_true
 from dtlint.machine.library.invocation import Invocation
+from dtlint.machine.library.meeting import evidence
 from dtlint.machine.logs import Event, Loop, Site
 from dtlint.machine.names import attributes
 from dtlint.machine.run import Run
@@ -93,6 +94,8 @@ def same_order_every_epoch(run: Run) -> Iterator[tuple[Site, Steps, str]]:
             continue
         if not all(says_a_number(run, event) for event in telling):
             continue
+        if evidence.begins_no_group(run) and tells_otherwise(run, loop):
+            continue
         place = (loop.decision.path, loop.decision.at, loop.decision.function)
         what, text = ("same", "every turn says this number") if telling else ("another", "this is another sampler")
         other = next((event_step(event, text) for event in telling or under), None)
@@ -103,6 +106,15 @@ def same_order_every_epoch(run: Run) -> Iterator[tuple[Site, Steps, str]]:
         if place not in done:
             done.add(place)
             yield place, steps, what if other is not None else ""
+
+
+def tells_otherwise(run: Run, epochs: Loop) -> bool:
+    """Is the epoch told in this loop where the program is one of several: `if together: sampler.set_epoch(epoch)`?"""
+    for node in every_node((run.project.tree(epochs.decision.path),)):
+        if isinstance(node, ir.For | ir.While) and node.at == epochs.decision.at:
+            called = (one.func for one in every_node(node.body) if isinstance(one, ir.Call))
+            return any(isinstance(func, ir.Attr) and func.name == TOLD_EPOCH for func in called)
+    return False
 
 
 def cycled(run: Run) -> Iterator[tuple[Site, Steps]]:

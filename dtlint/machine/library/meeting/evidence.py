@@ -168,6 +168,12 @@ def needs_no_launcher(start: Event) -> bool:
     return None not in (call.get("rank"), call.get("world_size"))
 
 
+def begins_no_group(run: Any) -> bool:
+    """A whole program on whose way nobody begins a group, or starts other processes."""
+    starts = (node for node, _ in run.walk() if isinstance(node, Event) and node.op in STARTS)
+    return run.entry.kind == "script" and not run.facts.get("spawned") and next(starts, None) is None
+
+
 def without_a_group(run: Any) -> bool:
     """A whole program that never begins a group, and wraps its model on one side of a branch if at all. That side
     (`if opt["dist"]: model = DDP(model)`), in code it shares with programs that do begin one, would raise here: it is

@@ -43,7 +43,10 @@ ANSWERS = "answers"  # fact of the run: what the symbol of a wrapped model's ans
 def forward(machine: Machine, model: Object, call: Invocation) -> Value:
     """The wrapped model is called: every rank of its group takes part, and the loss remembers whom it came from."""
     group = model.facts.get("group", machine.world_group)
-    if not machine.facts.get("join") and not evaluates_alone(machine, model):
+    if evaluates_alone(machine, model):
+        if not buffers_kept_apart(model):  # a library's layers may have some that nobody sees here
+            machine.emit_event("record", "may-meet", call.name, call.mask)
+    elif not machine.facts.get("join"):
         machine.emit_event(
             "collective",
             "forward",
@@ -145,9 +148,13 @@ def evaluates_alone(machine: Machine, model: Object) -> bool:
 
     if model.facts.get("sharded") or not grad_is_off(machine):
         return False
+    return buffers_kept_apart(model) or not has_buffers(model.attributes.get("module", model))
+
+
+def buffers_kept_apart(model: Object) -> bool:
+    """`broadcast_buffers=False`"""
     made = model.facts.get("call")
-    given = made.get("broadcast_buffers") if isinstance(made, Invocation) else None
-    return given == FALSE or not has_buffers(model.attributes.get("module", model))
+    return isinstance(made, Invocation) and made.get("broadcast_buffers") == FALSE
 
 
 def has_buffers(value: Value, depth: int = 6) -> bool:
