@@ -70,6 +70,11 @@ def items_of(machine: Machine, value: Value) -> tuple[Value, ...] | None:
     return None
 
 
+def perhaps_filled(value: Value) -> bool:
+    """Did a branch decide whether there is anything in it?"""
+    return isinstance(value, Object) and isinstance(value.attributes.get(FILLED), Unknown)
+
+
 def element(machine: Machine, value: Value, index: Value | None = None) -> Value:
     """Any one item; the one at an index nobody knows."""
     known = items_of(machine, value)

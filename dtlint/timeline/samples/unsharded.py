@@ -87,7 +87,7 @@ def drawn_without_end(use: Use) -> bool:
     """Batches that a program asks for as long as it likes, in an order that each rank draws by a seed of its own: there
     is no pass over the data that the ranks could share."""
     drawn = use.described.drawn
-    turns = (node for node in use.begun if isinstance(node, Loop) and node.decision.text == "while True")
+    turns = (node for node in use.begun if isinstance(node, Loop) and node.decision.endless)
     return use.loop is None and drawn is not None and drawn.verdict == "differs" and any(turns)
 
 

@@ -191,6 +191,14 @@ def shard(machine: Machine, call: Invocation) -> Value | None:
     return made
 
 
+def part_chosen(machine: Machine, call: Invocation) -> Value | None:
+    """`ShardOptions(index, count)`: which part a loader made elsewhere is to take."""
+    index = call.get("index")
+    if index is not None:
+        sharding.note_share(machine, index, call.get("count"))
+    return None
+
+
 def self_sharded(machine: Machine, call: Invocation) -> Value | None:
     made = machine.new(call.row.type, call.mask)
     made.facts.update(api=call.name, call=call, shards=True)
@@ -265,6 +273,7 @@ def row_for_row(machine: Machine, call: Invocation, made: Value) -> Value:
 
 MODELS: dict[str, Any] = {
     "split_by_rank": shard,
+    "part_chosen": part_chosen,
     "dataset_shard": shard,
     "divided": sharding.divided,
     "taken_between": sharding.taken_between,
