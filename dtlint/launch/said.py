@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from dtlint.findings import Step
@@ -24,7 +24,8 @@ Told = str | int | float | bool | list[int] | None
 @dataclass(frozen=True, slots=True)
 class Said:
     """`program` is the script that was run, `path` and `line` where it says so. Of a value that is given and not known,
-    None is told; of one that is not given, what the library takes then, where that is known."""
+    None is told; of one that is not given, what the library takes then, where that is known. Some are `options` of the
+    command line, with their names and defaults: who starts the program gives them."""
 
     topic: str
     program: str
@@ -32,6 +33,12 @@ class Said:
     line: int
     values: Mapping[str, Told] = field(default_factory=dict)
     usual: Mapping[str, Told] = field(default_factory=dict)
+    options: Mapping[str, Sequence[Told]] = field(default_factory=dict)
+
+    def started(self, launch: Launch) -> Said:
+        """As this start of the program has it."""
+        given = {name: argument(launch, str(option), default) for name, (option, default) in self.options.items()}
+        return replace(self, values={**self.values, **given}) if given else self
 
     def get(self, name: str) -> Told:
         return self.values[name] if name in self.values else self.usual.get(name)
@@ -47,4 +54,12 @@ class Said:
 
 def by_program(said: Iterable[Said], launches: Launches, launch: Launch, topic: str) -> list[Said]:
     """What the program that is started here says of this."""
-    return [one for one in said if one.topic == topic and launch in launches.of_script(one.program)]
+    return [one.started(launch) for one in said if one.topic == topic and launch in launches.of_script(one.program)]
+
+
+def argument(launch: Launch, option: str, default: Told) -> Told:
+    """What the option is in this start, unless something unknown is handed on to the program."""
+    given = launch.arguments.get(option)
+    if given is not None:
+        return given.number
+    return default if launch.arguments.complete and not launch.positional else None

@@ -6,9 +6,10 @@ from collections.abc import Iterator
 
 from dtlint.launch.said import TASK_IS_RANK, Said, Told
 from dtlint.machine.library.invocation import Invocation
+from dtlint.machine.library.python.options import DEFAULTS, NUMBER_OPTIONS, is_given
 from dtlint.machine.logs import Choice
 from dtlint.machine.run import Run
-from dtlint.machine.values import Const, Tuple, Value
+from dtlint.machine.values import Const, Tuple, Unknown, Value
 from dtlint.timeline.records import recorded
 
 STARTUP = "startup"  # in `extra` of a row, and the events of such calls
@@ -32,7 +33,9 @@ def said(run: Run) -> Iterator[Said]:
         if not unless:
             sure = not any(isinstance(node, Choice) for node in path)
             values = {name: told(value) if sure else None for name, value in given.items()}
-            yield Said(asked["topic"], run.entry.path, event.path, event.at[0], values, asked.get("usual", {}))
+            options = {name: option for name, value in given.items() if sure and (option := option_in(run, value))}
+            usual = asked.get("usual", {})
+            yield Said(asked["topic"], run.entry.path, event.path, event.at[0], values, usual, options)
     if asks_for_its_task(run) and not starts_others(run):
         yield Said(TASK_IS_RANK, run.entry.path, run.entry.path, run.entry.line)
 
@@ -45,6 +48,14 @@ def told(value: Value) -> Told:
         return whole if len(whole) == len(value.items) else None
     known = isinstance(value, Const) and isinstance(value.value, str | int | float | bool) and not value.scale
     return value.value if known else None  # type: ignore[attr-defined]
+
+
+def option_in(run: Run, value: Value) -> tuple[str, Told] | None:
+    """A number that is an option of the command line: its name, and what it is where nobody gives it."""
+    name = value.symbol.key[2] if isinstance(value, Unknown) and is_given(value) else None
+    if not isinstance(name, str) or name not in run.facts.get(NUMBER_OPTIONS, ()):
+        return None
+    return name, run.facts.get(DEFAULTS, {}).get(name)
 
 
 def asks_for_its_task(run: Run) -> bool:

@@ -10,6 +10,7 @@ from dtlint.machine.lanes import token
 from dtlint.machine.library.computing import provenance
 from dtlint.machine.library.feeding import sharding
 from dtlint.machine.library.feeding.batches import (
+    OF_ONE,
     TOTALS,
     Share,
     Total,
@@ -265,9 +266,11 @@ def said_of_all(run: Run, share: Share) -> Steps | None:
 
 
 def spelled_of_all(run: Run, shares: list[Share], share: Share) -> Steps | None:
-    """`global_batch // micro_batch`, by the names of both, where neither is divided between the ranks elsewhere."""
+    """`global_batch // micro_batch`, `total_batch // (micro_batch * length)`, by the names of both, where
+    neither is divided between the ranks elsewhere."""
     name = share.spelled.rpartition(".")[2]
-    if not is_whole_text(share.text) or not name.isidentifier() or not is_part_name(name):
+    of_one = (name.isidentifier() and is_part_name(name)) or id(share.right) in run.facts.get(OF_ONE, ())
+    if not is_whole_text(share.text) or not of_one:
         return None
     if any(one.by for one in history(shares, share.right)):
         return None  # what all of them take at once
@@ -289,9 +292,9 @@ def counted(window: Window) -> Iterator[Value]:
 
 
 def left_out(share: Share) -> str:
+    part = share.spelled if " " not in share.spelled else f"({share.spelled})"
     return (
-        f"`{share.text} {share.op} {share.spelled}` leaves out the number of ranks: each of them takes "
-        f"`{share.spelled}` at once"
+        f"`{share.text} {share.op} {part}` leaves out the number of ranks: each of them takes `{share.spelled}` at once"
     )
 
 

@@ -21,6 +21,7 @@ from dtlint.machine.values import Const, Row, Symbol, Unknown, Value
 SIZES = frozenset({"world", "local", "group", "nodes"})
 WHOLE = ("global", "total", "effective")
 PART = ("micro", "device", "gpu", "rank", "local")
+LENGTH = frozenset({"length", "len", "seq", "seqlen", "sequence", "block", "context", "window"})
 OPERATORS = frozenset({"//", "/", "*", "+", "-", "%"})
 
 
@@ -57,6 +58,7 @@ class Total:
 
 
 TOTALS = "totals"  # fact: numbers of which the program asks whether all ranks together take them up
+OF_ONE = "taken by one"  # fact: by its identity, what one rank takes at once times its length
 NOTHING_LEFT = "rank products of nothing"  # fact: `seed * rank` with a seed of 0, and where
 
 
@@ -79,6 +81,12 @@ def noticed(machine: Machine, node: ir.BinOp | ir.AugAssign, left: Value, right:
         if isinstance(left, Const) and left.scale in SIZES:
             off_by(machine, node.op, right, result)
         return
+    if (
+        node.op == "*"
+        and any(is_part_name(last_name(one)) for one in (first, second))
+        and names_a_length(first, second)
+    ):
+        machine.facts.setdefault(OF_ONE, {})[id(result)] = result
     sized = isinstance(right, Const) and right.scale in SIZES
     swapped = node.op == "*" and isinstance(left, Const) and left.scale in SIZES and not sized
     whole = node.op in ("//", "/") and (says_whole(first) or is_total(machine, left))
@@ -92,6 +100,15 @@ def noticed(machine: Machine, node: ir.BinOp | ir.AugAssign, left: Value, right:
     frame = machine.frame
     made = Share(node.op, left, right, result, frame.path, at, frame.scope, render(first), render(second))
     machine.facts.setdefault("shares", []).append(made)
+
+
+def names_a_length(*factors: ir.Expr) -> bool:
+    """One that says how long each sample is, and no number of ranks: `sequence_length`, `block_size`"""
+    return any(not LENGTH.isdisjoint(last_name(one).lower().split("_")) for one in factors)
+
+
+def last_name(node: ir.Expr) -> str:
+    return node.id if isinstance(node, ir.Name) else node.name if isinstance(node, ir.Attr) else ""
 
 
 def is_total(machine: Machine, number: Value) -> bool:
@@ -135,8 +152,7 @@ def named(machine: Machine, name: str, value: Value, inside: Frame | None = None
 
 def says_whole(node: ir.Expr) -> bool:
     """A name that says it counts the samples of all ranks: `global_batch_size`, `args.total_batch`."""
-    name = node.id if isinstance(node, ir.Name) else node.name if isinstance(node, ir.Attr) else ""
-    return is_whole_name(name)
+    return is_whole_name(last_name(node))
 
 
 def is_whole_name(name: str) -> bool:

@@ -50,8 +50,7 @@ def constructed(machine: Machine, thing: Object, call: Invocation) -> None:
     elif last == "TensorDataset":
         for position, value in enumerate(call.arguments):
             thing.attributes[f"tensor {position}"] = value
-    elif "as_many_as" in call.row.extra:
-        name = str(call.row.extra["as_many_as"])
+    for name in call.row.extra.get("keeps", ()):
         thing.attributes[name] = call.get(name) or NONE
     for value in call.values[:2]:
         uneven = containers.length_cause(machine, value)
