@@ -327,7 +327,7 @@ def unchosen(run: Any) -> Iterator[tuple[Met, Met, Met | None]]:
 
 
 def unchosen_before(run: Any, start: Met) -> tuple[Met, Met] | None:
-    """GPU work before the start, and the choice of a device behind that work. What spawns the ranks works for itself."""
+    """GPU work before the start, and the choice of a device behind it. What spawns the ranks works for itself."""
     if run.facts.get("spawned") or starts_itself(run) or of_one(start.event) or in_an_actor(run, start.event):
         return None
     choice = next((met for met in ordered(run) if chooses(met.event) and not exclusive(met, start)), None)
