@@ -247,8 +247,8 @@ def take_from(machine: Machine, thing: Value, name: str, mask: int) -> None:
 def run_assert(machine: Machine, node: ir.Assert, mask: int) -> int:
     """`assert rank == 0`: the author says that the others never come here, so they are taken out, and nobody waits.
     `assert local_rank == -1`, `assert world_size == 1`, `assert device_count() == 1`: all of them are, in a program of
-    several ranks. `assert rank == 0 and world_size == 1` says both. `assert world_size == device_count()` says that
-    they are all on one machine, and no more."""
+    several ranks. `assert rank == 0 and world_size == 1` says both, `assert world_size == device_count()` only that
+    they are all on one machine."""
     parts = node.test.values if isinstance(node.test, ir.BoolOp) and node.test.op == "and" else (node.test,)
     for test in parts:
         mask = assert_one(machine, node, test, mask) if mask else mask

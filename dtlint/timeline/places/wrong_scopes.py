@@ -10,7 +10,7 @@ from dtlint.ir import nodes as ir
 from dtlint.ir.functions import every_node
 from dtlint.machine.lanes import lanes_in
 from dtlint.machine.library.computing.provenance import symbols_in
-from dtlint.machine.library.python.files import all_nodes, text_of
+from dtlint.machine.library.python.files import all_nodes, of_either, text_of
 from dtlint.machine.library.training.stepping import attribute_of
 from dtlint.machine.logs import Choice, Decision, Event, Log, LogNode, decisions
 from dtlint.machine.run import Run
@@ -100,6 +100,8 @@ def in_log(log: Log, node: LogNode) -> bool:
 def says_where(access: Access) -> bool:
     """Is anything known of the place? One out of a list that somebody made may well be each node's own."""
     held = lane_value(text_of(access.value), next(access.lanes()))
+    if of_either(access.places[next(access.lanes())]):
+        return False
     if re.sub(r"<[^<>]*>", "", access.places[next(access.lanes())]).strip("/"):
         return True
     where = held.symbol if isinstance(held, Unknown) else None

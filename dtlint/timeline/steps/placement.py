@@ -30,6 +30,7 @@ from dtlint.machine.values import (
     lane_value,
 )
 from dtlint.timeline import devices
+from dtlint.timeline.arrays.lives import holds
 from dtlint.timeline.order import Met, exclusive, ordered
 from dtlint.timeline.places.files import accesses, overlap
 from dtlint.timeline.programs import in_an_actor, of_trials
@@ -450,11 +451,29 @@ def unmapped_loads(run: Any) -> Iterator[tuple[Event, bool]]:
         fixed = one_for_all(call) and not sets_visible(run) and not on_one_machine(run)
         if call.row.model != "load_state" or not (unmapped(call) or fixed) or instead_of_start(run, path, event):
             continue
+        if tried_otherwise(run, event, path):
+            continue
         if event.extra.get("not forwarded"):
             yield event, True
         elif event.mask == run.world.full and distributed(run, "strong"):
             number = event.extra.get("number")
             yield event, number in used and trains and wraps(run)
+
+
+def tried_otherwise(run: Any, event: Event, path: tuple[Any, ...]) -> bool:
+    """In the handler of a `try` that loads the state where it belongs: only who has no such device comes here."""
+    failed = {id(node) for node in path if isinstance(node, Attempt)} - attempted(event, path)
+    return bool(failed) and any(
+        not unmapped(other.extra["call"]) and not failed.isdisjoint(attempted(other, way))
+        for other, way in recorded(run, "load")
+    )
+
+
+def attempted(event: Event, path: tuple[Any, ...]) -> set[int]:
+    """The attempts in whose body, and in no handler of which, it is."""
+    below = (*path[1:], event)
+    found = ((node, one) for node, one in zip(path, below, strict=False) if isinstance(node, Attempt))
+    return {id(node) for node, one in found if holds(node.body, one)}
 
 
 def wraps(run: Any) -> bool:
