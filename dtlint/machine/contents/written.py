@@ -6,6 +6,8 @@ beside the symbol and read again under that name; everything else about the thin
 
 from __future__ import annotations
 
+from dtlint.ir import nodes as ir
+from dtlint.ir.functions import every_node
 from dtlint.machine.core import Machine
 from dtlint.machine.values import MISSING, FunctionRef, Slots, Symbol, Unknown, Value
 
@@ -38,6 +40,29 @@ def kept_by_function(machine: Machine, function: FunctionRef) -> bool:
     one find it there."""
     inner = machine.frame.function
     return inner is not None and inner.node is function.node
+
+
+def made_by_function(machine: Machine, function: FunctionRef, name: str) -> Value | None:
+    """`get_group.group = dist.new_group()`, in its own body: what the first call has made there, with all ranks."""
+    if not kept_by_function(machine, function) or not isinstance(function.node, ir.Function):
+        return None
+    for node in every_node(function.node.body):
+        if isinstance(node, ir.Assign) and any(puts_on(target, function.node.name, name) for target in node.targets):
+            if function.given is None:
+                function.given = Slots(1)
+            # not in the journal: it was there before
+            function.given[name] = machine.unknown("kept", id(function.node), name)
+            sinks, machine.sinks = machine.sinks, []
+            function.given[name] = value = machine.evaluate(node.value, machine.world.full)
+            machine.sinks = sinks
+            return value
+    return None
+
+
+def puts_on(target: ir.Expr, function: str, name: str) -> bool:
+    if not isinstance(target, ir.Attr) or target.name != name:
+        return False
+    return isinstance(target.value, ir.Name) and target.value.id == function
 
 
 def read(machine: Machine, base: Unknown, name: str) -> Value | None:

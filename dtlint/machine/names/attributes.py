@@ -115,7 +115,8 @@ def read_one(machine: Machine, base: Value, name: str, mask: int) -> Value:
             return one_of_several.of_maker(machine, base, name, mask)
         if isinstance(base, FunctionRef) and name == NAME and isinstance(base.node, ir.Function):
             return Const(base.node.name)
-        return machine.unknown("function attribute", token(base), name)
+        made = written.made_by_function(machine, base, name) if isinstance(base, FunctionRef) else None
+        return made or machine.unknown("function attribute", token(base), name)
     if isinstance(base, Const | Tuple):
         if base != NONE and not has(type_name(base), name):
             if name == "value":

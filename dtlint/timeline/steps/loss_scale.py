@@ -11,7 +11,7 @@ from dtlint.machine.lanes import token
 from dtlint.machine.library.computing.provenance import symbols_in
 from dtlint.machine.library.computing.tensors import method_of
 from dtlint.machine.library.training.models import ANSWERS
-from dtlint.machine.logs import Choice
+from dtlint.machine.logs import Choice, Loop
 from dtlint.machine.values import NONE, Const, Object, Symbol, Unknown, Value
 from dtlint.timeline.order import Met, choices_below, inside, loops_over
 from dtlint.timeline.steps.stepping import DDP, FSDP, backwards, events, steps
@@ -21,13 +21,28 @@ from dtlint.timeline.steps.windows import Window, toggles, windows
 def undivided(run: Any) -> Iterator[Window]:
     """Windows that add up means without dividing by their number."""
     for window in windows(run):
-        if window.nested and not toggles(run, window.loop):
+        if window.nested and not toggles(run, window.loop) and not says_so(window.loop):
             continue  # a sum over steps of time, tasks or pieces may be meant as it is
         if any(inside(met, window.loop) or inside_outer(met, window) for met in events(run, "record", "grad-write")):
             continue
         subject = window.backward.event.subject
-        if isinstance(subject, Unknown) and plain_mean(run, subject.symbol):
-            yield window
+        if isinstance(subject, Unknown):
+            told = plain_mean(run, subject.symbol) or (says_so(window.loop) and taken_mean(subject.symbol))
+            if told:
+                yield window
+
+
+def says_so(loop: Any) -> bool:
+    """`for _ in range(options.gradient_accumulation_steps):`"""
+    return isinstance(loop, Loop) and "accum" in loop.decision.text.lower()
+
+
+def taken_mean(symbol: Symbol) -> bool:
+    """`torch.mean(errors)`, `errors.mean()`: the mean of all there is, of what the model gave."""
+    method = method_of(symbol)
+    whole = len(symbol.key) == 2
+    name = method[1] if method is not None else str(symbol.key[0]).rpartition(".")[2]
+    return whole and name == "mean" and any(one.key[0] == "output" for one in symbols_in(symbol))
 
 
 def inside_outer(met: Met, window: Window) -> bool:

@@ -391,7 +391,10 @@ def off_when(met: Met, loop: Turns) -> list[tuple[Symbol, bool]] | None:
 
 
 def at_the_end(loop: Turns, predicates: list[tuple[Symbol, bool]]) -> bool:
-    """Do they hold in the last turn of a loop that counts?"""
+    """Do they hold in the last turn of a loop that counts? An option that they ask besides is the same in every turn,
+    and given where the reduction is switched at all."""
+    each = [one for symbol, wanted in predicates for one in all_asked(symbol, wanted)]
+    predicates = [(symbol, wanted) for symbol, wanted in each if not isinstance(loop, Loop) or not older(symbol, loop)]
     parts = {leaf for symbol, _ in predicates for kind in leaves(symbol) for leaf in kind}
     counted = counting(loop, parts)
     if counted is None:
@@ -406,6 +409,18 @@ def at_the_end(loop: Turns, predicates: list[tuple[Symbol, bool]]) -> bool:
         if not all(worth(symbol, known) is wanted for symbol, wanted in predicates):
             return False
     return True
+
+
+def all_asked(symbol: Symbol, wanted: bool) -> Iterator[tuple[Symbol, bool]]:
+    """`several and last`, which is to hold: each of them is."""
+    word, *parts = symbol.key
+    if word == "not" and len(parts) == 1 and isinstance(parts[0], Symbol):
+        yield from all_asked(parts[0], not wanted)
+    elif word == ("and" if wanted else "or") and all(isinstance(part, Symbol) for part in parts):
+        for part in parts:
+            yield from all_asked(part, wanted)
+    else:
+        yield symbol, wanted
 
 
 def in_one_turn(counted: Counting, parts: set[Symbol], predicates: list[tuple[Symbol, bool]]) -> bool:

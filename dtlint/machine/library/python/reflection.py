@@ -180,7 +180,8 @@ def hasattr_(machine: Machine, call: Invocation) -> Value | None:
 
     if len(call.arguments) == 2 and isinstance(call.arguments[1], Const):
         base, name = call.arguments[0], str(call.arguments[1].value)
-        if is_private(name):
+        own = isinstance(base, FunctionRef) and written.kept_by_function(machine, base)
+        if is_private(name) and not own:
             return machine.unknown("hasattr", *(token(value) for value in call.arguments))
         if options.lacks(machine, base, name) or attributes.lacks(machine, base, name):
             return FALSE
