@@ -78,6 +78,17 @@ def unreplicate(machine: Machine, call: Invocation) -> Value | None:
     return taken_off(machine, tree)
 
 
+APPLIED = "copies applied"  # note: all copies at once are the weights of a model
+
+
+def applied(machine: Machine, weights: Value | None, mask: int) -> None:
+    """`model.apply(state.params, x)` where no device runs it for itself: each array has an axis too many."""
+    if weights is not None and not jax_facts.mappings(machine):
+        leaves = jax_facts.leaves(weights)
+        if any(has(leaf, "replicated") and has(leaf, "device axis") for leaf in leaves):
+            jax_facts.note(machine, APPLIED, mask)
+
+
 PUT_IN = "put in"  # fact of a state with copies for the devices: something in it has none
 OF_DEVICES = ("replicated", "output", "over copies")  # what has, or should have, a copy for each device
 
