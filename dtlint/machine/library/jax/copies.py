@@ -97,11 +97,15 @@ def taken_off(machine: Machine, tree: Value) -> Value:
     text = "the copy of one device, taken out of what all devices have"
     alone = fact("host tree", text, "unreplicated", jax_facts.place(machine))
 
-    def leaf(one: Value) -> Value:
+    def leaf(one: Value, outermost: bool = True) -> Value:
         add = [alone] if any(has(one, what) for what in OF_DEVICES) else []
         made = jax_facts.with_facts(machine, one, add, LAYOUT | {"output"})
         if isinstance(made, Unknown):
-            return Unknown(machine.symbols.of("first", made.symbol), made.cause, made.tags, made.like)
+            like = made.like
+            if like is not None and outermost:  # one of several states: what it holds is taken off as well
+                held = jax_facts.copied_tree(machine, like, lambda part: leaf(part, False))
+                like = held if isinstance(held, Object) else None
+            return Unknown(machine.symbols.of("first", made.symbol), made.cause, made.tags, like)
         return made
 
     return jax_facts.copied_tree(machine, tree, leaf)
