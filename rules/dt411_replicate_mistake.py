@@ -3,7 +3,8 @@
 What it finds
 -------------
 `replicate` of what is replicated; a restored state that goes into `pmap` without `replicate`, or restored parameters
-put into a replicated one; a replicated state written to a checkpoint.
+put into a replicated one; a replicated state written to a checkpoint, or weights of all devices given to a model that
+no device runs for itself.
 
 Why it is bad
 -------------
@@ -55,6 +56,10 @@ def check(run: Run) -> Iterator[Finding]:
     for event, trail in (*jax_notes(run, "put in"), *jax_notes(run, "put in as stored")):
         message = f"what is put into the replicated state is {event.extra['text']}"
         remedy = "replicate it first, or replace it in the state before that is replicated"
+        yield RULE.finding(*jax_place(run, event), message, remedy, trail=trail, effect="crash")
+    for event, trail in jax_notes(run, "copies applied"):
+        message = "the weights still have their axis of devices here, where no device runs the model for itself"
+        remedy = "give it `jax_utils.unreplicate(params)`, or map over the devices"
         yield RULE.finding(*jax_place(run, event), message, remedy, trail=trail, effect="crash")
     for _event, trail, span in saved_copies(run):
         message = "the state is saved with its axis of devices: one copy for each of them"

@@ -28,9 +28,8 @@ def all_tags(*values: Value) -> frozenset[Any]:
 HOLDERS = frozenset({"list", "dict", "torch.distributions.Distribution"})
 
 
-TRAVELS = frozenset(
-    {"loader", "wrapped", "inner", "plain", "gradient", "part of a gradient", "pick", "picked", "ordered", "kept"}
-)
+OF_MODELS = frozenset({"wrapped", "inner", "plain", "gradient", "part of a gradient", "gathered"})
+TRAVELS = OF_MODELS | {"loader", "pick", "picked", "ordered", "kept"}
 
 
 def inner_tags(values: tuple[Value, ...], depth: int = 2) -> frozenset[Any]:

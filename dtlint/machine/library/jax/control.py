@@ -28,7 +28,7 @@ from dtlint.machine.values import NONE, Const, FunctionRef, Object, Symbol, Tupl
 from dtlint.machine.walks import walk
 
 FEW = 16  # leaves of a tree that are told apart
-SHAPE = frozenset({"plain"})  # facts that are true of one row, not of all
+SHAPE = frozenset({"plain", "device axis"})  # facts that are true of one row, not of all
 
 
 def stacked(machine: Machine, value: Value) -> Value:

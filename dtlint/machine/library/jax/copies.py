@@ -78,6 +78,17 @@ def unreplicate(machine: Machine, call: Invocation) -> Value | None:
     return taken_off(machine, tree)
 
 
+APPLIED = "copies applied"  # note: all copies at once are the weights of a model
+
+
+def applied(machine: Machine, weights: Value | None, mask: int) -> None:
+    """`model.apply(state.params, x)` where no device runs it for itself: each array has an axis too many."""
+    if weights is not None and not jax_facts.mappings(machine):
+        leaves = jax_facts.leaves(weights)
+        if any(has(leaf, "replicated") and has(leaf, "device axis") for leaf in leaves):
+            jax_facts.note(machine, APPLIED, mask)
+
+
 PUT_IN = "put in"  # fact of a state with copies for the devices: something in it has none
 OF_DEVICES = ("replicated", "output", "over copies")  # what has, or should have, a copy for each device
 
@@ -86,11 +97,15 @@ def taken_off(machine: Machine, tree: Value) -> Value:
     text = "the copy of one device, taken out of what all devices have"
     alone = fact("host tree", text, "unreplicated", jax_facts.place(machine))
 
-    def leaf(one: Value) -> Value:
+    def leaf(one: Value, outermost: bool = True) -> Value:
         add = [alone] if any(has(one, what) for what in OF_DEVICES) else []
         made = jax_facts.with_facts(machine, one, add, LAYOUT | {"output"})
         if isinstance(made, Unknown):
-            return Unknown(machine.symbols.of("first", made.symbol), made.cause, made.tags, made.like)
+            like = made.like
+            if like is not None and outermost:  # one of several states: what it holds is taken off as well
+                held = jax_facts.copied_tree(machine, like, lambda part: leaf(part, False))
+                like = held if isinstance(held, Object) else None
+            return Unknown(machine.symbols.of("first", made.symbol), made.cause, made.tags, like)
         return made
 
     return jax_facts.copied_tree(machine, tree, leaf)

@@ -12,6 +12,7 @@ from dtlint.machine.core import Machine
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.jax import axes as jax_axes
 from dtlint.machine.library.jax import collectives as jax_collectives
+from dtlint.machine.library.jax import copies as jax_copies
 from dtlint.machine.library.jax import facts as jax_facts
 from dtlint.machine.library.jax import haiku
 from dtlint.machine.library.jax import keys as jax_keys
@@ -51,6 +52,7 @@ def applied(machine: Machine, call: Invocation) -> None:
     if not is_module(machine, module) or any(name == "method" for name, _ in call.keywords):
         return
     assert isinstance(module, Object) and isinstance(module.kind, ClassRef)
+    jax_copies.applied(machine, call.arguments[0] if call.arguments else None, call.mask)
     if jax_facts.device_mapping(machine) is None and not lays_out(machine, module):
         if not machine.facts.get("jax compiled") or not names_axis(module):
             return

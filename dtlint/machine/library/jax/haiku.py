@@ -13,6 +13,7 @@ from typing import Any
 from dtlint.machine.core import Machine
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.jax import arrays as jax_arrays
+from dtlint.machine.library.jax import copies as jax_copies
 from dtlint.machine.library.jax import facts as jax_facts
 from dtlint.machine.library.jax import flow as jax_flow
 from dtlint.machine.library.jax import keys as jax_keys
@@ -63,6 +64,7 @@ def init(machine: Machine, call: Invocation) -> Value | None:
 def apply(machine: Machine, call: Invocation) -> Value | None:
     """The function is run; its result depends on the parameters and on the key."""
     jax_flow.started(machine)
+    jax_copies.applied(machine, call.get("params"), call.mask)
     function = call.receiver.facts.get("function") if isinstance(call.receiver, Object) else None
     first = len(call.row.params)
     key = call.get("key")

@@ -279,9 +279,10 @@ def read_item(machine: Machine, base: Value, index: Value) -> Value | None:
             tags = jax_keys.counted_anew(base) if jax_keys.is_cut(index) else base.tags
             return machine.unknown("column", base.symbol, token(index), cause=cause, tags=tags)
         return jax_keys.one_of(machine, base, index)
-    if isinstance(index, Const) and index.value == 0 and has(base, "replicated"):
+    first = index.items[0] if isinstance(index, Tuple) and index.items else index  # `x[0, ...]`
+    if isinstance(first, Const) and first.value == 0 and has(base, "replicated"):
         return jax_copies.taken_off(machine, base)
-    if isinstance(index, Const) and isinstance(index.value, int) and has(base, "device axis"):
+    if isinstance(first, Const) and isinstance(first.value, int) and has(base, "device axis"):
         # `x[jax.process_index()]`: what is left has other axes
         made = machine.unknown("item", base.symbol, token(index), cause=base.cause, tags=base.tags)
         return jax_facts.with_facts(machine, made, (), frozenset({"device axis"}))
