@@ -62,6 +62,7 @@ ARITHMETIC: dict[str, Callable[[Any, Any], Any]] = {
 }
 
 
+ONE = Const(1)
 SHORT = 16  # repetitions of a tuple that are written out
 
 
@@ -78,6 +79,9 @@ COMPARISONS: dict[str, Callable[[Any, Any], Any]] = {
 def arithmetic(machine: Machine, op: str, left: Value, right: Value) -> Value:
     if op == "+" and (counted_on(machine, left, right) or counted_on(machine, right, left)):
         return machine.rank_row(machine.world.ranks(), "rank", "counted on from the ranks of the nodes before it")
+    for one, other in ((left, right), (right, left)) if op == "*" else ():
+        if one == ONE and isinstance(one, Const) and one.scale is None and isinstance(other, Unknown):
+            return other  # `sign * score`, where the sign is known
     return map_lanes(lambda one, other: arithmetic_one(machine, op, one, other), (left, right), machine.world)
 
 

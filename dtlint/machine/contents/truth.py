@@ -5,7 +5,7 @@ from __future__ import annotations
 from dtlint.machine import library
 from dtlint.machine.contents import containers, filled_by
 from dtlint.machine.contents.opaque import TEMPORARY
-from dtlint.machine.contents.presence import perhaps_not_made
+from dtlint.machine.contents.presence import looked_for, perhaps_not_made
 from dtlint.machine.core import Machine
 from dtlint.machine.lanes import lanes_in, restrict, token
 from dtlint.machine.logs import plain_truth
@@ -43,6 +43,8 @@ def truth_of(machine: Machine, value: Value) -> tuple[bool | None, Symbol, Cause
         cause = containers.length_cause(machine, value) if is_list(machine, value.symbol) else value.cause
         if TEMPORARY in value.tags:
             cause = None  # there is a name or there is none, whatever it is
+        if cause is not None and cause.kind == "data" and looked_for(machine.knowledge, value):
+            cause = None
         return None, value.symbol, cause
     if isinstance(value, Tuple):
         return bool(value.items), machine.symbols.of("tuple"), None
@@ -161,6 +163,9 @@ def truth(
     symbol, *others = symbols or (None,)
     if symbol is not None and not all(computed_alike(symbol, other) for other in others):
         symbol = machine.symbols.of(APART, *symbols)
+    elif symbol is not None:
+        for other in others:
+            told_apart(symbol, other)
     return true, false, unsure, cause, symbol
 
 
@@ -184,6 +189,14 @@ def computed_alike(one: object, other: object) -> bool:
         return True
     same = one.key[0] == other.key[0] and len(one.key) == len(other.key)
     return same and all(map(computed_alike, one.key, other.key))
+
+
+def told_apart(one: object, other: object) -> None:
+    """Two lanes hold what was computed alike from other numbers: each of the steps is the same for one lane alone."""
+    if isinstance(one, Symbol) and isinstance(other, Symbol) and one is not other:
+        one.alike = other.alike = False
+        for mine, theirs in zip(one.key, other.key, strict=True):
+            told_apart(mine, theirs)
 
 
 SPELLED = "spelled"  # tag: a text, or taken from one, in which only a number or a name differs

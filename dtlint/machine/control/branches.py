@@ -14,7 +14,7 @@ from dtlint.machine.library.meeting import group_start
 from dtlint.machine.library.python import options
 from dtlint.machine.logs import CAUGHT, Choice, Decision, Guards, decisions, plain_question, questions_in, told
 from dtlint.machine.names.frames import Frame, Leaving
-from dtlint.machine.values import BY_RANK, Cause, Row, Symbol, Unknown, Value
+from dtlint.machine.values import BY_RANK, Cause, Const, Row, Symbol, Unknown, Value
 
 TURNS = ("break", "continue")
 
@@ -35,7 +35,7 @@ def branch(
             return then(true)
         if not true:
             return other(false)
-        return split(machine, mask, true, cause, at, text, then, other)
+        return split(machine, mask, true, cause, at, text, then, other, number=is_number(value))
     if not true and not false:
         fewer = asked_for_less(value, mask)
         if not fewer:
@@ -59,6 +59,16 @@ def branch(
         return choose(machine, lanes, why, symbol, at, text, then, other)
 
     return split(machine, mask, unsure, rank_cause, at, text, for_unsure, for_decided, known=decided)
+
+
+def is_number(value: Value) -> bool:
+    """Is the rank itself taken for an answer: `rank or alone`? Where it is 0 it may be followed by another."""
+    lanes = value.lanes if isinstance(value, Row) else ()
+    return bool(lanes) and all(
+        isinstance(held, Const) and type(held.value) is int and held.value == lane
+        for lane, held in enumerate(lanes)
+        if lane
+    )
 
 
 def asked_for_less(value: Value, mask: int) -> int:
@@ -87,10 +97,11 @@ def split(
     then: Callable[[int], int],
     other: Callable[[int], int],
     known: int = 0,
+    number: bool = False,
 ) -> int:
     """Lanes part for certain: each side runs for its lanes only, one after the other on the same state."""
     frame = machine.frame
-    decision = Decision("branch", frame.path, at, text(), cause, taken, mask, frame.scope)
+    decision = Decision("branch", frame.path, at, text(), cause, taken, mask, frame.scope, number=number)
     saved = frame.guards
     frame.guards = Guards(decision, saved)
     stayed_then = then(taken)
@@ -190,10 +201,7 @@ def choose(
         left_here = {exit_then[0], exit_other[0]} & {CAUGHT, *TURNS}
         if mask in (stayed_then, stayed_other) and not left_here:
             multiples.answered(machine, symbol, stayed_then == mask)
-        for stayed, writes, sinks, (word, _) in (
-            (stayed_then, writes_then, sinks_then, exit_then),
-            (stayed_other, writes_other, sinks_other, exit_other),
-        ):
+        for (stayed, sinks, writes, (word, _)), group in zip(sides, begins, strict=True):
             if stayed:
                 machine.apply_writes(writes)
             elif word in ("break", "continue") and frame.loops:
@@ -201,7 +209,11 @@ def choose(
             elif word == CAUGHT:
                 frame.tries[-1].leavings.append(Leaving(word, decision, mask, writes, sinks))
             elif word:
-                frame.leavings.append(Leaving(word, decision, mask, writes))
+                away = Leaving(word, decision, mask, writes, begun=begun or group)
+                below = frame.choices or frame.loops or frame.tries or frame.on_yield is not None
+                if word == "return" and cause is not None and not below:
+                    away.mark, away.older = mark, older
+                frame.leavings.append(away)
 
     if asked is not None and any(begins):
         group_start.begun_on(machine, asked, tuple(begins if given else begins[::-1]), mask)

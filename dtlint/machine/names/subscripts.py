@@ -62,7 +62,7 @@ def item(machine: Machine, base: Value, index: Value, mask: int) -> Value:
     if told is not None:
         return told
     result = map_lanes(lambda one, other: item_one(machine, one, other, mask), (base, index), machine.world)
-    if "picks" in machine.facts:
+    if "picks" in machine.facts or isinstance(index, SliceValue):
         from dtlint.machine.library.feeding import picks
 
         return picks.taken(machine, base, index, result)
@@ -122,6 +122,9 @@ def item_one(machine: Machine, base: Value, index: Value, mask: int) -> Value:
         found = written.read(machine, base, str(index.value))  # type: ignore[attr-defined]
         if found is not None:
             return found
+        member = machine.knowledge.members.get(index.value)  # type: ignore[attr-defined]
+        if member is not None and member.value == "distributed" and base.cause is None:  # `options["distributed"]`
+            return library.member_value(machine, member, index.value, mask)  # type: ignore[attr-defined]
     handled = library.read_item(machine, base, index, mask)
     if handled is None:
         handled = own_item(machine, base, index)
@@ -437,7 +440,11 @@ def put(machine: Machine, container: Value, index: Value, value: Value, mask: in
     elif container.kind == "torch.Tensor":
         copied_into(machine, container, value)
         old = container.attributes.get("content", NONE)
-        machine.set(container, "content", value if isinstance(old, Const) else opaque(machine, "put", old, value), mask)
+        if index.cause is not None:  # where it stands tells one rank from another, whatever it is
+            held = opaque(machine, "put", old, value, index)
+        else:
+            held = value if isinstance(old, Const) else opaque(machine, "put", old, value)
+        machine.set(container, "content", held, mask)
     elif container.kind == "list":
         known = items_of(machine, container)
         if known is not None and isinstance(index, Const) and isinstance(index.value, int):
@@ -451,7 +458,7 @@ def put(machine: Machine, container: Value, index: Value, value: Value, mask: in
         else:
             several = container.attributes.get("[]")
             if isinstance(several, Unknown) and several.symbol.key[0] == REPEAT:  # one of them is another now
-                now = machine.unknown("put", several.symbol, cause=several.cause, tags=several.tags)
+                now = machine.unknown("put", several.symbol, token(value), cause=several.cause, tags=several.tags)
                 machine.set(container, "[]", now, mask)
 
 

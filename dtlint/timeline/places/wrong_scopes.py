@@ -10,7 +10,7 @@ from dtlint.ir import nodes as ir
 from dtlint.ir.functions import every_node
 from dtlint.machine.lanes import lanes_in
 from dtlint.machine.library.computing.provenance import symbols_in
-from dtlint.machine.library.python.files import all_nodes, text_of
+from dtlint.machine.library.python.files import all_nodes, of_either, text_of
 from dtlint.machine.library.training.stepping import attribute_of
 from dtlint.machine.logs import Choice, Decision, Event, Log, LogNode, decisions
 from dtlint.machine.run import Run
@@ -100,6 +100,8 @@ def in_log(log: Log, node: LogNode) -> bool:
 def says_where(access: Access) -> bool:
     """Is anything known of the place? One out of a list that somebody made may well be each node's own."""
     held = lane_value(text_of(access.value), next(access.lanes()))
+    if of_either(access.places[next(access.lanes())]):
+        return False
     if re.sub(r"<[^<>]*>", "", access.places[next(access.lanes())]).strip("/"):
         return True
     where = held.symbol if isinstance(held, Unknown) else None
@@ -134,7 +136,12 @@ def of_one_machine(run: Run, asked: Decision | None = None) -> bool:
     the rank: `init_process_group(rank=local_rank)`; or the documents start it so, or whatever they start."""
     knows = run.facts.get("global rank") or (asked is not None and tells_both(run, asked))
     told = run.project.started
-    if not knows or told.on_one_machine(run.entry.path) or told.nothing_on_several_machines():
+    if (
+        not knows
+        or told.on_one_machine(run.entry.path)
+        or told.nothing_on_several_machines()
+        or run.facts.get("on one machine")
+    ):
         return True
     given = (event.extra["call"].get("rank") for event, _ in recorded(run, "init") if "call" in event.extra)
     return any(isinstance(rank, Row) and rank.cause.kind == "local rank" for rank in given)

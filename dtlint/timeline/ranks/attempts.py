@@ -54,10 +54,11 @@ def find(run: Run) -> Iterator[Divergence]:
 
 
 def by_one_process(run: Run, event: Event) -> bool:
-    """A checkpoint that is loaded or saved by a whole program that begins no group: it works for one process too."""
+    """A checkpoint that is loaded or saved, or a metric that is counted, by a whole program that begins no group: it
+    works for one process too."""
     starts = (node for node, _ in run.walk() if isinstance(node, Event) and node.op in evidence.STARTS)
     return (
-        event.api.startswith("torch.distributed.checkpoint.")
+        evidence.works_alone(run, event)
         and run.entry.kind == "script"
         and not run.facts.get("spawned")
         and next(starts, None) is None
@@ -229,13 +230,16 @@ def whole(talking: tuple[Event, tuple[LogNode, ...]], node: Attempt) -> bool:
     return all(mask & node.mask == node.mask for mask in (event.mask, *(call.mask for call in calls)))
 
 
+STEPS = frozenset({"forward", "backward", "optimizer_step", "pipeline_step"})
+
+
 def risky(node: Attempt) -> bool:
     """Does the body do what one rank alone may fail at? A training step does, a raise that not all ranks take, or
     reading files of a rank's own."""
     if reads_on_the_way(node):
         return True
     for inner, _ in walk(node.body):
-        if isinstance(inner, Event) and inner.implicit and inner.op in ("forward", "backward"):
+        if isinstance(inner, Event) and inner.implicit and inner.op in STEPS:
             return True
         if isinstance(inner, Choice) and "raise" in inner.exits and inner.cause is not None:
             return True

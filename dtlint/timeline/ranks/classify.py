@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from dtlint.machine.contents.truth import APART
 from dtlint.machine.library.computing.tensors import ALIASES, COPIES, REVEALS
+from dtlint.machine.library.meeting.groups import MEMBERS
 from dtlint.machine.logs import EXITS, FAILS, Attempt, Call, Event, Loop, Place
 from dtlint.machine.starts.given import settled
 from dtlint.machine.values import BY_SHARE, FALSE, Symbol
@@ -38,7 +39,7 @@ def code_of(divergence: Divergence) -> tuple[str, str]:
     ):
         return "", ""  # family DT8 looks at managers
     if shape == "argument":
-        return ("DT109" if is_creation(divergence) else "DT107"), "default"
+        return ("DT109" if is_creation(divergence) else "DT107"), ("strict" if by_files(divergence) else "default")
     if shape == "handler":
         return "DT105", "default"
     if shape == "swallowed":
@@ -48,7 +49,7 @@ def code_of(divergence: Divergence) -> tuple[str, str]:
         counted = loop is not None and loop.kind == "while" and divergence.decision is loop.decision
         if divergence.event.implicit and cause is not None and cause.kind in SHARDING and not counted and cut(loop):
             return SHARDING[cause.kind], "default"
-        if divergence.cause is not None and divergence.cause.kind == "files" and not is_while(divergence):
+        if by_files(divergence) and not is_while(divergence):
             return "", ""  # where to go on after a checkpoint: the file system is shared as a rule
         if cause is not None and cause.kind == "group rank" and (not of_world(divergence) or hands_on(divergence)):
             return "", ""
@@ -105,10 +106,13 @@ def is_while(divergence: Divergence) -> bool:
     return divergence.loop is not None and divergence.loop.kind == "while"
 
 
+def by_files(divergence: Divergence) -> bool:
+    """Does it hang on where files stand? That is the same for all ranks as a rule."""
+    return divergence.cause is not None and divergence.cause.kind == "files"
+
+
 def trip_tier(divergence: Divergence) -> str:
-    """Where files stand is the same for all ranks as a rule."""
-    kind = divergence.cause.kind if divergence.cause is not None else "rank"
-    return "strict" if kind == "files" and is_while(divergence) else "default"
+    return "strict" if by_files(divergence) and is_while(divergence) else "default"
 
 
 def local_code(divergence: Divergence) -> tuple[str, str]:
@@ -120,8 +124,9 @@ def local_code(divergence: Divergence) -> tuple[str, str]:
     if FAILS.intersection(exits):
         return "", ""  # an error on one rank ends the job: the launcher stops the others
     if kind == "group rank":
-        # a stage or slice that nobody can place selects whole groups of the other dimensions
-        return ("DT101" if of_world(divergence) else ""), "strict"
+        # a stage or slice that nobody can place selects whole groups of the other dimensions; where all ranks meet by
+        # the word of the program, they are not enough
+        return ("DT101" if of_world(divergence) else ""), ("strict" if divergence.event.implicit else "default")
     if kind in RANK_KINDS:
         event = divergence.event
         if event.kind == "p2p" or (event.implicit and asks_membership(divergence)):
@@ -130,7 +135,8 @@ def local_code(divergence: Divergence) -> tuple[str, str]:
         if of_settings(divergence):
             return guarded_code(divergence), "default"
         if asks_membership(divergence):
-            return "", ""  # every rank may find itself there, as it does in the list of its own group
+            # every rank may find itself there, as it does in the list of its own group; who makes a group asks for it
+            return ("DT109" if made_for_those(divergence) else ""), "default"
         if not event.implicit and strided.owns(divergence):
             return ("DT102" if TURNED_AWAY.intersection(exits) else guarded_code(divergence)), "default"
         if drawn(divergence):
@@ -149,7 +155,7 @@ def local_code(divergence: Divergence) -> tuple[str, str]:
         return "", ""  # whoever has told something once in an epoch takes part
     if kind == "exception":
         return "DT106", "default"  # the handler took it well, and what it left behind decides
-    return "DT110", ("strict" if kind == "files" else "default")
+    return "DT110", ("strict" if by_files(divergence) else "default")
 
 
 def made_by_each(divergence: Divergence) -> bool:
@@ -231,9 +237,9 @@ def guessed(divergence: Divergence) -> bool:
 
 def above_shares(symbol: Symbol) -> Iterator[Symbol]:
     """What was computed from a rank's share: `items[rank::world]` differs by its bounds, whoever made the items. A
-    question that all ranks answer alike makes nothing differ, and where ranks hold values that were made in different
-    ways, that is the difference."""
-    if symbol.key[0] == APART:
+    question that all ranks answer alike makes nothing differ, nor does what was computed from the same on all of them,
+    and where ranks hold values that were made in different ways, that is the difference."""
+    if symbol.key[0] == APART or symbol.alike or symbol.key[0] == "agreed":
         return
     yield symbol
     if symbol.key[0] == "filled" and type(symbol.key[1]) is int:
@@ -256,9 +262,23 @@ def of_world(divergence: Divergence) -> bool:
 
 
 def asks_membership(divergence: Divergence) -> bool:
-    """`rank in members`, of which nothing else is known."""
+    """`rank in members`, of which nothing else is known; or, in a loop that counts, whether it is this rank's turn."""
     symbol = divergence.choice.symbol if divergence.choice is not None else None
-    return symbol is not None and any(one.key[0] == "compare in" for one in above_shares(symbol))
+    return symbol is not None and any(one.key[0] == "compare in" or takes_turns(one) for one in above_shares(symbol))
+
+
+def takes_turns(symbol: Symbol) -> bool:
+    """`for turn in range(count): if turn == rank // size`"""
+    return symbol.key[0] == "compare ==" and any(
+        isinstance(side, Symbol) and side.key[0] == "number" for side in symbol.key[1:]
+    )
+
+
+def made_for_those(divergence: Divergence) -> bool:
+    """`if rank in members: new_group(members)`"""
+    symbol = divergence.choice.symbol if divergence.choice is not None else None
+    members = divergence.event.extra.get(MEMBERS)
+    return members is not None and symbol is not None and symbol.key[0] == "compare in" and symbol.key[2] == members
 
 
 def of_value(symbol: Symbol) -> bool:

@@ -7,9 +7,10 @@ from collections.abc import Iterator
 from dtlint.findings import Span, Step
 from dtlint.machine.lanes import lanes_in
 from dtlint.machine.library.python.uncalled import kind_of
-from dtlint.machine.logs import Call, Decision, Event, decisions
+from dtlint.machine.logs import Call, Decision, Event, LogNode, decisions
 from dtlint.machine.run import Run
 from dtlint.machine.values import NONE
+from dtlint.timeline.places.files import accesses
 from dtlint.timeline.records import guards_over, recorded
 
 WRITES = ("file-write", "log", "log-init")
@@ -20,29 +21,35 @@ LONGEST = 8  # lines of one condition
 
 def inverted(run: Run) -> Iterator[tuple[Span, str, str, tuple[Step, ...]]]:
     """A bare rank, or a name that says main, which is true on every rank but 0 and guards what one rank writes."""
-    seen: set[int] = set()
     found = list(recorded(run, *WRITES))
     main = {(event.path, event.at) for event, _ in found if event.mask & 1}
+    own = {id(access.event) for access in accesses(run) if access.cause is not None} if found else set()
+    # who opens a file that is named after its rank means the others
+    seen = {id(decision) for event, path in found if id(event) in own for decision in decided(run, event, path)}
     for event, path in found:
         if (event.path, event.at) in main:
             continue  # rank 0 comes here another way: `rank == 0 or sharded`
-        nodes = [node for node in path if isinstance(node, Call)]
-        for guards in (event.guards, *(node.guards for node in nodes)):
-            for decision in decisions(guards):
-                if id(decision) in seen or not all_but_main(run, decision, event.mask):
-                    continue
-                seen.add(id(decision))
-                span, name = place_of(run, decision)
-                yield (
-                    span,
-                    name,
-                    event.api,
-                    (
-                        *(decision.cause.steps() if decision.cause else ()),
-                        Step(decision.path, decision.at[0], f"`{decision.text}` is true on every rank but 0"),
-                        Step(event.path, event.at[0], "every rank but 0 comes here"),
-                    ),
-                )
+        for decision in decided(run, event, path):
+            if id(decision) in seen:
+                continue
+            seen.add(id(decision))
+            span, name = place_of(run, decision)
+            yield (
+                span,
+                name,
+                event.api,
+                (
+                    *(decision.cause.steps() if decision.cause else ()),
+                    Step(decision.path, decision.at[0], f"`{decision.text}` is true on every rank but 0"),
+                    Step(event.path, event.at[0], "every rank but 0 comes here"),
+                ),
+            )
+
+
+def decided(run: Run, event: Event, path: tuple[LogNode, ...]) -> Iterator[Decision]:
+    """The decisions on the way to this event that let all ranks through but the first."""
+    for guards in (event.guards, *(node.guards for node in path if isinstance(node, Call))):
+        yield from (decision for decision in decisions(guards) if all_but_main(run, decision, event.mask))
 
 
 def all_but_main(run: Run, decision: Decision, mask: int) -> bool:
@@ -56,8 +63,13 @@ def all_but_main(run: Run, decision: Decision, mask: int) -> bool:
         and not mask & ~decision.taken
         and not decision.exit_word
         and bool(decision.text)
-        and (means_main(run, decision.text) or names_rank(run, whole_text(run, decision)))
+        and (means_main(run, decision.text) or is_name(decision) or names_rank(run, whole_text(run, decision)))
     )
+
+
+def is_name(decision: Decision) -> bool:
+    """A plain name, whatever it says, that stands for the rank itself: `self.active = rank or alone`."""
+    return decision.number and OPERATORS.isdisjoint(decision.text)
 
 
 def without_gpu(run: Run) -> Iterator[tuple[Span, str, tuple[Step, ...]]]:

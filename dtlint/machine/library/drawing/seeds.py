@@ -201,6 +201,7 @@ def seed(machine: Machine, call: Invocation) -> Value:
     if value is None or value == NONE:
         value = UNSEEDED
     held = registers(machine)
+    machine.oldest_write = 0  # a call that seeds them does so each time
     place = Const((machine.frame.path, machine.current_at, machine.frame.scope))
     machine.facts.setdefault(SITES, {})[token(value)] = place.value
     for name in names:
@@ -250,13 +251,17 @@ def constructed(machine: Machine, thing: Object, call: Invocation) -> None:
             machine.facts.setdefault("layers", []).append((thing, current(machine, "torch")))
 
 
-def foreign(machine: Machine, name: str) -> None:
-    """A function nobody can see that says it seeds: from here on the generators are seeded, nobody knows how."""
+def foreign(machine: Machine, call: Invocation) -> None:
+    """A function nobody can see that says it seeds: from here on the generators are seeded, nobody knows how. On all
+    ranks alike where it was told to, and nothing else."""
+    name = call.name
     if "seed" in name.rpartition(".")[2].lower() or "determinis" in name.lower():
         held = registers(machine)
+        told = bool(call.values) and all(value.cause is None for value in call.values)
+        place = Const((machine.frame.path, machine.current_at, machine.frame.scope)) if told else NONE
         for register in REGISTERS:
             machine.set(held, register, machine.unknown("seeded elsewhere"), machine.world.full)
-            machine.set(held, f"{register} at", NONE, machine.world.full)
+            machine.set(held, f"{register} at", place, machine.world.full)
 
 
 def weights_loaded(machine: Machine, call: Invocation) -> None:

@@ -11,6 +11,7 @@ from dtlint.machine.logs import Group
 from dtlint.machine.values import NONE, Cause, Const, External, Object, Row, Symbol, Tuple, Unknown, Value, lane_value
 
 PARTED = "parted"  # fact of a group: it is one of those that a loop has made, each of the ranks next in line
+MEMBERS = "members"  # of an event: the list that a group is made for
 LISTED = "listed"  # symbol: a list of numbers, by its first, its last and the step between
 GROUP_KIND = "torch.distributed.ProcessGroup"
 
@@ -132,6 +133,7 @@ def new_group(machine: Machine, call: Invocation) -> Value:
     """Every rank of the world takes part in making a group, members or not."""
     ranks = call.get(str(call.row.extra.get("members", "ranks")))
     masks = member_masks(machine, ranks)
+    extra = {MEMBERS: token(ranks)} if ranks is not None else {}
     if masks is None:
         made = machine.new(GROUP_KIND, call.mask)
         ranks = as_written(machine, ranks) if ranks is not None else None
@@ -149,7 +151,10 @@ def new_group(machine: Machine, call: Invocation) -> Value:
     local = call.get("use_local_synchronization")
     if not (isinstance(local, Const) and local.value is True):
         details = (("ranks", ranks),) if ranks is not None else ()
-        machine.emit_event("collective", "new_group", call.name, call.mask, group=machine.world_group, details=details)
+        everybody = machine.world_group
+        machine.emit_event(
+            "collective", "new_group", call.name, call.mask, group=everybody, details=details, extra=extra
+        )
     return made
 
 

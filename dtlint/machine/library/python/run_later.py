@@ -113,7 +113,7 @@ def walked_through(machine: Machine, call: Invocation) -> None:
 def handed_over(machine: Machine, call: Invocation) -> None:
     """A function of the project is given to somebody unknown, who may call it: on the ranks that hand it over. A
     generator is walked through. Whoever it is may also seed the generators, if the name says so."""
-    seeds.foreign(machine, call.name)
+    seeds.foreign(machine, call)
     walked_through(machine, call)
     filled_by.handed_over(machine, call.values)
     for value in call.values:

@@ -29,7 +29,7 @@ KEY = "model differences"
 EVERYWHERE = "layers run by all"
 CONSTANT = "modules whose gradients are switched off"
 LEARNED = "symbols made when gradients were last computed"
-OWN_SHAPE = BY_PROCESS | {"memory"}  # what a model's size must not depend on
+OWN_SHAPE = BY_PROCESS | {"memory", "random"}  # what a model's size must not depend on
 
 
 @dataclass(slots=True)
