@@ -283,7 +283,7 @@ def build(packs: list[tuple[str, Mapping[str, Any]]]) -> Knowledge:
         frozenset(tokens),
         frozenset(communicating),
         frozenset(meaningful),
-        telling_names(every) | steering,
+        telling_names(every, types) | steering,
         rank_names(every),
         frozenset(api.last for api in every if api.does == "value" and api.value not in ("", "open_run", "never")),
         tables["setting"],
@@ -323,17 +323,28 @@ EQUAL = (
 )
 
 
-def telling_names(every: Iterable[Api]) -> frozenset[str]:
+LAYER = "torch.nn.Module"
+OF_PYTHON = (str, list, dict, set)
+
+
+def telling_names(every: Iterable[Api], types: Mapping[str, Type]) -> frozenset[str]:
     """Names by which a function shows that ranks may part in it, or that it makes what other rules follow: what
     differs by rank, what only this rank sees, and the objects and records of the packs. Short common words (`log`,
-    `step`, `load`) show nothing by themselves."""
+    `step`, `load`) show nothing by themselves, nor do layers, which somebody else trains, nor what is computed under
+    a name that lists and texts have too (`append`)."""
+
+    def is_layer(api: Api) -> bool:
+        made = types.get(api.type or api.name)
+        return api.does == "make" and not api.record and not api.model and made is not None and LAYER in made.bases
 
     def telling(api: Api) -> bool:
         if api.does == "value":
             return api.value not in EQUAL
         common = len(api.last) <= 5 and "_" not in api.last and api.last.islower()
+        if api.does in ("local", "identity", "same") and not api.record:
+            common = common or any(hasattr(kind, api.last) for kind in OF_PYTHON)
         followed = api.does in ("source", "make", "spawn", "exit", "decorator") or bool(api.record or api.model)
-        return followed and not common
+        return followed and not common and not is_layer(api)
 
     return frozenset(api.last for api in every if telling(api))
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from dtlint.findings import Span, Step
 from dtlint.ir import nodes as ir
 from dtlint.ir.functions import functions_of
+from dtlint.ir.stack import without_collector
 from dtlint.knowledge.loader import Knowledge
 from dtlint.machine.control import statements
 from dtlint.machine.control.consistent import NOTHING, Sorting, consistent
@@ -80,9 +81,10 @@ def helpers_aside(project: Project) -> list[str]:
 
 def load_modules(machine: Machine) -> None:
     """Every module, and what is asked of all files, before processes are forked that would each do it all."""
-    following.own_names(machine)
-    for path in machine.project.selected:
-        load_first(machine, path)
+    with without_collector():
+        following.own_names(machine)
+        for path in machine.project.selected:
+            load_first(machine, path)
 
 
 def load_first(machine: Machine, path: str) -> None:

@@ -53,6 +53,7 @@ class _Selection:
         self.edges: dict[str, list[tuple[str, str, str]]] = {}
         self.importers: dict[str, set[str]] = {}
         self.mentions: dict[tuple[str, bytes], set[str]] = {}
+        self.inherited: dict[str, Words] = {}  # what the classes of an importer inherit from
         for importer, lines in surveys.imports.items():
             edges = [edge for line in lines for edge in _edges(importer, line, path_of)]
             self.edges[importer] = edges
@@ -115,7 +116,9 @@ class _Selection:
     def _mentioned(self, importer: str, path: str) -> set[bytes]:
         """Names of `path` through which this importer, not kept so far, can reach an API."""
         file, data = self.files[path], self.contents[importer]
-        inherited = NO_WORDS.union(*bases_in(data).values())
+        if importer not in self.inherited:
+            self.inherited[importer] = NO_WORDS.union(*bases_in(data).values())
+        inherited = self.inherited[importer]
         found: set[bytes] = set()
         for target, name, local in self.edges[importer]:
             if target != path:

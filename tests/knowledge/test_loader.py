@@ -118,3 +118,9 @@ def test_common_import_paths_lead_to_a_row(written, canonical):
     known = loader.load()
     assert known.canonical(written) == canonical
     assert known.api(written) is not None
+
+
+def test_layers_and_names_that_lists_have_too_show_no_ranks():
+    telling = loader.load().telling
+    assert telling.isdisjoint({"Linear", "ModuleList", "CrossEntropyLoss", "append"})
+    assert telling >= {"AdamW", "DistributedDataParallel", "get_rank", "remove", "convert_sync_batchnorm"}

@@ -353,14 +353,14 @@ def run_module(machine: Machine, path: str) -> None:
 def through_imports(machine: Machine, paths: Iterable[str]) -> Uses:
     """These modules and all that they import, and the functions that their bodies run: the same for everyone who uses
     them, whoever loaded them first."""
-    found = Uses()
-    waiting = list(paths)
+    found = Uses(touched=set(paths))
+    waiting = list(found.touched)
     while waiting:
-        path = waiting.pop()
-        if path in found.touched:
-            continue
-        found.touched.add(path)
-        own = machine.depends.get(path, Uses())
-        waiting += own.touched
-        found.add(Uses(set(), own.reached, own.consulted))
+        own = machine.depends.get(waiting.pop())
+        if own is not None:
+            more = own.touched - found.touched
+            found.touched |= more
+            found.reached |= own.reached
+            found.consulted |= own.consulted
+            waiting += more
     return found
