@@ -36,6 +36,7 @@ from dtlint.timeline.arrays.jax_notes import noted as jax_notes
 from dtlint.timeline.arrays.jax_notes import place as jax_place
 from dtlint.timeline.arrays.jax_notes import saved as saved_copies
 from dtlint.timeline.arrays.lives import way
+from dtlint.timeline.arrays.named_parts import unknown_parts
 from dtlint.timeline.arrays.reused_buffers import reused_buffers
 from dtlint.timeline.arrays.reused_keys import reused_keys
 from dtlint.timeline.places.files import accesses, together
@@ -131,6 +132,7 @@ __all__ = [
     "distributed",
     "distributed_step",
     "many_loggers",
+    "unknown_parts",
     "unopened",
     "rank_local_names",
     "shared_writes",

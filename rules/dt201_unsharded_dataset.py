@@ -4,8 +4,9 @@ What it finds
 -------------
 A data-parallel training loop reads from a loader or stream that gives every rank the same samples: no distributed
 sampler, no split by rank in the data set, no framework that divides the loader. Batches that the program picks out of
-stored data count as well, where the generator was seeded alike on all ranks; and so do shares of all ranks' data that
-a rank picks by its number on the node, because the second node then reads what the first one does.
+stored data count as well, where the generator was seeded alike on all ranks; so do windows that move on over a file
+from the same place on every rank, and shares of all ranks' data that a rank picks by its number on the node, because
+the second node then reads what the first one does.
 
 Why it is bad
 -------------
@@ -60,6 +61,15 @@ def check(run: Run) -> Iterator[Finding]:
             span_at(place),
             "every rank gets the same seed here, and then picks the same samples",
             "seed what picks the data by rank: `torch.manual_seed(seed + rank)`",
+            scope=place[2],
+            trail=steps,
+        )
+    for place, steps in unsharded.walked_alike(run):
+        yield RULE.finding(
+            span_at(place),
+            "every rank reads the same part of the data here, in every step",
+            "begin at a place of each rank's own and go on by the parts of all: `position = rank * size`, "
+            "`position += world_size * size`",
             scope=place[2],
             trail=steps,
         )

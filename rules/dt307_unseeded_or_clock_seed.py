@@ -38,13 +38,19 @@ RULE = Rule(
     title="a seed that each process makes for itself, where ranks must agree",
 )
 
+REMEDIES = {
+    "seed": "take the seed from the configuration, or broadcast rank 0's seed before using it",
+    "epoch": "count the epochs alike on every rank, and tell the sampler that number",
+}
+
 
 def check(run: Run) -> Iterator[Finding]:
     for found in seeding.disagreements(run, RULE.code):
         yield RULE.finding(
             span_at(found.place),
-            f"the seed is made from {found.why}, so it differs between the ranks, and {found.what} depends on it",
-            "take the seed from the configuration, or broadcast rank 0's seed before using it",
+            f"the {found.number} is made from {found.why}, so it differs between the ranks, "
+            f"and {found.what} depends on it",
+            REMEDIES[found.number],
             scope=found.place[2],
             trail=found.steps,
         )

@@ -41,15 +41,16 @@ RULE = Rule(
 def check(run: Run) -> Iterator[Finding]:
     for met, start, late in placement.unchosen(run):
         event = met.event
-        chosen = (Step(late.event.path, late.event.at[0], "the device is chosen here, too late"),) if late else ()
+        told = [(start, "the process group is started"), (met, "the first work on the current device")]
+        if late is not None:
+            told.append((late, "the device is chosen here, too late"))
         yield RULE.finding(
             run.span(event.path, event.at),
             "no device was chosen: this happens on GPU 0 in every process of the node",
             "call `torch.cuda.set_device(local_rank)` before, best before init_process_group",
             scope=event.function,
-            trail=(
-                Step(start.event.path, start.event.at[0], "the process group is started"),
-                Step(event.path, event.at[0], "the first work on the current device"),
-                *chosen,
+            trail=tuple(
+                Step(one.event.path, one.event.at[0], text)
+                for one, text in sorted(told, key=lambda pair: pair[0].number)
             ),
         )

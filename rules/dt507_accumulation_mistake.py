@@ -4,9 +4,9 @@ What it finds
 -------------
 In a loop whose optimizer steps only every n-th turn: `zero_grad`, clipping or unscaling happens in each turn, the
 mean loss is not divided by n, or once more where the accelerator divides it, or `accelerator.accumulate()` belongs to
-an accelerator that accumulates nothing. Also an accelerator that is to accumulate, in a loop without `accumulate()`,
-and a DeepSpeed engine that steps in some turns only; and a step after which the gradients are not cleared, because
-`zero_grad` stands on the other side of a branch (mixed precision or not).
+an accelerator that accumulates nothing, or has `zero_grad` in front of the backward pass. Also an accelerator that is
+to accumulate, in a loop without `accumulate()`, and a DeepSpeed engine that steps in some turns only; and a step after
+which the gradients are not cleared, because `zero_grad` stands on the other side of a branch (mixed precision or not).
 
 Why it is bad
 -------------
@@ -106,6 +106,19 @@ def check(run: Run) -> Iterator[Finding]:
             trail=(
                 Step(event.path, event.at[0], "the gradients of this step stay for the next"),
                 Step(clear.event.path, clear.event.at[0], "cleared on this side only"),
+            ),
+        )
+    for clear, entered, backward in clearing.cleared_in_the_last(run):
+        event = clear.event
+        yield RULE.finding(
+            run.span(event.path, event.at),
+            "the gradients are cleared in front of the last micro-batch of a window, so only that one counts",
+            "clear them behind the step, or in front of `accumulate()`",
+            scope=event.function,
+            trail=(
+                Step(entered.event.path, entered.event.at[0], "inside, clearing waits for the last micro-batch"),
+                Step(event.path, event.at[0], "what the others have added up is gone here"),
+                Step(backward.event.path, backward.event.at[0], "the last one adds its own"),
             ),
         )
     for met, step in loss_scale.never_accumulated(run):

@@ -95,6 +95,18 @@ def check(run: Run) -> Iterator[Finding]:
                 Step(step.path, step.at[0], "steps with the gradients of this rank"),
             ),
         )
+    for alone in partly_reduced.left_unwrapped(run):
+        event, step = alone.backward.event, alone.step.event
+        yield RULE.finding(
+            run.span(step.path, step.at),
+            "this optimizer's model has no wrapper, though another one has: nothing reduces its gradients",
+            alone.remedy,
+            scope=step.function,
+            trail=(
+                Step(event.path, event.at[0], "the gradients of this rank"),
+                Step(step.path, step.at[0], "are all that this optimizer steps with"),
+            ),
+        )
     for alone, late in unreduced.reduced_too_late(run):
         event, step = late.event, alone.step.event
         yield RULE.finding(

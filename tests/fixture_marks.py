@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 MARK = re.compile(r"#\s*(want|miss|noise):\s*((?:DT\d{3}\b[,\s]*)+)(?:\"([^\"]*)\")?")
+PASSED_OVER = re.compile(r"#\s*passed over:\s*\S")
 STRICT = re.compile(r"#\s*tier:\s*strict")
 TEXT_FILES = {".py", ".sh", ".sbatch", ".slurm", ".yaml", ".yml", ".ipynb", ".toml", ""}
 
@@ -65,3 +66,9 @@ def _from_json(path: Path) -> Iterator[Mark]:
 def is_strict(project: Path) -> bool:
     first = [path.read_text(encoding="utf-8", errors="replace")[:200].split("\n")[0] for path in files_of(project)]
     return any(STRICT.search(line) for line in first)
+
+
+def has_to_be_analysed(project: Path) -> bool:
+    """It has Python in it, and nobody says why that should be passed over."""
+    sources = [path for path in files_of(project) if path.suffix == ".py"]
+    return bool(sources) and not any(PASSED_OVER.search(path.read_text(encoding="utf-8")) for path in sources)

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 SAMPLE_SECONDS = 0.02
+SHARE = 0.05  # of one processor that looking may take: each look goes through all pages of all processes
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,10 +62,13 @@ class Peaks(threading.Thread):
     def run(self) -> None:
         if not sys.platform.startswith("linux"):
             return
-        while not self.stopped.wait(SAMPLE_SECONDS):
+        pause = SAMPLE_SECONDS
+        while not self.stopped.wait(pause):
+            begun = time.thread_time()
             sizes = [proportional_size(process) for process in family(self.root)]
             self.largest = max(self.largest, *(resident_peak(process) for process in family(self.root)), 0)
             self.tree = max(self.tree, sum(sizes))
+            pause = max(SAMPLE_SECONDS, (time.thread_time() - begun) / SHARE)
 
     def stop(self) -> None:
         self.stopped.set()

@@ -41,6 +41,9 @@ FORMATS = ("full", "json")
 @click.option(
     "--steps", type=click.IntRange(0), default=0, help="End each rank after K optimizer steps.  [default: all]"
 )
+@click.option(
+    "--batches", type=click.IntRange(0), default=0, help="End each pass over a loader after K batches.  [default: all]"
+)
 @click.option("--timeout", type=click.FloatRange(0.1), default=60.0, show_default=True, help="Seconds for the run.")
 @click.option("--synthetic", is_flag=True, help="Small random data where a data file or data set is missing.")
 @click.option("--seed", type=int, default=0, help="Each rank's random numbers start from this and its rank.")
@@ -76,6 +79,7 @@ def command(script: str, arguments: tuple[str, ...], **given: Any) -> None:
         arguments=arguments,
         timeout=given["timeout"],
         steps=given["steps"],
+        batches=given["batches"],
         synthetic=given["synthetic"],
         seed=given["seed"],
         engine=engine,

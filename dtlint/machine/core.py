@@ -71,7 +71,7 @@ class Machine:
         self.loading: set[str] = set()
         self.depth = 0
         self.spent = 0
-        self.budget = budget
+        self.whole = self.budget = budget  # steps of an entry point, and those that what is being tried may take
         self.objects = 0
         self.groups = 0
         self.deepest = DEEPEST  # how many calls deep an entry point is followed
@@ -365,6 +365,10 @@ class Machine:
         self.spent += amount
         if self.spent > self.budget:
             raise OutOfBudget
+
+    def weary(self) -> bool:
+        """Half of the budget is gone; the rest is for what may communicate, so that the program comes to its end."""
+        return 2 * self.spent > self.whole
 
     @contextmanager
     def at_most(self, cost: int) -> Iterator[None]:

@@ -28,9 +28,9 @@ class Decision:
     """A line where lanes part: a branch, an exit, a loop's length, an exception."""
 
     __slots__ = (
-        "at", "before", "cause", "exit_answer", "exit_at", "exit_word", "function", "kind", "number", "path", "symbol",
-        "taken", "text",
-    )  # fmt: skip
+        *("at", "before", "cause", "endless", "exit_answer", "exit_at", "exit_word", "function"),
+        *("kind", "number", "path", "symbol", "taken", "text"),
+    )
 
     def __init__(
         self,
@@ -58,6 +58,7 @@ class Decision:
         self.exit_at = exit_at
         self.exit_word = exit_word
         self.exit_answer: bool | None = None  # to `symbol`, of those that leave
+        self.endless = False  # a loop with no end of its own: `while True`, `for step in itertools.count()`
         self.symbol = symbol
         self.number = number
 

@@ -18,13 +18,12 @@ from dtlint.machine.values import NONE, Const, Object
 from dtlint.timeline.environment import uses
 from dtlint.timeline.order import Met, exclusive, ordered
 from dtlint.timeline.programs import asked_for, in_a_test, mentioned, names, passes, texts, uncalled
-from dtlint.timeline.ranks.certain import ENDLESS
 from dtlint.timeline.records import calls_around
 from dtlint.timeline.steps.placement import INIT, on_nccl
 from dtlint.timeline.steps.stepping import events
 
 PLAIN, SAMPLERS = "torch.distributed.", "torch.utils.data."
-WAYS_OUT = (ir.Break, ir.Return)
+WAYS_OUT = (ir.Break, ir.Return, ir.Yield)  # who asks a generator for more may stop asking
 
 
 def starts(run: Any) -> list[Met]:
@@ -108,7 +107,7 @@ def never_destroyed(run: Any) -> Iterator[Met]:
 
 def ends_nowhere(run: Any) -> bool:
     """`while True:` around the work, which nothing but an error ends: there is no end at which to destroy anything."""
-    decisions = [node.decision for node, _ in run.walk() if isinstance(node, Loop) and node.decision.text in ENDLESS]
+    decisions = [node.decision for node, _ in run.walk() if isinstance(node, Loop) and node.decision.endless]
     return any(
         isinstance(node, ir.While)
         and node.at is not None

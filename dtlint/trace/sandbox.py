@@ -17,7 +17,8 @@ from dataclasses import dataclass
 from dtlint.trace.keeper import SET_CHILD_SUBREAPER, SET_PARENT_DEATH_SIGNAL, process_control
 
 NEW_MOUNTS, NEW_USER, NEW_NETWORK = 0x00020000, 0x10000000, 0x40000000
-RECURSIVE, PRIVATE = 0x4000, 1 << 18
+BIND, RECURSIVE, PRIVATE = 0x1000, 0x4000, 1 << 18
+MACHINE = ("/dev", "/proc", "/sys")
 MOUNT_SETATTR = 442  # the same number on every architecture of Linux
 AT_FDCWD, AT_RECURSIVE, ATTR_READ_ONLY = -100, 0x8000, 0x1
 MEBI = 1024 * 1024
@@ -137,43 +138,67 @@ def _read_only(path: bytes, how: int, value: bool) -> bool:
     return answer == 0
 
 
-def private_files(scratch: str, readable: list[str], limits: Limits) -> bool:
-    """Let the run write where it likes, into memory that vanishes with it.
+def mount_points() -> list[str]:
+    """Where something is mounted, outer places first."""
+    with open("/proc/self/mountinfo", encoding="utf-8") as file:
+        named = {line.split(" ")[4].encode().decode("unicode_escape") for line in file}  # a space is `\040` there
+    return sorted(named)
 
-    The directories in `readable` (the project, the system's temporary directory) get a layer on top that takes all
-    writes; everything else turns read-only. False when the system does not
-    allow it: ask `can_have_private_files` first.
+
+def private_files(scratch: str, written: list[str], limits: Limits) -> bool:
+    """Let the run write wherever it likes, into memory that vanishes with it.
+
+    Every file system gets a layer on top that takes all writes, and the run lives in a root made of these layers. What
+    shows the machine itself is there as it was, and what takes no layer can be read. False when the system does not
+    allow that, or for one of the directories in `written`: ask `can_have_private_files` first.
     """
     if not sys.platform.startswith("linux") or not _call("unshare", NEW_MOUNTS):
         return False
     if not _mount("none", "/", None, RECURSIVE | PRIVATE):
         return False
+    places = mount_points()
     if not _mount("tmpfs", scratch, "tmpfs", 0, f"size={limits.scratch},mode=0700"):
         return False
     if not _read_only(b"/", AT_RECURSIVE, True) or not _read_only(scratch.encode(), 0, False):
         return False
-    os.chdir(scratch)  # a layer over the temporary directory hides the scratch: relative names still reach it
-    layers = []
-    for number, directory in enumerate(readable):
-        upper, work = f"upper{number}", f"work{number}"
-        os.mkdir(upper)
-        os.mkdir(work)
-        os.chmod(upper, os.stat(directory).st_mode & 0o7777)
-        layers.append((directory, f"lowerdir={directory},upperdir={upper},workdir={work}"))
-    done = all(_mount("overlay", directory, "overlay", 0, options) for directory, options in layers)
-    if os.path.isdir("/dev/shm"):
-        done = _mount("tmpfs", "/dev/shm", "tmpfs", 0, f"size={limits.scratch}") and done
-    return done
-
-
-def can_have_private_files(scratch: str, readable: list[str], limits: Limits) -> bool:
-    """Try it in a throw-away process: half an isolation would be worse than none."""
-    if any(character in directory for directory in (scratch, *readable) for character in ",:\\"):
+    root = os.path.join(scratch, "root")
+    os.mkdir(root)
+    layered = set()
+    for number, place in enumerate(places):
+        if place.startswith(tuple(f"{other}/" for other in MACHINE)):
+            continue  # it comes with them
+        if place not in MACHINE and _layer(scratch, number, place, root + place):
+            layered.add(place)
+        elif not _mount(place, root + place, None, BIND | RECURSIVE) and place in ("/", *MACHINE):
+            return False
+    if any(home_of(directory, places) not in layered for directory in written):
         return False
+    if os.path.isdir("/dev/shm") and not _mount("tmpfs", f"{root}/dev/shm", "tmpfs", 0, f"size={limits.scratch}"):
+        return False
+    return _call("chroot", root.encode()) and all(map(os.path.isdir, (scratch, *written)))
+
+
+def _layer(scratch: str, number: int, place: str, target: str) -> bool:
+    if not os.path.isdir(place) or any(character in place for character in ",:\\"):
+        return False
+    upper, work = (os.path.join(scratch, f"{name}{number}") for name in ("upper", "work"))
+    os.mkdir(upper)
+    os.mkdir(work)
+    os.chmod(upper, os.stat(place).st_mode & 0o7777)
+    return _mount("overlay", target, "overlay", 0, f"lowerdir={place},upperdir={upper},workdir={work}")
+
+
+def home_of(directory: str, places: list[str]) -> str:
+    """The file system that it lies on."""
+    return max((place for place in places if f"{directory}/".startswith(f"{place.rstrip('/')}/")), key=len)
+
+
+def can_have_private_files(scratch: str, written: list[str], limits: Limits) -> bool:
+    """Try it in a throw-away process: half an isolation would be worse than none."""
     child = os.fork()
     if child == 0:
         answer = 1
         with contextlib.suppress(BaseException):
-            answer = 0 if private_files(scratch, readable, limits) else 1
+            answer = 0 if private_files(scratch, written, limits) else 1
         os._exit(answer)
     return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0

@@ -63,11 +63,11 @@ def run_job(job: dict[str, Any], number: int, stream: Stream, limits: sandbox.Li
     root = os.environ.get("DTLINT_TRACE_ROOT") or tempfile.gettempdir()
     scratch = tempfile.mkdtemp(prefix=f"job{number}-", dir=root)
     began = time.monotonic()
-    layers = writable_layers(job)
-    private = bool(job.get("private", True)) and _can_be_private(scratch, layers, limits)
+    written = written_to(job)
+    private = bool(job.get("private", True)) and _can_be_private(scratch, written, limits)
     child = os.fork()
     if child == 0:
-        _coordinate(job, scratch, layers if private else None, stream, limits, play)
+        _coordinate(job, scratch, written if private else None, stream, limits, play)
     deadline = began + float(job["timeout"]) + 10
     while os.waitpid(child, os.WNOHANG)[0] == 0:
         if time.monotonic() > deadline:
@@ -85,30 +85,26 @@ def run_job(job: dict[str, Any], number: int, stream: Stream, limits: sandbox.Li
 _tried: dict[tuple[str, ...], bool] = {}
 
 
-def _can_be_private(scratch: str, layers: list[str], limits: sandbox.Limits) -> bool:
-    key = tuple(layers)
+def _can_be_private(scratch: str, written: list[str], limits: sandbox.Limits) -> bool:
+    key = tuple(written)
     if key not in _tried:
-        _tried[key] = sandbox.can_have_private_files(scratch, layers, limits)
+        _tried[key] = sandbox.can_have_private_files(scratch, written, limits)
     return _tried[key]
 
 
-def writable_layers(job: dict[str, Any]) -> list[str]:
-    """Directories the script may believe it writes to, outermost first, none inside another."""
-    wanted = {os.path.realpath(tempfile.gettempdir()), "/tmp", os.path.realpath(job["directory"])}
-    wanted.add(os.path.realpath(os.path.dirname(job["script"])))
-    wanted.discard("/")
-    existing = sorted(path for path in wanted if os.path.isdir(path))
-    return [path for path in existing if not any(path.startswith(other + "/") for other in existing)]
+def written_to(job: dict[str, Any]) -> list[str]:
+    """Where a script writes as a matter of course."""
+    return sorted({os.path.realpath(name) for name in (tempfile.gettempdir(), job["directory"])})
 
 
 def _coordinate(
-    job: dict[str, Any], scratch: str, layers: list[str] | None, stream: Stream, limits: sandbox.Limits, play: Play
+    job: dict[str, Any], scratch: str, written: list[str] | None, stream: Stream, limits: sandbox.Limits, play: Play
 ) -> None:
     """The process of one job: it forks what runs the script, serves it, tells the outcome. Never returns."""
     try:
         sandbox.process_control(sandbox.SET_PARENT_DEATH_SIGNAL, signal.SIGKILL)
         sandbox.process_control(sandbox.SET_CHILD_SUBREAPER, 1)
-        _settle(job, scratch, layers, stream, limits)
+        _settle(job, scratch, written, stream, limits)
         play(job, scratch, stream)
     except BaseException as error:
         traceback.print_exc()
@@ -120,12 +116,12 @@ def _coordinate(
 
 
 def _settle(
-    job: dict[str, Any], scratch: str, layers: list[str] | None, stream: Stream, limits: sandbox.Limits
+    job: dict[str, Any], scratch: str, written: list[str] | None, stream: Stream, limits: sandbox.Limits
 ) -> None:
     """A home, a temporary directory and a working directory of the job's own."""
     directory = job["directory"]
-    if layers is not None:
-        sandbox.private_files(scratch, layers, limits)
+    if written is not None:
+        sandbox.private_files(scratch, written, limits)
     else:
         stream({"type": "notice", "text": "files not isolated: writes outside the temporary directory are possible"})
         directory = os.path.join(scratch, "work")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dtlint.machine.starts import set_up
 from tests.machine.programs import codes, runs
 
 MANAGERS = """
@@ -59,7 +58,25 @@ class Trainer:
 
 
 def test_a_method_that_costs_too_much_is_no_set_up_and_no_reason_to_give_up_the_others(monkeypatch):
-    monkeypatch.setattr(set_up, "COST", 5)
+    monkeypatch.setattr("dtlint.machine.starts.set_up.COST", 5)
     by_name = {run.entry.name: run for run in runs(TRAINER)}
     assert by_name["Trainer.evaluate"].incomplete == []
     assert codes(TRAINER) == ["DT108"]
+
+
+def computing(layers: int) -> str:
+    """Each layer calls the next one twice; all of them draw numbers, and nobody talks to another rank."""
+    lines = ["def layer_0(x):", "    return x + torch.rand(2)"]
+    for layer in range(1, layers):
+        inner = f"layer_{layer - 1}"
+        lines += [f"def layer_{layer}(x):", f"    y = {inner}(x) + torch.rand(2)", f"    return {inner}(y) * x"]
+    lines += ["def train():", f"    layer_{layers - 1}(torch.ones(2))", "    if rank == 0:", "        dist.barrier()"]
+    return "\n".join([*lines, "train()"])
+
+
+def test_what_comes_late_in_a_large_program_is_still_seen(monkeypatch):
+    """Most of the steps would go into computing that talks to nobody."""
+    monkeypatch.setattr("dtlint.machine.run.BUDGET", 1_000)
+    program = computing(9)
+    assert [run.incomplete for run in runs(program)] == [[]]
+    assert codes(program) == ["DT101"]

@@ -21,9 +21,11 @@ REPOSITORY = Path(__file__).resolve().parents[2]
 EXPECTED = {
     "accelerate_gather": ("mismatch", {0: "accelerator.gather(", 1: "wait_for_everyone()"}),
     "gpt_tokens": ("mismatch", {0: "torch.distributed.all_reduce(loss)", 1: ".backward()"}),
+    "horovod_average": ("mismatch", {0: "hvd.allreduce(", 1: "loss.backward()"}),
     "lightning_callback": ("deadlock", {0: "trainer.strategy.barrier("}),
     "tensor_parallel": ("deadlock", {0: "full_tensor()"}),
     "barrier_under_rank": ("mismatch", {0: "dist.barrier()", 1: "loss = model("}),
+    "deepspeed_checkpoint": ("deadlock", {0: "engine.save_checkpoint("}),
     "early_return": ("deadlock", {0: "dist.all_reduce(score)"}),
     "fsdp2_save": ("mismatch", {0: "state = get_model_state_dict(", 1: "dist.barrier()"}),
     "fsdp_state_dict": ("mismatch", {0: "torch.save(model.state_dict()", 1: "dist.barrier()"}),
@@ -258,6 +260,75 @@ dist.all_reduce(torch.from_numpy(data[:8].astype(np.int64)))
     result = run(session, script, synthetic=True)
     assert result.outcome.kind == "agreed"
     assert any("train.bin" in notice for notice in result.notices)
+
+
+def test_rows_and_checkpoints_are_made_up_for_the_user_alone(session: Session, tmp_path: Path) -> None:
+    body = """
+import csv, json
+from importlib.metadata import PackageNotFoundError, distribution
+from pathlib import Path
+dist.init_process_group("gloo")
+lines = Path("train.jsonl").read_text().splitlines()
+words = [json.loads(line)["text"] for line in lines]
+with open("labels.csv", newline="") as file:
+    names = [row["name"] for row in csv.DictReader(file)]
+with open("boxes.json") as file:
+    images = json.load(file)["images"]
+assert len(words) == len(names) == len(images)
+assert json.loads('{"a": 1}') == {"a": 1}
+assert distribution("pip").read_text("direct_url.json") is None
+model = torch.nn.Linear(2, 2)
+kept = torch.load("last.pt")
+model.load_state_dict(kept["model"])
+for step in range(kept["epoch"], 2):
+    dist.all_reduce(torch.ones(1))
+"""
+    result = run(session, write(tmp_path / "rows.py", body), synthetic=True)
+    assert result.outcome.kind == "agreed", (result.outcome, [end.output for end in result.ends])
+    for name in ("train.jsonl", "labels.csv", "boxes.json", "last.pt"):
+        assert any(name in notice for notice in result.notices)
+
+
+def test_a_script_may_write_anywhere_and_nothing_stays(session: Session, tmp_path: Path) -> None:
+    body = """
+from pathlib import Path
+dist.init_process_group("gloo")
+folder = Path("/checkpoints-of-dtlint-tests/run")
+folder.mkdir(parents=True, exist_ok=True)
+if dist.get_rank() == 0:
+    torch.save(torch.ones(2), folder / "last.pt")
+dist.barrier()
+assert torch.load(folder / "last.pt").sum() == 2
+"""
+    result = run(session, write(tmp_path / "writes.py", body))
+    if any("files not isolated" in notice for notice in result.notices):
+        pytest.skip("this system allows no private files")
+    assert result.outcome.kind == "agreed", (result.outcome, [end.output for end in result.ends])
+    assert not Path("/checkpoints-of-dtlint-tests").exists()
+
+
+def test_loaders_end_after_some_batches(session: Session, tmp_path: Path) -> None:
+    body = """
+from torch.utils.data import DataLoader, TensorDataset
+dist.init_process_group("gloo")
+for batch in DataLoader(TensorDataset(torch.zeros(1000, 1)), batch_size=1):
+    dist.all_reduce(batch[0])
+if dist.get_rank() == 0:
+    dist.barrier()
+"""
+    result = run(session, write(tmp_path / "epoch.py", body), batches=3)
+    assert result.outcome.kind == "deadlock"
+    assert len(result.events) < 20
+
+
+def test_a_generator_for_a_gpu_draws_on_the_cpu(session: Session, tmp_path: Path) -> None:
+    body = """
+dist.init_process_group("nccl")
+noise = torch.Generator(device=torch.device("cuda", dist.get_rank())).manual_seed(dist.get_rank())
+assert isinstance(noise, torch.Generator) and isinstance(torch.default_generator, torch.Generator)
+dist.all_reduce(torch.randn(2, device="cuda", generator=noise))
+"""
+    assert run(session, write(tmp_path / "noise.py", body)).outcome.kind == "agreed"
 
 
 def test_a_stand_in_plays_torchft_where_it_is_missing(session: Session) -> None:

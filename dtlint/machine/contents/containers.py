@@ -70,6 +70,11 @@ def items_of(machine: Machine, value: Value) -> tuple[Value, ...] | None:
     return None
 
 
+def perhaps_filled(value: Value) -> bool:
+    """Did a branch decide whether there is anything in it?"""
+    return isinstance(value, Object) and isinstance(value.attributes.get(FILLED), Unknown)
+
+
 def element(machine: Machine, value: Value, index: Value | None = None) -> Value:
     """Any one item; the one at an index nobody knows."""
     known = items_of(machine, value)
@@ -263,7 +268,22 @@ def append(
         items = [lengthened(lane_value(held, lane), lane_value(value, lane)) for lane in range(machine.world.size)]
         machine.set(container, "[]", row(tuple(items), cause), mask)
         return
-    machine.set(container, "[]", grown(machine, held, value, lanes_differ or uneven), mask)
+    longer = grown(machine, held, value, lanes_differ or uneven)
+    unshared = orders_of_turns(machine, container.number, value)
+    tags = longer.tags | unshared
+    machine.set(container, "[]", Unknown(longer.symbol, longer.cause, tags, longer.like) if unshared else longer, mask)
+
+
+def orders_of_turns(machine: Machine, number: int, value: Value) -> frozenset[Any]:
+    """`for entry in os.scandir(root): shards.append(Shard(entry.path))`: what is made of the item of a turn, and put
+    into the container with this number, which is older than the loop, comes in the order of the turns."""
+    if not isinstance(value, Object) or not machine.frame.loops:
+        return frozenset()
+    from dtlint.machine.library.computing import provenance
+
+    held = {tag for one in value.attributes.values() if isinstance(one, Unknown) for tag in orders_in(one)}
+    turns = [state.subject for state in machine.frame.loops if number <= state.newest and state.subject is not None]
+    return frozenset(tag for subject in turns for tag in provenance.marks(subject, "order", 1)) & held
 
 
 class Apart(NamedTuple):

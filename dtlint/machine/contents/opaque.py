@@ -102,6 +102,11 @@ def opaque(machine: Machine, what: str, *values: Value) -> Unknown:
     return made
 
 
+def of_run(handle: Object, place: Value) -> bool:
+    """An open file below a folder that is named by the time: whoever finds it there reads the same in it."""
+    return "opened" in handle.facts and place.cause is not None and place.cause.kind == "clock"
+
+
 def deep_cause(machine: Machine, values: tuple[Value, ...], depth: int = 0) -> Cause | None:
     """Why one of these values, or something it holds, differs between lanes."""
     for value in values:
@@ -116,7 +121,11 @@ def deep_cause(machine: Machine, values: tuple[Value, ...], depth: int = 0) -> C
                 said = value.facts.get("text")  # of a path
                 held = (
                     *value.attributes.values(),
-                    *((said,) if isinstance(said, Value) and not is_temporary(said) else ()),
+                    *(
+                        (said,)
+                        if isinstance(said, Value) and not is_temporary(said) and not of_run(value, said)
+                        else ()
+                    ),
                 )
                 found = deep_cause(machine, held, depth + 1)
             else:

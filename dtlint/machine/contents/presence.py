@@ -51,6 +51,26 @@ def from_loader(knowledge: Knowledge, value: Unknown) -> bool:
     return is_part(knowledge, symbol)
 
 
+def looked_for(knowledge: Knowledge, value: Unknown) -> bool:
+    """`batch.get("lengths")`: a tensor is neither true nor false, so who asks whether it is asks if the batch has such
+    a part. With a default of its own it may be a word or a number, which another rank's batch has otherwise."""
+    symbol = begun_as(value.symbol)
+    while symbol.key[0] == "phi":  # `if part is None: part = usual`
+        question = symbol.key[1]
+        asked = question.key[1] if isinstance(question, Symbol) and question.key[0] == "is none" else None
+        others = [side for side in symbol.key[2:4] if side is not asked]
+        if not isinstance(asked, Symbol) or len(others) != 1 or is_part(knowledge, others[0]):
+            return False
+        symbol = begun_as(asked)
+    method = symbol.key[1] if symbol.key[0] == "call" else None
+    if not isinstance(method, Symbol) or (method.key[0], method.key[-1]) != ("attr", "get"):
+        return False
+    unsaid = all(default is None for default in symbol.key[3:])
+    return (
+        unsaid and is_part(knowledge, symbol) and any(tag[0] in OF_BATCHES for tag in value.tags if type(tag) is tuple)
+    )
+
+
 def is_part(knowledge: Knowledge, symbol: Any) -> bool:
     """A part of a batch, or of the one or the other batch as all ranks decide."""
     if not isinstance(symbol, Symbol):
@@ -107,7 +127,7 @@ def of_symbol(knowledge: Knowledge, symbol: Symbol) -> str:
     if not isinstance(what, str):
         return ""
     if what in ("phi", "split"):
-        sides = {of_token(knowledge, side) for side in key[2:4]}
+        sides = {of_token(knowledge, side) for side in key[2:4] if not asked_before(key, side)}
         if sides == {ALWAYS}:
             return ALWAYS
         # `None if failed else batch`, decided by all alike: who asks for None asks for that decision
@@ -124,6 +144,15 @@ def of_symbol(knowledge: Knowledge, symbol: Symbol) -> str:
     if isinstance(method, str) and method in knowledge.giving_methods:
         return ALWAYS
     return ALWAYS if knowledge.always_gives(method_of_source(symbol) or what) else ""
+
+
+def asked_before(key: tuple[Any, ...], side: Any) -> bool:
+    """`made() if folder is None else folder`: who is held on this side was asked whether it is there."""
+    asked, then, other = key[1], *key[2:4]
+    while isinstance(asked, Symbol) and asked.key[0] == "not":
+        asked, then, other = asked.key[1], other, then
+    question = asked.key if isinstance(asked, Symbol) else ("",)
+    return question[0] == "is none" and side is other and isinstance(other, Symbol) and question[1] == other
 
 
 def lacking(token: Any) -> bool:

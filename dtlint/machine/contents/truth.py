@@ -5,7 +5,7 @@ from __future__ import annotations
 from dtlint.machine import library
 from dtlint.machine.contents import containers, filled_by
 from dtlint.machine.contents.opaque import TEMPORARY
-from dtlint.machine.contents.presence import perhaps_not_made
+from dtlint.machine.contents.presence import looked_for, perhaps_not_made
 from dtlint.machine.core import Machine
 from dtlint.machine.lanes import lanes_in, restrict, token
 from dtlint.machine.logs import plain_truth
@@ -43,6 +43,8 @@ def truth_of(machine: Machine, value: Value) -> tuple[bool | None, Symbol, Cause
         cause = containers.length_cause(machine, value) if is_list(machine, value.symbol) else value.cause
         if TEMPORARY in value.tags:
             cause = None  # there is a name or there is none, whatever it is
+        if cause is not None and cause.kind == "data" and looked_for(machine.knowledge, value):
+            cause = None
         return None, value.symbol, cause
     if isinstance(value, Tuple):
         return bool(value.items), machine.symbols.of("tuple"), None

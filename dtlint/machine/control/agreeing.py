@@ -12,7 +12,7 @@ from typing import Any
 
 from dtlint.machine.values import Row, Symbol, Tuple, Unknown, Value
 
-AGREED = "agreed"  # first word of the symbols that stand for what a collective gave to all
+AGREED = "agreed"  # first word of the symbols of what a collective gave to all; what was given and who sent it follow
 OWN_OF_GATHERED = "own of gathered"  # fact of the run: what a rank gave, by what it got from all
 RECEIVED = "received"
 TOLD = frozenset({AGREED, RECEIVED})  # what the ranks have told each other
@@ -74,13 +74,17 @@ def asked_again(symbol: Symbol) -> Symbol:
 
 def sent_by(root: int, agreed: Symbol) -> Symbol | None:
     """What this rank has sent to all: an object, or a tensor that each rank made for itself before."""
-    if len(agreed.key) == 3 and agreed.key[2] == root:
-        found = agreed.key[1]
-    elif len(agreed.key) == 6 and agreed.key[4] == root and isinstance(agreed.key[1], tuple):
-        found = agreed.key[1][root] if root < len(agreed.key[1]) else None
-    else:
+    if len(agreed.key) < 3 or agreed.key[2] != root:
         return None
-    return found if isinstance(found, Symbol) else None
+    given = agreed.key[1]
+    if isinstance(given, tuple):
+        given = given[root] if root < len(given) else None
+    return given if isinstance(given, Symbol) else None
+
+
+def handed_as(agreed: Symbol) -> str:
+    """The parameter of the collective that took it."""
+    return str(agreed.key[4]) if len(agreed.key) > 4 else ""
 
 
 def as_all_have(own: dict[Symbol, Any], items: Iterable[Value]) -> Any:

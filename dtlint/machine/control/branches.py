@@ -201,10 +201,7 @@ def choose(
         left_here = {exit_then[0], exit_other[0]} & {CAUGHT, *TURNS}
         if mask in (stayed_then, stayed_other) and not left_here:
             multiples.answered(machine, symbol, stayed_then == mask)
-        for stayed, writes, sinks, (word, _) in (
-            (stayed_then, writes_then, sinks_then, exit_then),
-            (stayed_other, writes_other, sinks_other, exit_other),
-        ):
+        for (stayed, sinks, writes, (word, _)), group in zip(sides, begins, strict=True):
             if stayed:
                 machine.apply_writes(writes)
             elif word in ("break", "continue") and frame.loops:
@@ -212,7 +209,11 @@ def choose(
             elif word == CAUGHT:
                 frame.tries[-1].leavings.append(Leaving(word, decision, mask, writes, sinks))
             elif word:
-                frame.leavings.append(Leaving(word, decision, mask, writes))
+                away = Leaving(word, decision, mask, writes, begun=begun or group)
+                below = frame.choices or frame.loops or frame.tries or frame.on_yield is not None
+                if word == "return" and cause is not None and not below:
+                    away.mark, away.older = mark, older
+                frame.leavings.append(away)
 
     if asked is not None and any(begins):
         group_start.begun_on(machine, asked, tuple(begins if given else begins[::-1]), mask)

@@ -88,6 +88,8 @@ def run_comprehension(machine: Machine, node: ir.Comp, mask: int) -> Value:
         items = containers.items_of(machine, iterable)
         if items is None and isinstance(iterable, Object):
             items = short_items(machine, iterable) or few(iterable)
+        if items == () and containers.perhaps_filled(iterable):
+            items = None  # on the other side of a branch there is something in it
         if items is not None and len(items) <= 8 and not own_order.of_texts(machine, iterable):
             for item in items:
                 assign_target(machine, part.target, item, lanes)

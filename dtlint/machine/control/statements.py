@@ -103,6 +103,7 @@ def run_return(machine: Machine, node: ir.Return, mask: int) -> int:
 
 CONTROLS = ("StopIteration", "StopAsyncIteration", "GeneratorExit", "KeyboardInterrupt", "Exit")
 ABSTRACT = "NotImplementedError"
+ON_ONE_MACHINE = "on one machine"  # the program says so
 NEVER = (ABSTRACT, "AssertionError")  # whoever raises them says that nobody comes here
 
 
@@ -246,7 +247,8 @@ def take_from(machine: Machine, thing: Value, name: str, mask: int) -> None:
 def run_assert(machine: Machine, node: ir.Assert, mask: int) -> int:
     """`assert rank == 0`: the author says that the others never come here, so they are taken out, and nobody waits.
     `assert local_rank == -1`, `assert world_size == 1`, `assert device_count() == 1`: all of them are, in a program of
-    several ranks. `assert rank == 0 and world_size == 1` says both."""
+    several ranks. `assert rank == 0 and world_size == 1` says both, `assert world_size == device_count()` only that
+    they are all on one machine."""
     parts = node.test.values if isinstance(node.test, ir.BoolOp) and node.test.op == "and" else (node.test,)
     for test in parts:
         mask = assert_one(machine, node, test, mask) if mask else mask
@@ -271,7 +273,11 @@ def assert_one(machine: Machine, node: ir.Assert, test: ir.Expr, mask: int) -> i
         return mask
     if unsure == mask:
         equal_from_here(machine, test, ("==", "is"), mask)
-    if not names_one_rank(machine, test, value, mask) and not (false == mask and of_size(machine, test, mask)):
+    scales = scales_compared(machine, test, mask)
+    if false == mask and scales == {"world", "local"}:
+        machine.facts[ON_ONE_MACHINE] = True
+        return mask
+    if not names_one_rank(machine, test, value, mask) and not (false == mask and scales):
         return mask
     if false:
         machine.frame.left |= false
@@ -329,13 +335,13 @@ def names_one_rank(machine: Machine, test: ir.Expr, value: Value, mask: int) -> 
     return value.cause is not None and value.cause.kind in BY_RANK
 
 
-def of_size(machine: Machine, test: ir.Expr, mask: int) -> bool:
+def scales_compared(machine: Machine, test: ir.Expr, mask: int) -> set[str]:
     """Is something compared with the number of ranks, or with that of a node's devices?"""
     if not isinstance(test, ir.Compare) or [op for op, _ in test.pairs] != ["=="]:
-        return False
+        return set()
     sides = [side for side in (test.left, test.pairs[0][1]) if isinstance(side, ir.Name | ir.Attr | ir.Call)]
     held = [evaluate(machine, side, mask) for side in sides]
-    return any(isinstance(value, Const) and value.scale in ("world", "local") for value in held)
+    return {str(value.scale) for value in held if isinstance(value, Const) and value.scale in ("world", "local")}
 
 
 # --- branches --------------------------------------------------------------------------------------------------

@@ -64,12 +64,14 @@ def turn(
     through = 0
     first = machine.symbols.count  # a later attempt may meet calls that an earlier one has made
     objects, known_causes = machine.objects, 0
+    endless = has_no_end(node, subject)
     library.metrics.turning(machine, node, cause)
     causes: dict[Place, Left] = {}  # why what a turn leaves for the next one differs between lanes
     for attempt in range(MOST):
         for place, (container, name) in widened.items():
             widen(machine, container, name, node, mask, causes.get(place), place in apart)
         decision = Decision("loop", frame.path, node.at, text(), cause, mask, mask, frame.scope)
+        decision.endless = endless
         loop = Loop(decision, mask, outer_guards, trip, cause, subject, kind)
         state = LoopState(subject=subject, newest=machine.objects, managers=len(frame.exits), number=id(node))
         frame.loops.append(state)
@@ -196,6 +198,13 @@ def note_items(loop: Loop, target: ir.Expr, variables: dict[Any, Value]) -> None
             note_items(loop, item, variables)
     elif isinstance(target, ir.Star):
         note_items(loop, target.value, variables)
+
+
+def has_no_end(node: ir.For | ir.While, subject: Value | None) -> bool:
+    """`while True`, `for step in itertools.count()`, `for batch in itertools.cycle(loader)`: who stops leaves it."""
+    if isinstance(node, ir.While):
+        return isinstance(node.test, ir.Const) and bool(node.test.value)
+    return iterators.never_runs_out(subject)
 
 
 def run_turn(

@@ -11,7 +11,15 @@ from dtlint.machine import library
 from dtlint.machine.contents import containers
 from dtlint.machine.contents.opaque import opaque
 from dtlint.machine.core import AROUND, DEEPEST, Machine
-from dtlint.machine.functions import instances, kept, one_of_several, parameters, passed_over
+from dtlint.machine.functions import (
+    around_own,
+    describing,
+    instances,
+    kept,
+    one_of_several,
+    parameters,
+    passed_over,
+)
 from dtlint.machine.functions.entering import Outcome, enter
 from dtlint.machine.functions.following import can_skip, may_talk, too_deep
 from dtlint.machine.lanes import join, lanes_in, token
@@ -246,7 +254,7 @@ def follow(
     if "spawned" in machine.facts and spawning.for_one(machine, function, arguments, keywords):
         return NONE
     if isinstance(node, ir.Function):
-        row_found = library.project_row(machine, function)
+        row_found = library.project_row(machine, function) or around_own.row_around(machine, function, receiver)
         if row_found is not None:
             return library.perform(machine, row_found, receiver, arguments, keywords, mask, call)
         if left_to_subclasses(node):
@@ -267,6 +275,11 @@ def follow(
         return made
     if getattr(node, "name", "") == library.data.TOLD_EPOCH and receiver is not None:
         machine.emit_event("record", "own-set-epoch", library.data.TOLD_EPOCH, mask, subject=receiver)
+    if isinstance(node, ir.Function) and receiver is None:
+        described = describing.handed_back(machine, node, arguments, keywords)
+        if described is not None:
+            machine.uses.reached.add((function.path, node.qualname))
+            return described
     if isinstance(node, ir.Function) and can_skip(machine, function, node, receiver, values):
         machine.uses.reached.add((function.path, node.qualname))
         passed_over.leave_unknown(machine, function, receiver, mask)

@@ -11,6 +11,7 @@ from dtlint.machine.core import Machine
 from dtlint.machine.functions import parameters
 from dtlint.machine.lanes import join, row, token
 from dtlint.machine.library.invocation import Keywords
+from dtlint.machine.library.meeting import group_start
 from dtlint.machine.logs import EXITS, Call, Log, decisions
 from dtlint.machine.names.frames import Frame, Leaving, Way
 from dtlint.machine.values import (
@@ -65,6 +66,7 @@ def enter(
     outer_sinks = machine.sinks
     machine.sinks = [(log, mask)]
     machine.frame = frame
+    begun = group_start.is_started(machine)
     own = bool(machine.stack) and receiver is not None and receiver is machine.own
     machine.deepest += own  # a class is one unit: what its methods do for each other is no deeper than they are
     machine.near += own
@@ -88,7 +90,7 @@ def enter(
     if log.nodes:
         at = getattr(node, "at", None)
         machine.emit(Call(scope, caller.path, place, mask, caller.guards, log, caller.scope, function.path, at))
-    after_call(machine, frame, caller, mask)
+    after_call(machine, frame, caller, mask, not begun and group_start.is_started(machine))
     machine.end(frame)
     if outcome is not None:
         outcome.whole = not frame.left and all(leaving.word not in EXITS for leaving in frame.leavings)
@@ -104,14 +106,20 @@ def came_back(frame: Frame) -> int:
     return lanes
 
 
-def after_call(machine: Machine, frame: Frame, caller: Frame, mask: int) -> None:
-    """What the callee left behind: lanes that ended, sides that may have ended, writes of sides that returned."""
+def after_call(machine: Machine, frame: Frame, caller: Frame, mask: int, begins: bool) -> None:
+    """What the callee left behind: lanes that ended, sides that may have ended, writes of sides that returned. Where it
+    `begins` the process group, whoever returned before that is not the program of several ranks that we look at."""
     for leaving in frame.leavings:
-        if leaving.word == "return":
+        if leaving.word == "return" and leaving.mark is None:
             outside = [write for write in leaving.writes if write[0] is not frame.variables]
             if outside:
                 symbol = machine.symbols.fresh("return")
                 machine.join_writes(outside, [], symbol, leaving.decision.cause, leaving.mask)
+                if begins and not leaving.begun:
+                    group_start.begun_on(machine, symbol, (False, True), leaving.mask)
+    for leaving in reversed(frame.leavings):
+        if leaving.mark is not None:
+            written_by_others(machine, frame, leaving, leaving.mark)
     if frame.left:
         caller.left |= frame.left
         word, at = way_out(frame)
@@ -126,6 +134,20 @@ def after_call(machine: Machine, frame: Frame, caller: Frame, mask: int) -> None
         if leaving.word in EXITS and leaving.mask & ~caller.left:
             machine.part(leaving.decision, leaving.mask & ~caller.left)
             caller.leavings.append(Leaving(leaving.word, leaving.decision, leaving.mask, []))
+
+
+def written_by_others(machine: Machine, frame: Frame, leaving: Leaving, mark: int) -> None:
+    """`if late: return` before `self.stop = True`: what was written since is written by those who went on, and the
+    others hold what there was before, and what they have written themselves."""
+    since = machine.rollback(mark)
+    decision = leaving.decision
+    sides = [[one for one in writes if one[0] is not frame.variables] for writes in (leaving.writes, since)]
+    if not decision.exit_answer:
+        sides.reverse()
+    step = Step(decision.path, decision.at[0], f"decides on `{decision.text}`")
+    cause = decision.cause and decision.cause.then(step)
+    symbol = decision.symbol or machine.symbols.fresh("return")
+    machine.join_writes(sides[0], sides[1], symbol, cause, leaving.mask, leaving.older)
 
 
 def way_out(frame: Frame) -> tuple[str, Any]:

@@ -21,6 +21,7 @@ from dtlint.machine.values import Bound, ClassRef, FunctionRef, Object, Tuple, V
 
 SHORT = 8  # statements
 DEEP = 12  # calls; what is further down is followed for what its names say only
+NEAR_THE_END = 6  # calls; the same, where most of the budget is gone
 MAKING = ("__init__", "__post_init__", "__enter__", "__getattr__")  # they write what others read, or give it
 QUESTION = 3  # statements of a helper that asks who it is, and no more; what it insists on is not counted
 FURTHER = 4  # calls that are followed beyond the deepest where lanes have parted: there it matters who communicates
@@ -30,8 +31,10 @@ ANSWERS = (ir.Compare, ir.BoolOp, ir.Unary, ir.BinOp, ir.Attr, ir.Name)
 
 def too_deep(machine: Machine, function: FunctionRef, mask: int) -> bool:
     """Beyond the deepest are followed constructors, what matters where lanes have parted, and what calls nobody."""
-    beyond = len(machine.stack) - machine.deepest - (function.name in ("__init__", "__post_init__"))
-    if beyond < 0 or (beyond < FURTHER and machine.parted(mask)):
+    weary = machine.weary()
+    deepest = min(machine.deepest, NEAR_THE_END) if weary else machine.deepest
+    beyond = len(machine.stack) - deepest - (function.name in ("__init__", "__post_init__"))
+    if beyond < 0 or (beyond < FURTHER and not weary and machine.parted(mask)):
         return False
     leaves: dict[int, bool] = machine.notes.setdefault("leaves", {})
     known = leaves.get(id(function.node))
@@ -109,7 +112,7 @@ def can_skip(
     traced = machine.flow is not None and len(machine.stack) < 20
     on_devices = traced and bool(machine.facts.get("jax mappings"))
     if (
-        len(machine.stack) >= machine.near
+        (len(machine.stack) >= machine.near or machine.weary())
         and not on_devices
         and not is_question(node)
         and node.tokens.isdisjoint(interesting)

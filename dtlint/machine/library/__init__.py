@@ -42,6 +42,7 @@ from dtlint.machine.library.meeting import (
 )
 from dtlint.machine.library.python import builtins as python
 from dtlint.machine.library.python import (
+    clocks,
     command_line,
     environment_use,
     exit_stacks,
@@ -145,6 +146,7 @@ HANDLERS: dict[str, Any] = {
     **transfers.MODELS,
     **threads.MODELS,
     **works.MODELS,
+    **clocks.MODELS,
     **files.MODELS,
     **options.MODELS,
     **python.MODELS,
@@ -192,6 +194,10 @@ def call(
         row = machine.knowledge.api(name) or stepping.method_of_sharded(machine, receiver, last)
     if row is None and receiver is None:
         row = of_class(machine, name)
+    elif row is None and isinstance(receiver, ClassRef):
+        from dtlint.machine.functions import own_kind
+
+        return own_kind.made(machine, receiver, keywords, mask, node)
     if row is not None:
         return perform(machine, row, receiver, arguments, keywords, mask, node, decorating)
     invocation = Invocation(name, LOCAL, receiver, arguments, keywords, mask, node)
@@ -419,6 +425,11 @@ def make(machine: Machine, call: Invocation) -> Value:
     row = call.row
     if row.op and collectives.condition_holds(machine, call):
         note(machine, call)
+    if isinstance(call.receiver, ClassRef):
+        from dtlint.machine.functions import own_kind
+
+        node = call.node if isinstance(call.node, ir.Call) else None
+        return own_kind.made(machine, call.receiver, call.keywords, call.mask, node)
     made = machine.new(machine.knowledge.canonical(row.type or row.name), call.mask)
     made.facts["api"] = row.name
     made.facts["call"] = call

@@ -15,7 +15,7 @@ from dtlint.machine.library.feeding import data, loaders
 from dtlint.machine.library.invocation import LOCAL, Invocation, Keywords
 from dtlint.machine.library.jax import hosts as jax_hosts
 from dtlint.machine.library.meeting import works
-from dtlint.machine.library.python import files, replaced, run_later
+from dtlint.machine.library.python import clocks, files, replaced, run_later
 from dtlint.machine.library.python import methods as python_methods
 from dtlint.machine.library.reading import uneven_length
 from dtlint.machine.library.training import gradient_parts, hooks, models, operations, parts, stepping
@@ -48,6 +48,9 @@ def call_unknown(
         if holder is not None:
             receiver, method = holder
     if method is not None:
+        told_alike = clocks.of_moment(machine, callee, method, arguments)
+        if told_alike is not None:
+            return told_alike
         found = call_method(machine, receiver, Invocation(method, LOCAL, receiver, arguments, keywords, mask, node))
         if found is not None:
             return found
@@ -55,10 +58,17 @@ def call_unknown(
             return machine.unknown("agreed", token(callee), *map(token, arguments))
         if method in machine.knowledge.waiting:  # `trainer.fabric.barrier()`
             machine.emit_event("record", "may-meet", method, mask)
+    elif (arguments or keywords) and given_by_nobody_seen(callee):
+        machine.emit_event("record", "may-meet", "", mask)
     made = opaque(machine, "call", callee, *arguments, *wherever(machine, keywords))
     if node is not None and isinstance(node.func, ir.Attr) and node.func.name == "item" and isinstance(made, Unknown):
         made = Unknown(made.symbol, made.cause, made.tags - {containers.UNEVEN}, made.like)  # a number has no length
     return made if callee.cause is not None else told(machine, made, (*arguments, *(value for _, value in keywords)))
+
+
+def given_by_nobody_seen(callee: Value) -> bool:
+    """`def evaluate(model, …)` is run for itself, and calls the model: the ranks meet in it if it is wrapped."""
+    return isinstance(callee, Unknown) and callee.symbol.key[0] == "parameter"
 
 
 def taken_from(callee: Value) -> tuple[Value, str] | None:

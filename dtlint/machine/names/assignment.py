@@ -55,6 +55,9 @@ def run_assign(machine: Machine, node: ir.Assign, mask: int) -> int:
     return mask
 
 
+MOVED_ON = "moved on"  # fact of the run: symbols to which something was added where they stood
+
+
 def run_augmented(machine: Machine, node: ir.AugAssign, mask: int) -> int:
     from dtlint.machine.contents.operators import arithmetic
 
@@ -77,6 +80,8 @@ def run_augmented(machine: Machine, node: ir.AugAssign, mask: int) -> int:
         metrics.grown(machine, old, node.op)
         return mask
     result = traced(machine, arithmetic(machine, node.op, old, value), node.target)
+    if isinstance(old, Unknown) and node.op == "+":
+        machine.facts.setdefault(MOVED_ON, set()).add(old.symbol)
     if node.op in batches.OPERATORS:
         batches.noticed(machine, node, old, value, result)
     if isinstance(node.target, ir.Index):

@@ -96,7 +96,13 @@ def read_one(machine: Machine, base: Value, name: str, mask: int) -> Value:
             return found
         if name == NAME:
             return Const(base.node.name)
-        return library.computed_by(machine, base, name) or machine.unknown("class attribute", base.name, name)
+        from dtlint.machine.functions import own_kind
+
+        return (
+            library.computed_by(machine, base, name)
+            or own_kind.maker(machine, base, name)
+            or machine.unknown("class attribute", base.name, name)
+        )
     if isinstance(base, Unknown):
         return of_unknown(machine, base, name, mask)
     if isinstance(base, Bound | FunctionRef):

@@ -62,7 +62,7 @@ def item(machine: Machine, base: Value, index: Value, mask: int) -> Value:
     if told is not None:
         return told
     result = map_lanes(lambda one, other: item_one(machine, one, other, mask), (base, index), machine.world)
-    if "picks" in machine.facts:
+    if "picks" in machine.facts or isinstance(index, SliceValue):
         from dtlint.machine.library.feeding import picks
 
         return picks.taken(machine, base, index, result)
@@ -122,6 +122,9 @@ def item_one(machine: Machine, base: Value, index: Value, mask: int) -> Value:
         found = written.read(machine, base, str(index.value))  # type: ignore[attr-defined]
         if found is not None:
             return found
+        member = machine.knowledge.members.get(index.value)  # type: ignore[attr-defined]
+        if member is not None and member.value == "distributed" and base.cause is None:  # `options["distributed"]`
+            return library.member_value(machine, member, index.value, mask)  # type: ignore[attr-defined]
     handled = library.read_item(machine, base, index, mask)
     if handled is None:
         handled = own_item(machine, base, index)
@@ -457,7 +460,7 @@ def put(machine: Machine, container: Value, index: Value, value: Value, mask: in
             filled_by.put(machine, container, mask)
             several = container.attributes.get("[]")
             if isinstance(several, Unknown) and several.symbol.key[0] == REPEAT:  # one of them is another now
-                now = machine.unknown("put", several.symbol, cause=several.cause, tags=several.tags)
+                now = machine.unknown("put", several.symbol, token(value), cause=several.cause, tags=several.tags)
                 machine.set(container, "[]", now, mask)
 
 

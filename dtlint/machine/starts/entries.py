@@ -90,7 +90,7 @@ def run_function(machine: Machine, path: str, function: ir.Function, owner: ir.C
     if not isinstance(value, FunctionRef) or value.node is not function:
         value = FunctionRef(function, path, module_frame, find_class(module_frame, owner) if owner else None)
     skip_self = receiver is not None and value.kind != "static"
-    begins_with_constructor(machine, receiver)
+    begins_with_constructor(machine, receiver, function)
     arguments = unknown_arguments(machine, function, skip_self, value.defaults, handed)
     if function.is_generator:
         generator = machine.new("<generator>", machine.world.full)
@@ -182,9 +182,11 @@ def instance_of(machine: Machine, kind: ClassRef, entered: ir.Function | None = 
     return made
 
 
-def begins_with_constructor(machine: Machine, receiver: Value | None) -> None:
+def begins_with_constructor(machine: Machine, receiver: Value | None, function: ir.Function) -> None:
     """Who calls the method has made the instance: one log of both."""
-    made: list[LogNode] = receiver.facts.get(MADE, []) if isinstance(receiver, Object) else []
+    made: list[LogNode] = []
+    if isinstance(receiver, Object) and function.name not in state.CONSTRUCTORS:
+        made = receiver.facts.get(MADE, [])
     for node in made:
         machine.emit(node)
     machine.facts[MADE] = len(made)
@@ -192,19 +194,25 @@ def begins_with_constructor(machine: Machine, receiver: Value | None) -> None:
 
 
 def entered_on(machine: Machine, kind: ClassRef, function: ir.Function) -> Object:
-    stage = "new" if function.name in state.CONSTRUCTORS else "settled"
+    """The instance as its constructor leaves it, for the constructor; for every other method, from there on."""
 
     def make() -> Object:
         log = Log()
         made = constructed(machine, kind, log)
         if isinstance(made, Object):
-            if stage == "settled":
-                made.facts[MADE] = log.nodes
-                set_up.by_other_methods(machine, made, unknown_arguments)
+            made.facts[MADE] = log.nodes
+        return made
+
+    def settle() -> Object:
+        made = first_instance.given(machine, kind, "new", make)
+        if isinstance(made, Object):
+            set_up.by_other_methods(machine, made, unknown_arguments)
             state.settle(machine, made, function)
         return made
 
-    return first_instance.given(machine, kind, stage, make)
+    if function.name in state.CONSTRUCTORS:
+        return first_instance.given(machine, kind, "new", make)
+    return first_instance.given(machine, kind, "settled", settle)
 
 
 def constructed(machine: Machine, kind: ClassRef, log: Log) -> Object:

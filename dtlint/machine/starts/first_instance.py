@@ -37,6 +37,8 @@ def given(machine: Machine, kind: ClassRef, stage: str, make: Callable[[], Objec
             thing.filled = filled
             thing.facts.clear()
             thing.facts.update(copied(facts))
+            if machine.born is not None:
+                machine.born.append(thing)
         machine.spent = kept.spent
     machine.facts = copied(kept.facts)
     machine.making = dict(kept.making)
@@ -46,14 +48,18 @@ def given(machine: Machine, kind: ClassRef, stage: str, make: Callable[[], Objec
 
 
 def remembered(machine: Machine, make: Callable[[], Object]) -> Kept:
-    machine.born = []
+    """An instance may be made of one that was made before: what was made with that is made with it, too."""
+    outer, born = machine.born, list[Object]()
+    machine.born = born
     try:
         made = make()
         writes = machine.rollback(0)
         machine.apply_writes(writes)
-        notes = [(thing, copied(thing.facts), thing.filled) for thing in machine.born]
+        notes = [(thing, copied(thing.facts), thing.filled) for thing in born]
     finally:
-        machine.born = None
+        machine.born = outer
+    if outer is not None:
+        outer += born
     return Kept(made, writes, notes, copied(machine.facts), dict(machine.making), machine.spent)
 
 

@@ -17,7 +17,7 @@ from dtlint.machine.library.jax.state_keys import FOLLOWS, KEPT, states_before
 from dtlint.machine.library.training.stepping import attribute_of
 from dtlint.machine.logs import Call, Event, LogNode, Loop
 from dtlint.machine.run import Run
-from dtlint.machine.values import Const, Object, Tuple, Unknown
+from dtlint.machine.values import Const, Object, Tuple, Unknown, Value
 from dtlint.timeline.arrays.lives import Use, exclude
 from dtlint.timeline.options import default_for, default_in_a_class
 from dtlint.timeline.records import calls_around, recorded
@@ -172,11 +172,17 @@ def part_comes_back(event: Event, way: tuple[Any, ...], leaf: Unknown, after: ob
     """Is this part of the state equal at first, and then what each device has for itself?"""
     if not isinstance(after, Object | Tuple) or not has(leaf, "replicated"):
         return False
-    now = dict(paths(after)).get(way)
-    return now is not None and any(
-        way in own and any(is_fact(tag, "output") and tag[2:] == (event.extra["number"], index) for tag in now.tags)
+    # what was put on all devices as a whole may come back in parts; keys differ on purpose
+    now = [(own, one) for own, one in paths(after) if own == way or (way and own[: len(way)] == way and not_key(one))]
+    return any(
+        part in own and any(is_fact(tag, "output") and tag[2:] == (event.extra["number"], index) for tag in one.tags)
         for index, _, own in event.extra["outputs"]
+        for part, one in now
     )
+
+
+def not_key(value: Value) -> bool:
+    return not has(value, "key") and not has(value, "keys")
 
 
 def late_starts(run: Run) -> Iterator[tuple[Event, tuple[Step, ...], str]]:

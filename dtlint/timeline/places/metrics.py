@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from dtlint.findings import Step
+from dtlint.machine.contents.presence import part_of
 from dtlint.machine.control.agreeing import AGREED
 from dtlint.machine.library.computing.marks import deep_tags
 from dtlint.machine.library.computing.metrics import OWN_COUNTS
@@ -57,7 +58,7 @@ def evaluated(run: Run) -> Iterator[LocalMetric]:
         loaders = event.extra["loaders"]
         if loaders & trained or inside(path, loaders) or off_root(event) or of_everybody(run, loaders):
             continue
-        if not trained and not answered(event):
+        if (not trained and not answered(event)) or of_one_answer(event):
             continue
         steps = (*trail(event), *handed_to(event, path))
         found.setdefault(loaders, []).append(LocalMetric(event.op.removeprefix("metric-"), event, steps))
@@ -132,6 +133,16 @@ def answered(event: Event) -> bool:
     call = event.extra.get("call")
     tags = deep_tags(call.values) if isinstance(call, Invocation) else ()
     return any(isinstance(tag, tuple) and tag[0] in ANSWERED for tag in tags)
+
+
+def of_one_answer(event: Event) -> bool:
+    """`print(output.mean(), output.std())` behind the loop: a look at what the model has said of the last batch, which
+    was compared with nothing and is no figure of the data."""
+    call = event.extra.get("call")
+    if event.op != "metric-shown" or not isinstance(call, Invocation):
+        return False
+    own = [value for value in call.values if value.cause is not None and value.cause.kind == "data"]
+    return bool(own) and all(isinstance(one, Unknown) and part_of(one.symbol).key[0] == "output" for one in own)
 
 
 def of_everybody(run: Run, loaders: frozenset[int]) -> bool:

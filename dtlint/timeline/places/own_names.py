@@ -14,6 +14,7 @@ from dtlint.machine.run import Run
 from dtlint.machine.values import Cause, Object, Row, Unknown, Value, lane_value
 from dtlint.timeline.places.files import READS, WRITES, Access, accesses, overlap, private
 from dtlint.timeline.places.host_files import of_each_host
+from dtlint.timeline.places.wrong_scopes import on_a_second_machine_only
 from dtlint.timeline.programs import in_a_test
 from dtlint.timeline.ranks.arrivals import all_ranks_here, meeting_functions, started
 from dtlint.timeline.ranks.hints import vaguely_guarded
@@ -77,7 +78,7 @@ def suspects(run: Run, whole: bool) -> Iterator[tuple[Access, str]]:
             if other is not None:
                 yield access, f"what is read here was written by another rank (line {other.event.at[0]})"
         elif access.kind != "mkdir":
-            folder = next((one for one in found_here if one.kind == "mkdir" and made_for(one, access)), None)
+            folder = next((one for one in found_here if one.kind == "mkdir" and made_for(run, one, access)), None)
             if folder is not None:
                 yield access, f"the folder was made by another rank (line {folder.event.at[0]}), under its own name"
 
@@ -152,9 +153,12 @@ def draws(access: Access) -> set[str]:
     return {access.places[lane].removesuffix(f" of {lane}") for lane in access.lanes()}
 
 
-def made_for(folder: Access, write: Access) -> bool:
+def made_for(run: Run, folder: Access, write: Access) -> bool:
     """Only some ranks make the folder, and a rank that does not writes into it."""
-    return bool(write.mask & ~folder.mask) and folder.order < write.order and related(folder, write)
+    others = write.mask & ~folder.mask
+    if not others or folder.order >= write.order or on_a_second_machine_only(run, others):
+        return False
+    return related(folder, write)
 
 
 def source_of(access: Access) -> Step | None:

@@ -56,7 +56,12 @@ def races(run: Run) -> Iterator[Race]:
 def met_early(run: Run) -> Iterator[Race]:
     found = accesses(run)
     changes = [one for one in found if one.kind in WRITES or one.kind == ARRIVAL]
-    changes = [one for one in changes if one.kind != "mkdir" or one.mask != run.world.full]
+    makers: dict[
+        object, int
+    ] = {}  # of folders, by where: behind a way out for some, the others come there by themselves
+    for one in (change for change in changes if change.kind == "mkdir"):
+        makers[one.event.path, one.event.at] = makers.get((one.event.path, one.event.at), 0) | one.mask
+    changes = [one for one in changes if makers.get((one.event.path, one.event.at)) != run.world.full]
     for other in found:
         if other.kind in READS:
             yield from read_early(run, found, changes, other)
@@ -83,13 +88,29 @@ def read_early(run: Run, found: list[Access], changes: list[Access], read: Acces
         late = [pair for pair in late if not side_by_side(change, read, *pair)]
         if of_other_nodes(run, late) and not of_other_nodes(run, met):
             continue  # the first of each node goes before the others there, as is right on one node
-        if read.kind == "listing" and all(beside(change, read, *pair) for pair in late):
+        if read.kind == "listing" and all(
+            beside(change, read, *pair) or not meant(change, read, *pair) for pair in late
+        ):
             continue
         if change.kind == "mkdir":
             late = [pair for pair in late if not stood_in_it(found, change, read, *pair)]
+            late = [] if read.kind == "listing" and read_whatever_is_there(found, read) else late
         if any(not brought_itself(changes, read, reader) for _, reader in late):
             yield Race(READ, change, read)
             return
+
+
+def read_whatever_is_there(found: list[Access], listing: Access) -> bool:
+    """`last = sorted(os.listdir(folder))[-1]`, and it is loaded without another question: who wants what was left by a
+    run before is told of a folder that was there before."""
+    asked = {id(node) for node in listing.path if isinstance(node, Choice)}
+    return any(
+        one.kind in CONTENT
+        and one.order > listing.order
+        and asked.issuperset(id(node) for node in one.path if isinstance(node, Choice))
+        and all(inside(one, listing, lane, lane) for lane in listing.lanes())
+        for one in found
+    )
 
 
 def swept(found: list[Access], read: Access) -> bool:
@@ -135,6 +156,18 @@ def beside(change: Access, read: Access, lane: int, late: int) -> bool:
     """A file with a fixed name in the folder that is listed: who looks for names there looks for others."""
     where, folder = change.places[lane], read.places[late]
     return change.kind == "file-write" and where.startswith(f"{folder}/") and "<" not in where[len(folder) :]
+
+
+def meant(change: Access, listing: Access, lane: int, late: int) -> bool:
+    """Can the pattern that is looked for fit the file that is written into the folder? `step_*.pt` has nothing to do
+    with `words-<language>.txt`, whatever the language is: the two begin otherwise, or end otherwise."""
+    folder, name = posixpath.split(change.places[lane])
+    below, pattern = posixpath.split(pattern_of(listing, listing.places[late]))
+    if change.kind != "file-write" or folder != below:
+        return True
+    written, asked = FREE.split(name), FREE.split(pattern)
+    ends = (written[0], asked[0]), (written[-1][::-1], asked[-1][::-1])
+    return all(one.startswith(other) or other.startswith(one) for one, other in ends)
 
 
 def brought_itself(changes: list[Access], read: Access, lane: int) -> bool:
@@ -240,6 +273,7 @@ def names(read: Access, late: int, place: str) -> bool:
 
 PLACEHOLDER = re.compile(r"<[^<>]*>")
 ALL = "*"
+FREE = re.compile(r"<[^<>]*>|[*?]|\[[^]]*\]")
 
 
 def pattern_of(listing: Access, where: str) -> str:

@@ -136,7 +136,12 @@ def of_one_machine(run: Run, asked: Decision | None = None) -> bool:
     the rank: `init_process_group(rank=local_rank)`; or the documents start it so, or whatever they start."""
     knows = run.facts.get("global rank") or (asked is not None and tells_both(run, asked))
     told = run.project.started
-    if not knows or told.on_one_machine(run.entry.path) or told.nothing_on_several_machines():
+    if (
+        not knows
+        or told.on_one_machine(run.entry.path)
+        or told.nothing_on_several_machines()
+        or run.facts.get("on one machine")
+    ):
         return True
     given = (event.extra["call"].get("rank") for event, _ in recorded(run, "init") if "call" in event.extra)
     return any(isinstance(rank, Row) and rank.cause.kind == "local rank" for rank in given)

@@ -54,10 +54,11 @@ def find(run: Run) -> Iterator[Divergence]:
 
 
 def by_one_process(run: Run, event: Event) -> bool:
-    """A checkpoint that is loaded or saved by a whole program that begins no group: it works for one process too."""
+    """A checkpoint that is loaded or saved, or a metric that is counted, by a whole program that begins no group: it
+    works for one process too."""
     starts = (node for node, _ in run.walk() if isinstance(node, Event) and node.op in evidence.STARTS)
     return (
-        event.api.startswith("torch.distributed.checkpoint.")
+        evidence.works_alone(run, event)
         and run.entry.kind == "script"
         and not run.facts.get("spawned")
         and next(starts, None) is None

@@ -19,7 +19,7 @@ from dtlint.machine.spoken import choice_key, event_key, key, talks
 from dtlint.timeline.ranks.assuming import Assuming, Case, Collect, answered, forked
 from dtlint.timeline.ranks.difference import comes_to, first_difference, left_at, left_by, loops_apart
 from dtlint.timeline.ranks.matching import unmatched
-from dtlint.timeline.ranks.obeying import ENDLESS, is_taking_orders, obeys
+from dtlint.timeline.ranks.obeying import is_taking_orders, obeys
 from dtlint.timeline.ranks.parting import (
     Divergence,
     Fork,
@@ -250,7 +250,7 @@ def begins_anew(node: Choice, path: Path, mask: int) -> bool:
     if node.exits not in (("continue", ""), ("", "continue")):
         return False
     loop = next((one for one in reversed(path) if isinstance(one, Loop | Call)), None)
-    if not isinstance(loop, Loop) or loop.decision.text not in ENDLESS:
+    if not isinstance(loop, Loop) or not loop.decision.endless:
         return False
     above = {id(one) for one in path}
     log = loop.body

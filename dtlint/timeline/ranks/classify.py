@@ -39,7 +39,7 @@ def code_of(divergence: Divergence) -> tuple[str, str]:
     ):
         return "", ""  # family DT8 looks at managers
     if shape == "argument":
-        return ("DT109" if is_creation(divergence) else "DT107"), "default"
+        return ("DT109" if is_creation(divergence) else "DT107"), ("strict" if by_files(divergence) else "default")
     if shape == "handler":
         return "DT105", "default"
     if shape == "swallowed":
@@ -49,7 +49,7 @@ def code_of(divergence: Divergence) -> tuple[str, str]:
         counted = loop is not None and loop.kind == "while" and divergence.decision is loop.decision
         if divergence.event.implicit and cause is not None and cause.kind in SHARDING and not counted and cut(loop):
             return SHARDING[cause.kind], "default"
-        if divergence.cause is not None and divergence.cause.kind == "files" and not is_while(divergence):
+        if by_files(divergence) and not is_while(divergence):
             return "", ""  # where to go on after a checkpoint: the file system is shared as a rule
         if cause is not None and cause.kind == "group rank" and (not of_world(divergence) or hands_on(divergence)):
             return "", ""
@@ -106,10 +106,13 @@ def is_while(divergence: Divergence) -> bool:
     return divergence.loop is not None and divergence.loop.kind == "while"
 
 
+def by_files(divergence: Divergence) -> bool:
+    """Does it hang on where files stand? That is the same for all ranks as a rule."""
+    return divergence.cause is not None and divergence.cause.kind == "files"
+
+
 def trip_tier(divergence: Divergence) -> str:
-    """Where files stand is the same for all ranks as a rule."""
-    kind = divergence.cause.kind if divergence.cause is not None else "rank"
-    return "strict" if kind == "files" and is_while(divergence) else "default"
+    return "strict" if by_files(divergence) and is_while(divergence) else "default"
 
 
 def local_code(divergence: Divergence) -> tuple[str, str]:
@@ -152,7 +155,7 @@ def local_code(divergence: Divergence) -> tuple[str, str]:
         return "", ""  # whoever has told something once in an epoch takes part
     if kind == "exception":
         return "DT106", "default"  # the handler took it well, and what it left behind decides
-    return "DT110", ("strict" if kind == "files" else "default")
+    return "DT110", ("strict" if by_files(divergence) else "default")
 
 
 def made_by_each(divergence: Divergence) -> bool:

@@ -7,8 +7,6 @@ from dtlint.machine.library.computing.provenance import symbols_in
 from dtlint.machine.logs import Call, Choice, Log, Loop
 from dtlint.machine.values import Symbol
 
-ENDLESS = ("while True", "while 1")
-
 
 def takes_orders(choice: Choice) -> bool:
     """Which ranks come here each of them decides, and one side of it is a loop that ends when its ranks are told to."""
@@ -18,7 +16,7 @@ def takes_orders(choice: Choice) -> bool:
 def is_taking_orders(log: Log) -> bool:
     """An endless loop, perhaps with a function around it: what has an end of its own is no service."""
     return any(
-        (isinstance(node, Loop) and node.decision.text in ENDLESS and obeys(node.body))
+        (isinstance(node, Loop) and node.decision.endless and obeys(node.body))
         or (isinstance(node, Call) and is_taking_orders(node.log))
         for node in log.nodes
     )

@@ -18,7 +18,6 @@ from dtlint.machine.logs import Event, Loop, Site
 from dtlint.machine.names import attributes
 from dtlint.machine.run import Run
 from dtlint.machine.values import FALSE, NONE, ClassRef, Const, FunctionRef, Object, Unknown, Value
-from dtlint.timeline.ranks.certain import ENDLESS
 from dtlint.timeline.records import ways_to
 from dtlint.timeline.samples.data import Steps, kept
 from dtlint.timeline.steps.training import Survey, Use, event_step, loader_of, place_of, step_at, survey
@@ -248,7 +247,7 @@ def same_stream_every_epoch(run: Run) -> Iterator[tuple[Site, Steps]]:
             continue
         if use.loader.facts.get("prepared") or use.reduced is None:
             continue
-        if loop.decision.text in ENDLESS:
+        if loop.decision.endless:
             continue  # who counts steps and no epochs may never come to the end of a stream
         again = [*seen.of("set-epoch"), *seen.of("shuffle"), *seen.of("loader")]
         if any(any(node is use.told_within for node in path) for _, path in again):

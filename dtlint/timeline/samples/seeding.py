@@ -61,6 +61,7 @@ class Disagreement:
     why: str  # in words
     steps: tuple[Step, ...]
     tier: str = "default"
+    number: str = "seed"  # what it is that each process has made for itself
 
 
 def disagreements(run: Run, code: str) -> Iterator[Disagreement]:
@@ -106,10 +107,13 @@ def sampler_seeds(run: Run) -> Iterator[Disagreement]:
     for event, _ in survey(run).of("set-epoch"):
         call = event.extra.get("call")
         epoch = call.arguments[0] if call is not None and call.arguments else None
-        if epoch is not None and epoch.cause is not None and epoch.cause.kind in BY_SHARE and says_rank(epoch):
+        if epoch is None or epoch.cause is None or not told_cause(epoch.cause):
+            continue
+        if drawn_here(epoch) if epoch.cause.kind in LOCAL else says_rank(epoch):
             if isinstance(event.subject, Object) and event.subject.facts.get("shards"):
                 place = (event.path, event.at, event.function)
-                yield told("DT207", place, "the sampler's order", epoch.cause, "the sampler's epoch differs by rank")
+                found = told("DT207", place, "the sampler's order", epoch.cause, "the sampler's epoch differs by rank")
+                yield replace(found, number="epoch")
 
 
 def says_rank(number: Value) -> bool:
@@ -118,6 +122,12 @@ def says_rank(number: Value) -> bool:
         return True
     symbols = provenance.symbols_in(number.symbol) if isinstance(number, Unknown) else ()
     return any(isinstance(part, tuple) for symbol in symbols if symbol.key[0].startswith("op ") for part in symbol.key)
+
+
+def drawn_here(number: Value) -> bool:
+    """Is it made of what the rank has drawn or read off its clock, and not chosen by a branch on that?"""
+    symbols = provenance.symbols_in(number.symbol) if isinstance(number, Unknown) else ()
+    return any(symbol.key[0] == "source" for symbol in symbols)
 
 
 def told_cause(cause: Cause) -> bool:
@@ -168,7 +178,7 @@ def orders_needed(run: Run) -> Iterator[tuple[tuple[Any, ...], Step, bool]]:
             continue
         for mark in marks_of(use):
             others = held_out.get(mark[1:3], ())
-            split = use.backward is not None and any(other is not samples_of(use) for other in others)
+            split = use.backward is not None and any(parted(mark, samples_of(use), other) for other in others)
             text = "some of it is trained on" if split else "the loader divides it between the ranks"
             yield mark, step_at(place_of(use.loader), text), split
 
@@ -183,6 +193,24 @@ def orders_of_hosts(run: Run, value: Value) -> Iterator[tuple[Any, ...]]:
             yield from loader.facts.get("ordered", ())
 
 
+def parted(mark: tuple[Any, ...], trained: Value, held_out: Value) -> bool:
+    """Are these parts of one order? What a table has under two names is two lists, each of them in an order of its own
+    that was drawn in one place: `self.names = lists[kind]; random.shuffle(self.names)`."""
+    if held_out is trained:
+        return False
+    names = [set(names_of_lists(mark, one)) for one in (trained, held_out)]
+    return not names[0] or not names[1] or bool(names[0] & names[1])
+
+
+def names_of_lists(mark: tuple[Any, ...], samples: Value) -> Iterator[Any]:
+    """The names under which a table has what was ordered here, where all of it is such a list."""
+    for held in provenance.parts(samples):
+        tags = getattr(held, "tags", ())
+        if isinstance(held, Unknown) and any(type(tag) is tuple and tag[1:3] == mark[1:3] for tag in tags):
+            key = held.symbol.key
+            yield key[2] if key[0] == "item" and len(key) > 2 and isinstance(key[2], str) else None
+
+
 def samples_of(use: Use) -> Value:
     held: Value = use.loader.attributes.get("dataset", use.loader)
     return held
@@ -190,7 +218,8 @@ def samples_of(use: Use) -> Value:
 
 def marks_of(use: Use) -> list[tuple[Any, ...]]:
     dataset = use.loader.attributes.get("dataset", use.loader)
-    found = provenance.marks(dataset, "ordered")
+    made_of = (mark for rows in (dataset, *given_to(dataset)) for mark in provenance.marks(rows, "ordered"))
+    found = list(dict.fromkeys(made_of))
     for look in use.described.looks:
         for walked in inside.loops(look):
             found.extend(unshared(walked))
@@ -213,20 +242,28 @@ def marks_of(use: Use) -> list[tuple[Any, ...]]:
     return found
 
 
-def samples_in(dataset: Value, draws: frozenset[Any]) -> Iterator[Value]:
+def given_to(dataset: Value) -> tuple[Value, ...]:
+    """`Volumes(cases[first:last], transform)`: what a data set of a library was made of, whatever it does with it."""
+    call = dataset.facts.get("call") if isinstance(dataset, Object) and isinstance(dataset.kind, str) else None
+    return call.values if isinstance(call, Invocation) else ()
+
+
+def samples_in(dataset: Value, draws: frozenset[Any], below: int = 2) -> Iterator[Value]:
     """What a data set holds, without the numbers it only computes with, `(row - self.mean) / self.deviation`, without
-    the words it goes through for every sample, and without what it only draws from, at these places."""
-    if not isinstance(dataset, Object) or not isinstance(dataset.kind, ClassRef):
+    the words it goes through for every sample, and without what it only draws from, at these places: itself, or
+    something it holds, `self.noises.mixed_with(sound)`."""
+    if not below or not isinstance(dataset, Object) or not isinstance(dataset.kind, ClassRef):
         yield dataset
         return
     nodes = [node for method in state.methods(dataset.kind) for node in every_node(method.body)]
     named = Counter(state.attribute_name(node) for node in nodes)
     operands = (side for node in nodes if isinstance(node, ir.BinOp) for side in (node.left, node.right))
     computed = Counter(state.attribute_name(side) for side in operands)
-    passed = walked_whole(dataset.kind) | drawn_from(dataset.kind, draws)
+    tables = {name for name, held in dataset.attributes.items() if isinstance(held, Object) and held.kind == "dict"}
+    passed = walked_whole(dataset.kind) | drawn_from(dataset.kind, draws, tables)
     for name, held in dataset.attributes.items():
         if (not named[name] or named[name] > computed[name]) and name not in passed:
-            yield held
+            yield from samples_in(held, draws, below - 1)
 
 
 UNORDERED = frozenset({"set"})  # no place in it belongs to anything, in whatever order it was filled

@@ -16,7 +16,6 @@ from dtlint.machine.run import Run
 from dtlint.machine.spoken import first_in
 from dtlint.machine.values import NONE, Const, Object, Symbol, Unknown, Value
 from dtlint.machine.walks import walk
-from dtlint.timeline.ranks.certain import ENDLESS
 from dtlint.timeline.samples.data import Steps, kept
 from dtlint.timeline.steps.training import PartLoop, event_step, loader_of, place_of, step_at, survey
 
@@ -159,7 +158,7 @@ def goes_round(part: PartLoop) -> bool:
         if any(node is not inner and first_in(node, outer.mask) is not None for node in body.nodes):
             return False
         if isinstance(outer, Loop):
-            return outer.decision.text in ENDLESS
+            return outer.decision.endless
         inner = outer
     return False
 

@@ -9,7 +9,7 @@ from dtlint.findings import Step
 from dtlint.ir.leftovers import given_to_nobody
 from dtlint.machine.library.computing import provenance
 from dtlint.machine.library.drawing.seeds import alike
-from dtlint.machine.library.feeding import inside, samplers, sharding, webdatasets
+from dtlint.machine.library.feeding import inside, picks, samplers, sharding, webdatasets
 from dtlint.machine.library.feeding.loaders import LOADER, is_open
 from dtlint.machine.library.feeding.streams import BEGUN
 from dtlint.machine.library.meeting import evidence
@@ -87,7 +87,7 @@ def drawn_without_end(use: Use) -> bool:
     """Batches that a program asks for as long as it likes, in an order that each rank draws by a seed of its own: there
     is no pass over the data that the ranks could share."""
     drawn = use.described.drawn
-    turns = (node for node in use.begun if isinstance(node, Loop) and node.decision.text == "while True")
+    turns = (node for node in use.begun if isinstance(node, Loop) and node.decision.endless)
     return use.loop is None and drawn is not None and drawn.verdict == "differs" and any(turns)
 
 
@@ -195,19 +195,8 @@ def handed_over(run: Run) -> Iterator[tuple[Use, Site, Steps]]:
 
 def picked_alike(run: Run) -> Iterator[tuple[Site, Steps]]:
     """Batches that the program picks itself out of stored data, with the same numbers on every rank."""
-    seen = survey(run)
-    if not run.facts.get("picks") or seen.of("model-parallel"):
-        return
     done: set[Site] = set()
-    for event, path in seen.collectives:
-        loss = event.extra.get("loss")
-        if event.op != "backward" or not isinstance(loss, Value) or not any(isinstance(node, Loop) for node in path):
-            continue
-        if not whole_world(run, event) or (loss.cause is not None and loss.cause.kind in (*BY_SHARE, "data")):
-            continue
-        kinds = {tag[0] for tag in loss.tags if isinstance(tag, tuple)}
-        if "loader" in kinds or "shard" in kinds:
-            continue
+    for event, loss in own_losses(run) if run.facts.get("picks") else ():
         for drawn, state in picks_in(run, loss):
             if state.site in done:
                 continue
@@ -219,6 +208,35 @@ def picked_alike(run: Run) -> Iterator[tuple[Site, Steps]]:
                     *ways_to(run, state.site), picked, event_step(event, "the gradients of all ranks are combined here")
                 ),
             )
+
+
+def walked_alike(run: Run) -> Iterator[tuple[Site, Steps]]:
+    """Windows that move on over stored data, from the same place on every rank and by the same width."""
+    done: set[Site] = set()
+    for event, loss in own_losses(run):
+        for mark in provenance.marks(loss, picks.WINDOW, 0):
+            place: Site = mark[1:4]
+            if place not in done and picks.moves_on(run.facts, mark[4]):
+                done.add(place)
+                combined = event_step(event, "the gradients of all ranks are combined here")
+                yield place, kept(*ways_to(run, place), combined)
+
+
+def own_losses(run: Run) -> Iterator[tuple[Event, Value]]:
+    """Where gradients of all ranks are combined, and the loss they are of, when nothing that a library would divide is
+    in it."""
+    seen = survey(run)
+    if seen.of("model-parallel"):
+        return
+    for event, path in seen.collectives:
+        loss = event.extra.get("loss")
+        if event.op != "backward" or not isinstance(loss, Value) or not any(isinstance(node, Loop) for node in path):
+            continue
+        if not whole_world(run, event) or (loss.cause is not None and loss.cause.kind in (*BY_SHARE, "data")):
+            continue
+        kinds = {tag[0] for tag in loss.tags if isinstance(tag, tuple)}
+        if "loader" not in kinds and "shard" not in kinds:
+            yield event, loss
 
 
 def picks_in(run: Run, value: Value) -> Iterator[tuple[Site, Any]]:

@@ -37,9 +37,10 @@ def walked_whole(kind: ClassRef) -> set[str]:
     return {name for name, times in walked.items() if name and times == named[name]}
 
 
-def drawn_from(kind: ClassRef, draws: frozenset[Any]) -> set[str]:
-    """Names of attributes of which every sample draws one, `random.choice(self.backgrounds)`, and whose number may be
-    asked for: in which order they are held decides nothing."""
+def drawn_from(kind: ClassRef, draws: frozenset[Any], tables: set[str]) -> set[str]:
+    """Names of attributes of which every sample draws one, `random.choice(self.backgrounds)`, also of one kind that is
+    held in a table, `self.noises[kind]`, and whose number may be asked for: in which order they are held decides
+    nothing."""
     drawn: Counter[str] = Counter()
     counted: Counter[str] = Counter()
     named: Counter[str] = Counter()
@@ -49,7 +50,10 @@ def drawn_from(kind: ClassRef, draws: frozenset[Any]) -> set[str]:
         for node in every_node(method.body):
             named[state.attribute_name(node)] += 1
             if isinstance(node, ir.Call) and node.args:
-                name = state.attribute_name(node.args[0])
+                held = node.args[0]
+                name = state.attribute_name(held)
+                if isinstance(held, ir.Index) and state.attribute_name(held.value) in tables:
+                    name = state.attribute_name(held.value)
                 drawn[name] += node.at in draws
                 counted[name] += isinstance(node.func, ir.Name) and node.func.id == "len"
     return {name for name, times in drawn.items() if name and times and times + counted[name] == named[name]}

@@ -6,8 +6,9 @@ from collections.abc import Iterator
 from typing import Any
 
 from dtlint.machine.logs import Choice, Loop, Site
-from dtlint.machine.values import Symbol
+from dtlint.machine.values import Object, Symbol
 from dtlint.timeline.order import Met, choices_below, inside, loops_over
+from dtlint.timeline.steps.loss_scale import several
 from dtlint.timeline.steps.models_used import changes
 from dtlint.timeline.steps.stepping import backwards, events, steps
 
@@ -49,3 +50,36 @@ def sides(met: Met, loop: Loop) -> dict[Symbol, int]:
 
 def lasting(choice: Choice) -> bool:
     return choice.cause is None and not changes(choice)
+
+
+def cleared_in_the_last(run: Any) -> Iterator[tuple[Met, Met, Met]]:
+    """A clearing in front of the backward pass, inside of `accumulate()`: it does nothing in the micro-batches before
+    the last one, and there it throws away what they have added up. With it what enters the window, and the pass."""
+    passes, clears = events(run, "record", "backward"), events(run, "record", "zero-grad")
+    for entered in events(run, "record", "accumulate"):
+        around, owner = loops_over(entered), entered.event.subject
+        if not around or not adds_up(owner):
+            continue
+        behind = [one for one in passes if one.event.subject is owner and one.number > entered.number]
+        if not behind or loops_over(behind[0]) != around:
+            continue
+        needed = asked(behind[0], around[-1])
+        for clear in clears:
+            between = entered.number < clear.number < behind[0].number and loops_over(clear) == around
+            if between and asked(clear, around[-1]) <= needed:
+                yield clear, entered, behind[0]
+                break
+
+
+def asked(met: Met, loop: Loop) -> set[tuple[int, int]]:
+    return {(id(choice), side) for choice, side in choices_below(met, loop)}
+
+
+def adds_up(owner: Any) -> bool:
+    """An accelerator that was told to add up several batches, and clears by itself: DeepSpeed does not ask for it."""
+    made = owner.facts.get("call") if isinstance(owner, Object) else None
+    if made is None or any(made.get(name) is not None for name in ("deepspeed_plugin", "deepspeed_plugins")):
+        return False
+    plugin = made.get("gradient_accumulation_plugin")
+    inner = plugin.facts.get("call") if isinstance(plugin, Object) else None
+    return several(made.get("gradient_accumulation_steps")) or (inner is not None and several(inner.get("num_steps")))

@@ -181,7 +181,7 @@ class Quotient:
 
 def scaled_twice(run: Any) -> Iterator[Quotient]:
     """A loss divided by the number of ranks, of a model whose wrapper averages over them already."""
-    return (one for one in quotients(run) if is_world(one.by))
+    return (one for one in quotients(run) if is_world(run, one.by))
 
 
 def by_own_count(run: Any) -> Iterator[Quotient]:
@@ -206,8 +206,9 @@ def quotients(run: Any) -> Iterator[Quotient]:
             yield Quotient(total, by, met, path, at, scope)
 
 
-def is_world(part: Any) -> bool:
-    return isinstance(part, tuple) and len(part) == 3 and part[2] == "world"
+def is_world(run: Any, part: Any) -> bool:
+    """The number of ranks itself; what was divided by it, as the turns of a window, is another number."""
+    return isinstance(part, tuple) and len(part) == 3 and part[1:] == (repr(run.world.size), "world")
 
 
 KEEPING = frozenset({"clamp", "clamp_min", "clip", "float", "to", "item", "type_as", "detach", "double", "long"})

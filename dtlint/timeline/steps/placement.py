@@ -30,6 +30,7 @@ from dtlint.machine.values import (
     lane_value,
 )
 from dtlint.timeline import devices
+from dtlint.timeline.arrays.lives import holds
 from dtlint.timeline.order import Met, exclusive, ordered
 from dtlint.timeline.places.files import accesses, overlap
 from dtlint.timeline.programs import in_an_actor, of_trials
@@ -154,6 +155,7 @@ def on_one_machine(run: Any) -> bool:
     """Do the documents start the program on one machine, is it one process, or a test, for which one machine is enough,
     or do its ranks meet at an address that each machine has for itself?"""
     told = of_trials(run.entry.path) or run.project.started.on_one_machine(run.entry.path)
+    told = told or bool(run.facts.get("on one machine"))
     return told or alone(run) or begins_none(run) or meets_at_home(run)
 
 
@@ -318,11 +320,26 @@ def unchosen(run: Any) -> Iterator[tuple[Met, Met, Met | None]]:
         if (start.event.api != INIT and not own_card(start.event)) or not all(exclusive(start, one) for one in begun):
             continue
         begun.append(start)
-        found = unchosen_behind(run, start)
+        found = unchosen_before(run, start) or unchosen_behind(run, start)
         if found is not None:
             work, late = found
             yield work, start, late
             return
+
+
+def unchosen_before(run: Any, start: Met) -> tuple[Met, Met] | None:
+    """GPU work before the start, and the choice of a device behind it. What spawns the ranks works for itself."""
+    if run.facts.get("spawned") or starts_itself(run) or of_one(start.event) or in_an_actor(run, start.event):
+        return None
+    choice = next((met for met in ordered(run) if chooses(met.event) and not exclusive(met, start)), None)
+    if choice is None or choice.event.mask != run.world.full:
+        return None
+    for met in ordered(run):
+        if met.number >= min(start.number, choice.number):
+            return None
+        if met.event.mask == run.world.full and on_default_device(run, met.event) and not exclusive(met, choice):
+            return met, choice
+    return None
 
 
 def unchosen_behind(run: Any, start: Met) -> tuple[Met, Met | None] | None:
@@ -434,11 +451,29 @@ def unmapped_loads(run: Any) -> Iterator[tuple[Event, bool]]:
         fixed = one_for_all(call) and not sets_visible(run) and not on_one_machine(run)
         if call.row.model != "load_state" or not (unmapped(call) or fixed) or instead_of_start(run, path, event):
             continue
+        if tried_otherwise(run, event, path):
+            continue
         if event.extra.get("not forwarded"):
             yield event, True
         elif event.mask == run.world.full and distributed(run, "strong"):
             number = event.extra.get("number")
             yield event, number in used and trains and wraps(run)
+
+
+def tried_otherwise(run: Any, event: Event, path: tuple[Any, ...]) -> bool:
+    """In the handler of a `try` that loads the state where it belongs: only who has no such device comes here."""
+    failed = {id(node) for node in path if isinstance(node, Attempt)} - attempted(event, path)
+    return bool(failed) and any(
+        not unmapped(other.extra["call"]) and not failed.isdisjoint(attempted(other, way))
+        for other, way in recorded(run, "load")
+    )
+
+
+def attempted(event: Event, path: tuple[Any, ...]) -> set[int]:
+    """The attempts in whose body, and in no handler of which, it is."""
+    below = (*path[1:], event)
+    found = ((node, one) for node, one in zip(path, below, strict=False) if isinstance(node, Attempt))
+    return {id(node) for node, one in found if holds(node.body, one)}
 
 
 def wraps(run: Any) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import dropwhile
 from typing import Any
 
 from dtlint.findings import Span, Step
@@ -244,7 +245,8 @@ def in_generator(result: Survey, loader: Object, turns: Sequence[LogNode]) -> Pa
         inside = all(any(turn is one for one in use.above) for turn in turns)
         if use.loop is None or use.loader is not loader or not inside:
             continue
-        below = use.above[max(number for number, one in enumerate(use.above) if one is turns[-1]) + 1 :]
+        inner = use.above[max(number for number, one in enumerate(use.above) if one is turns[-1]) + 1 :]
+        below = tuple(dropwhile(lambda one: isinstance(one, Choice), inner))  # asked for on one side of a branch
         if below and isinstance(below[0], Call):
             return below
     return ()

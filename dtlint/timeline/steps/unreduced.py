@@ -247,8 +247,8 @@ def depends(met: Met, option: Symbol | None) -> bool:
 
 def trained(step: Met) -> set[Any]:
     """The models whose parameters the stepped optimizer holds: numbers, and symbols of models that libraries made."""
-    subject = step.event.subject
-    call = subject.facts.get("call") if isinstance(subject, Object) else None
+    optimizer = stepped(step)
+    call = optimizer.facts.get("call") if isinstance(optimizer, Object) else None
     if call is None or not call.arguments:
         return set()
     given = call.arguments[0]
@@ -260,6 +260,13 @@ def trained(step: Met) -> set[Any]:
         if one.key[0] == "attr" and one.key[2:] == ("parameters",)
     }
     return {*objects_in(given), *(one for one in asked if isinstance(one, Symbol))}
+
+
+def stepped(step: Met) -> Value | None:
+    """The optimizer itself; a scaler is told which one to step."""
+    call = step.event.extra.get("call")
+    given: Value | None = call.get("optimizer") if call is not None else None
+    return step.event.subject if given is None else given
 
 
 def stale_optimizers(run: Any) -> Iterator[tuple[Met, Met]]:

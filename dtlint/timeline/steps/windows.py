@@ -22,6 +22,7 @@ from dtlint.timeline.steps.unreduced import averages_models, reduces_by_hand
 from dtlint.timeline.symbols import FAR, LENGTHS, both_hold, constant, leaves, moduli, periodic, worth
 
 MANY = (2, 3, 8)
+LONG = 64  # turns of a window, more than most have
 Turns = Loop | Call
 
 
@@ -152,11 +153,9 @@ def unconditional(met: Met, window: Window) -> bool:
 
 
 def alike(choice: Choice, loop: Turns) -> bool:
-    """Is it the same question in each turn, `if args.max_grad_norm:`, and not whether there are windows at all?"""
+    """Is it the same question in each turn, `if args.max_grad_norm:`?"""
     symbol = choice.symbol
     if symbol is None or choice.cause is not None or not isinstance(loop, Loop):
-        return False
-    if "accum" in choice.decision.text.lower():
         return False
     return settled(symbol) and older(symbol, loop)
 
@@ -181,11 +180,36 @@ def in_every_turn(run: Any, op: str) -> Iterator[tuple[Met, Window]]:
 
 def at_each_pass(run: Any, op: str, window: Window) -> list[Met]:
     """The events of a kind that happen whenever the window's backward pass does."""
+    known = events(run, "record", op)
     return [
         met
-        for met in events(run, "record", op)
-        if met.event.mask & window.step.event.mask and unconditional(met, window) and same_optimizer(met, window.step)
+        for met in known
+        if met.event.mask & window.step.event.mask
+        and unconditional(met, window)
+        and same_optimizer(met, window.step)
+        and not any(instead(other, met, window.loop) for other in known)
     ]
+
+
+def instead(other: Met, met: Met, loop: Turns) -> bool:
+    """`if not cfg.accumulates: clip()` in each turn, and `if cfg.accumulates: clip()` at its step: the program asks
+    whether there are windows at all."""
+    if not inside(other, loop):
+        return False
+    mine = answers(met, loop)
+    return any(mine.get(question, answer) is not answer for question, answer in answers(other, loop).items())
+
+
+def answers(met: Met, loop: Turns) -> dict[Symbol, bool]:
+    """What has to be answered in a turn so that the event happens, and how."""
+    found = {}
+    for choice, side in choices_below(met, loop):
+        question, answer = choice.symbol, side == 0
+        while question is not None and question.key[0] == "not":
+            question, answer = question.key[1], not answer
+        if question is not None:
+            found[question] = answer
+    return found
 
 
 def all_that_counts(run: Any, op: str, window: Window) -> bool:
@@ -225,7 +249,7 @@ def needless_syncs(run: Any) -> Iterator[Window]:
         if switched(run, window) or one_batch(run, window):
             continue
         end = (id(window.loop), window.step.event.path, window.step.event.at)
-        if end not in told and (not window.nested or divided(event.subject)):
+        if end not in told and (not window.nested or divided(event.subject, window.walked)):
             told.add(end)
             yield window
 
@@ -278,11 +302,14 @@ def usually_one(run: Any, symbol: Symbol) -> bool:
     return isinstance(default, Const) and constant(token(default)) == 1
 
 
-def divided(loss: Any) -> bool:
+def divided(loss: Any, walked: Any = None) -> bool:
     """Whoever divides the loss means to accumulate; other sums of losses are what they are."""
     if not isinstance(loss, Unknown) or loss.symbol.key[0] != "op /":
         return False
     by = loss.symbol.key[2]
+    turns = walked.attributes.get("count") if isinstance(walked, Object) else None
+    if turns is not None and token(turns) == by:
+        return True
     return not (isinstance(by, tuple) and len(by) == 3)  # a number of ranks says nothing of batches
 
 
@@ -367,11 +394,35 @@ def at_the_end(loop: Turns, predicates: list[tuple[Symbol, bool]]) -> bool:
     """Do they hold in the last turn of a loop that counts?"""
     parts = {leaf for symbol, _ in predicates for kind in leaves(symbol) for leaf in kind}
     counted = counting(loop, parts)
-    if counted is None or parts - {counted.counter, counted.count}:
+    if counted is None:
+        return False
+    asked = parts - {counted.counter, counted.count}
+    if counted.count is None and counted.turns is None:
+        return len(asked) < 2 and in_one_turn(counted, parts, predicates)
+    if asked:
         return False
     for turns in (counted.turns,) if counted.turns is not None else (2, 3, 4, FAR):
         known = dict.fromkeys(parts, turns) | {counted.counter: counted.start + turns - 1}
         if not all(worth(symbol, known) is wanted for symbol, wanted in predicates):
+            return False
+    return True
+
+
+def in_one_turn(counted: Counting, parts: set[Symbol], predicates: list[tuple[Symbol, bool]]) -> bool:
+    """Do they hold in one turn only, that of `micro == accumulate - 1`? However many turns there are: it is the last
+    one, or the reduction is off for nothing."""
+    asked = len(parts) > 1
+    for turns in (2, 3, 4, LONG) if asked else (LONG,):
+        known = dict.fromkeys(parts, turns)
+        held = [
+            turn
+            for turn in range(LONG)
+            if all(
+                worth(symbol, known | {counted.counter: counted.start + turn}) is wanted
+                for symbol, wanted in predicates
+            )
+        ]
+        if len(held) != 1 or held[0] != (turns - 1 if asked else max(held[0], 1)):
             return False
     return True
 

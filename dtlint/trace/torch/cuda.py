@@ -203,6 +203,7 @@ def pretend(ranks: int, rank: int) -> None:
     torch.cuda.set_stream = lambda *_: None
     torch.cuda.device = lambda *_: contextlib.nullcontext()
     torch.cuda.nccl.version = lambda: (2, 27, 3)
+    torch.Generator = Generator
     _move_modules()
     _simplify_precision()
     if hasattr(torch, "accelerator"):
@@ -212,6 +213,20 @@ def pretend(ranks: int, rank: int) -> None:
         user_only("current_device_index", rank, torch.accelerator)
         user_only("set_device_index", lambda *_: None, torch.accelerator)
         user_only("synchronize", lambda *_: None, torch.accelerator)
+
+
+class AnyGenerator(type(torch._C.Generator)):  # type: ignore[misc]
+    """Those that torch has made are generators too."""
+
+    def __instancecheck__(cls, value: Any) -> bool:
+        return isinstance(value, torch._C.Generator)
+
+
+class Generator(torch._C.Generator, metaclass=AnyGenerator):
+    """`torch.Generator(device="cuda")` draws on the CPU."""
+
+    def __new__(cls, device: Any = None) -> Any:
+        return super().__new__(cls, _placed(device) if device is not None else CPU)
 
 
 def _placed(device: Any) -> Any:

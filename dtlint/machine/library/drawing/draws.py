@@ -164,6 +164,8 @@ def shuffled(machine: Machine, call: Invocation, value: Value, state: State) -> 
             first = containers.element(machine, value)
             made = Unknown(made.symbol, made.cause, made.tags, getattr(first, "like", None))
             machine.facts.setdefault("shuffled counts", {})[made.symbol] = len(items)
+        if sharding.total_of(machine, value) == sharding.EVEN:  # as many as before
+            machine.facts.setdefault(sharding.EVEN_COUNTS, set()).add(made.symbol)
         if disagrees(state, call.mask):
             made = provenance.marked(made, order_mark(machine, call, state))
         machine.set(value, "[]", made, call.mask)

@@ -201,6 +201,7 @@ def seed(machine: Machine, call: Invocation) -> Value:
     if value is None or value == NONE:
         value = UNSEEDED
     held = registers(machine)
+    machine.oldest_write = 0  # a call that seeds them does so each time
     place = Const((machine.frame.path, machine.current_at, machine.frame.scope))
     machine.facts.setdefault(SITES, {})[token(value)] = place.value
     for name in names:

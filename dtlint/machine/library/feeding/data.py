@@ -50,6 +50,9 @@ def constructed(machine: Machine, thing: Object, call: Invocation) -> None:
     elif last == "TensorDataset":
         for position, value in enumerate(call.arguments):
             thing.attributes[f"tensor {position}"] = value
+    elif "as_many_as" in call.row.extra:
+        name = str(call.row.extra["as_many_as"])
+        thing.attributes[name] = call.get(name) or NONE
     for value in call.values[:2]:
         uneven = containers.length_cause(machine, value)
         if uneven is not None:
@@ -189,6 +192,14 @@ def shard(machine: Machine, call: Invocation) -> Value | None:
     return made
 
 
+def part_chosen(machine: Machine, call: Invocation) -> Value | None:
+    """`ShardOptions(index, count)`: which part a loader made elsewhere is to take."""
+    index = call.get("index")
+    if index is not None:
+        sharding.note_share(machine, index, call.get("count"))
+    return None
+
+
 def self_sharded(machine: Machine, call: Invocation) -> Value | None:
     made = machine.new(call.row.type, call.mask)
     made.facts.update(api=call.name, call=call, shards=True)
@@ -263,6 +274,7 @@ def row_for_row(machine: Machine, call: Invocation, made: Value) -> Value:
 
 MODELS: dict[str, Any] = {
     "split_by_rank": shard,
+    "part_chosen": part_chosen,
     "dataset_shard": shard,
     "divided": sharding.divided,
     "taken_between": sharding.taken_between,

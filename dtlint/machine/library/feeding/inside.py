@@ -283,17 +283,11 @@ def splits_by_worker(made: Inside) -> Decision | bool:
 
 
 def is_endless(made: Inside) -> bool:
-    """`while True:` around the samples, or `for turn in itertools.count():` nobody runs out."""
-    if any(decision.kind == "loop" and decision.text == "while True" for guards in made.guards for decision in guards):
+    """`while True:` around the samples: nobody runs out."""
+    if any(decision.endless for guards in made.guards for decision in guards):
         return True
     handed = (above for node, above in walk(made.log) if isinstance(node, Event) and node.op == SAMPLE)
-    return any(isinstance(node, Loop) and never_runs_out(node.subject) for above in handed for node in above)
-
-
-def never_runs_out(walked: Value | None) -> bool:
-    if isinstance(walked, Object):
-        return walked.kind == "<cycle>"
-    return isinstance(walked, Unknown) and walked.symbol.key[0] == "itertools.count"
+    return any(isinstance(node, Loop) and node.decision.endless for above in handed for node in above)
 
 
 def stops_by_count(made: Inside) -> bool:

@@ -49,13 +49,10 @@ def length_of(machine: Machine, dataset: Value) -> Value | None:
                 machine.sinks, machine.facts = saved, facts
                 machine.rollback(mark)
         return None
-    if dataset.kind == "torch.utils.data.Subset":
-        call = dataset.facts.get("call")
-        indices = call.get("indices") if isinstance(call, Invocation) else None
-        return items_count(machine, indices) if indices is not None else None
-    if dataset.kind == "torch.utils.data.TensorDataset":
-        call = dataset.facts.get("call")
-        return items_count(machine, call.arguments[0]) if isinstance(call, Invocation) and call.arguments else None
+    call = dataset.facts.get("call")
+    if isinstance(call, Invocation) and "as_many_as" in call.row.extra:
+        rows = call.get(call.row.extra["as_many_as"])
+        return items_count(machine, rows) if rows is not None else None
     return items_count(machine, dataset)
 
 

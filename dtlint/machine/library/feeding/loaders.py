@@ -229,7 +229,9 @@ def decide(machine: Machine, loader: Object, dataset: Value, found: Described) -
     asked: tuple[str, ...] = ("generator", "worker_init_fn", "collate_fn")
     plain = found.sampler is None or samplers.is_plain(machine, found.sampler)
     if not plain and cause is None and samplers.fills_alike(machine, found.sampler, found.ordering):
-        plain = True  # what it merely holds does not count
+        plain = True  # what it merely holds does not count, but what cuts its batches does
+        around = option(loader, "batch_sampler")
+        asked = asked if around is found.sampler else (*asked, "batch_sampler")
     else:
         asked = (*asked, "batch_sampler")
         cause = cause or sharding.is_part(found.sampler or NONE)

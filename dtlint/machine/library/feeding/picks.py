@@ -1,7 +1,8 @@
 """Samples that a program picks itself: `tokens[start : start + n]` with a `start` from a generator.
 
 A number drawn from a generator that was seeded alike on all ranks carries the mark `("pick", number)`; what it takes
-out of stored data carries `("picked", number)` up to the loss.
+out of stored data carries `("picked", number)` up to the loss. So does a window that moves on over stored data from the
+same place on all ranks, `tokens[position : position + n]`, as `("window", …)` with its place.
 """
 
 from __future__ import annotations
@@ -10,14 +11,20 @@ from typing import TYPE_CHECKING, Any
 
 from dtlint.machine.core import Machine
 from dtlint.machine.library.computing import provenance
+from dtlint.machine.library.computing.devices import LOADED
+from dtlint.machine.library.feeding import sharding
 from dtlint.machine.library.invocation import Invocation
+from dtlint.machine.library.python.own_order import TEXT
+from dtlint.machine.names.assignment import MOVED_ON
 from dtlint.machine.values import Object, SliceValue, Symbol, Tuple, Unknown, Value
 
 if TYPE_CHECKING:
     from dtlint.machine.library.drawing.seeds import State
 
-PICK, PICKED = "pick", "picked"
+PICK, PICKED, WINDOW = "pick", "picked", "window"
+MOVED = ("loop", "number")  # symbols: what a turn of a loop has left, the number of a turn
 TENSOR = "torch.Tensor"
+READ = TEXT - {"text"} | {LOADED}  # symbols of what came out of a file
 
 
 def drawn(machine: Machine, made: Value, state: State) -> Value:
@@ -37,10 +44,27 @@ def drawn(machine: Machine, made: Value, state: State) -> Value:
 
 def taken(machine: Machine, base: Value, index: Value, result: Value) -> Value:
     """`data[index]`"""
-    marks = marks_in(index)
-    if not marks or not isinstance(result, Unknown) or index.cause is not None or not stored(machine, base):
+    if not isinstance(result, Unknown) or index.cause is not None:
         return result
-    return provenance.marked(result, *((PICKED, mark[1]) for mark in marks))
+    marks = marks_in(index)
+    low = None if marks or provenance.has_mark(base, "order", 1) else start_of_window(index)
+    if not (marks or low) or not stored(machine, base):
+        return result
+    window = ((*sharding.remember(machine, WINDOW), low),) if low is not None else ()
+    return provenance.marked(result, *window, *((PICKED, mark[1]) for mark in marks))
+
+
+def start_of_window(index: Value) -> Symbol | None:
+    """`position : position + size`"""
+    low, high = (index.lower, index.upper) if isinstance(index, SliceValue) else (None, None)
+    if not isinstance(low, Unknown) or not isinstance(high, Unknown):
+        return None
+    return low.symbol if low.symbol in provenance.symbols_in(high.symbol) else None
+
+
+def moves_on(facts: dict[str, Any], low: Symbol) -> bool:
+    """Has each turn of a loop another position?"""
+    return low in facts.get(MOVED_ON, ()) or any(one.key[0] in MOVED for one in provenance.symbols_in(low))
 
 
 def marks_in(index: Value) -> list[Any]:
@@ -58,6 +82,9 @@ def stored(machine: Machine, base: Value) -> bool:
     """Was it read from a file, the same on all ranks?"""
     if base.cause is not None or any(provenance.marks(base, "shard", 1)):
         return False
+    content = base.attributes.get("content") if isinstance(base, Object) and base.kind == TENSOR else None
+    if content is not None:
+        return stored(machine, content)  # `torch.tensor(numpy.load(name))`
     if isinstance(base, Object):
         made, opened = base.facts.get("call"), base.facts.get("opened")
         if opened is not None:
@@ -68,6 +95,6 @@ def stored(machine: Machine, base: Value) -> bool:
 
     def read(symbol: Symbol) -> bool:
         row = machine.knowledge.apis.get(symbol.key[0]) if isinstance(symbol.key[0], str) else None
-        return row is not None and bool(row.extra.get("stored"))
+        return (row is not None and bool(row.extra.get("stored"))) or symbol.key[0] in READ
 
     return provenance.mentions(base, read, 1)

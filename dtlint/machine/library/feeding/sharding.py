@@ -484,10 +484,16 @@ def is_switch(value: Value) -> bool:
     return isinstance(value, Row) and all(isinstance(one, Const) and isinstance(one.value, bool) for one in value.lanes)
 
 
+def is_whole_or_none(value: Value) -> bool:
+    """`rows if rank == 0 else None`: who has it has all of it."""
+    lanes = value.lanes if isinstance(value, Row) else ()
+    return NONE in lanes and len({token(lane) for lane in lanes}) == 2
+
+
 def is_part(value: Value) -> Cause | None:
     """Why this gives each rank something of its own, in whatever way. A switch, `verbose=rank == 0`, gives nothing."""
     for held in provenance.parts(value):
-        if held.cause is not None and not is_switch(held):
+        if held.cause is not None and not is_switch(held) and not is_whole_or_none(held):
             return held.cause
         if isinstance(held, Object):
             found = held.facts.get("sharded by")

@@ -11,7 +11,7 @@ from dtlint.machine.library.computing.provenance import symbols_in
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.jax import facts as jax_facts
 from dtlint.machine.library.jax.facts import Mapping
-from dtlint.machine.values import NONE, Bound, Const, FunctionRef, Object, Tuple, Unknown, Value
+from dtlint.machine.values import NONE, Bound, Const, FunctionRef, Object, Symbol, Tuple, Unknown, Value
 
 
 class _Spec:
@@ -119,21 +119,54 @@ def spec_axes(spec: Object) -> tuple[str, ...] | None:
     for value in call.arguments:
         if value == NONE or is_whole(value):
             continue
-        names = texts(value)
+        names = texts(value) or put_among(value)
         if not names:
             return None
         found += names
     return tuple(found)
 
 
+def put_among(value: Value) -> tuple[str, ...]:
+    """`spec = [None] * rank; spec[dim] = "data"`: the name that stands for one dimension, whichever it is."""
+    held = repeated_in(value)
+    key = held.symbol.key if isinstance(held, Unknown) else ("",)
+    sides = [side.key for side in key if isinstance(side, Symbol)] if key[0] == "phi" else [key]
+    put = next((side for side in sides if side[0] == "put" and side[1].key[:2] == (containers.REPEAT, (None,))), None)
+    if put is None:
+        return ()
+    names = (put[2],) if isinstance(put[2], str) else put[2]
+    return names if isinstance(names, tuple) and all(isinstance(name, str) for name in names) else ()
+
+
+def divided_one(machine: Machine, layout: Object) -> Object:
+    """Of the layouts that leaves of a tree may have, one that divides them over devices: so is the whole tree."""
+    for one in (layout, *layout.instead):
+        spec = one.attributes.get("spec") if one.kind == NAMED else one
+        for inner in (spec, *spec.instead) if isinstance(spec, Object) else ():
+            if inner.kind == SPEC and spec_axes(inner):
+                if inner is spec:
+                    return one
+                made = machine.new(NAMED, machine.frame.mask)
+                made.facts.update(one.facts)
+                made.attributes.update(one.attributes | {"spec": inner})
+                return made if one.kind == NAMED else inner
+    return layout
+
+
 def is_whole(value: Value) -> bool:
     """`*[None] * axis`: however many dimensions that are not divided."""
+    held = repeated_in(value)
+    return isinstance(held, Unknown) and held.symbol.key[:2] in ((containers.REPEAT, (None,)), ("op *", (None,)))
+
+
+def repeated_in(value: Value) -> Value | None:
+    """What `*names` hands over, where nobody knows how many of them there are."""
     if not isinstance(value, Object) or value.kind != "<spread>":
-        return False
+        return None
     held = value.attributes["value"]
     if isinstance(held, Object) and held.attributes.keys() == {"[]"}:
         held = held.attributes["[]"]
-    return isinstance(held, Unknown) and held.symbol.key[:2] in ((containers.REPEAT, (None,)), ("op *", (None,)))
+    return held
 
 
 def varying_axes(spec: Any, mapping: Mapping) -> tuple[str, ...] | None:

@@ -79,6 +79,7 @@ def save(machine: Machine, call: Invocation) -> Value | None:
     target = call.get("target")
     if target is None:
         return None
+    jax_flow.used(machine, (target,), machine.facts.get(jax_facts.DONATED, {}))
     found = jax_facts.deep((target,))
     alone(machine, found)
     if words(found, "replicated"):
@@ -96,6 +97,7 @@ def written(machine: Machine, call: Invocation) -> Value | None:
 
 def into_file(machine: Machine, given: Value | None, mask: int) -> None:
     if machine.flow is not None and given is not None:
+        jax_flow.used(machine, (given,), machine.facts.get(jax_facts.DONATED, {}))
         found = jax_facts.deep((given,))
         alone(machine, found)
         if words(found, "replicated"):

@@ -333,8 +333,10 @@ def tree_map(machine: Machine, call: Invocation) -> Value | None:
         machine.emit(loop)
     if isinstance(result, Unknown):
         return like(machine, trees[0], result, call.mask)
-    if jax_axes.is_layout(result):
-        return result  # one layout stands for a tree of them, where each leaf has the same or another like it
+    if isinstance(result, Object) and jax_axes.is_layout(result):
+        return jax_axes.divided_one(
+            machine, result
+        )  # one layout stands for a tree of them, where each leaf has the same or another like it
     return machine.fresh("tree") if not isinstance(result, Tuple) else result
 
 

@@ -12,6 +12,7 @@ from dtlint.machine.library.jax import facts as jax_facts
 from dtlint.machine.library.jax import fitting as jax_fitting
 from dtlint.machine.library.jax import flow as jax_flow
 from dtlint.machine.library.jax import grids as jax_grids
+from dtlint.machine.library.jax import named_parts as jax_named_parts
 from dtlint.machine.library.jax import outputs as jax_outputs
 from dtlint.machine.library.jax import shapes as jax_shapes
 from dtlint.machine.library.jax.facts import fact, has, words
@@ -242,6 +243,7 @@ def mesh(machine: Machine, call: Invocation) -> Value:
     if names:
         made.facts["axis names"] = names
         made.attributes["axis_names"] = Tuple(tuple(map(Const, names)))
+    jax_named_parts.mesh_made(machine, made)
     return made
 
 

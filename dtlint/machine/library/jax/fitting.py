@@ -6,6 +6,7 @@ from typing import Any
 
 from dtlint.ir import nodes as ir
 from dtlint.machine.contents import containers
+from dtlint.machine.contents.presence import begun_as
 from dtlint.machine.core import Machine
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.jax import facts as jax_facts
@@ -229,9 +230,7 @@ def one_way_restored(value: Value) -> str:
     """Did one branch leave copies for the devices there, and the other what it read from a checkpoint?"""
     if not isinstance(value, Unknown):
         return ""
-    symbol = value.symbol
-    while symbol.key[0] == "loop" and len(symbol.key) > 3 and isinstance(symbol.key[3], Symbol):
-        symbol = symbol.key[3]
+    symbol = begun_as(value.symbol)
     restored = [str(tag[2]) for tag in words(value.tags, "host tree") if tag[3] == "restored"]
     restored += [str(tag[2]) for tag in words(value.tags, "stored")]
     return next(iter(restored), "") if symbol.key[0] in ("phi", "split") else ""
@@ -332,8 +331,8 @@ def divided_elsewhere(machine: Machine, count: int) -> bool:
 
 
 def is_split(keys: Value) -> bool:
-    """What `split` gave, and not a part or another shape of it."""
-    return isinstance(keys, Unknown) and keys.symbol.key[0] == "keys"
+    """What `split` gave, if only for the first turn of a loop, and not a part or another shape of it."""
+    return isinstance(keys, Unknown) and begun_as(keys.symbol).key[0] == "keys"
 
 
 def multiplied(count: Symbol) -> bool:

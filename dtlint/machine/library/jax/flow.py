@@ -35,6 +35,7 @@ MOST = 20  # branches that are looked through
 LEAVES = "jax leaves"  # fact of the run: which tree some leaf stands for that a branch may have kept
 FOLLOWERS = "jax followers"  # fact of the run: symbols of what calls that donate gave back
 PICKS = frozenset({"item", "slice"})
+SCALED = frozenset({"op *", "op /", "jax.numpy.multiply", "jax.numpy.divide"})
 STRUCTURAL = frozenset({"item", "slice", "tuple", "any", "comprehension", "for each", "call attribute"})
 
 
@@ -93,11 +94,22 @@ def flow(machine: Machine, what: str, values: tuple[Value, ...], tags: Tags) -> 
     if "grad" in seen and what == "call" and is_model(values[0]):
         drop |= {"grad", "summed", "over"}
     kept = without(found, frozenset(drop))
+    if "agreed" in seen and what in SCALED:
+        kept -= {fact("agreed", number) for number in own_gradients(values)}
     if not_followed(what, values):
         kept = perhaps(kept)
     if is_mean(what, values):
         kept |= {fact("mean")}
     return frozenset(tag for tag in kept if tag in tags or is_jax(tag))
+
+
+def own_gradients(values: tuple[Value, ...]) -> set[Any]:
+    """Gradients of this device alone are that, too, where they are scaled by a norm on which all have agreed."""
+    own: set[Any] = set()
+    for value in values:
+        agreed = {tag[2] for tag in words(value.tags, "agreed")}
+        own |= {tag[2] for tag in words(value.tags, "grad")} - agreed
+    return own
 
 
 def not_followed(what: str, values: tuple[Value, ...]) -> bool:

@@ -23,6 +23,7 @@ from dtlint.machine.library.jax import flax_modules, haiku, optax, state_keys
 from dtlint.machine.library.jax import flow as jax_flow
 from dtlint.machine.library.jax import keys as jax_keys
 from dtlint.machine.library.jax import mapping as jax_mapping
+from dtlint.machine.library.jax import named_parts as jax_named_parts
 from dtlint.machine.library.jax import shapes as jax_shapes
 from dtlint.machine.library.jax.facts import fact, has
 from dtlint.machine.library.meeting import group_start, identity
@@ -336,6 +337,7 @@ MODELS: dict[str, Any] = {
     **jax_arrays.MODELS,
     **jax_copies.MODELS,
     **jax_checkpoints.MODELS,
+    **jax_named_parts.MODELS,
     **jax_keys.MODELS,
     **haiku.MODELS,
     **flax_modules.MODELS,

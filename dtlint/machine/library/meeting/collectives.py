@@ -258,7 +258,7 @@ def agreed(machine: Machine, call: Invocation, value: Value, param: str) -> Valu
     if sender is not None and isinstance(held, Row) and sender < len(held.lanes):
         if isinstance(held.lanes[sender], Const):
             return held.lanes[sender]
-    return machine.unknown(AGREED, token(held), call.row.op, param, sender, machine.symbols.fresh("time"))
+    return machine.unknown(AGREED, token(held), sender, call.row.op, param, machine.symbols.fresh("time"))
 
 
 def root_items(machine: Machine, call: Invocation, value: Object) -> tuple[Value, ...] | None:

@@ -179,12 +179,22 @@ def without_a_group(run: Any) -> bool:
     if any(node.op in STARTS for node, _ in events):
         return False
     talks = [(node, path) for node, path in events if node.kind in COMMUNICATES and node.op not in OF_A_WRAPPER]
-    if not talks or not all(node.api.startswith("torch.") for node, _ in talks):
+    free = [works_alone(run, node) for node, _ in talks]
+    if not talks or not all(
+        alone or node.api.startswith("torch.") for alone, (node, _) in zip(free, talks, strict=True)
+    ):
         return False
     if run.facts.get(ASKED) is None and all(any(isinstance(one, Choice) for one in path) for _, path in talks):
         return True
     by_itself = says_nothing_of_others(run) or (not_launched(run) and not any(node.op in TRAINS for node, _ in events))
-    return by_itself and all(left_to_choose(run, node, path) for node, path in talks)
+    chosen = (alone or left_to_choose(run, *talk) for alone, talk in zip(free, talks, strict=True))
+    return by_itself and all(chosen)
+
+
+def works_alone(run: Any, event: Event) -> bool:
+    """Does this talk to others only where there is a group, and is it content without one?"""
+    row = run.knowledge.api(event.api)
+    return row is not None and bool(row.extra.get("works_alone"))
 
 
 def says_nothing_of_others(run: Any) -> bool:

@@ -38,6 +38,7 @@ from dtlint.machine.values import (
 
 OFF = "off root"
 SHOWS = frozenset({"builtins.print"})
+ASKS_KIND = frozenset({"builtins.isinstance", "builtins.issubclass", "builtins.type", "builtins.hasattr"})
 SHOWING_KINDS = frozenset({"log", "file-write", "scheduler-step"})
 TOUCHES = frozenset(
     [
@@ -216,6 +217,8 @@ def called(
         name = callee.function.name
     if name == "builtins.len" and arguments and isinstance(arguments[0], Object):
         return value  # how many there are in a container says nothing of what they are
+    if name in ASKS_KIND:  # what kind of thing it is, is the same on all ranks
+        return without_marks(value)
     row = machine.knowledge.api(name) if name else None
     if row is None and isinstance(callee, Bound) and callee.receiver is not None:
         row = attributes.method_row(machine, callee.receiver, name.rpartition(".")[2])
@@ -239,6 +242,12 @@ def called(
     kept = frozenset(tag for tag in tags if isinstance(tag, tuple) and tag[0] == OFF)
     filled(machine, callee, kept.intersection(shown), mask)
     return Unknown(value.symbol, value.cause, value.tags | kept, value.like) if isinstance(value, Unknown) else value
+
+
+def without_marks(value: Value) -> Value:
+    if not isinstance(value, Unknown):
+        return value
+    return Unknown(value.symbol, value.cause, value.tags - marks_in(value), value.like)
 
 
 def changes_model(callee: Value, base: Value | None) -> bool:

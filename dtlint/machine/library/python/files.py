@@ -29,6 +29,7 @@ from dtlint.machine.values import (
     Object,
     Row,
     Symbol,
+    Tuple,
     Unknown,
     Value,
     lane_value,
@@ -39,6 +40,7 @@ HANDLE = "io.TextIOWrapper"
 WRITING = frozenset("wax+")
 SAME = frozenset({"resolve", "absolute", "expanduser"})
 JOINED = "path"
+FOLDERS = "folders of paths"  # fact: what stands before the last part of a path that was put together
 
 
 # --- values ----------------------------------------------------------------------------------------------------
@@ -80,7 +82,9 @@ def joined(machine: Machine, *parts: Value) -> Value:
             return Const(posixpath.join(*(part.value for part in held)))  # type: ignore[attr-defined]
 
         known = [token(part) for part in held]
-        return machine.unknown(JOINED, *known, cause=first_cause(*held), tags=all_tags(*held))
+        made = machine.unknown(JOINED, *known, cause=first_cause(*held), tags=all_tags(*held))
+        machine.facts.setdefault(FOLDERS, {})[made.symbol] = held[:-1]
+        return made
 
     return map_lanes(one, tuple(text_of(part) for part in parts), machine.world)
 
@@ -215,15 +219,20 @@ def path_parent(machine: Machine, call: Invocation) -> Value | None:
     return parent(machine, call.arguments[0]) if call.arguments else None
 
 
+def path_split(machine: Machine, call: Invocation) -> Value | None:
+    """`folder, name = os.path.split(path)`"""
+    if not call.arguments:
+        return None
+    return Tuple((parent(machine, call.arguments[0]), opaque(machine, "os.path.basename", text_of(call.arguments[0]))))
+
+
 def parent(machine: Machine, value: Value) -> Value:
     def one(text: Value) -> Value:
         if isinstance(text, Const) and isinstance(text.value, str):
             return Const(posixpath.dirname(text.value))
-        if isinstance(text, Unknown) and text.symbol.key[0] == JOINED and len(text.symbol.key) == 3:
-            first = text.symbol.key[1]
-            if isinstance(first, Symbol):
-                return Unknown(first, text.cause, text.tags)
-
+        folder = machine.facts.get(FOLDERS, {}).get(text.symbol) if isinstance(text, Unknown) else None
+        if folder:  # what only the last part differs by is gone
+            return folder[0] if len(folder) == 1 else joined(machine, *folder)
         return opaque(machine, "parent", text)
 
     return map_lanes(one, (text_of(value),), machine.world)
@@ -391,6 +400,7 @@ MODELS = {
     "path_joined": path_joined,
     "path_same": path_same,
     "path_parent": path_parent,
+    "path_split": path_split,
     "path_beside": path_beside,
     "open_file": opened,
     "lock_file": locked,

@@ -160,3 +160,10 @@ def ended(machine: Machine, before: int) -> Cause | None:
     """Why a body that asked an iterator may raise StopIteration on some ranks first."""
     causes = machine.facts.get(ENDS, ())
     return causes[before] if len(causes) > before else None
+
+
+def never_runs_out(walked: Value | None) -> bool:
+    """`itertools.count()`, or `itertools.cycle(loader)`."""
+    if isinstance(walked, Object):
+        return walked.kind == "<cycle>"
+    return isinstance(walked, Unknown) and walked.symbol.key[0] == "itertools.count"

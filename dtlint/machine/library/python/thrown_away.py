@@ -7,6 +7,7 @@ from typing import Any, TypeGuard
 from dtlint.ir import nodes as ir
 from dtlint.ir.functions import every_node
 from dtlint.knowledge.loader import Api
+from dtlint.machine.control.agreeing import AGREED, handed_as
 from dtlint.machine.core import Machine
 from dtlint.machine.library.computing import tensors
 from dtlint.machine.library.invocation import Invocation
@@ -100,8 +101,8 @@ def under_a_key(value: Unknown) -> bool:
 def is_tensor(machine: Machine, part: Any) -> bool:
     if not isinstance(part, Symbol):
         return False
-    if part.key[0] == "agreed":
-        return part.key[3:4] == ("tensor",)
+    if part.key[0] == AGREED:
+        return handed_as(part) == "tensor"
     row = machine.knowledge.apis.get(part.key[0])
     return attribute_of(part) == "grad" or (row is not None and row.model == JOINED)
 

@@ -337,9 +337,17 @@ def behind(machine: Machine, thing: Object, result: Value, mask: int) -> Value:
     if grad_is_off(machine):
         return with_tags(machine, result, frozenset({(ASKED, outer.number)}), True)
     own = methods_around(machine, outer)
+    if any(scope.rpartition(".")[2] in sent_through(outer) for _, scope in own):
+        return with_tags(machine, result, frozenset({("wrapped", outer.number)}))
     event = machine.emit_event("record", "inner-forward", "forward", mask, subject=outer, extra={"methods": own})
     machine.facts.setdefault("inner calls", {})[outer.number] = event
     return with_tags(machine, result, frozenset({(INNER, outer.number)}))
+
+
+def sent_through(outer: Object) -> tuple[str, ...]:
+    """Methods that this wrapper sends through its forward by itself."""
+    made = outer.facts.get("call")
+    return tuple(made.row.extra.get("forwards", ())) if made is not None else ()
 
 
 def methods_around(machine: Machine, outer: Object) -> frozenset[tuple[str, str]]:

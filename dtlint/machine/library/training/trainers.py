@@ -110,6 +110,10 @@ def hf_train(machine: Machine, call: Invocation) -> Value:
     return result
 
 
+ASKED_BEFORE = frozenset({"setup", "train", "state", "teardown"})  # in the names of hooks of a data module
+OTHER_LOOPS = frozenset({"test", "predict"})
+
+
 def lightning_loop(machine: Machine, call: Invocation) -> Value:
     """`trainer.fit(module)` and its siblings call the hooks of the module and of every callback."""
     result = collectives.perform_collective(machine, call)
@@ -118,6 +122,9 @@ def lightning_loop(machine: Machine, call: Invocation) -> Value:
     if isinstance(trainer, Object):
         handing.data_module(machine, call)
         handing.to_trainer(machine, call)
+        data = handing.module_of_data(machine, call)
+        if data is not None and data is not module:
+            run_hooks(machine, data, (), call.mask, omits | (ASKED_BEFORE if omits else ASKED_BEFORE | OTHER_LOOPS))
         if isinstance(module, Object):
             machine.set(module, "trainer", trainer, call.mask)
             run_hooks(machine, module, (), call.mask, omits)

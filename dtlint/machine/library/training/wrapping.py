@@ -22,6 +22,7 @@ PREPARED = "<prepared>"
 WRAPPED_BY = "wrapped by"  # the call
 KEEPS_PARTS = "keeps parts of tensors"  # of a Fabric, Trainer or Accelerator: it shards by the first kind of FSDP
 ALONE = "alone"  # of a Fabric or Trainer: told to use one device
+LEFT = "left as they are"  # fact of the run: models that were to be wrapped, where there is one device
 ONE = (Const(1), Const("1"))
 
 
@@ -152,6 +153,8 @@ def accelerate_prepare(machine: Machine, call: Invocation) -> Value:
 def prepare_model(machine: Machine, call: Invocation) -> Value:
     model = call.arguments[0] if call.arguments else next((value for _, value in call.keywords), NONE)
     if alone(call):
+        if isinstance(model, Object):
+            machine.facts.setdefault(LEFT, set()).add(model.number)
         return model
     note_wrap(machine, call, model, "prepare", machine.world_group)
     if isinstance(model, Object) and model.facts.get("wrapped"):

@@ -12,25 +12,10 @@ import random
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
+from dtlint.trace.made_up import ROWS, Row
+
 STANDIN = True
 __version__ = "3.0.0+standin"
-ROWS = 101  # no number of hosts divides it
-WORDS = ("gradient", "rank", "barrier", "batch", "mesh", "host", "step", "a", "of", "waits", "meets", "for", "the")
-NUMBERS = ("label", "labels", "id", "idx", "target")
-
-
-class Row(dict[str, Any]):
-    """A made-up row has every column; some are long and some are short."""
-
-    def __init__(self, number: int) -> None:
-        super().__init__()
-        self.number = number
-
-    def __missing__(self, column: str) -> Any:
-        chance = random.Random(f"{self.number} {column}")
-        if column in NUMBERS:
-            return chance.randrange(2)
-        return " ".join(chance.choice(WORDS) for _ in range(chance.randrange(2, 20)))
 
 
 class Dataset:

@@ -1,0 +1,3 @@
+"""Faster ways to the same numbers."""
+
+from deepspeed.ops import adam  # noqa: F401
