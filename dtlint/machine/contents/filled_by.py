@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dtlint.machine.core import Machine
 from dtlint.machine.values import Cause, Object, Tuple, Value
 
-CONTAINERS = ("dict", "list")
+CONTAINERS = ("dict", "list", "set")
 
 
 def put(machine: Machine, container: Object, mask: int) -> None:

@@ -453,9 +453,11 @@ def put(machine: Machine, container: Value, index: Value, value: Value, mask: in
                 changed[index.value] = value
                 machine.set(container, "[]", Tuple(tuple(changed)), mask)
         elif value.cause is not None or index.cause is not None:
+            filled_by.put(machine, container, mask)
             widened = opaque(machine, ITEMS, value, index)
             machine.set(container, "[]", widened, mask)
         else:
+            filled_by.put(machine, container, mask)
             several = container.attributes.get("[]")
             if isinstance(several, Unknown) and several.symbol.key[0] == REPEAT:  # one of them is another now
                 now = machine.unknown("put", several.symbol, token(value), cause=several.cause, tags=several.tags)
@@ -482,6 +484,7 @@ def perhaps_another(machine: Machine, table: Object, index: Value, value: Value,
 
 def merge(machine: Machine, target: Object, source: Value, mask: int) -> None:
     """`target.update(source)` for a dictionary."""
+    filled_by.put(machine, target, mask)
     if isinstance(source, Object) and source.kind == "dict":
         for name, value in list(source.attributes.items()):
             machine.set(target, name, value, mask)

@@ -124,9 +124,8 @@ def local_code(divergence: Divergence) -> tuple[str, str]:
     if FAILS.intersection(exits):
         return "", ""  # an error on one rank ends the job: the launcher stops the others
     if kind == "group rank":
-        # a stage or slice that nobody can place selects whole groups of the other dimensions; where all ranks meet by
-        # the word of the program, they are not enough
-        return ("DT101" if of_world(divergence) else ""), ("strict" if divergence.event.implicit else "default")
+        # a stage or slice that nobody can place selects whole groups of the other dimensions
+        return ("DT101" if of_world(divergence) else ""), "strict"
     if kind in RANK_KINDS:
         event = divergence.event
         if event.kind == "p2p" or (event.implicit and asks_membership(divergence)):

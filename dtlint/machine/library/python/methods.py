@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dtlint.ir import nodes as ir
-from dtlint.machine.contents import containers, dictionaries, presets, sets
+from dtlint.machine.contents import containers, dictionaries, filled_by, presets, sets
 from dtlint.machine.contents.opaque import opaque as unknown_of
 from dtlint.machine.core import Machine
 from dtlint.machine.lanes import map_lanes, token
@@ -78,6 +78,7 @@ def container_method(machine: Machine, receiver: Object, name: str, call: Invoca
                 subscripts.put(machine, receiver, Const(keyword), value, call.mask)
         return NONE
     if name in ("clear",):
+        filled_by.handed_over(machine, (receiver,))  # who puts something into it from here on, nobody looks
         for held in [key_ for key_ in receiver.attributes if isinstance(key_, tuple)]:
             machine.set(receiver, held, machine.fresh("cleared"), call.mask)
         if receiver.kind != "dict":
