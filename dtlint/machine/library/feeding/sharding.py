@@ -220,11 +220,12 @@ class Skipped:
 
 
 def skipped(machine: Machine, cause: Cause, source: Value, place: tuple[str, Any, str] | None = None) -> Skipped:
-    """`[item for number, item in enumerate(items) if number % world == rank]`"""
-    if cause.kind not in BY_SHARE:
-        return Skipped(cause, False)
+    """`[item for number, item in enumerate(items) if number % world == rank]`; what each rank has of its own is divided
+    by no question about it, `[name for name in listdir(f"runs/{rank}") if name.endswith(".pt")]`."""
     inner = source.facts.get("inner") if isinstance(source, Object) else None
     counted = inner[0] if inner else source
+    if cause.kind not in BY_SHARE or is_own(counted):
+        return Skipped(cause, False)
     mark = remember(machine, "shard", place)
     marks = {mark} | {("ordered", *tag[1:]) for tag in provenance.marks(counted, "order", 1)}
     total = total_of(machine, counted)
@@ -232,6 +233,10 @@ def skipped(machine: Machine, cause: Cause, source: Value, place: tuple[str, Any
         return Skipped(cause, True, frozenset(marks))
     text = "each rank takes its own part here, and the parts are not equally long"
     return Skipped(Cause("shard", Trail(shard_step(mark, text), cause.trail)), False, frozenset(marks))
+
+
+def is_own(items: Value) -> bool:
+    return items.cause is not None and items.cause.kind in BY_SHARE and not shards_of(items)
 
 
 def kept_by_turn(machine: Machine, number: int) -> Skipped | None:
