@@ -134,9 +134,9 @@ def _text_files(tell: Tell) -> None:
     def fake_open(file: Any, mode: str = "r", *args: Any, **keywords: Any) -> Any:
         name = str(os.fspath(file)) if isinstance(file, (str, os.PathLike)) else ""
         text = made_up_text(name)
-        if text and mode in ("r", "rt") and not os.path.exists(name) and by_the_user(sys._getframe(1)):
+        if text and mode in ("r", "rt", "rb") and not os.path.exists(name) and by_the_user(sys._getframe(1)):
             tell(name)
-            return Text(text)
+            return io.BytesIO(text.encode()) if mode == "rb" else Text(text)
         return real(file, mode, *args, **keywords)
 
     builtins.open = io.open = fake_open

@@ -322,6 +322,27 @@ if dist.get_rank() == 0:
     assert result.outcome.kind == "deadlock", (result.outcome, [end.output for end in result.ends])
 
 
+def test_small_networks_stand_in_for_those_of_torchvision(session: Session, tmp_path: Path) -> None:
+    body = """
+import torch.nn as nn
+import torchvision
+import torchvision.transforms as T
+from torch.utils.data import DataLoader, DistributedSampler
+from torchvision.models import resnet18, ResNet18_Weights
+dist.init_process_group("nccl")
+torch.cuda.set_device(dist.get_rank())
+data = torchvision.datasets.CIFAR10("data", download=True, transform=T.Compose([T.RandomCrop(32), T.ToTensor()]))
+model = resnet18(weights=ResNet18_Weights.DEFAULT)
+model.fc = nn.Linear(model.fc.in_features, 10)
+model = nn.parallel.DistributedDataParallel(model.cuda(), device_ids=[dist.get_rank()])
+for pictures, labels in DataLoader(data, batch_size=16, sampler=DistributedSampler(data), num_workers=2):
+    nn.functional.cross_entropy(model(pictures.cuda()), labels.cuda()).backward()
+"""
+    result = run(session, write(tmp_path / "pictures.py", body), synthetic=True)
+    if any("torchvision is not installed" in notice for notice in result.notices):
+        assert result.outcome.kind == "agreed", (result.outcome, [end.output for end in result.ends])
+
+
 def test_a_trainer_gets_the_devices_that_are_there(session: Session, tmp_path: Path) -> None:
     body = """
 import lightning as L

@@ -85,7 +85,7 @@ def taking(kind: Any, name: str, answer: Any) -> None:
     setattr(kind, name, take)
 
 
-class _Images(torch.utils.data.Dataset):
+class Images(torch.utils.data.Dataset):
     def __init__(self, shape: tuple[int, ...], classes: int, transform: Any = None) -> None:
         self.shape, self.class_count, self.transform = shape, classes, transform
         self.classes = [str(number) for number in range(classes)]
@@ -106,8 +106,8 @@ def _image_sets(tell: Any) -> None:
 
     for name, (shape, classes) in IMAGES.items():
 
-        def make(*_: Any, _name: str = name, _shape: Any = shape, _classes: int = classes, **__: Any) -> _Images:
+        def make(*_: Any, _name: str = name, _shape: Any = shape, _classes: int = classes, **__: Any) -> Images:
             tell(f"torchvision.datasets.{_name}")
-            return _Images(_shape, _classes)
+            return Images(_shape, _classes)
 
         setattr(datasets, name, make)
