@@ -1,4 +1,4 @@
-"""A stand-in for torchvision, for machines without it: random pictures, small networks, and transforms that do nothing."""
+"""A stand-in for torchvision, where it is missing: random pictures, small networks, and transforms that do nothing."""
 
 from torchvision import datasets, models, transforms, utils  # noqa: F401
 
