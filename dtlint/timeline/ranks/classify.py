@@ -229,9 +229,12 @@ def begins_somewhere(divergence: Divergence) -> bool:
 
 
 def guessed(divergence: Divergence) -> bool:
-    """Is all that is known that some function, of which nothing is known, was given something that differs?"""
+    """Is all that is known that some function, of which nothing is known, was given something that differs, or was the
+    computation too long to be kept?"""
     symbol = divergence.choice.symbol if divergence.choice is not None else None
-    return symbol is not None and any(is_call(one.key[0]) and not of_value(one) for one in above_shares(symbol))
+    return symbol is not None and any(
+        one.key[0] == "deep" or (is_call(one.key[0]) and not of_value(one)) for one in above_shares(symbol)
+    )
 
 
 def above_shares(symbol: Symbol) -> Iterator[Symbol]:
