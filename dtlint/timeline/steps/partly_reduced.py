@@ -8,7 +8,7 @@ from typing import Any
 from dtlint.machine.library.training.stepping import PLAIN
 from dtlint.machine.library.training.wrapping import LEFT
 from dtlint.machine.values import Object
-from dtlint.timeline.order import Met, choices_below, inside, loops_over
+from dtlint.timeline.order import Met, choices_below, exclusive, inside, loops_over
 from dtlint.timeline.steps.stepping import backwards, events, steps
 from dtlint.timeline.steps.unreduced import (
     EXCHANGES,
@@ -43,7 +43,8 @@ def forgotten_models(run: Any) -> Iterator[Alone]:
 
 
 def left_unwrapped(run: Any) -> Iterator[Alone]:
-    """A model with an optimizer of its own, beside one that has a wrapper, is called as it is."""
+    """A model with an optimizer of its own, beside one that has a wrapper, is called as it is. One that is trained where
+    the program is a single process is beside none."""
     wraps = events(run, "collective", "wrap")
     if not wraps or events(run, "collective", "optimizer_step") or averages_models(run):
         return
@@ -53,6 +54,8 @@ def left_unwrapped(run: Any) -> Iterator[Alone]:
         if subject is None or subject.cause is None or subject.cause.kind != "data":
             continue
         if not around or met.event.mask != run.world.full or reduces_by_hand(run, around[-1]):
+            continue
+        if all(exclusive(wrap, met) for wrap in wraps):
             continue
         plain = {tag[1] for tag in subject.tags if isinstance(tag, tuple) and tag[0] == PLAIN} - wrapped
         for step in steps(run) if plain else ():
