@@ -43,7 +43,7 @@ def forgotten_models(run: Any) -> Iterator[Alone]:
 
 
 def left_unwrapped(run: Any) -> Iterator[Alone]:
-    """A model with an optimizer of its own, beside one that has a wrapper, is called as it is. One that is trained where
+    """A model with an optimizer of its own, beside one that has a wrapper, is called as it is. One trained where
     the program is a single process is beside none."""
     wraps = events(run, "collective", "wrap")
     if not wraps or events(run, "collective", "optimizer_step") or averages_models(run):
