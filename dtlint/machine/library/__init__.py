@@ -197,7 +197,8 @@ def call(
     elif row is None and isinstance(receiver, ClassRef):
         from dtlint.machine.functions import own_kind
 
-        return own_kind.made(machine, receiver, keywords, mask, node)
+        if last in own_kind.makers(machine):
+            return own_kind.made(machine, receiver, keywords, mask, node)
     if row is not None:
         return perform(machine, row, receiver, arguments, keywords, mask, node, decorating)
     invocation = Invocation(name, LOCAL, receiver, arguments, keywords, mask, node)
