@@ -56,11 +56,11 @@ def races(run: Run) -> Iterator[Race]:
 def met_early(run: Run) -> Iterator[Race]:
     found = accesses(run)
     changes = [one for one in found if one.kind in WRITES or one.kind == ARRIVAL]
-    makers: dict[
-        object, int
-    ] = {}  # of folders, by where: behind a way out for some, the others come there by themselves
-    for one in (change for change in changes if change.kind == "mkdir"):
-        makers[one.event.path, one.event.at] = makers.get((one.event.path, one.event.at), 0) | one.mask
+    makers: dict[object, int] = {}  # of a folder, by its line: past a way out for some, the others come there apart
+    for one in changes:
+        if one.kind == "mkdir":
+            place = one.event.path, one.event.at
+            makers[place] = makers.get(place, 0) | one.mask
     changes = [one for one in changes if makers.get((one.event.path, one.event.at)) != run.world.full]
     for other in found:
         if other.kind in READS:

@@ -79,6 +79,11 @@ def make_optimizer(settings: Settings, parameters: Any) -> torch.optim.Optimizer
     return kind(parameters, **{"lr": 1e-3, **options})
 
 
+def gather_pieces() -> None:
+    """What each rank has of the parameters goes to all of them."""
+    dist.all_gather_into_tensor(torch.zeros(dist.get_world_size()), torch.zeros(1))
+
+
 class DeepSpeedEngine(torch.nn.Module):
     def __init__(self, model: torch.nn.Module, optimizer: Any, scheduler: Any, settings: Settings) -> None:
         super().__init__()
@@ -95,12 +100,8 @@ class DeepSpeedEngine(torch.nn.Module):
 
     def forward(self, *args: Any, **keywords: Any) -> Any:
         if self.settings.stage == 3:
-            self._all_pieces()
+            gather_pieces()
         return self.module(*args, **keywords)
-
-    def _all_pieces(self) -> None:
-        piece = torch.zeros(1)
-        dist.all_gather_into_tensor(torch.zeros(self.world_size), piece)
 
     def backward(self, loss: torch.Tensor, retain_graph: bool = False, **_: Any) -> torch.Tensor:
         (loss / self.settings.window).backward(retain_graph=retain_graph)
@@ -201,7 +202,7 @@ class DeepSpeedEngine(torch.nn.Module):
 
     def save_16bit_model(self, save_dir: str, save_filename: str = "pytorch_model.bin", **_: Any) -> bool:
         if self.settings.stage == 3:
-            self._all_pieces()
+            gather_pieces()
         if self.global_rank == 0:
             os.makedirs(save_dir, exist_ok=True)
             torch.save(self.module.state_dict(), os.path.join(save_dir, save_filename))
@@ -270,7 +271,7 @@ class GatheredParameters(_Init):
 
     def __enter__(self) -> None:
         if self.enabled:
-            dist.all_gather_into_tensor(torch.zeros(dist.get_world_size()), torch.zeros(1))
+            gather_pieces()
 
     def __exit__(self, *_: object) -> None:
         if self.enabled and self.modifier is not None:

@@ -10,7 +10,6 @@ import os
 import random
 import re
 import zlib
-from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any
 
@@ -202,29 +201,26 @@ class Collator:
         return batch
 
 
-def schedule(optimizer: Any, *given: Any, **named: Any) -> LambdaLR:
+def schedule(*given: Any, **named: Any) -> LambdaLR:
+    """`get_scheduler("cosine", optimizer)`, and each of them by its own name."""
+    optimizer = next(one for one in (*given, *named.values()) if isinstance(one, torch.optim.Optimizer))
     warm = int(named.get("num_warmup_steps") or 0)
     return LambdaLR(optimizer, lambda step: min(1.0, (step + 1) / (warm + 1)))
 
 
 KINDS: tuple[tuple[str, Any], ...] = (
     (r"(Trainer|TrainerCallback|TrainingArguments|pipeline)$", None),
-    (r"get_\w*sched", lambda: by_name),
-    (r"DataCollator", lambda: Collator),
-    (r"(Tokenizer|Processor|FeatureExtractor)", lambda: Tokenizer),
-    (r"Config$", lambda: Configuration),
-    (r"Classification$", lambda: Classifier),
-    (r"(Model|For[A-Z]\w+|LMHead)", lambda: Model),
+    (r"get_\w*sched", schedule),
+    (r"DataCollator", Collator),
+    (r"(Tokenizer|Processor|FeatureExtractor)", Tokenizer),
+    (r"Config$", Configuration),
+    (r"Classification$", Classifier),
+    (r"(Model|For[A-Z]\w+|LMHead)", Model),
 )
 
 
-def by_name(*given: Any, **named: Any) -> LambdaLR:
-    """`get_scheduler("cosine", optimizer)`, and each of them by its own name."""
-    return schedule(*(one for one in (*given, *named.values()) if isinstance(one, torch.optim.Optimizer)), **named)
-
-
 def __getattr__(name: str) -> Any:
-    kind: Callable[[], Any] | None = next((kind for pattern, kind in KINDS if re.search(pattern, name)), None)
+    kind = next((kind for pattern, kind in KINDS if re.search(pattern, name)), None)
     if kind is None:
         raise AttributeError(f"the stand-in of transformers has no {name}")
-    return kind()
+    return kind
