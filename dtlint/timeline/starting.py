@@ -44,7 +44,7 @@ def said(run: Run) -> Iterator[Said]:
 def stands_for(value: Value, topic: str) -> bool:
     """`plugins=[SLURMEnvironment()]` says what the trainer would find out by itself."""
     held = [part for part in parts(value, 2) if not (isinstance(part, Object) and part.kind in CONTAINERS)]
-    made = [part.facts.get("call") if isinstance(part, Object) else None for part in held if not isinstance(part, Const | Tuple)]
+    made = [getattr(part, "facts", {}).get("call") for part in held if not isinstance(part, Const | Tuple)]
     return bool(made) and all(isinstance(one, Invocation) and one.row.extra.get("says_usual") == topic for one in made)
 
 

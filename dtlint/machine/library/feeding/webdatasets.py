@@ -15,7 +15,19 @@ from dtlint.machine.core import Machine
 from dtlint.machine.library.computing import provenance
 from dtlint.machine.library.feeding import sharding
 from dtlint.machine.library.invocation import Invocation
-from dtlint.machine.values import NONE, Cause, Const, External, FunctionRef, Object, Symbol, Trail, Tuple, Unknown, Value
+from dtlint.machine.values import (
+    NONE,
+    Cause,
+    Const,
+    External,
+    FunctionRef,
+    Object,
+    Symbol,
+    Trail,
+    Tuple,
+    Unknown,
+    Value,
+)
 
 SPLITS = ("split-by-rank", "split-by-worker")  # half a split is another rule's question
 OWN = "webdataset."
