@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dtlint.launch.said import TASK_IS_RANK, Said, Told
+from dtlint.launch.batch import SIZES
+from dtlint.launch.said import ENGINE, TASK_IS_RANK, Said, Told
 from dtlint.machine.library.computing.provenance import parts
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.python.options import DEFAULTS, NUMBER_OPTIONS, is_given
+from dtlint.machine.library.training.wrapping import BATCHES
 from dtlint.machine.logs import Choice
 from dtlint.machine.run import Run
 from dtlint.machine.values import CONTAINERS, Const, Object, Tuple, Unknown, Value
@@ -37,6 +39,10 @@ def said(run: Run) -> Iterator[Said]:
             options = {name: option for name, value in given.items() if sure and (option := option_in(run, value))}
             usual = asked.get("usual", {})
             yield Said(asked["topic"], run.entry.path, event.path, event.at[0], values, usual, options)
+    for (path, at, _), sizes in run.facts.get(BATCHES, ()):
+        numbers = dict(zip(SIZES, map(told, sizes), strict=True))
+        if all(type(number) is int for number in numbers.values()):
+            yield Said(ENGINE, run.entry.path, path, at[0], numbers)
     if asks_for_its_task(run) and not starts_others(run):
         yield Said(TASK_IS_RANK, run.entry.path, run.entry.path, run.entry.line)
 
