@@ -343,6 +343,32 @@ for pictures, labels in DataLoader(data, batch_size=16, sampler=DistributedSampl
         assert result.outcome.kind == "agreed", (result.outcome, [end.output for end in result.ends])
 
 
+def test_submodules_and_subclasses_of_what_stands_in(session: Session, tmp_path: Path) -> None:
+    body = """
+import torchvision.transforms.functional as F
+from torchvision import datasets
+from torchvision.datasets.folder import default_loader
+from torchvision.transforms import v2
+from transformers import SchedulerType, logging
+from transformers.models.mistral.modeling_mistral import MistralDecoderLayer, MistralModel
+from transformers.utils import ContextManagers
+logging.set_verbosity_error()
+class Cropped(datasets.CIFAR10):
+    def __getitem__(self, index):
+        picture, label = super().__getitem__(index)
+        return F.center_crop(picture, 24), label
+dist.init_process_group("gloo")
+data = Cropped("data", transform=v2.Compose([v2.ToTensor()]))
+for pictures, labels in torch.utils.data.DataLoader(data, batch_size=64):
+    dist.all_reduce(pictures.mean() + sum(p.sum() for p in MistralModel().parameters()).detach())
+if dist.get_rank() == 0:
+    dist.barrier()
+"""
+    result = run(session, write(tmp_path / "cropped.py", body), synthetic=True)
+    if sum("a stand-in played it" in notice for notice in result.notices) == 2:
+        assert result.outcome.kind == "deadlock", (result.outcome, [end.output for end in result.ends])
+
+
 def test_a_trainer_gets_the_devices_that_are_there(session: Session, tmp_path: Path) -> None:
     body = """
 import lightning as L
