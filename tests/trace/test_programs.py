@@ -343,6 +343,34 @@ for pictures, labels in DataLoader(data, batch_size=16, sampler=DistributedSampl
         assert result.outcome.kind == "agreed", (result.outcome, [end.output for end in result.ends])
 
 
+def test_a_script_that_imports_by_dots_is_run_in_its_package(session: Session, tmp_path: Path) -> None:
+    package = tmp_path / "pkg"
+    package.mkdir()
+    (package / "__init__.py").write_text("")
+    (package / "parts.py").write_text("FIRST = 0\n")
+    body = """
+from .parts import FIRST
+dist.init_process_group("gloo")
+if dist.get_rank() == FIRST:
+    dist.barrier()
+"""
+    result = run(session, write(package / "train.py", body))
+    assert result.outcome.kind == "deadlock", (result.outcome, [end.output for end in result.ends])
+
+
+def test_a_script_that_refuses_its_arguments_says_why(session: Session, tmp_path: Path) -> None:
+    body = """
+import argparse
+parser = argparse.ArgumentParser()
+parser.add_argument("--data", required=True)
+parser.parse_args()
+dist.init_process_group("gloo")
+"""
+    result = run(session, write(tmp_path / "strict.py", body))
+    assert (result.outcome.reason, result.outcome.sentence[-13:]) == ("nothing-communicated", "exit status 2")
+    assert all("the following arguments are required: --data" in end.output for end in result.ends)
+
+
 def test_submodules_and_subclasses_of_what_stands_in(session: Session, tmp_path: Path) -> None:
     body = """
 import torchvision.transforms.functional as F
