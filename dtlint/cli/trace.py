@@ -68,7 +68,7 @@ def command(script: str, arguments: tuple[str, ...], **given: Any) -> None:
     This executes the script: as another process, without network, with limits on time, memory and files, with its
     writes kept away from yours where the system allows it. Do not trace what you would not run.
     """
-    from dtlint.cli import _starts
+    from dtlint.launch import starts
     from dtlint.mistakes import Mistake
     from dtlint.trace import interpreter
     from dtlint.trace.session import Job, NotPossible, Session
@@ -79,10 +79,10 @@ def command(script: str, arguments: tuple[str, ...], **given: Any) -> None:
         engine = interpreter.framework_of(Path(script).read_text("utf-8", "replace"))
         engine = "lockstep" if engine == "torch" else engine
     framework = "jax" if engine == "jax" else "torch"
-    like = _starts.chosen(script, given["like"]) if given["like"] else None
+    like = starts.chosen(script, given["like"]) if given["like"] else None
     if like is not None:
-        arguments = (*_starts.arguments(like), *arguments)
-        os.environ.update(_starts.environment(like))
+        arguments = (*starts.arguments(like), *arguments)
+        os.environ.update(starts.environment(like))
     job = Job(
         script=script,
         ranks=given["ranks"],
@@ -116,15 +116,15 @@ def command(script: str, arguments: tuple[str, ...], **given: Any) -> None:
 
 def _started(job: Any, like: Any, kind: str) -> list[str]:
     """What a user should know of how the script was started."""
-    from dtlint.cli import _starts
+    from dtlint.launch import starts
     from dtlint.trace.starting import package_of
 
     told = []
     if like is not None:
         given = " ".join(job.arguments) or "no arguments"
         told.append(f"started as in {like.path}:{like.line}, with {given}")
-        told += [f"what `{word}` holds is known to the shell only" for word in _starts.unknown(like)]
-    elif not job.arguments and kind == "inconclusive" and (hint := _starts.hint(job.script, job.directory)):
+        told += [f"what `{word}` holds is known to the shell only" for word in starts.unknown(like)]
+    elif not job.arguments and kind == "inconclusive" and (hint := starts.hint(job.script, job.directory)):
         told.append(hint)
     if not job.module and (package := package_of(job.script, module=False)):
         told.append(f"started as a module of `{package[1]}`, because it imports by dots")

@@ -1,4 +1,4 @@
-"""`dtlint trace --like`: what a launch file gives the script."""
+"""What a launch file gives the script that it starts: `dtlint trace --like`."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from dtlint.cli import _starts
+from dtlint.launch import starts
 from dtlint.mistakes import Mistake
 
 SCRIPT = "pkg/train.py"
@@ -31,25 +31,25 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_words_are_given_in_their_order(project: Path) -> None:
-    start = _starts.chosen(SCRIPT, "run.sh:3")
-    assert _starts.arguments(start) == ("--data-path", "/data/imagenet", "--layers", "1", "2", "7")
+    start = starts.chosen(SCRIPT, "run.sh:3")
+    assert starts.arguments(start) == ("--data-path", "/data/imagenet", "--layers", "1", "2", "7")
     assert start.is_module
-    assert _starts.environment(start) == {"DATA_ROOT": "/data"}
-    assert _starts.unknown(start) == ["$MORE"]
+    assert starts.environment(start) == {"DATA_ROOT": "/data"}
+    assert starts.unknown(start) == ["$MORE"]
 
 
 def test_the_environment_fills_in_what_the_file_leaves_open(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    start = _starts.chosen(SCRIPT, "run.sh:3")
+    start = starts.chosen(SCRIPT, "run.sh:3")
     monkeypatch.setenv("LAST", "9")
     monkeypatch.setenv("MORE", "--fast --seed 3")
-    assert _starts.arguments(start)[-4:] == ("9", "--fast", "--seed", "3")
-    assert not _starts.unknown(start)
+    assert starts.arguments(start)[-4:] == ("9", "--fast", "--seed", "3")
+    assert not starts.unknown(start)
 
 
 def test_one_quoted_or_unknown_word_stays_one(project: Path) -> None:
-    start = _starts.chosen(SCRIPT, "run.sh:4")
-    assert _starts.arguments(start) == ("--data-path", "/data/imagenet", "--name", "two words", "--lr")
-    assert _starts.unknown(start) == ["$RATE"]
+    start = starts.chosen(SCRIPT, "run.sh:4")
+    assert starts.arguments(start) == ("--data-path", "/data/imagenet", "--name", "two words", "--lr")
+    assert starts.unknown(start) == ["$RATE"]
 
 
 @pytest.mark.parametrize(
@@ -62,11 +62,11 @@ def test_one_quoted_or_unknown_word_stays_one(project: Path) -> None:
 )
 def test_a_place_that_does_not_start_it_is_refused(project: Path, place: str, answer: str) -> None:
     with pytest.raises(Mistake, match=answer):
-        _starts.chosen(SCRIPT, place)
+        starts.chosen(SCRIPT, place)
 
 
 def test_the_places_are_named_where_a_script_wants_arguments(project: Path) -> None:
-    assert _starts.hint(SCRIPT, ".") == (
+    assert starts.hint(SCRIPT, ".") == (
         "started with arguments in run.sh:3, run.sh:4: `--like run.sh:3` takes them from there"
     )
-    assert _starts.hint("pkg/none.py", ".") is None
+    assert starts.hint("pkg/none.py", ".") is None

@@ -1,4 +1,4 @@
-"""How do launch files start this script? A trace may take its arguments from one of them."""
+"""How do launch files start this script? A traced run may take its arguments from one of them."""
 
 from __future__ import annotations
 
@@ -20,8 +20,14 @@ NAMED = 3  # of the places that start a script
 def starts(script: str, places: Iterable[str]) -> list[Launch]:
     """The launches of these files and folders that start the script."""
     relative = os.path.relpath(os.path.realpath(script)).replace(os.sep, "/")
-    found = load(launch_files(list(places)).files)
+    found = load(launch_files([os.path.relpath(place) for place in places]).files)
     return [launch for launch in found.of_script(relative) if launch.kind != "tpu-vm scp"]
+
+
+def first(script: str, folder: str) -> Launch | None:
+    """The start below the folder that gives the script arguments, best such as are known."""
+    given = [launch for launch in starts(script, [folder]) if arguments(launch)]
+    return min(given, key=lambda launch: len(unknown(launch)), default=None)
 
 
 def chosen(script: str, place: str) -> Launch:
