@@ -50,7 +50,7 @@ FORMATS = ("full", "json")
 @click.option(
     "--like",
     metavar="FILE[:LINE]",
-    help="Arguments and environment as this launch file (shell, Slurm, YAML) gives them.",
+    help="Arguments and environment as this launch file or manual gives them.",
 )
 @click.option("--seed", type=int, default=0, help="Each rank's random numbers start from this and its rank.")
 @click.option("--confirm", type=click.Choice(["gloo"]), help="Ask real gloo processes for a second opinion.")

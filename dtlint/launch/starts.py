@@ -1,4 +1,4 @@
-"""How do launch files start this script? A traced run may take its arguments from one of them."""
+"""How do launch files and manuals start this script? A traced run may take its arguments from one of them."""
 
 from __future__ import annotations
 
@@ -7,11 +7,13 @@ import re
 from collections.abc import Iterable
 from pathlib import Path
 
+from dtlint.launch import manual
 from dtlint.launch.files import launch_files
 from dtlint.launch.model import Launch
-from dtlint.launch.project import load
+from dtlint.launch.project import Launches, load
 from dtlint.launch.shell_values import Word, shown
 from dtlint.mistakes import Mistake
+from dtlint.source.text import Incomplete, SourceFile, read
 
 OTHERWISE = re.compile(r"\$\{(\w+):?-([^{}]*)\}")  # `${NAME:-value}`
 NAMED = 3  # of the places that start a script
@@ -20,8 +22,28 @@ NAMED = 3  # of the places that start a script
 def starts(script: str, places: Iterable[str]) -> list[Launch]:
     """The launches of these files and folders that start the script."""
     relative = os.path.relpath(os.path.realpath(script)).replace(os.sep, "/")
-    found = load(launch_files([os.path.relpath(place) for place in places]).files)
-    return [launch for launch in found.of_script(relative) if launch.kind != "tpu-vm scp"]
+    near = [os.path.relpath(place) for place in places]
+    manuals = [place for place in near if place.endswith(manual.SUFFIXES)]
+    found = load(launch_files([place for place in near if place not in manuals]).files)
+    for folder in filter(os.path.isdir, near):
+        manuals += _manuals(script, folder)
+    told = [launch for path in dict.fromkeys(manuals) for launch in manual.shown(path, _text(path))]
+    all_of_them = Launches(launches=(*found.launches, *told))
+    return [launch for launch in all_of_them.of_script(relative) if launch.kind != "tpu-vm scp"]
+
+
+def _manuals(script: str, folder: str) -> list[str]:
+    """Those in the folder itself, and beside the script."""
+    places = dict.fromkeys(map(os.path.normpath, (folder, os.path.dirname(os.path.relpath(script)))))
+    beside = [os.path.join(place, name) for place in places for name in sorted(os.listdir(place or "."))]
+    return [
+        os.path.normpath(path) for path in beside if path.lower().endswith(manual.SUFFIXES) and os.path.isfile(path)
+    ]
+
+
+def _text(path: str) -> str:
+    source = read(SourceFile(path.replace(os.sep, "/"), Path(path)))
+    return "" if isinstance(source, Incomplete) else source.text
 
 
 def first(script: str, folder: str) -> Launch | None:

@@ -16,11 +16,13 @@ from typing import Any
 
 
 def as_main(job: dict[str, Any], last: tuple[str, ...] = ()) -> types.ModuleType:
-    """The module in which the script will run, with its arguments and its path; `last` comes at the end of the path."""
+    """The module in which the script will run, with its arguments and its path; `last` comes at the end of the path,
+    and behind it the project itself, which may not be installed on this machine."""
     script = os.path.abspath(job["script"])
     folder, package = job.get("package") or (os.path.dirname(script), "")
     sys.argv = [job["script"], *job.get("arguments", ())]
-    sys.path[:] = [folder, *(entry for entry in sys.path if entry), *last]
+    project = os.path.abspath(job.get("directory") or os.curdir)
+    sys.path[:] = [folder, *(entry for entry in sys.path if entry), *last, project, os.path.join(project, "src")]
     module = types.ModuleType("__main__")
     module.__file__, module.__builtins__ = script, __builtins__  # type: ignore[attr-defined]
     sys.modules["__main__"] = module

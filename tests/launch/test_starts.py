@@ -70,3 +70,23 @@ def test_the_places_are_named_where_a_script_wants_arguments(project: Path) -> N
         "started with arguments in run.sh:3, run.sh:4: `--like run.sh:3` takes them from there"
     )
     assert starts.hint("pkg/none.py", ".") is None
+
+
+def test_a_manual_shows_commands_too(project: Path) -> None:
+    (project / "run.sh").unlink()
+    manual = [
+        "# Use",
+        "```python",
+        "open(",
+        "```",
+        "",
+        "~~~",
+        "$ pip install .",
+        "$ torchrun pkg/train.py --fast",
+        "~~~",
+    ]
+    (project / "README.md").write_text("\n".join([*manual, "torchrun pkg/train.py --slow", ""]))
+    assert (
+        starts.hint(SCRIPT, ".") == "started with arguments in README.md:8: `--like README.md:8` takes them from there"
+    )
+    assert starts.arguments(starts.chosen(SCRIPT, "README.md")) == ("--fast",)

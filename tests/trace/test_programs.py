@@ -358,6 +358,20 @@ if dist.get_rank() == FIRST:
     assert result.outcome.kind == "deadlock", (result.outcome, [end.output for end in result.ends])
 
 
+def test_the_project_itself_need_not_be_installed(session: Session, tmp_path: Path) -> None:
+    (tmp_path / "src" / "kit").mkdir(parents=True)
+    (tmp_path / "src" / "kit" / "__init__.py").write_text("FIRST = 0\n")
+    (tmp_path / "scripts").mkdir()
+    body = """
+from kit import FIRST
+dist.init_process_group("gloo")
+if dist.get_rank() == FIRST:
+    dist.barrier()
+"""
+    result = run(session, write(tmp_path / "scripts" / "train.py", body), directory=str(tmp_path))
+    assert result.outcome.kind == "deadlock", (result.outcome, [end.output for end in result.ends])
+
+
 def test_a_script_that_refuses_its_arguments_says_why(session: Session, tmp_path: Path) -> None:
     body = """
 import argparse
