@@ -11,6 +11,7 @@ from typing import Any
 import torch
 
 from dtlint.trace import made_up
+from dtlint.trace.torch import hub
 from dtlint.trace.torch.recorder import Recorder
 
 SAMPLES = 128
@@ -31,6 +32,7 @@ def install(recorder: Recorder) -> None:
     made_up.install(recorder.tell)
     say = made_up.teller(recorder.tell)
     _checkpoints(say)
+    hub.install(say)
     with contextlib.suppress(Exception):
         _image_sets(say)
 
