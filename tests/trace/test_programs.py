@@ -370,6 +370,7 @@ class AutoTokenizer:
 CLASSES = dict(PretrainedConfig=Config, AutoConfig=AutoConfig, BertModel=Model, AutoTokenizer=AutoTokenizer,
                CONFIG_MAPPING={"bert": BertConfig})
 class Lazy(types.ModuleType):
+    _class_to_module = {}
     def __getattr__(self, name):
         if name not in CLASSES: raise AttributeError(name)
         return CLASSES[name]

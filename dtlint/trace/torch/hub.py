@@ -7,7 +7,9 @@ transformers, a data set the one that stands in for datasets.
 from __future__ import annotations
 
 import importlib.util
+import inspect
 import os
+import sys
 from types import ModuleType
 from typing import Any
 
@@ -25,12 +27,22 @@ SIZES = {
     "encoder_attention_heads": 2, "decoder_attention_heads": 2, "embedding_size": 16, "pad_token_id": 0,
     "bos_token_id": 2, "eos_token_id": 1,
 }  # fmt: skip
+# and the parameters of what diffusers builds
+PARAMETERS = {
+    "layers_per_block": 1, "cross_attention_dim": 16, "attention_head_dim": 8, "num_attention_heads": 2,
+    "num_layers": 1, "num_single_layers": 1, "joint_attention_dim": 16, "caption_projection_dim": 16,
+    "pooled_projection_dim": 16, "caption_channels": 16, "sample_size": 16,
+}  # fmt: skip
+FEW_WORDS = 64
+LAZY = "_class_to_module"  # what the module that loads classes when they are asked for has, once it is in place
+CHANNELS = "block_out_channels"
 USUAL = "llama"  # of a model whose name does not say its architecture
 LOADERS = ("load_dataset", "load_from_disk")
 
 
 def install(tell: made_up.Tell) -> None:
-    when_there("transformers", "AutoConfig", lambda module: _soften_all(module, tell))
+    when_there("transformers", LAZY, lambda module: _soften_all(module, tell))
+    when_there("diffusers", LAZY, lambda module: _soften_all(module, tell))
     when_there("datasets", "load_dataset", lambda module: _soften_loaders(module, tell))
 
 
@@ -62,23 +74,25 @@ def _loader(name: str, real: Any, tell: made_up.Tell) -> Any:
     return load
 
 
-def _soften_all(transformers: ModuleType, tell: made_up.Tell) -> None:
+def _soften_all(library: ModuleType, tell: made_up.Tell) -> None:
     """Classes are loaded when they are first asked for, and softened then."""
-    if getattr(transformers, "STANDIN", False):
+    if getattr(library, "STANDIN", False):
         return
-    lazy: Any = type(transformers)
+    lazy: Any = type(library)
     real, done = lazy.__getattr__, set[type]()
 
-    def attribute(module: Any, name: str) -> Any:
-        value = real(module, name)
-        if isinstance(value, type):
-            for owner in value.__mro__:
-                if "from_pretrained" in vars(owner) and owner not in done:
-                    done.add(owner)
-                    _soften(owner, tell)
+    def softened(value: Any) -> Any:
+        for owner in value.__mro__ if isinstance(value, type) else ():
+            if "from_pretrained" in vars(owner) and owner not in done:
+                done.add(owner)
+                _soften(owner, tell)
         return value
 
-    lazy.__getattr__ = attribute
+    lazy.__getattr__ = lambda module, name: softened(real(module, name))
+    for name, module in list(sys.modules.items()):  # and those that the import itself asked for
+        if name.partition(".")[0] == library.__name__:
+            for value in list(vars(module).values()):
+                softened(value)
 
 
 def _soften(owner: Any, tell: made_up.Tell) -> None:
@@ -87,19 +101,30 @@ def _soften(owner: Any, tell: made_up.Tell) -> None:
         return
 
     def from_pretrained(kind: Any, *given: Any, **named: Any) -> Any:
+        name = str(given[0]) if given else ""
         try:
-            return real.__func__(kind, *given, **named)
+            found = real.__func__(kind, *given, **named)
+            if not _hollow(kind, found, name):
+                return found
         except Exception:
-            small = _small(kind, str(given[0]) if given else "", named)
-            if small is None:
+            if (found := _small(kind, name, named)) is None:
                 raise
-            tell(f"{given[0] if given else ''} ({kind.__name__})")
-            return small
+            tell(f"{name} ({kind.__name__})")
+            return found
+        tell(f"{name} ({kind.__name__})")
+        return played("transformers").Tokenizer()
 
     owner.from_pretrained = classmethod(from_pretrained)
 
 
+def _hollow(kind: Any, found: Any, name: str) -> bool:
+    """A tokenizer that was made without the words it should have."""
+    return "Tokenizer" in kind.__name__ and len(found) < FEW_WORDS and not os.path.exists(name)
+
+
 def _small(kind: Any, name: str, named: dict[str, Any]) -> Any:
+    if kind.__module__.startswith("diffusers."):
+        return _small_part(kind, named)
     import transformers  # type: ignore[import-not-found]
 
     if kind.__name__ == "AutoConfig" or issubclass(kind, transformers.PretrainedConfig):
@@ -113,6 +138,21 @@ def _small(kind: Any, name: str, named: dict[str, Any]) -> Any:
     if any(word in kind.__name__ for word in ("Tokenizer", "Processor", "FeatureExtractor")):
         return played("transformers").Tokenizer()
     return None
+
+
+def _small_part(kind: Any, named: dict[str, Any]) -> Any:
+    """Of a model of diffusers the first and the last block; a scheduler has no size; a pipeline is not made up."""
+    if not issubclass(kind, torch.nn.Module):
+        return kind() if hasattr(kind, "set_timesteps") else None
+    usual = {name: one.default for name, one in inspect.signature(kind).parameters.items()}
+    given: dict[str, Any] = {name: size for name, size in PARAMETERS.items() if isinstance(usual.get(name), int)}
+    blocks = usual.get(CHANNELS)
+    if isinstance(blocks, tuple) and len(blocks) > 2:
+        same = {name: value for name, value in usual.items() if isinstance(value, tuple) and len(value) == len(blocks)}
+        given |= {name: (value[0], value[-1]) for name, value in same.items()} | {CHANNELS: (32, 64)}
+    dtype = named.get("torch_dtype")
+    model = kind(**given)
+    return model.to(dtype) if isinstance(dtype, torch.dtype) else model
 
 
 def _configuration(kind: Any, name: str, named: dict[str, Any]) -> Any:
