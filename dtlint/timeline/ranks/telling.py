@@ -93,10 +93,12 @@ def asked_apart(divergence: Divergence) -> bool:
 
 
 def handler_call(divergence: Divergence) -> Call | None:
-    """The call in the handler itself that leads to what communicates without saying so."""
-    path = divergence.path
-    inside = path[path.index(divergence.attempt) + 1 :] if divergence.attempt in path else ()
-    return next((node for node in inside if isinstance(node, Call)), None)
+    """The call in the handler itself that leads to what communicates without saying so. A function that somebody else
+    runs is called by no line of the program: it is the handler."""
+    path, attempt = divergence.path, divergence.attempt
+    inside = path[path.index(attempt) + 1 :] if attempt in path else ()
+    written = (node for node in inside if isinstance(node, Call))
+    return next((node for node in written if attempt and (node.path, node.at) != (attempt.path, attempt.at)), None)
 
 
 def told(rule: Any, run: Run, divergence: Divergence, tier: str, message: str, remedy: str) -> Finding:
