@@ -45,8 +45,10 @@ def check(run: Run) -> Iterator[Finding]:
         for event, _path in recorded(run, "<uncalled>"):
             span = Span(event.path, *event.at)
             found = uncalled(event.op, event.extra["name"], span, event.function)
-            asked = event.extra["asked"]
-            yield found if asked is None else replace(found, trail=(*found.trail, Step(*asked, "it is asked here")))
+            if event.extra["asked"] is not None:
+                path, line = event.extra["asked"]
+                found = replace(found, trail=(*found.trail, Step(path, line, "it is asked here")))
+            yield found
     for span, name, _api, trail in inverted(run):
         message = f"`{name}` is true on every rank but 0, which leaves the work of the main rank to all the others"
         yield RULE.finding(span, message, "compare: `rank == 0`", trail=trail)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dtlint.ir import nodes as ir
 from dtlint.ir.functions import every_node
 from dtlint.machine.core import Machine
+from dtlint.machine.names.frames import Frame
 
 Site = tuple[str, tuple[int, int, int, int], str]  # file, place, function around it
 
@@ -16,7 +17,7 @@ def only_place(machine: Machine, name: str) -> Site | None:
     if name in getattr(frame.node, "tokens", ()):
         return None
     paths: dict[str, None] = {}
-    above = frame
+    above: Frame | None = frame
     while above is not None:
         paths[above.path] = None
         above = above.caller
