@@ -11,15 +11,16 @@ from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.training import gradient_parts, parameters
 from dtlint.machine.library.training.modules import is_module
 from dtlint.machine.library.training.stepping import PLAIN, attribute_of
-from dtlint.machine.values import THERE, Object, Unknown, Value
+from dtlint.machine.values import BY_RANK, THERE, Object, Unknown, Value
 
 OWN = "own gradients"
+OF_OWN_NUMBERS = ("data", "random", *BY_RANK)  # why a loss differs: of a rank, what was drawn with a seed made of it
 GRADIENT = ("gradient",)  # a parameter's `.grad`, and what is computed from it
 
 
 def passed_back(machine: Machine, loss: Value | None) -> None:
     """`loss.backward()`, and no wrapped model has a part in the loss."""
-    if loss is None or loss.cause is None or loss.cause.kind != "data":
+    if loss is None or loss.cause is None or loss.cause.kind not in OF_OWN_NUMBERS:
         return
     if any(isinstance(tag, tuple) and tag[0] == PLAIN for tag in loss.tags):
         machine.facts[OWN] = loss.cause.then(machine.step("each rank has gradients of its own until they are reduced"))
