@@ -19,7 +19,7 @@ from dtlint.machine.library.answering import (
     without_flags,
 )
 from dtlint.machine.library.computing import devices, elements, filled_rows, metrics, provenance, tensors
-from dtlint.machine.library.drawing import rollouts
+from dtlint.machine.library.drawing import rollouts, worlds
 from dtlint.machine.library.feeding import data, loaders, streams, vocabularies, workers
 from dtlint.machine.library.invocation import LOCAL, Invocation, Keywords
 from dtlint.machine.library.jax import facts as jax_facts
@@ -71,10 +71,10 @@ from dtlint.machine.library.reading import (
 )
 from dtlint.machine.library.training import (
     engines,
-    gradient_parts,
     hooks,
     models,
     modes,
+    own_gradients,
     parameters,
     parts,
     sharded_scope,
@@ -122,7 +122,7 @@ __all__ = [  # what the machine asks
 ITERATES = {"__iter__": "builtins.iter", "__next__": "builtins.next", "next": "builtins.next"}  # what a method is for
 HANDLERS: dict[str, Any] = {
     **elements.MODELS,
-    **gradient_parts.MODELS,
+    **own_gradients.MODELS,
     **parameters.MODELS,
     **groups.MODELS,
     **sharded_scope.MODELS,
@@ -160,6 +160,7 @@ HANDLERS: dict[str, Any] = {
     **workers.MODELS,
     **replaced.MODELS,
     **rollouts.MODELS,
+    **worlds.MODELS,
     **filled_rows.MODELS,
 }
 
@@ -241,6 +242,7 @@ def call(
     run_later.handed_over(machine, invocation)
     options.handed_over(machine, invocation)
     if receiver is None and not known_library(machine, name):
+        own_gradients.handed_on(machine, invocation.values, mask)
         invocation = without_flags(invocation)
     unknown = python.opaque(machine, invocation)
     return unknown if receiver is not None else told(machine, unknown, invocation.values)

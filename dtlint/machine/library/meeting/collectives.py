@@ -12,7 +12,7 @@ from dtlint.machine.library.computing import provenance
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.meeting import group_start, meetings, roots, unseen, works
 from dtlint.machine.library.meeting.groups import group_in
-from dtlint.machine.library.training import models, stepping
+from dtlint.machine.library.training import own_gradients, stepping
 from dtlint.machine.logs import Event, Group
 from dtlint.machine.values import NONE, ClassRef, Const, External, Object, Row, Tuple, Unknown, Value
 
@@ -79,7 +79,7 @@ def perform_collective(machine: Machine, call: Invocation) -> Value:
             group_start.ASKED: group_start.ASKED in machine.facts,
         },
     )
-    models.reduced(machine, call.values)
+    own_gradients.reduced(machine, call.values)
     unseen.performed(machine, call, event.extra["held"])
     sanitise(machine, call, group)
     stepping.collective_done(machine, call, event)

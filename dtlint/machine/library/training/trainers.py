@@ -219,11 +219,16 @@ def run_each(
             machine.frame = hook.closure.globals  # annotations are words of the module that has the hook
         if any(node.name in known.turns for known in attributes.library_types(machine, thing.kind)):
             machine.facts.setdefault(TURNS, set()).add((hook.path, node.qualname))
+        failing = any(node.name in known.failing for known in attributes.library_types(machine, thing.kind))
         handed = entries.handed_to(machine, thing, node.name)
         arguments = entries.unknown_arguments(machine, node, True, handed=handed)
         machine.frame = frame
         arguments = (*leading, *arguments[len(leading) :])[: len(arguments)]
 
+        if failing:
+            bound = attributes.bind(machine, method, thing, mask)
+            run_later.later(machine, bound, mask, "exit", f"`{node.name}`", "exception", arguments)
+            continue
         state.counted(machine, thing, mask)
 
         def inside(method: Value = method, arguments: tuple[Value, ...] = arguments) -> int:
