@@ -20,7 +20,7 @@ from dtlint.machine.library.answering import (
 )
 from dtlint.machine.library.computing import devices, elements, filled_rows, metrics, provenance, tensors
 from dtlint.machine.library.drawing import rollouts, worlds
-from dtlint.machine.library.feeding import data, loaders, streams, vocabularies, workers
+from dtlint.machine.library.feeding import data, loaders, streams, vocabularies, webdatasets, whole_batches, workers
 from dtlint.machine.library.invocation import LOCAL, Invocation, Keywords
 from dtlint.machine.library.jax import facts as jax_facts
 from dtlint.machine.library.jax import hosts as jax_hosts
@@ -162,6 +162,8 @@ HANDLERS: dict[str, Any] = {
     **rollouts.MODELS,
     **worlds.MODELS,
     **filled_rows.MODELS,
+    **whole_batches.MODELS,
+    **webdatasets.MODELS,
 }
 
 

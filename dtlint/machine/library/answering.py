@@ -11,7 +11,7 @@ from dtlint.machine.contents.opaque import opaque, wherever
 from dtlint.machine.core import Machine
 from dtlint.machine.lanes import token
 from dtlint.machine.library.computing import devices, elements, provenance, tensors
-from dtlint.machine.library.feeding import data, loaders
+from dtlint.machine.library.feeding import data, loaders, whole_batches
 from dtlint.machine.library.invocation import LOCAL, Invocation, Keywords
 from dtlint.machine.library.jax import hosts as jax_hosts
 from dtlint.machine.library.meeting import works
@@ -163,6 +163,7 @@ def call_model(
     node: ir.Call | None,
 ) -> Value:
     """An instance of a project class without `__call__` of its own."""
+    whole_batches.into_graph(machine, thing, arguments[:1], mask)
     if thing.facts.get("wrapped"):
         invocation = Invocation("forward", LOCAL, thing, arguments, keywords, mask, node)
         return models.forward(machine, thing, invocation)
@@ -181,7 +182,7 @@ def call_instance(
     node: ir.Call | None,
 ) -> Value:
     """An instance of a library class is called."""
-
+    whole_batches.into_graph(machine, thing, arguments[:1], mask)
     if thing.facts.get("wrapped"):
         known = machine.knowledge.method(str(thing.kind), "__call__") or LOCAL
         return models.forward(

@@ -12,12 +12,16 @@ from dtlint.machine.run import Run
 from dtlint.machine.values import BY_PROCESS, Symbol
 from dtlint.timeline.ranks.inverted import whole_text
 from dtlint.timeline.records import guards_over
+from dtlint.timeline.symbols import leaves, periodic
 
 RANK = frozenset({"rank"})
 ASKED = RANK | {"main", "master", "primary", "chief", "leader", "coordinator"}  # as words of a name
 HINT = re.compile(
     "|".join(sorted(ASKED | {"lead", "worker", "zero", "writer", "host", "proc", "root", "should_save"})), re.I
 )
+
+RECEIVER = re.compile(r"\w+\.(?=\w+\()")
+TURNS = frozenset({"loop", "number", "index"})  # symbols: what a turn has left of a counter, the number of a turn
 
 
 def locked(event: Event, path: tuple[LogNode, ...]) -> bool:
@@ -58,7 +62,19 @@ def of_content(run: Run, decision: Decision) -> bool:
 
 
 def speaks_of_ranks(run: Run, decision: Decision) -> bool:
-    return HINT.search(whole_text(run, decision)) is not None or speaks_so(decision.symbol, ASKED)
+    text = whole_text(run, decision)
+    if counts_turns(decision.symbol):
+        text = RECEIVER.sub("", text)
+    return HINT.search(text) is not None or speaks_so(decision.symbol, ASKED)
+
+
+def counts_turns(symbol: Symbol | None) -> bool:
+    """Does it ask nothing but the number of a turn, wherever the program does so? In `writer.due(step)` the name of
+    the thing that is asked says nothing then."""
+    if symbol is None or not periodic(symbol):
+        return False
+    counters, _, others = leaves(symbol)
+    return all(one.key[0] in TURNS for one in counters | others)
 
 
 def speaks_so(symbol: Symbol | None, words: frozenset[str]) -> bool:

@@ -121,7 +121,7 @@ def unconfigured(run: Any) -> Iterator[Met]:
         shared = met.event.path != subject.path and any(
             path not in (met.event.path, subject.path) for path in run.project.mentioning(wanted[0])
         )
-        if shared:
+        if shared or run.project.started.accumulates(run.entry.path):
             continue  # a loop for accelerators of several programs, of which others are told
         if len(made.arguments) <= 3 and not any(name in subject.attributes for name in wanted):
             yield met

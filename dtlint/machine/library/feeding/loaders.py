@@ -12,7 +12,7 @@ from dtlint.machine.contents import containers
 from dtlint.machine.core import Machine
 from dtlint.machine.library.computing import provenance
 from dtlint.machine.library.drawing import draws, seeds
-from dtlint.machine.library.feeding import inside, samplers, sharding, worker_starts
+from dtlint.machine.library.feeding import inside, samplers, sharding, webdatasets, worker_starts
 from dtlint.machine.library.feeding.lengths import even_loop, is_divided, is_slice, length_of
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.values import (
@@ -449,6 +449,11 @@ def uneven_numbers(machine: Machine, found: Described, sampler: Value) -> None:
 
 def uneven_stream(machine: Machine, loader: Object, found: Described) -> None:
     """Samples skipped by rank: the rest is not equally long, unless the whole is a multiple."""
+    own = webdatasets.own_end(machine, loader)
+    if own is not None:
+        found.shards.append(own[0])
+        found.uneven = own[1]
+        return
     for look in found.looks:
         if not look.iterable or inside.is_endless(look) or inside.stops_by_count(look):
             continue

@@ -196,8 +196,9 @@ def deepspeed_initialize(machine: Machine, call: Invocation) -> Value:
     kinds = tuple(call.row.extra.get("returns", ()))
     config = call.get("config") or call.get("config_params")
     stage = zero_stage(machine, config)
-    note_batch(machine, call, config)
     staged = "stages" in call.row.extra and attributes.is_a(machine, model, call.row.extra["stages"])
+    if not staged and call.get("mpu") in (None, NONE):  # else it counts groups of processes
+        note_batch(machine, call, config)
     engine = wrapped(machine, call, model, str(call.row.extra["engine"] if staged else kinds[0]), stage == 3)
     engine.facts["deepspeed"] = True
     items: list[Value] = [engine]
@@ -221,7 +222,8 @@ def note_batch(machine: Machine, call: Invocation, config: Value | None) -> None
     """The sizes that an engine checks against the number of ranks, where a dictionary has all of them."""
     if isinstance(config, Object) and config.kind == "dict":
         sizes = tuple(config.attributes.get(("key", name)) for name in call.row.extra.get("batch", ()))
-        if sizes and None not in sizes:
+        grouped = any(("key", name) in config.attributes for name in call.row.extra.get("groups", ()))
+        if sizes and None not in sizes and not grouped:
             machine.facts.setdefault(BATCHES, []).append((sharding.site(machine), sizes))
 
 
