@@ -279,6 +279,16 @@ def gradient_of(machine: Machine, parameter: Unknown) -> Unknown | None:
     return machine.unknown("attr", parameter.symbol, "grad", cause=cause, tags=tags)
 
 
+def is_gradient(machine: Machine, value: Value | None) -> bool:
+    """Is it made of gradients? What has gone through lists that nobody can count still says whence it comes."""
+    if value is None or GRADIENT in value.tags:
+        return value is not None
+    own, trail = machine.facts.get(OWN), value.cause.trail if value.cause is not None else None
+    while own is not None and trail is not None and trail is not own.trail:
+        trail = trail.before
+    return own is not None and trail is not None
+
+
 def reduced(machine: Machine, values: tuple[Value, ...]) -> None:
     """A collective on gradients: from now on they are those of all ranks."""
     if OWN in machine.facts:
