@@ -191,7 +191,7 @@ def call(
 
         row = attributes.method_row(machine, receiver, last)
     if row is None:
-        row = machine.knowledge.api(name) or stepping.method_of_sharded(machine, receiver, last)
+        row = machine.knowledge.api(name) or stepping.method_of_wrapped(machine, receiver, last)
     if row is None and receiver is None:
         row = of_class(machine, name)
     elif row is None and isinstance(receiver, ClassRef):

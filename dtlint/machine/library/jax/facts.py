@@ -40,6 +40,7 @@ INSIDE = frozenset(
     }
 )
 KEYS = frozenset({"key", "keys"})
+ROWS = "rows "  # begins the name of the axis over which `vmap` maps a batch
 ARRAY = "jax.Array"
 DONATED = "jax donated"  # fact of the run: the buffers that were given away
 READ_BACK = "jax read back"  # fact of the run: it reads a file that may hold what it wrote
@@ -273,6 +274,19 @@ def device_mapping(machine: Machine) -> Mapping | None:
         if mapping.kind in ("pmap", "shard_map"):
             return mapping
     return None
+
+
+def rows_around(machine: Machine, key: Value) -> str:
+    """The innermost axis of rows, if there is one. The rows of a row, as the pictures of a film, are meant to have what
+    that was given."""
+    running = mappings(machine)
+    axes = running[-1].axes or () if running else ()
+    return next((name for name in axes if name.startswith(ROWS)), "") if not has(key, "of row") else ""
+
+
+def mapping_of(machine: Machine, axis: str) -> Mapping | None:
+    """Whose axis is it?"""
+    return next((one for one in mappings(machine) if axis in (one.axes or ())), None)
 
 
 def differentiating(machine: Machine, mask: int) -> None:

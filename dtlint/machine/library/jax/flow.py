@@ -14,6 +14,7 @@ from dtlint.machine.core import Machine
 from dtlint.machine.library.jax.facts import (
     DONATED,
     ORIGIN,
+    ROWS,
     Tags,
     deep,
     device_mapping,
@@ -22,6 +23,7 @@ from dtlint.machine.library.jax.facts import (
     is_fact,
     is_jax,
     leaves,
+    mapping_of,
     note,
     without,
     words,
@@ -272,12 +274,16 @@ def meaned_alone(machine: Machine, found: Tags, axes: tuple[str, ...]) -> None:
 
 def drawn_alike(machine: Machine, draws: list[Any]) -> None:
     for tag in draws:
-        mapping = device_mapping(machine)
+        rows = tag[3].startswith(ROWS)
+        mapping = mapping_of(machine, tag[3]) if rows else device_mapping(machine)
         info = machine.facts["jax draws"][tag[2]]
         if mapping is None or tag[2] in mapping.noted:
             continue
         mapping.noted.add(tag[2])
-        note(machine, "shared key", machine.frame.mask, info["where"], info["steps"], spread=info["spread"])
+        if rows:
+            note(machine, "shared by rows", machine.frame.mask, mapping.called, info["steps"])
+        else:
+            note(machine, "shared key", machine.frame.mask, info["where"], info["steps"], spread=info["spread"])
 
 
 def host_draws(machine: Machine, found: set[Any], values: tuple[Value, ...], word: str) -> None:
