@@ -143,6 +143,7 @@ def the_world(machine: Machine, count: Value | None, value: Value) -> Value:
 def ignite_run(machine: Machine, call: Invocation) -> Value:
     """`parallel.run(training, config)`: local rank first, then what was given."""
     if call.arguments:
+        machine.facts[APART] = call.row.extra[APART]
         index = lane_value_of(machine, "local_rank", "the index given by run")
         begin(machine, call.arguments[0], (index, *call.arguments[1:]), call.keywords, call.mask)
     return NONE
