@@ -28,6 +28,7 @@ INSIDE = frozenset(
         "replica",
         "grad",
         "agreed",
+        "partly",
         "made equal",
         "summed",
         "over",
@@ -132,6 +133,21 @@ def deep(values: Iterable[Value]) -> set[Any]:
         elif isinstance(value, Tuple | Object | Row):
             for leaf in leaves(value):
                 found |= leaf.tags
+    return found
+
+
+def partly_agreed(trees: Iterable[Value]) -> set[Any]:
+    """The marks of trees in which some gradients have been agreed on, and others of the same are this device's own."""
+    found: set[Any] = set()
+    for tree in trees:
+        if not isinstance(tree, Object) or tree.kind != "dict" or "[]" in tree.attributes:
+            continue  # what is under keys nobody knows may have been replaced
+        agreed, own = set[Any](), set[Any]()
+        for leaf in leaves(tree):
+            told = {tag[2] for tag in words(leaf.tags, "agreed")}
+            agreed |= told
+            own |= {tag[2] for tag in words(leaf.tags, "grad") if words(leaf.tags, "varies")} - told
+        found |= {fact("partly", number) for number in own & agreed}
     return found
 
 

@@ -15,6 +15,7 @@ from dtlint.ir import nodes as ir
 from dtlint.machine.contents import containers
 from dtlint.machine.core import Machine
 from dtlint.machine.lanes import token
+from dtlint.machine.library.computing import provenance
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.jax import axes as jax_axes
 from dtlint.machine.library.jax import copies as jax_copies
@@ -382,6 +383,16 @@ def differentiated(machine: Machine, thing: Object, call: Invocation) -> Value:
     return Tuple((grads, aux)) if aux is not None else grads
 
 
+def parts_of(loss: Value, parameter: Value) -> set[Any]:
+    """The names of what it is differentiated by, where these are known, or those that the loss has asked for."""
+    if isinstance(parameter, Object) and parameter.kind == "dict" and "[]" not in parameter.attributes:
+        return {name[1] for name in parameter.attributes if type(name) is tuple and name[0] == "key"}
+    if not isinstance(loss, Unknown) or not isinstance(parameter, Unknown):
+        return set()
+    items = (one.key for one in provenance.symbols_in(loss.symbol) if one.key[0] == "item" and len(one.key) == 3)
+    return {key[2] for key in items if key[1] is parameter.symbol and isinstance(key[2], str)}
+
+
 def gradient(machine: Machine, loss: Value, parameter: Value, call: Invocation) -> Value:
     found = jax_facts.deep((loss,))
     own = jax_facts.deep((parameter,))
@@ -400,6 +411,7 @@ def gradient(machine: Machine, loss: Value, parameter: Value, call: Invocation) 
             "args": frozenset(tag for tag in own if jax_facts.is_fact(tag, "arg")),
             "mean": any(jax_facts.is_fact(tag, "mean") for tag in found),
             "certain": bool(axes),
+            "parts": parts_of(loss, parameter),
         }
         machine.facts.setdefault("jax grads", {})[number] = info
         alike = not any(words(own, word) for word in ("varies", "may", "own copy"))
