@@ -26,6 +26,7 @@ from dtlint.machine.library.jax import facts as jax_facts
 from dtlint.machine.library.jax import hosts as jax_hosts
 from dtlint.machine.library.jax import left_over
 from dtlint.machine.library.jax import mapping as jax_mapping
+from dtlint.machine.library.jax import outputs as jax_outputs
 from dtlint.machine.library.meeting import (
     children,
     collectives,
@@ -194,7 +195,7 @@ def call(
 
         row = attributes.method_row(machine, receiver, last)
     if row is None:
-        row = machine.knowledge.api(name) or stepping.method_of_sharded(machine, receiver, last)
+        row = machine.knowledge.api(name) or stepping.method_of_wrapped(machine, receiver, last)
     if row is None and receiver is None:
         row = of_class(machine, name)
     elif row is None and isinstance(receiver, ClassRef):
@@ -485,6 +486,7 @@ def item_written(machine: Machine, container: Value, index: Value, value: Value,
     """`container[index] = value`"""
     environment_use.item_written(machine, container, index, value, mask)
     stepping.item_written(machine, container, value)
+    jax_outputs.put_back(machine, container, index, value)
     workers.item_written(machine, container, mask)
 
 

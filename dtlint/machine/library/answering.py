@@ -87,7 +87,9 @@ def call_method(machine: Machine, receiver: Value, call: Invocation) -> Value | 
     if name == "size":
         rows = uneven_length(machine, receiver, call.mask) if call.arguments == (Const(0),) else None
         return rows if rows is not None else machine.unknown("size", token(receiver), *map(token, call.arguments))
-    if name in ("numel", "nelement") and loaders.stacked(machine, receiver):
+    if name in ("numel", "nelement") and (
+        loaders.stacked(machine, receiver) or own_gradients.made_of_gradients(machine, receiver)
+    ):
         return machine.unknown("size", token(receiver), "numel")
     other = replaced.method(machine, receiver, name, call)
     if other is not None:

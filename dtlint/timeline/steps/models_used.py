@@ -233,7 +233,7 @@ def picked_anew(run: Any, model: Object, forward: Met) -> Iterator[Part]:
             continue
         index = picks[0].event.extra["index"]
         own = index.cause is not None and index.cause.kind in ("data", "random")
-        if (own or (index.cause is None and changing(index.symbol))) and named_once(run, model, name):
+        if (own or changing(index.symbol)) and named_once(run, model, name):
             yield Part(name, module, picks[0])
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from dtlint.machine.library.computing.provenance import parts, symbols_in
 from dtlint.machine.library.meeting.spawning import APART
+from dtlint.machine.library.meeting.unread import UNREAD
 from dtlint.machine.library.training.own_gradients import GRADIENT
 from dtlint.machine.library.training.stepping import INNER, PLAIN
 from dtlint.machine.logs import Choice, Event, LogNode, Loop, Site
@@ -206,6 +207,12 @@ def reduced_too_late(run: Any) -> Iterator[tuple[Alone, Met]]:
             and not any(inside(one, around[0]) for one in events(run, "record", "reduce-gradients"))
         ):
             yield Alone(met, step, "reduce the gradients between `backward()` and the optimizer's step"), reduced[0]
+
+
+def reduced_in_a_copy(run: Any) -> Iterator[Met]:
+    """What was reduced is a copy of the gradients, and is gone when the optimizer steps with them."""
+    if not events(run, "collective", "wrap"):
+        yield from events(run, "record", UNREAD)
 
 
 def of_gradient(met: Met) -> bool:

@@ -10,7 +10,7 @@ from dtlint.machine.core import Machine
 from dtlint.machine.lanes import ALONE, lanes_in, restrict, token
 from dtlint.machine.library.computing import provenance
 from dtlint.machine.library.invocation import Invocation
-from dtlint.machine.library.meeting import group_start, meetings, roots, unseen, works
+from dtlint.machine.library.meeting import group_start, meetings, roots, unread, unseen, works
 from dtlint.machine.library.meeting.groups import group_in
 from dtlint.machine.library.training import own_gradients, stepping
 from dtlint.machine.logs import Event, Group
@@ -79,6 +79,7 @@ def perform_collective(machine: Machine, call: Invocation) -> Value:
             group_start.ASKED: group_start.ASKED in machine.facts,
         },
     )
+    unread.performed(machine, call, event.extra["held"])
     own_gradients.reduced(machine, call.values)
     unseen.performed(machine, call, event.extra["held"])
     sanitise(machine, call, group)

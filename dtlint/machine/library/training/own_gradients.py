@@ -61,6 +61,16 @@ def is_gradient(value: Value) -> bool:
     return isinstance(value, Unknown) and attribute_of(value.symbol) == "grad"
 
 
+def made_of_gradients(machine: Machine, value: Value | None) -> bool:
+    """What has gone through lists that nobody can count still says whence it comes."""
+    if value is None or GRADIENT in value.tags:
+        return value is not None
+    own, trail = machine.facts.get(OWN), value.cause.trail if value.cause is not None else None
+    while own is not None and trail is not None and trail is not own.trail:
+        trail = trail.before
+    return own is not None and trail is not None
+
+
 def has_some(machine: Machine, value: Value) -> bool:
     return bool(parameters.owners_of(value)) or is_module(machine, value)
 

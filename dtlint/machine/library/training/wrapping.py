@@ -163,6 +163,16 @@ def prepare_model(machine: Machine, call: Invocation) -> Value:
     return wrapped(machine, call, model, FSDP if sharded else DDP, sharded)
 
 
+def by_strategy(machine: Machine, call: Invocation) -> Value:
+    """`prepare_model(model, parallel_strategy="fsdp")`; None leaves it alone."""
+    model, asked = call.get("model"), call.get("parallel_strategy")
+    if model is None or asked == NONE or (isinstance(model, Object) and model.facts.get("wrapped")):
+        return model if model is not None else NONE
+    sharded = asked == Const("fsdp")
+    note_wrap(machine, call, model, FSDP if sharded else DDP, machine.world_group)
+    return wrapped(machine, call, model, FSDP if sharded else DDP, sharded)
+
+
 def first_prepared(machine: Machine, call: Invocation) -> Value:
     """`fabric.setup(model, optimizer)`: the model is wrapped, the rest comes back as it went."""
     if not call.arguments:
@@ -328,6 +338,7 @@ MODELS: dict[str, Any] = {
     "accelerate_prepare": accelerate_prepare,
     "accelerate_prepare_model": prepare_model,
     "fabric": sharding_strategy,
+    "prepared_by_strategy": by_strategy,
     "fabric_setup": first_prepared,
     "fabric_setup_module": prepare_model,
     "fabric_setup_optimizers": same_values,
