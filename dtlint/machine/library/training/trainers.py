@@ -57,6 +57,7 @@ def parsed(machine: Machine, call: Invocation) -> Value | None:
     if kinds is None or not any(of_a_trainer(machine, kind) for kind in kinds):
         return None
     assert isinstance(call.receiver, Object)
+    machine.emit_event("record", "device", call.name, call.mask, extra={"call": call})  # those for a trainer choose one
     one_each = [
         machine.new(kind if isinstance(kind, ClassRef) else ARGUMENTS, call.mask)
         if of_a_trainer(machine, kind)
