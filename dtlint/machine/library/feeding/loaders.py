@@ -12,7 +12,7 @@ from dtlint.machine.contents import containers
 from dtlint.machine.core import Machine
 from dtlint.machine.library.computing import provenance
 from dtlint.machine.library.drawing import draws, seeds
-from dtlint.machine.library.feeding import inside, samplers, sharding, worker_starts
+from dtlint.machine.library.feeding import inside, samplers, sharding, webdatasets, worker_starts
 from dtlint.machine.library.feeding.lengths import even_loop, is_divided, is_slice, length_of
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.values import (
@@ -252,6 +252,8 @@ def decide(machine: Machine, loader: Object, dataset: Value, found: Described) -
     if is_open(loader) or any(look.cut for look in found.looks):
         return
     if not plain:
+        return
+    if any(webdatasets.divides_itself(machine.knowledge, one) for look in found.looks for one in look.values):
         return
     if understood(machine, loader, dataset, found) and not samplers.draws_its_own(machine, found.sampler):
         found.gives = "same"
