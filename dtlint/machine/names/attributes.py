@@ -261,8 +261,6 @@ def handed_on(machine: Machine, fallback: Value, thing: Object, name: str, mask:
         found = calls.follow(machine, fallback, thing, (Const(name),), (), mask)
         if not isinstance(found, Unknown) or found.cause is not None:
             return found
-    if thing.facts.get("wrapped") and "module" in thing.attributes:
-        return read(machine, thing.attributes["module"], name, mask)
     return machine.unknown("attribute", thing.number, name)
 
 
