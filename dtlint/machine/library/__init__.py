@@ -274,6 +274,8 @@ def initialised(
     trainers.constructed(machine, thing, call)
     if row.type == loaders.LOADER:
         loaders.derived(machine, thing, call)
+    if row.op == wrapping.WRAP:
+        wrapping.derived(machine, thing, call)
     if row.extra.get("container"):
         thing.facts["call"] = call
     if row.record:

@@ -78,7 +78,7 @@ def attribute(machine: Machine, node: ir.Attr, mask: int) -> Value:
     base = evaluate(machine, node.value, mask)
     found = attributes.read(machine, base, node.name, mask)
     if type(found) is Const and "batch" in node.name:
-        batches.named(machine, node.name, found)
+        batches.read(machine, node.name, found)
     return found
 
 

@@ -346,10 +346,21 @@ def sometimes(uses: list[Met], forward: Met) -> Choice | None:
         )
     used = {id(met.event) for met in uses}
     skipping = [
-        [choice for choice in choices if len(sides[id(choice)]) == 1 and not meet_again(choice, used)]
+        [
+            choice
+            for choice in choices
+            if len(sides[id(choice)]) == 1
+            and not fails(choice, 1 - min(sides[id(choice)]))
+            and not meet_again(choice, used)
+        ]
         for choices in deciding
     ]
     return skipping[0][0] if skipping and all(skipping) else None
+
+
+def fails(choice: Choice, side: int) -> bool:
+    """`if neither_or_both: raise ValueError`: there is no step in which the part is left out."""
+    return choice.exits[side] == "raise"
 
 
 def meet_again(choice: Choice, used: set[int]) -> bool:

@@ -253,6 +253,8 @@ def decide(machine: Machine, loader: Object, dataset: Value, found: Described) -
         return
     if not plain:
         return
+    if any(webdatasets.divides_itself(machine.knowledge, one) for look in found.looks for one in look.values):
+        return
     if understood(machine, loader, dataset, found) and not samplers.draws_its_own(machine, found.sampler):
         found.gives = "same"
 

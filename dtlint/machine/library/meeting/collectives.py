@@ -37,7 +37,11 @@ def condition_holds(machine: Machine, call: Invocation) -> bool:
 
 
 def is_given(call: Invocation, condition: str) -> bool:
-    """`keyword=value`; nothing given is False or None."""
+    """`keyword=value`, where nothing given is False or None; `keyword!=value` holds unless just this is given."""
+    name, unless, wanted = condition.partition("!=")
+    if unless:
+        given = call.get(name)
+        return not (isinstance(given, Const) and str(given.value) == wanted)
     name, _, wanted = condition.partition("=")
     given = call.get(name)
     if given is None:

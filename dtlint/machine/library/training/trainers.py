@@ -57,14 +57,27 @@ def parsed(machine: Machine, call: Invocation) -> Value | None:
     if kinds is None or not any(of_a_trainer(machine, kind) for kind in kinds):
         return None
     assert isinstance(call.receiver, Object)
+    machine.emit_event("record", "device", call.name, call.mask, extra={"call": call})  # those for a trainer choose one
     one_each = [
-        machine.new(kind if isinstance(kind, ClassRef) else ARGUMENTS, call.mask)
+        filled_in(machine, kind, call.mask)
         if of_a_trainer(machine, kind)
         else machine.unknown("item", call.row.name, call.receiver.number, number)
         for number, kind in enumerate(kinds)
     ]
     rest = call.get("return_remaining_strings")
     return Tuple((*one_each, *([machine.unknown("arguments left", call.receiver.number)] if rest is not None else [])))
+
+
+def filled_in(machine: Machine, kind: Value, mask: int) -> Object:
+    """Arguments as whoever starts the program gives them: what the project adds to them is no constant."""
+    from dtlint.machine.functions import instances
+
+    if not isinstance(kind, ClassRef):
+        return machine.new(ARGUMENTS, mask)
+    made = machine.new(kind, mask)
+    for name in instances.field_names(machine, kind):
+        machine.set(made, name, machine.unknown("attribute", made.number, name), mask)
+    return made
 
 
 def of_a_trainer(machine: Machine, kind: Value) -> bool:
