@@ -92,6 +92,8 @@ def read_early(run: Run, found: list[Access], changes: list[Access], read: Acces
             beside(change, read, *pair) or not meant(change, read, *pair) for pair in late
         ):
             continue
+        if looked_for(read) and not any(meant(change, read, *pair) for pair in late):
+            continue
         if change.kind == "mkdir":
             late = [pair for pair in late if not stood_in_it(found, change, read, *pair)]
             late = [] if read.kind == "listing" and read_whatever_is_there(found, read) else late
@@ -277,13 +279,20 @@ FREE = re.compile(r"<[^<>]*>|[*?]|\[[^]]*\]")
 
 
 def pattern_of(listing: Access, where: str) -> str:
-    """`glob(pattern)`, `path.glob(pattern)`, `os.listdir(folder)` as one pattern."""
+    """`glob(pattern)`, `path.glob(pattern)`, `os.listdir(folder)` as one pattern, or the one a library has."""
     if ALL in where:
         return where
+    if looked_for(listing):
+        return posixpath.join(where, looked_for(listing))
     call = listing.call
     asked = call.arguments[0] if call is not None and call.receiver is not None and call.arguments else None
     below = asked.value if isinstance(asked, Const) and isinstance(asked.value, str) else ALL
     return posixpath.join(where, below)
+
+
+def looked_for(read: Access) -> str:
+    """The pattern of the names that a call which is told a folder reads there, and of no others."""
+    return str(read.call.row.extra.get("looks_for", "")) if read.call is not None else ""
 
 
 def goes_through(found: list[Access], listing: Access) -> bool:
