@@ -49,7 +49,8 @@ def all_ranks_here(run: Run, path: tuple[LogNode, ...], event: Event) -> bool:
     if run.entry.kind == "function":
         comes = everyone_has_one if in_constructor(run, event, path) else everyone
         here = (event.path, event.function)
-        return (comes(run) or with_the_others(run, path)) and here not in run.facts[SEEN] and not aside(run, path, event)
+        judged = here in run.facts[SEEN] or aside(run, path, event)
+        return (comes(run) or with_the_others(run, path)) and not judged
     if run.entry.kind != "script":
         return False
     if not started(run):
