@@ -19,6 +19,8 @@ HINT = re.compile(
     "|".join(sorted(ASKED | {"lead", "worker", "zero", "writer", "host", "proc", "root", "should_save"})), re.I
 )
 
+FIRST_DEVICE = re.compile(r"\b(device|gpu)(_(id|index|idx|number))?\s*(==|!=)\s*0\b", re.I)  # none but a number is 0
+
 
 def locked(event: Event, path: tuple[LogNode, ...]) -> bool:
     """Is this done by one process after the other, each of which sees what the one before has done?"""
@@ -29,6 +31,11 @@ def vaguely_guarded(run: Run, event: Event, path: tuple[LogNode, ...]) -> bool:
     """Does a decision nobody can take, but which is about ranks by its words or its cause, stand above? Then it may be
     the guard."""
     return any(one.cause is not None or speaks_of_ranks(run, one) for one in undecided(run, event, path))
+
+
+def on_the_first_device(run: Run, event: Event, path: tuple[LogNode, ...]) -> bool:
+    """`if self.device == 0:`, of which the machine knows nothing: it is the first rank of a node that has this one."""
+    return any(FIRST_DEVICE.search(whole_text(run, one)) for one in undecided(run, event, path))
 
 
 def undecided(run: Run, event: Event, path: tuple[LogNode, ...]) -> Iterator[Decision]:
@@ -58,7 +65,8 @@ def of_content(run: Run, decision: Decision) -> bool:
 
 
 def speaks_of_ranks(run: Run, decision: Decision) -> bool:
-    return HINT.search(whole_text(run, decision)) is not None or speaks_so(decision.symbol, ASKED)
+    text = whole_text(run, decision)
+    return any(pattern.search(text) for pattern in (HINT, FIRST_DEVICE)) or speaks_so(decision.symbol, ASKED)
 
 
 def speaks_so(symbol: Symbol | None, words: frozenset[str]) -> bool:
