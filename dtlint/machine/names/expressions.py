@@ -16,7 +16,7 @@ from dtlint.machine.core import Machine
 from dtlint.machine.functions import calls
 from dtlint.machine.lanes import join, map_lanes, restrict
 from dtlint.machine.library.feeding import batches
-from dtlint.machine.library.python import files
+from dtlint.machine.library.python import files, generators, iteration
 from dtlint.machine.library.python import reflection as python_reflection
 from dtlint.machine.library.training import models
 from dtlint.machine.logs import Decision
@@ -113,7 +113,11 @@ def call(machine: Machine, node: ir.Call, mask: int) -> Value:
 
 
 def star(machine: Machine, node: ir.Star, mask: int) -> Value:
-    return evaluate(machine, node.value, mask)
+    """`[*pairs()]`, `show(*pairs())`: a generator is run to its end."""
+    value = evaluate(machine, node.value, mask)
+    if isinstance(value, Object) and generators.is_generator(value):
+        return iteration.drawn(machine, "list", value, mask) or value
+    return value
 
 
 def binary(machine: Machine, node: ir.BinOp, mask: int) -> Value:
