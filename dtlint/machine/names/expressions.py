@@ -15,6 +15,7 @@ from dtlint.machine.contents.truth import answered, truth, truth_of
 from dtlint.machine.core import Machine
 from dtlint.machine.functions import calls
 from dtlint.machine.lanes import join, map_lanes, restrict
+from dtlint.machine.library.computing import taken_up
 from dtlint.machine.library.feeding import batches
 from dtlint.machine.library.python import files, generators, iteration
 from dtlint.machine.library.python import reflection as python_reflection
@@ -97,7 +98,8 @@ def subscript(machine: Machine, node: ir.Index, mask: int) -> Value:
         from dtlint.machine.library.meeting import roots
 
         roots.missing(machine, base, mask, "but it is None there")
-    return subscripts.item(machine, base, index, mask)
+    found = subscripts.item(machine, base, index, mask)
+    return taken_up.same_for_all(machine, node, base, found) if base.cause is not None else found
 
 
 def slice_(machine: Machine, node: ir.Slice, mask: int) -> Value:
