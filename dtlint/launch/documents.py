@@ -170,7 +170,7 @@ def place_of(written: str, document: str, programs: Collection[str]) -> str:
 
 
 def folders(named: Collection[str], document: str, programs: Collection[str]) -> set[str]:
-    """Where does a launcher start programs? Where the document lies, if nobody knows which; `harness/main.py` of another
+    """Where does a launcher start programs? Where the document lies, if nobody knows which; `other/main.py` of another
     project lies in a folder of its own."""
     foreign = {place[2:] for place in named if is_foreign(place, programs)}
     known = {posixpath.dirname(place) for place in named if not place.startswith("*/")}
