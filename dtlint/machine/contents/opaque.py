@@ -30,7 +30,7 @@ HOLDERS = frozenset({"list", "dict", "torch.distributions.Distribution"})
 
 
 OF_MODELS = frozenset({"wrapped", "inner", "plain", "gradient", "part of a gradient", "gathered"})
-TRAVELS = OF_MODELS | {"loader", "pick", "picked", "ordered", "kept"}
+TRAVELS = OF_MODELS | {"loader", "pick", "picked", "ordered", "kept", "told to one"}
 
 
 def inner_tags(values: tuple[Value, ...], depth: int = 2) -> frozenset[Any]:

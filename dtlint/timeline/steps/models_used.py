@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -22,6 +23,7 @@ from dtlint.machine.values import TRUE, Bound, ClassRef, Const, FunctionRef, Obj
 from dtlint.machine.walks import walk
 from dtlint.timeline.order import Met
 from dtlint.timeline.ranks.arrivals import in_constructor
+from dtlint.timeline.ranks.inverted import whole_text
 from dtlint.timeline.steps import waiting
 from dtlint.timeline.steps.stepping import DDP, events
 from dtlint.timeline.symbols import objects_in
@@ -207,8 +209,16 @@ def left_out(run: Any, model: Object, forwards: list[Met]) -> Iterator[Part]:
                 yield Part(part.name, module)
             continue
         skipped = sometimes(mine, forwards[0]) or between_calls(module, forwards)
-        if skipped is not None and not all_of_it(skipped, uses, without=module):
+        if skipped is None or asks_for_itself(run, skipped, part.attribute):
+            continue
+        if not all_of_it(skipped, uses, without=module):
             yield Part(part.name, module, mine[0], skipped)
+
+
+def asks_for_itself(run: Any, choice: Choice, attribute: str) -> bool:
+    """`if self.head is not None: x = self.head(x)`: a part that is there is used."""
+    alone = rf"(not )?\w+(\.\w+)*\.{re.escape(attribute)}( is (not )?None)?"
+    return bool(attribute) and re.fullmatch(alone, whole_text(run, choice.decision)) is not None
 
 
 def without_gradient(run: Any, model: Object) -> set[int]:

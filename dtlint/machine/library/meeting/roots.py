@@ -39,6 +39,7 @@ from dtlint.machine.values import (
 )
 
 OFF = "off root"
+TO_ONE = "told to one"  # goes with it, also through tables and lists that hold others besides
 SHOWS = frozenset({"builtins.print"})
 ASKS_KIND = frozenset({"builtins.isinstance", "builtins.issubclass", "builtins.type", "builtins.hasattr"})
 SHOWING_KINDS = frozenset({"log", "file-write", "scheduler-step"})
@@ -94,10 +95,11 @@ def landed(machine: Machine, call: Invocation, event: Event) -> None:
     number = remember(machine, event, holders, not from_model(*map(call.get, params)))
     for param in params:
         value = call.get(param)
-        if isinstance(value, Object) and not call.mask & ~holders:
-            marks.put_into(machine, value, (OFF, number), value.birth)  # the others hold it too, as it was
-        elif value is not None and value != NONE:
-            marks.put(machine, call, param, (OFF, number))
+        for tag in (OFF, number), (TO_ONE, number):
+            if isinstance(value, Object) and not call.mask & ~holders:
+                marks.put_into(machine, value, tag, value.birth)  # the others hold it too, as it was
+            elif value is not None and value != NONE:
+                marks.put(machine, call, param, tag)
 
 
 def remember(machine: Machine, event: Event, holders: int, constant: bool = False) -> int:
@@ -117,7 +119,8 @@ def tags_of_result(machine: Machine, call: Invocation, event: Event | None) -> f
     holders = holders_of(machine, call, event) if event is not None else None
     if event is None or holders is None:
         return frozenset()
-    return frozenset({(OFF, remember(machine, event, holders))})
+    number = remember(machine, event, holders)
+    return frozenset({(OFF, number), (TO_ONE, number)})
 
 
 def holders_of(machine: Machine, call: Invocation, event: Event) -> int | None:
