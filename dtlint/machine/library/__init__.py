@@ -373,7 +373,7 @@ def perform(
         case "make":
             return make(machine, invocation)
         case "same":
-            word = "turn" if row.extra.get("counts") else "same"
+            word = "turn" if row.extra.get("counts") else "kind" if row.extra.get("asks_kind") else "same"
             return machine.unknown(word, row.name, *(token(value) for value in invocation.values))
         case "identity":
             if row.op and collectives.condition_holds(machine, invocation):
