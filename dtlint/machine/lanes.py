@@ -11,6 +11,7 @@ from copy import copy
 from dataclasses import dataclass
 from typing import Any
 
+from dtlint.machine.contents.as_long import is_filled
 from dtlint.machine.control.agreeing import TOLD, heard, the_agreed
 from dtlint.machine.twins import one_thing, perhaps_one
 from dtlint.machine.values import (
@@ -228,6 +229,9 @@ def join(
         symbol = symbols.of("phi", decision, token(left), token(right))
         tags = left.tags | right.tags | orders_in(left) | orders_in(right)
         return Unknown(symbol, left.cause or right.cause, tags, like_of(left) or like_of(right))
+    for one, other in ((left, right), (right, left)):
+        if is_filled(one, other, decision):
+            return one
     symbol = symbols.of("split", decision, token(left), token(right))
     if cause.kind == "files":
         cause = own_items(left) or own_items(right) or cause
