@@ -26,7 +26,8 @@ def subtracted(machine: Machine, whole: Value, length: Value, rest: Value) -> No
 
 def filled(machine: Machine, items: Value | None, added: Value) -> Unknown | None:
     """The list that was made longer, if as many were added as it lacked to a length that all ranks share."""
-    times = how_many(added)
+    uneven = isinstance(items, Unknown) and containers.UNEVEN in items.tags
+    times = how_many(added, uneven)
     share = lacks(machine, items, times) if isinstance(items, Unknown) and times is not None else None
     return longer(machine, items, share) if share is not None and isinstance(items, Unknown) else None
 
@@ -55,10 +56,11 @@ def filled_in_turns(machine: Machine, test: ir.Expr, mask: int) -> None:
         assignment.assign_target(machine, named, longer(machine, held, bound), mask)
 
 
-def how_many(added: Value) -> Symbol | None:
-    """Of `[filler] * missing`, and of the first so many of another list, `others[:missing]`."""
+def how_many(added: Value, uneven: bool) -> Symbol | None:
+    """Of `[filler] * missing`, and of the first so many of another list, `others[:missing]`, which is mostly asked for
+    before the list is divided."""
     times = added.facts.get(REPEATED) if isinstance(added, Object) else None
-    if times is None:
+    if times is None and uneven:
         held = added.attributes.get("[]") if isinstance(added, Object) else added
         word, *parts = held.symbol.key if isinstance(held, Unknown) else ("",)
         return parts[2] if word == "slice" and parts[1] is None and isinstance(parts[2], Symbol) else None
