@@ -511,4 +511,5 @@ turn_ends = left_over.turn_ends
 
 
 compared, asked, chosen, answered = uncalled.compared, uncalled.asked, uncalled.chosen, uncalled.answered
+called_beside = uncalled.called_beside
 placed = uncalled.placed
