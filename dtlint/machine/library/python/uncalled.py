@@ -93,7 +93,7 @@ def compared(machine: Machine, left: Value, right: Value) -> None:
 
 
 def called_beside(machine: Machine, node: ir.Attr, other: Value) -> None:
-    """`group.rank == 0`, in a function that asks for `group.rank()` as well: it is a method, whoever the group is of."""
+    """`group.rank == 0`, where the function calls `group.rank()` as well: it is a method, whoever the group is of."""
     row = machine.knowledge.members.get(node.name)
     if row is None or row.value not in QUESTIONS or not isinstance(other, Const) or type(other.value) is not int:
         return
