@@ -380,7 +380,7 @@ def perform(
         case "make":
             return make(machine, invocation)
         case "same":
-            word = "turn" if row.extra.get("counts") else "same"
+            word = "turn" if row.extra.get("counts") else "kind" if row.extra.get("asks_kind") else "same"
             return machine.unknown(word, row.name, *(token(value) for value in invocation.values))
         case "identity":
             if row.op and collectives.condition_holds(machine, invocation):
@@ -519,4 +519,5 @@ turn_ends = left_over.turn_ends
 
 
 compared, asked, chosen, answered = uncalled.compared, uncalled.asked, uncalled.chosen, uncalled.answered
+called_beside = uncalled.called_beside
 placed = uncalled.placed

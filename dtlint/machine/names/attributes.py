@@ -34,8 +34,10 @@ from dtlint.machine.values import (
     Value,
 )
 
-# properties that are equal on all ranks though the values differ
-ALIKE = frozenset({"type", "dtype", "device", "ndim", "is_cuda", "requires_grad", "shape"})
+# properties and methods that are equal on all ranks though the values differ
+ALIKE = frozenset(
+    {"type", "dtype", "device", "layout", "ndim", "dim", "is_cuda", "is_floating_point", "requires_grad", "shape"}
+)
 NAME = "__name__"
 BUILTINS = frozenset(dir(builtins))
 COLLECTIONS: dict[str, type] = {"deque": deque, "Counter": Counter}

@@ -177,12 +177,14 @@ def negate(machine: Machine, value: Value, mask: int) -> Value:
 
 
 def compare(machine: Machine, node: ir.Compare, mask: int) -> Value:
-    left = evaluate(machine, node.left, mask)
+    first = left = evaluate(machine, node.left, mask)
     result: Value | None = None
     for op, right_node in node.pairs:
         right = evaluate(machine, right_node, mask)
         if op == "==" and isinstance(left, Row):
             library.answered(machine, node.left, left, right)
+        if isinstance(node.left, ir.Attr) and left is first and op in ("==", "!="):
+            library.called_beside(machine, node.left, right)
         part = has_inside(machine, op, left, right, mask) or comparison(machine, op, left, right, mask)
         result = part if result is None else both(machine, result, part)
         left = right

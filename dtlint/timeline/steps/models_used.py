@@ -25,14 +25,12 @@ from dtlint.timeline.order import Met
 from dtlint.timeline.ranks.arrivals import in_constructor
 from dtlint.timeline.ranks.inverted import whole_text
 from dtlint.timeline.steps import waiting
+from dtlint.timeline.steps.kinds import TURNS, asks_kind, varies
 from dtlint.timeline.steps.stepping import DDP, events
 from dtlint.timeline.symbols import objects_in
 
 DEPTH = 6
 NESTED = 3  # classes of the project within each other
-# computed anew in each turn of the training loop
-TURNS = frozenset({"index", "batch", "turn", "number", "loop"})
-CHANGING = TURNS | {"source", "drawn", "time", "item"}
 WHOLE = frozenset(
     {"children", "named_children", "modules", "named_modules", "parameters", "named_parameters", "_modules"}
 )
@@ -440,39 +438,19 @@ def changes(choice: Choice, loop: Loop | None = None) -> bool:
     asked = choice.symbol
     decision = decided_by(asked) if asked is not None else None
     presence = asked is not None and asks_presence(asked) and decision is None  # a part of every batch, or of none
-    if asked is not None and asks_channels(asked):
+    if asked is not None and asks_kind(asked):
         return False
     if choice.cause is not None:
         return choice.cause.kind in ("random", "rank", "clock") or (choice.cause.kind == "data" and not presence)
     return asked is not None and not presence and changing(decision or asked, loop)
 
 
-def asks_channels(asked: Symbol) -> bool:
-    """`x.shape[1] == 3`, `x.size(-1) != self.width`: how many channels a batch has, against a number that is written
-    down or that a layer has. Batches of one loader have as many each; how long and how large they are is another
-    question."""
-    while asked.key[0] == "not" and isinstance(asked.key[1], Symbol):
-        asked = asked.key[1]
-    word, *parts = asked.key
-    if word not in ("compare ==", "compare !=") or len(parts) != 2 or not isinstance(parts[0], Symbol):
-        return False
-    kind, *given = parts[0].key
-    shape = kind == "item" and isinstance(given[0], Symbol) and given[0].key[::2] == ("attr", "shape")
-    if not shape and kind != "size":
-        return False
-    if isinstance(parts[1], Symbol):  # of the last axis a layer has been made with its size
-        return given[1:] == [-1] and not changing(parts[1])
-    return type(parts[1]) is int and given[1:] in ([1], [-1])
-
-
 def changing(symbol: Symbol, loop: Loop | None = None) -> bool:
     if symbol.key[0] in ("or", "and", "not"):
         return any(isinstance(part, Symbol) and changing(part, loop) for part in symbol.key[1:])
-    if asks_channels(symbol):
+    if asks_kind(symbol):
         return False
-    if any(one.key[0] in CHANGING and not names_a_setting(one) for one in symbols_in(symbol)):
-        return loop is None or not made_before(symbol, loop)
-    return False
+    return varies(symbol) and (loop is None or not made_before(symbol, loop))
 
 
 def made_before(symbol: Symbol, loop: Loop) -> bool:
@@ -484,15 +462,6 @@ def made_before(symbol: Symbol, loop: Loop) -> bool:
     if symbol.key[0] in TURNS or not (parts or objects):
         return False
     return all(number <= loop.objects for number in objects) and all(made_before(part, loop) for part in parts)
-
-
-def names_a_setting(symbol: Symbol) -> bool:
-    """`config["distill"]`: what stands under a name changes with the table it is in, no sooner; nor does the first of
-    what stands there, `config["sampling"][0]`."""
-    if symbol.key[0] != "item" or len(symbol.key) != 3:
-        return False
-    _, table, index = symbol.key
-    return isinstance(index, str) or (isinstance(index, int) and isinstance(table, Symbol) and names_a_setting(table))
 
 
 def never_named(run: Any, model: Object, name: str) -> bool:

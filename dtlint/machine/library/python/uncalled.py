@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from dtlint.ir import nodes as ir
+from dtlint.ir.functions import every_node
+from dtlint.ir.text import render
 from dtlint.knowledge.loader import Api
 from dtlint.machine.core import Machine
 from dtlint.machine.functions.following import QUESTION
@@ -90,14 +92,26 @@ def compared(machine: Machine, left: Value, right: Value) -> None:
                 return
 
 
+def called_beside(machine: Machine, node: ir.Attr, other: Value) -> None:
+    """`group.rank == 0`, where the function calls `group.rank()` as well: it is a method, whoever the group is of."""
+    row = machine.knowledge.members.get(node.name)
+    if row is None or row.value not in QUESTIONS or not isinstance(other, Const) or type(other.value) is not int:
+        return
+    known = machine.notes.setdefault("called beside", {})
+    if id(node) not in known:
+        calls = (one for one in every_node(getattr(machine.frame.node, "body", ())) if isinstance(one, ir.Call))
+        bare = (one.func for one in calls if isinstance(one.func, ir.Attr) and not one.args and not one.keywords)
+        known[id(node)] = any(one.name == node.name and render(one) == render(node) for one in bare)
+    if known[id(node)]:
+        written(machine, "compared", node.name)
+
+
 def answered(machine: Machine, node: Any, left: Row, right: Value) -> None:
     """`is_main_process == 0`: an answer, not a rank; it is equal to 0 everywhere but on the main rank."""
     if not (isinstance(right, Const) and type(right.value) is int and right.value == 0 and right.scale is None):
         return
     main, *others = (held.value if isinstance(held, Const) else None for held in left.lanes)
     if main is True and all(held is False for held in others) and left.cause.kind == "rank":
-        from dtlint.ir.text import render
-
         written(machine, "answered", render(node))
 
 
