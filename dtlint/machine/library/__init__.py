@@ -85,7 +85,7 @@ from dtlint.machine.library.training import (
     wrapping,
 )
 from dtlint.machine.library.training.operations import computed_by
-from dtlint.machine.values import FALSE, NONE, ClassRef, Const, FunctionRef, Object, Tuple, Value
+from dtlint.machine.values import FALSE, NONE, ClassRef, Const, External, FunctionRef, Object, Tuple, Value
 
 __all__ = [  # what the machine asks
     "HANDLERS",
@@ -486,6 +486,8 @@ set_aside, take_back = environment_use.set_aside, environment_use.take_back
 
 def item_written(machine: Machine, container: Value, index: Value, value: Value, mask: int) -> None:
     """`container[index] = value`"""
+    if isinstance(container, External) and container.name == environment_use.ENVIRONMENT:
+        children.told_the_environment(machine, index, value)
     environment_use.item_written(machine, container, index, value, mask)
     stepping.item_written(machine, container, value)
     jax_outputs.put_back(machine, container, index, value)

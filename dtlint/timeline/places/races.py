@@ -15,11 +15,12 @@ from fnmatch import fnmatchcase
 from dtlint.findings import Step
 from dtlint.machine.lanes import lanes_in
 from dtlint.machine.library.computing.provenance import marks, symbols_in
+from dtlint.machine.library.python import files
 from dtlint.machine.logs import EXITS, Attempt, Call, Choice, Event, Loop, plain_question, questions_in
 from dtlint.machine.run import Run
 from dtlint.machine.spoken import key, talks
 from dtlint.machine.starts.entries import MADE
-from dtlint.machine.values import Const, Unknown
+from dtlint.machine.values import Const, Row, Symbol, Unknown
 from dtlint.timeline.arrays.lives import NOTHING, Use, exclude
 from dtlint.timeline.places.files import ARRIVAL, READS, WRITES, Access, accesses, choices_of_files, overlap, same_node
 from dtlint.timeline.places.writers import failure_caught
@@ -392,11 +393,41 @@ def pairs(run: Run, change: Access, other: Access) -> Iterator[tuple[int, int]]:
         (lane, late)
         for late in lanes_in(other.mask & ~change.mask)
         for lane in change.lanes()
-        if overlap(change.places[lane], other.places[late])
-        and (not change.own >> lane & 1 or same_node(run, late, lane))
+        if touching(change, other, lane, late) and (not change.own >> lane & 1 or same_node(run, late, lane))
     ]
     if met and not only_one(change, other):
         yield from met
+
+
+def touching(change: Access, other: Access, lane: int, late: int) -> bool:
+    """The same place, or one inside the other; of one of two, as the questions on the way to both are answered."""
+    mine, places = change.places[lane], other.places[late]
+    if overlap(mine, places):
+        return True
+    if not chosen(change) and not chosen(other):
+        return False
+    answers = answers_to(change) | answers_to(other)
+    return overlap(place_if(change, lane, answers), place_if(other, late, answers))
+
+
+def chosen(access: Access) -> bool:
+    """Is it one of two places?"""
+    values = access.value.lanes if isinstance(access.value, Row) else (access.value,)
+    return any(one.key[0] == "phi" for held in values if isinstance(held, Unknown) for one in symbols_in(held.symbol))
+
+
+def place_if(access: Access, lane: int, answers: dict[Symbol, bool]) -> str:
+    return files.place(access.value, lane, answers) if answers and chosen(access) else access.places[lane]
+
+
+def answers_to(access: Access) -> dict[Symbol, bool]:
+    """What a rank has been asked on the way there, and has answered."""
+    found = {}
+    for node, below in zip(access.path, (*access.path[1:], access.event), strict=True):
+        asked, given = plain_question(node.symbol) if isinstance(node, Choice) else (None, True)
+        if asked is not None and isinstance(node, Choice) and node.cause is None:
+            found[asked] = any(one is below for one in node.then.nodes) is given
+    return found
 
 
 def only_one(change: Access, other: Access) -> bool:
