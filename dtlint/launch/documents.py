@@ -100,7 +100,7 @@ def started(files: Iterable[SourceFile], programs: Collection[str] = ()) -> Star
                 asked_launched |= {(place, option) for place in named for option in options_in(line)}
             if by_launcher:
                 # prose names launchers, too: "install accelerate first"
-                launching |= folders(named, file.path) if named or "$" in line else set()
+                launching |= folders(named, file.path, programs) if named or "$" in line else set()
                 one = ONE_LAUNCHER.search(line) and (one_node or not (batch or ELSEWHERE.search(line)))
                 (on_one if one else on_several).update(scripts)
             config = CONFIGURED.search(line)
@@ -197,7 +197,16 @@ def place_of(written: str, document: str, programs: Collection[str]) -> str:
     return "*" + posixpath.normpath(f"/{written}")
 
 
-def folders(named: Collection[str], document: str) -> set[str]:
-    """Where does a launcher start programs? Where the document lies, if nobody knows which."""
+def folders(named: Collection[str], document: str, programs: Collection[str]) -> set[str]:
+    """Where does a launcher start programs? Where the document lies, if nobody knows which; `other/main.py` of another
+    project lies in a folder of its own."""
+    foreign = {place[2:] for place in named if is_foreign(place, programs)}
     known = {posixpath.dirname(place) for place in named if not place.startswith("*/")}
-    return known or {posixpath.dirname(document)}
+    return known | {posixpath.dirname(place) for place in foreign} or {posixpath.dirname(document)}
+
+
+def is_foreign(place: str, programs: Collection[str]) -> bool:
+    """Is it written with the folder it lies in, and does no program here have its name?"""
+    folder, name = posixpath.split(place[2:])
+    written = place.startswith("*/") and folder and not set("$<>{") & set(folder)
+    return bool(written) and all(posixpath.basename(path) != name for path in programs)

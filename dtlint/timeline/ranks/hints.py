@@ -22,6 +22,7 @@ HINT = re.compile(
 
 RECEIVER = re.compile(r"\w+\.(?=\w+\()")
 TURNS = frozenset({"loop", "number", "index"})  # symbols: what a turn has left of a counter, the number of a turn
+FIRST_DEVICE = re.compile(r"\b(device|gpu)(_(id|index|idx|number))?\s*(==|!=)\s*0\b", re.I)  # none but a number is 0
 
 
 def locked(event: Event, path: tuple[LogNode, ...]) -> bool:
@@ -33,6 +34,11 @@ def vaguely_guarded(run: Run, event: Event, path: tuple[LogNode, ...]) -> bool:
     """Does a decision nobody can take, but which is about ranks by its words or its cause, stand above? Then it may be
     the guard."""
     return any(one.cause is not None or speaks_of_ranks(run, one) for one in undecided(run, event, path))
+
+
+def on_the_first_device(run: Run, event: Event, path: tuple[LogNode, ...]) -> bool:
+    """`if self.device == 0:`, of which the machine knows nothing: it is the first rank of a node that has this one."""
+    return any(FIRST_DEVICE.search(whole_text(run, one)) for one in undecided(run, event, path))
 
 
 def undecided(run: Run, event: Event, path: tuple[LogNode, ...]) -> Iterator[Decision]:
@@ -65,7 +71,7 @@ def speaks_of_ranks(run: Run, decision: Decision) -> bool:
     text = whole_text(run, decision)
     if counts_turns(decision.symbol):
         text = RECEIVER.sub("", text)
-    return HINT.search(text) is not None or speaks_so(decision.symbol, ASKED)
+    return any(pattern.search(text) for pattern in (HINT, FIRST_DEVICE)) or speaks_so(decision.symbol, ASKED)
 
 
 def counts_turns(symbol: Symbol | None) -> bool:

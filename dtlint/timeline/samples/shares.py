@@ -11,6 +11,7 @@ from dtlint.machine.library.computing import provenance
 from dtlint.machine.library.feeding import sharding
 from dtlint.machine.library.feeding.batches import (
     OF_ONE,
+    SET_FOR_ONE,
     TOTALS,
     Share,
     Total,
@@ -195,7 +196,8 @@ def is_whole(run: Run, value: Value) -> bool:
     if isinstance(value, Unknown):
         key = value.symbol.key
         return key[0] == "attr" and len(key) > 2 and isinstance(key[2], str) and is_whole_name(key[2])
-    return isinstance(value, Const) and id(value) in run.facts.get("whole", {})
+    known, of_one = run.facts.get("whole", {}), run.facts.get(SET_FOR_ONE, {})
+    return isinstance(value, Const) and id(value) in known and id(value) not in of_one
 
 
 def whole_option(run: Run, loader: Object, size: Value) -> bool:

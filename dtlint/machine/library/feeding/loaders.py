@@ -226,6 +226,8 @@ def decide(machine: Machine, loader: Object, dataset: Value, found: Described) -
         found.why = born(machine, found.sampler, "each rank gets its own part of the data")
         return
     cause = dataset_cause(machine, dataset, found)
+    if cause is not None and cause.kind == "files":
+        cause = None  # what is read where it has been kept, and computed where not, is the same
     asked: tuple[str, ...] = ("generator", "worker_init_fn", "collate_fn")
     plain = found.sampler is None or samplers.is_plain(machine, found.sampler)
     if not plain and cause is None and samplers.fills_alike(machine, found.sampler, found.ordering):
@@ -252,6 +254,8 @@ def decide(machine: Machine, loader: Object, dataset: Value, found: Described) -
     if is_open(loader) or any(look.cut for look in found.looks):
         return
     if not plain:
+        return
+    if any(webdatasets.divides_itself(machine.knowledge, one) for look in found.looks for one in look.values):
         return
     if understood(machine, loader, dataset, found) and not samplers.draws_its_own(machine, found.sampler):
         found.gives = "same"

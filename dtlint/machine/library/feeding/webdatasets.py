@@ -46,6 +46,11 @@ def dataset_of(loader: Object) -> Object | None:
     return None
 
 
+def divides_itself(knowledge: Any, value: Value) -> bool:
+    """Is it a pipeline, as a stream of the project hands it on, of which each rank does not read all?"""
+    return isinstance(value, Object) and dataset_of(value) is value and reads_all(knowledge, value) is None
+
+
 def reads_all(knowledge: Any, loader: Object) -> Object | None:
     """The pipeline, where every rank reads all of its shards."""
     dataset = dataset_of(loader)
