@@ -16,7 +16,7 @@ from dtlint.findings import Step
 from dtlint.machine.lanes import lanes_in
 from dtlint.machine.library.computing.provenance import marks, symbols_in
 from dtlint.machine.library.python import files
-from dtlint.machine.logs import EXITS, Call, Choice, Event, Loop, plain_question, questions_in
+from dtlint.machine.logs import EXITS, Attempt, Call, Choice, Event, Loop, plain_question, questions_in
 from dtlint.machine.run import Run
 from dtlint.machine.spoken import key, talks
 from dtlint.machine.starts.entries import MADE
@@ -92,6 +92,8 @@ def read_early(run: Run, found: list[Access], changes: list[Access], read: Acces
         if read.kind == "listing" and all(
             beside(change, read, *pair) or not meant(change, read, *pair) for pair in late
         ):
+            continue
+        if looked_for(read) and not any(meant(change, read, *pair) for pair in late):
             continue
         if change.kind == "mkdir":
             late = [pair for pair in late if not stood_in_it(found, change, read, *pair)]
@@ -195,7 +197,7 @@ def filled(run: Run, changes: list[Access], use: Access) -> Iterator[Race]:
 def entered(run: Run, found: list[Access], use: Access) -> Iterator[Race]:
     """Some ranks make a folder, others write into it with a call that needs it to be there."""
     call = use.call
-    if use.kind != "file-write" or call is None or not call.row.extra.get("into_folder"):
+    if use.kind != "file-write" or call is None or not call.row.extra.get("into_folder") or tried_again(use):
         return
     for change in reversed(found):
         if change.kind != "mkdir" or change.order > use.order:
@@ -207,6 +209,12 @@ def entered(run: Run, found: list[Access], use: Access) -> Iterator[Race]:
             if below and not_after(change, use, lane, late) and not made_itself(found, change, use, lane, late):
                 yield Race(ENTERED, change, use)
                 return
+
+
+def tried_again(use: Access) -> bool:
+    """`for attempt in range(3): try: save() … except OSError: sleep(30)`: who comes too early comes once more."""
+    outer = next((number for number, node in enumerate(use.path) if isinstance(node, Loop)), len(use.path))
+    return failure_caught(use) and any(isinstance(node, Attempt) for node in use.path[outer:])
 
 
 def constructed(run: Run, access: Access) -> bool:
@@ -278,13 +286,20 @@ FREE = re.compile(r"<[^<>]*>|[*?]|\[[^]]*\]")
 
 
 def pattern_of(listing: Access, where: str) -> str:
-    """`glob(pattern)`, `path.glob(pattern)`, `os.listdir(folder)` as one pattern."""
+    """`glob(pattern)`, `path.glob(pattern)`, `os.listdir(folder)` as one pattern, or the one a library has."""
     if ALL in where:
         return where
+    if looked_for(listing):
+        return posixpath.join(where, looked_for(listing))
     call = listing.call
     asked = call.arguments[0] if call is not None and call.receiver is not None and call.arguments else None
     below = asked.value if isinstance(asked, Const) and isinstance(asked.value, str) else ALL
     return posixpath.join(where, below)
+
+
+def looked_for(read: Access) -> str:
+    """The pattern of the names that a call which is told a folder reads there, and of no others."""
+    return str(read.call.row.extra.get("looks_for", "")) if read.call is not None else ""
 
 
 def goes_through(found: list[Access], listing: Access) -> bool:

@@ -9,6 +9,7 @@ from typing import Any
 from dtlint.ir import nodes as ir
 from dtlint.machine.control.agreeing import settled
 from dtlint.machine.lanes import token
+from dtlint.machine.library.contexts import UNSEEN
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.training.stepping import attribute_of
 from dtlint.machine.library.training.trainers import TURNS
@@ -323,9 +324,17 @@ def divided(loss: Any, walked: Any = None) -> bool:
 
 
 def switched(run: Any, window: Window) -> bool:
-    """Does anything in the window switch the reduction?"""
+    """Does anything in the window switch the reduction, or may a context that was given the model do so?"""
     around = (*loops_over(window.backward)[-2:-1], window.loop)
-    return any(inside(met, around[0]) for met in events(run, "record", "no-sync"))
+    if any(inside(met, around[0]) for met in events(run, "record", "no-sync")):
+        return True
+    loss = window.backward.event.subject
+    tags = loss.tags if loss is not None else ()
+    models = {tag[1] for tag in tags if isinstance(tag, tuple) and tag[0] == "wrapped"}
+    return any(
+        inside(met, around[0]) and not models.isdisjoint(met.event.extra["given"])
+        for met in events(run, "record", UNSEEN)
+    )
 
 
 def unreduced_steps(run: Any) -> Iterator[tuple[Met, Window]]:

@@ -296,6 +296,7 @@ def opened(machine: Machine, call: Invocation) -> Value:
     made = machine.new(call.row.type or HANDLE, call.mask)
     made.facts["text"] = text_of(target) if target is not None else NONE
     stream = isinstance(target, External) and target.name != "os.devnull"  # `sys.stdout` is open already
+    stream = stream or (target is not None and no_place(target, given=False))
     if word and target is not None and not stream:
         writes = bool(WRITING.intersection(word)) and word != call.row.extra.get("in_place")  # each rank its own rows
         kind = "file-write" if writes else "file-read"
