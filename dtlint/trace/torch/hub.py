@@ -148,6 +148,9 @@ def _small_part(kind: Any, named: dict[str, Any]) -> Any:
     usual = {name: one.default for name, one in inspect.signature(kind).parameters.items()}
     given: dict[str, Any] = {name: size for name, size in PARAMETERS.items() if isinstance(usual.get(name), int)}
     blocks = usual.get(CHANNELS)
+    if "latent_channels" in usual and isinstance(blocks, tuple):  # eight pixels become one, as in the large ones
+        given |= {name: value * 4 for name, value in usual.items() if isinstance(value, tuple) and len(value) == 1}
+        given[CHANNELS] = (32, 32, 32, 32)
     if isinstance(blocks, tuple) and len(blocks) > 2:
         same = {name: value for name, value in usual.items() if isinstance(value, tuple) and len(value) == len(blocks)}
         given |= {name: (value[0], value[-1]) for name, value in same.items()} | {CHANNELS: (32, 64)}
