@@ -20,11 +20,11 @@ class Model:
 
 def test_only_what_may_be_a_thing_and_stands_on_the_left_itself() -> None:
     method = next(function for function, _ in functions_of(lower(TEXT, "model.py")))
-    asked, made = entries.set_up.names_in(method, frozenset())
+    asked, made = entries.set_up.names_in(method, by_some=False)
     assert made == {"net", "first", "rest"}
     assert asked >= {"settings", "table", "names", "ready"}
 
 
-def test_where_ranks_are_told_apart_a_number_tells_which_have_it() -> None:
+def test_of_what_some_ranks_do_a_number_tells_which_have_it() -> None:
     method = next(function for function, _ in functions_of(lower(TEXT, "model.py")))
-    assert entries.set_up.names_in(method, frozenset({"kind"}))[1] == {"net", "first", "rest", "names", "ready"}
+    assert entries.set_up.names_in(method, by_some=True)[1] == {"net", "first", "rest", "names", "ready"}
