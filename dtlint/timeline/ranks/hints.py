@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from dtlint.machine.library.computing.provenance import symbols_in
-from dtlint.machine.logs import Call, Choice, Decision, Event, LogNode, decisions
+from dtlint.machine.logs import Call, Choice, Decision, Event, LogNode, Place, decisions
 from dtlint.machine.run import Run
 from dtlint.machine.values import BY_PROCESS, Symbol
 from dtlint.timeline.ranks.inverted import whole_text
@@ -28,7 +28,24 @@ def locked(event: Event, path: tuple[LogNode, ...]) -> bool:
 def vaguely_guarded(run: Run, event: Event, path: tuple[LogNode, ...]) -> bool:
     """Does a decision nobody can take, but which is about ranks by its words or its cause, stand above? Then it may be
     the guard."""
-    return any(one.cause is not None or speaks_of_ranks(run, one) for one in undecided(run, event, path))
+    parted = places_of_ranks(event, since_spawned(run, path))
+    return any(
+        one.cause is not None
+        or (speaks_so(one.symbol, ASKED) if (one.path, one.at) in parted else speaks_of_ranks(run, one))
+        for one in undecided(run, event, path)
+    )
+
+
+def places_of_ranks(event: Event, path: tuple[LogNode, ...]) -> set[tuple[str, Place]]:
+    """`if due or late and rank == 0:`: the questions where it was known who the rank is, and those who come here ask
+    for less than the others. What they still ask has nothing to do with who they are."""
+    chains = (event.guards, *(node.guards for node in path))
+    asked = (one for chain in chains for one in decisions(chain) if one.kind == "branch" and one.taken != one.before)
+    return {
+        (one.path, one.at)
+        for one in asked
+        if one.cause is not None and one.cause.kind in BY_PROCESS and not event.mask & ~one.taken
+    }
 
 
 def undecided(run: Run, event: Event, path: tuple[LogNode, ...]) -> Iterator[Decision]:
