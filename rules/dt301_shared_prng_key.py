@@ -1,10 +1,10 @@
-"""One PRNG key on all devices or hosts for what must differ.
+"""One PRNG key on all devices, hosts or rows for what must differ.
 
 What it finds
 -------------
 Numbers drawn from a key that is the same on every device of a mapped axis (`in_axes=None`, `replicate(key)`, a `P()`
 spec, a key closed over) meet data that differs between the devices: dropout masks, noise, augmentation. Also a key made
-from one seed on every host that augments each host's own data.
+from one seed on every host that augments each host's own data, and one that `vmap` hands to every row of a batch.
 
 Why it is bad
 -------------
@@ -18,7 +18,8 @@ Instead
 Limits
 ------
 Initial parameters are meant to be equal: keys whose numbers never meet data that differs are not reported. One jitted
-program over global arrays is one logical program; a replicated key is right there.
+program over global arrays is one logical program; a replicated key is right there. Members of a population, and the
+rows of a row, may be meant to meet the same numbers: only rows that a file, a loader or NumPy gave are a batch.
 """
 
 from __future__ import annotations
@@ -46,6 +47,10 @@ def check(run: Run) -> Iterator[Finding]:
             "give every device its own key: map over `jax.random.split(key, jax.local_device_count())`, or fold in "
             "`jax.lax.axis_index(axis)` inside the mapped function"
         )
+        yield RULE.finding(*jax_place(run, event), message, remedy, trail=trail)
+    for event, trail in jax_notes(run, "shared by rows"):
+        message = "one PRNG key for all rows of the batch: each is given the same numbers"
+        remedy = "give every row its own key: map over `jax.random.split(key, len(batch))` as well"
         yield RULE.finding(*jax_place(run, event), message, remedy, trail=trail)
     for event, trail in jax_notes(run, "host key") if hosts_meet(run) else ():
         message = "every host makes the same PRNG key and draws the same numbers for its own data"

@@ -41,7 +41,7 @@ RULE = Rule(
 def check(run: Run) -> Iterator[Finding]:
     for (path, at, scope), part in models_used.unused_parts(run):
         if part.use is not None and part.choice is None:
-            what = f"`forward` uses one of `{part.name}` in each step, and leaves out the others"
+            what = f"`forward` uses not all of `{part.name}` in each step"
             picked = part.use.event
             steps = (Step(picked.path, picked.at[0], "which of them is used changes from step to step"),)
         elif part.choice is None:

@@ -3,8 +3,9 @@
 What it finds
 -------------
 Data are sharded over the ranks, and the gradients stay local: no wrapper and no reduction by hand, or none for one of
-several models, training through `model.module(...)`, a wrapper made anew in each step or under an unrelated option
-only, `no_sync()` around a whole loop, or a model that moves to its device after DDP has noted its parameters.
+several models, or one of a copy that nobody reads, training through `model.module(...)`, a wrapper made anew in each
+step or under an unrelated option only, `no_sync()` around a whole loop, or a model that moves to its device after DDP
+has noted its parameters.
 
 Why it is bad
 -------------
@@ -69,6 +70,15 @@ def check(run: Run) -> Iterator[Finding]:
                 Step(event.path, event.at[0], "the gradients of this rank"),
                 Step(step.path, step.at[0], "are all that the optimizer of this rank steps with"),
             ),
+        )
+    for met in unreduced.reduced_in_a_copy(run):
+        event = met.event
+        yield RULE.finding(
+            run.span(event.path, event.at),
+            "the gradients are reduced in a copy that nobody reads: the optimizer steps with those of this rank",
+            "write what was reduced back (`p.grad.copy_(…)`), or reduce `p.grad` itself",
+            scope=event.function,
+            trail=(Step(event.path, event.at[0], "the copy is equal on all ranks, the gradients are not"),),
         )
     for off, passed, stepped in windows.never_on(run):
         event = off.event

@@ -19,7 +19,8 @@ Instead
 
 Limits
 ------
-Managers that come from outside the analysed program are left alone: their quorum may be started there.
+Managers that come from outside the analysed program are left alone: their quorum may be started there. So is a method
+that nobody calls: whoever does may have called another one first.
 """
 
 from __future__ import annotations
@@ -41,7 +42,7 @@ RULE = Rule(
 
 
 def check(run: Run) -> Iterator[Finding]:
-    found = review(run)
+    found = review(run) if run.entry.kind != "function" or "." not in run.entry.name else None
     for event, manager, way in found.early if found is not None else ():
         name = event.api.rpartition(".")[2]
         whose = "of this manager" if event.op == "managed" else "of a model that a manager reduces"

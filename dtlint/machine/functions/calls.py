@@ -25,7 +25,7 @@ from dtlint.machine.functions.following import can_skip, may_talk, too_deep
 from dtlint.machine.lanes import join, lanes_in, token
 from dtlint.machine.library.computing import provenance
 from dtlint.machine.library.invocation import Keywords
-from dtlint.machine.library.jax import key_splits
+from dtlint.machine.library.jax import copies, key_splits
 from dtlint.machine.library.meeting import roots, spawning, works
 from dtlint.machine.library.python import files, run_later
 from dtlint.machine.library.python.generators import BOUNDED, PART, items_of_part
@@ -376,6 +376,8 @@ def remembered(
                         getattr(function.node, "at", None),
                     )
                 )
+            if machine.flow is not None:
+                result = copies.made_once_more(machine, result)
             # computed in the same way, and yet another thing: a tensor that this call gave is not the one before
             return copy(result) if type(result) is Unknown else result
     reads, oldest, floor = machine.heap_reads, machine.oldest_write, machine.objects

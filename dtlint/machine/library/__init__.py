@@ -19,13 +19,14 @@ from dtlint.machine.library.answering import (
     without_flags,
 )
 from dtlint.machine.library.computing import devices, elements, filled_rows, metrics, provenance, tensors
-from dtlint.machine.library.drawing import rollouts
-from dtlint.machine.library.feeding import data, loaders, streams, vocabularies, workers
+from dtlint.machine.library.drawing import rollouts, worlds
+from dtlint.machine.library.feeding import data, loaders, streams, vocabularies, webdatasets, whole_batches, workers
 from dtlint.machine.library.invocation import LOCAL, Invocation, Keywords
 from dtlint.machine.library.jax import facts as jax_facts
 from dtlint.machine.library.jax import hosts as jax_hosts
 from dtlint.machine.library.jax import left_over
 from dtlint.machine.library.jax import mapping as jax_mapping
+from dtlint.machine.library.jax import outputs as jax_outputs
 from dtlint.machine.library.meeting import (
     children,
     collectives,
@@ -71,10 +72,10 @@ from dtlint.machine.library.reading import (
 )
 from dtlint.machine.library.training import (
     engines,
-    gradient_parts,
     hooks,
     models,
     modes,
+    own_gradients,
     parameters,
     parts,
     sharded_scope,
@@ -84,7 +85,7 @@ from dtlint.machine.library.training import (
     wrapping,
 )
 from dtlint.machine.library.training.operations import computed_by
-from dtlint.machine.values import FALSE, NONE, ClassRef, Const, FunctionRef, Object, Tuple, Value
+from dtlint.machine.values import FALSE, NONE, ClassRef, Const, External, FunctionRef, Object, Tuple, Value
 
 __all__ = [  # what the machine asks
     "HANDLERS",
@@ -122,7 +123,7 @@ __all__ = [  # what the machine asks
 ITERATES = {"__iter__": "builtins.iter", "__next__": "builtins.next", "next": "builtins.next"}  # what a method is for
 HANDLERS: dict[str, Any] = {
     **elements.MODELS,
-    **gradient_parts.MODELS,
+    **own_gradients.MODELS,
     **parameters.MODELS,
     **groups.MODELS,
     **sharded_scope.MODELS,
@@ -160,7 +161,10 @@ HANDLERS: dict[str, Any] = {
     **workers.MODELS,
     **replaced.MODELS,
     **rollouts.MODELS,
+    **worlds.MODELS,
     **filled_rows.MODELS,
+    **whole_batches.MODELS,
+    **webdatasets.MODELS,
 }
 
 
@@ -191,7 +195,7 @@ def call(
 
         row = attributes.method_row(machine, receiver, last)
     if row is None:
-        row = machine.knowledge.api(name) or stepping.method_of_sharded(machine, receiver, last)
+        row = machine.knowledge.api(name) or stepping.method_of_wrapped(machine, receiver, last)
     if row is None and receiver is None:
         row = of_class(machine, name)
     elif row is None and isinstance(receiver, ClassRef):
@@ -241,6 +245,7 @@ def call(
     run_later.handed_over(machine, invocation)
     options.handed_over(machine, invocation)
     if receiver is None and not known_library(machine, name):
+        own_gradients.handed_on(machine, invocation.values, mask)
         invocation = without_flags(invocation)
     unknown = python.opaque(machine, invocation)
     return unknown if receiver is not None else told(machine, unknown, invocation.values)
@@ -269,6 +274,8 @@ def initialised(
     trainers.constructed(machine, thing, call)
     if row.type == loaders.LOADER:
         loaders.derived(machine, thing, call)
+    if row.op == wrapping.WRAP:
+        wrapping.derived(machine, thing, call)
     if row.extra.get("container"):
         thing.facts["call"] = call
     if row.record:
@@ -479,8 +486,11 @@ set_aside, take_back = environment_use.set_aside, environment_use.take_back
 
 def item_written(machine: Machine, container: Value, index: Value, value: Value, mask: int) -> None:
     """`container[index] = value`"""
+    if isinstance(container, External) and container.name == environment_use.ENVIRONMENT:
+        children.told_the_environment(machine, index, value)
     environment_use.item_written(machine, container, index, value, mask)
     stepping.item_written(machine, container, value)
+    jax_outputs.put_back(machine, container, index, value)
     workers.item_written(machine, container, mask)
 
 

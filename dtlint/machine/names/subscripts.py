@@ -116,6 +116,9 @@ def item_one(machine: Machine, base: Value, index: Value, mask: int) -> Value:
     if isinstance(base, Unknown) and base.like is not None:
         base = base.like
     if isinstance(index, SliceValue):
+        bound = next((one for one in (index.upper, index.lower) if isinstance(one, Unknown)), None)
+        if bound is not None and listed_parts(base) is not None:  # `self.stages[:depth]`
+            machine.emit_event("record", "part-picked", "getitem", mask, subject=base, extra={"index": bound})
         part = library.jax_hosts.some_keys(machine, base, index) or library.data.read_item(machine, base, index, mask)
         return part if part is not None else cut(machine, base, index)
     if isinstance(base, Unknown) and is_text(index):

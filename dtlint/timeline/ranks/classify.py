@@ -11,6 +11,7 @@ from dtlint.machine.logs import EXITS, FAILS, Attempt, Call, Event, Loop, Place
 from dtlint.machine.starts.given import settled
 from dtlint.machine.values import BY_SHARE, FALSE, Symbol
 from dtlint.machine.walks import walk
+from dtlint.timeline.ranks.managers import managed
 from dtlint.timeline.ranks.parting import Divergence
 from dtlint.timeline.samples import strided, uneven
 
@@ -18,6 +19,7 @@ RANK_KINDS = BY_SHARE | {"last batch"}
 # a training loop over parts that are not equally long: family DT2 tells where they were cut
 SHARDING = {"shard": "DT206", "last batch": "DT202"}
 TURNED_AWAY = frozenset({"return", "break", "continue", *EXITS})
+LEAVES = TURNED_AWAY - {"continue"}
 CREATION = frozenset({"new_group", "wrap", "init", "init_rpc"})
 
 
@@ -121,6 +123,8 @@ def local_code(divergence: Divergence) -> tuple[str, str]:
     if divergence.cause is not None and not begins_somewhere(divergence):
         return "", ""  # nobody can say where the difference comes from
     exits = divergence.choice.exits if divergence.choice is not None else ("", "")
+    if managed(divergence.event) and LEAVES.intersection(exits):
+        return "", ""  # a quorum is asked for without those that have gone
     if FAILS.intersection(exits):
         return "", ""  # an error on one rank ends the job: the launcher stops the others
     if kind == "group rank":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -22,6 +23,7 @@ from dtlint.machine.values import TRUE, Bound, ClassRef, Const, FunctionRef, Obj
 from dtlint.machine.walks import walk
 from dtlint.timeline.order import Met
 from dtlint.timeline.ranks.arrivals import in_constructor
+from dtlint.timeline.ranks.inverted import whole_text
 from dtlint.timeline.steps import waiting
 from dtlint.timeline.steps.kinds import TURNS, asks_kind, varies
 from dtlint.timeline.steps.stepping import DDP, events
@@ -205,8 +207,16 @@ def left_out(run: Any, model: Object, forwards: list[Met]) -> Iterator[Part]:
                 yield Part(part.name, module)
             continue
         skipped = sometimes(mine, forwards[0]) or between_calls(module, forwards)
-        if skipped is not None and not all_of_it(skipped, uses, without=module):
+        if skipped is None or asks_for_itself(run, skipped, part.attribute):
+            continue
+        if not all_of_it(skipped, uses, without=module):
             yield Part(part.name, module, mine[0], skipped)
+
+
+def asks_for_itself(run: Any, choice: Choice, attribute: str) -> bool:
+    """`if self.head is not None: x = self.head(x)`: a part that is there is used."""
+    alone = rf"(not )?\w+(\.\w+)*\.{re.escape(attribute)}( is (not )?None)?"
+    return bool(attribute) and re.fullmatch(alone, whole_text(run, choice.decision)) is not None
 
 
 def without_gradient(run: Any, model: Object) -> set[int]:
@@ -231,7 +241,7 @@ def picked_anew(run: Any, model: Object, forward: Met) -> Iterator[Part]:
             continue
         index = picks[0].event.extra["index"]
         own = index.cause is not None and index.cause.kind in ("data", "random")
-        if (own or (index.cause is None and changing(index.symbol))) and named_once(run, model, name):
+        if (own or changing(index.symbol)) and named_once(run, model, name):
             yield Part(name, module, picks[0])
 
 
@@ -344,10 +354,21 @@ def sometimes(uses: list[Met], forward: Met) -> Choice | None:
         )
     used = {id(met.event) for met in uses}
     skipping = [
-        [choice for choice in choices if len(sides[id(choice)]) == 1 and not meet_again(choice, used)]
+        [
+            choice
+            for choice in choices
+            if len(sides[id(choice)]) == 1
+            and not fails(choice, 1 - min(sides[id(choice)]))
+            and not meet_again(choice, used)
+        ]
         for choices in deciding
     ]
     return skipping[0][0] if skipping and all(skipping) else None
+
+
+def fails(choice: Choice, side: int) -> bool:
+    """`if neither_or_both: raise ValueError`: there is no step in which the part is left out."""
+    return choice.exits[side] == "raise"
 
 
 def meet_again(choice: Choice, used: set[int]) -> bool:

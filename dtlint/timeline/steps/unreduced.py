@@ -9,7 +9,8 @@ from typing import Any
 from dtlint.machine.library.computing.provenance import parts, symbols_in
 from dtlint.machine.library.computing.tensors import ALIASES, COPIES, FIGURES, REVEALS, method_of
 from dtlint.machine.library.meeting.spawning import APART
-from dtlint.machine.library.training.models import GRADIENT
+from dtlint.machine.library.meeting.unread import UNREAD
+from dtlint.machine.library.training.own_gradients import GRADIENT
 from dtlint.machine.library.training.stepping import INNER, PLAIN
 from dtlint.machine.logs import Choice, Event, LogNode, Loop, Site
 from dtlint.machine.values import TRUE, Const, Object, Symbol, Unknown, Value
@@ -21,6 +22,7 @@ from dtlint.timeline.symbols import objects_in, parameters_of
 
 EXCHANGES = (
     "all_reduce",
+    "all_reduce_coalesced",
     "reduce_scatter",
     "reduce_scatter_tensor",
     "all_gather",
@@ -237,6 +239,12 @@ def reduced_too_late(run: Any) -> Iterator[tuple[Alone, Met]]:
             and not any(inside(one, around[0]) for one in events(run, "record", "reduce-gradients"))
         ):
             yield Alone(met, step, "reduce the gradients between `backward()` and the optimizer's step"), reduced[0]
+
+
+def reduced_in_a_copy(run: Any) -> Iterator[Met]:
+    """What was reduced is a copy of the gradients, and is gone when the optimizer steps with them."""
+    if not events(run, "collective", "wrap"):
+        yield from events(run, "record", UNREAD)
 
 
 def of_gradient(met: Met) -> bool:

@@ -39,6 +39,15 @@ def prepare_loader(machine: Machine, call: Invocation) -> Value | None:
     return one(machine, call, value) if value is not None else None
 
 
+def made_divided(machine: Machine, call: Invocation) -> Value:
+    """`auto_dataloader(dataset, batch_size=8)`: a loader that the framework makes and divides."""
+    from dtlint.machine import library
+
+    row = machine.knowledge.apis[loaders.LOADER]
+    made = library.perform(machine, row, None, call.arguments, call.keywords, call.mask, call.node)
+    return loaders.prepared(machine, made, call.name, call.mask) if isinstance(made, Object) else made
+
+
 def fabric_setup(machine: Machine, call: Invocation) -> Value | None:
     for name, value in call.keywords:
         if name == "use_distributed_sampler" and isinstance(value, Const) and value.value is False:
@@ -61,7 +70,8 @@ def to_trainer(machine: Machine, call: Invocation) -> None:
     found = found or given_loaders
     if isinstance(found, Object) and loaders.is_loader(machine, found):
         loaders.described(machine, found)
-        machine.emit_event("record", "hand-over", call.name, call.mask, subject=found, extra={"replaces": replaces})
+        extra = {"replaces": replaces, "owner": trainer}
+        machine.emit_event("record", "hand-over", call.name, call.mask, subject=found, extra=extra)
 
 
 OWN_LOADER = "get_train_dataloader"
@@ -187,6 +197,7 @@ def keras_fit(machine: Machine, call: Invocation) -> Value | None:
 
 MODELS = {
     "accelerate_prepare_loader": prepare_loader,
+    "loader_made_divided": made_divided,
     "fabric_setup_loaders": fabric_setup,
     "keras_compile": keras_compile,
     "keras_fit": keras_fit,

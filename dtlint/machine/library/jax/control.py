@@ -383,7 +383,7 @@ def given_away(machine: Machine, trees: tuple[Value, ...], rows: tuple[Unknown, 
 def leaf_of(machine: Machine, tree: Value) -> Unknown:
     """Any leaf of a tree: it has the facts of all of them."""
     found = list(jax_facts.leaves(tree, 6))
-    tags = jax_facts.deep((tree,))
+    tags = jax_facts.deep((tree,)) | jax_facts.partly_agreed((tree,))
     cause = next((leaf.cause for leaf in found if leaf.cause is not None), None)
     symbol = machine.symbols.fresh("leaf")
     for leaf in found:

@@ -20,6 +20,7 @@ from dtlint.machine.library.jax.shapes import LAYOUT
 from dtlint.machine.values import Const, Object, Tuple, Unknown, Value
 
 ONE_HOST = "mesh of one host"
+COPIES = "copies"  # symbol of what was replicated, and when
 
 
 def replicated(machine: Machine, value: Value) -> Value:
@@ -37,7 +38,7 @@ def replicated(machine: Machine, value: Value) -> Value:
             machine.facts.setdefault("jax copied", {})[root] = where
             tags = jax_facts.without(one.tags, frozenset({"key"}))
             tags |= {fact("keys", root, "local", None, None), fact("replicated"), fact("array")}
-            return Unknown(machine.symbols.of("copies", one.symbol), one.cause, tags)
+            return Unknown(machine.symbols.of(COPIES, one.symbol), one.cause, tags)
         made = jax_facts.with_facts(
             machine,
             one,
@@ -45,7 +46,19 @@ def replicated(machine: Machine, value: Value) -> Value:
             LAYOUT | {"host tree"},
         )
         assert isinstance(made, Unknown)
-        return Unknown(machine.symbols.of("copies", one.symbol, machine.symbols.fresh("time")), made.cause, made.tags)
+        return Unknown(machine.symbols.of(COPIES, one.symbol, machine.symbols.fresh("time")), made.cause, made.tags)
+
+    return jax_facts.mapped_tree(machine, value, leaf)
+
+
+def made_once_more(machine: Machine, value: Value) -> Value:
+    """A function that replicates, called again for the same tree, makes other copies."""
+
+    def leaf(one: Value) -> Value:
+        if not isinstance(one, Unknown) or one.symbol.key[0] != COPIES or len(one.symbol.key) != 3:
+            return one
+        symbol = machine.symbols.of(COPIES, one.symbol.key[1], machine.symbols.fresh("time"))
+        return Unknown(symbol, one.cause, one.tags, one.like)
 
     return jax_facts.mapped_tree(machine, value, leaf)
 

@@ -28,6 +28,7 @@ INSIDE = frozenset(
         "replica",
         "grad",
         "agreed",
+        "partly",
         "made equal",
         "summed",
         "over",
@@ -40,6 +41,7 @@ INSIDE = frozenset(
     }
 )
 KEYS = frozenset({"key", "keys"})
+ROWS = "rows "  # begins the name of the axis over which `vmap` maps a batch
 ARRAY = "jax.Array"
 DONATED = "jax donated"  # fact of the run: the buffers that were given away
 READ_BACK = "jax read back"  # fact of the run: it reads a file that may hold what it wrote
@@ -131,6 +133,21 @@ def deep(values: Iterable[Value]) -> set[Any]:
         elif isinstance(value, Tuple | Object | Row):
             for leaf in leaves(value):
                 found |= leaf.tags
+    return found
+
+
+def partly_agreed(trees: Iterable[Value]) -> set[Any]:
+    """The marks of trees in which some gradients have been agreed on, and others of the same are this device's own."""
+    found: set[Any] = set()
+    for tree in trees:
+        if not isinstance(tree, Object) or tree.kind != "dict" or "[]" in tree.attributes:
+            continue  # what is under keys nobody knows may have been replaced
+        agreed, own = set[Any](), set[Any]()
+        for leaf in leaves(tree):
+            told = {tag[2] for tag in words(leaf.tags, "agreed")}
+            agreed |= told
+            own |= {tag[2] for tag in words(leaf.tags, "grad") if words(leaf.tags, "varies")} - told
+        found |= {fact("partly", number) for number in own & agreed}
     return found
 
 
@@ -273,6 +290,19 @@ def device_mapping(machine: Machine) -> Mapping | None:
         if mapping.kind in ("pmap", "shard_map"):
             return mapping
     return None
+
+
+def rows_around(machine: Machine, key: Value) -> str:
+    """The innermost axis of rows, if there is one. The rows of a row, as the pictures of a film, are meant to have what
+    that was given."""
+    running = mappings(machine)
+    axes = running[-1].axes or () if running else ()
+    return next((name for name in axes if name.startswith(ROWS)), "") if not has(key, "of row") else ""
+
+
+def mapping_of(machine: Machine, axis: str) -> Mapping | None:
+    """Whose axis is it?"""
+    return next((one for one in mappings(machine) if axis in (one.axes or ())), None)
 
 
 def differentiating(machine: Machine, mask: int) -> None:

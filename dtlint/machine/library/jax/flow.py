@@ -14,6 +14,7 @@ from dtlint.machine.core import Machine
 from dtlint.machine.library.jax.facts import (
     DONATED,
     ORIGIN,
+    ROWS,
     Tags,
     deep,
     device_mapping,
@@ -22,7 +23,9 @@ from dtlint.machine.library.jax.facts import (
     is_fact,
     is_jax,
     leaves,
+    mapping_of,
     note,
+    partly_agreed,
     without,
     words,
 )
@@ -69,7 +72,7 @@ def flow(machine: Machine, what: str, values: tuple[Value, ...], tags: Tags) -> 
             host_draws(machine, found, values, word)
     drop: set[str] = {"device axis"} if what.startswith("compare") else set()
     if asks(machine, what):
-        drop |= {"grad", "summed", "over", "mean"}  # an answer about gradients is none
+        drop |= {"grad", "partly", "summed", "over", "mean"}  # an answer about gradients is none
     if "plain" in seen and not keeps_shape(what, values):
         drop |= {"plain"}
     if "global" in seen and what not in STRUCTURAL and not rowwise(machine, what, values):
@@ -90,10 +93,12 @@ def flow(machine: Machine, what: str, values: tuple[Value, ...], tags: Tags) -> 
     if ("summed" in seen or "over" in seen) and scale_free(machine, what):
         drop |= {"summed", "over", "mean"}
     if reduces_inside(found, what) or ("grad" in seen and out_of_sight(what, values)):
-        drop |= {"grad", "varies", "may", "summed", "over"}
+        drop |= {"grad", "partly", "varies", "may", "summed", "over"}
     if "grad" in seen and what == "call" and is_model(values[0]):
-        drop |= {"grad", "summed", "over"}
+        drop |= {"grad", "partly", "summed", "over"}
     kept = without(found, frozenset(drop))
+    if "agreed" in seen and "grad" in seen and "grad" not in drop:
+        kept |= partly_agreed(values)
     if "agreed" in seen and what in SCALED:
         kept -= {fact("agreed", number) for number in own_gradients(values)}
     if not_followed(what, values):
@@ -272,12 +277,16 @@ def meaned_alone(machine: Machine, found: Tags, axes: tuple[str, ...]) -> None:
 
 def drawn_alike(machine: Machine, draws: list[Any]) -> None:
     for tag in draws:
-        mapping = device_mapping(machine)
+        rows = tag[3].startswith(ROWS)
+        mapping = mapping_of(machine, tag[3]) if rows else device_mapping(machine)
         info = machine.facts["jax draws"][tag[2]]
         if mapping is None or tag[2] in mapping.noted:
             continue
         mapping.noted.add(tag[2])
-        note(machine, "shared key", machine.frame.mask, info["where"], info["steps"], spread=info["spread"])
+        if rows:
+            note(machine, "shared by rows", machine.frame.mask, mapping.called, info["steps"])
+        else:
+            note(machine, "shared key", machine.frame.mask, info["where"], info["steps"], spread=info["spread"])
 
 
 def host_draws(machine: Machine, found: set[Any], values: tuple[Value, ...], word: str) -> None:

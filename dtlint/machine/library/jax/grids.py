@@ -13,7 +13,7 @@ from dtlint.machine.lanes import token
 from dtlint.machine.library.computing import provenance
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.jax import facts as jax_facts
-from dtlint.machine.values import NONE, Symbol, Unknown, Value
+from dtlint.machine.values import NONE, Const, Symbol, Unknown, Value
 
 OF_OTHERS = "mesh shape"  # note: it counts other devices than the mesh is made of
 ARRAYS = frozenset({"numpy.array", "numpy.asarray"})
@@ -55,7 +55,7 @@ def whose(devices: Value | None) -> str:
 
 def check(machine: Machine, devices: str, shape: Value, mask: int) -> None:
     """Is this the number of devices of one host, though the mesh has all of them, or the reverse?"""
-    sizes = containers.items_of(machine, shape)
+    sizes = containers.items_of(machine, shape) or ((shape,) if isinstance(shape, Const) else None)
     if sizes is None or machine.world.size == machine.world.per_host:
         return
     whole = Count(Fraction(1))

@@ -62,6 +62,7 @@ def query(machine: Machine, call: Invocation) -> Value | None:
         return counted_all
     counted = call.row.extra.get("counted")
     if counted and not call.values:
+        jax_flow.started(machine)  # what is made of them is followed from here on
         return machine.unknown("devices", counted)
     return None
 

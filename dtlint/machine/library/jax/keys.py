@@ -288,6 +288,9 @@ def drawn(machine: Machine, key: Value, others: tuple[Value, ...], text: str, ma
     own = {tag for tag in lineage(key) if tag[1] in ("varies", "may", "arg")}
     cause = key.cause or deep_cause(machine, others)
     mapping = jax_facts.device_mapping(machine)
+    rows = jax_facts.rows_around(machine, key)
+    if rows and known_key(key) and is_shared(key, rows):
+        own.add(fact("draw", remember(machine, key, text, ()), rows))
     if mapping is None:
         if made_alike(machine, key) and not machine.facts.get(jax_facts.WHOLE):
             own.add(fact("host draw", remember(machine, key, text, ())))

@@ -15,6 +15,7 @@ from dtlint.ir import nodes as ir
 from dtlint.machine.contents import containers
 from dtlint.machine.core import Machine
 from dtlint.machine.lanes import token
+from dtlint.machine.library.computing import provenance
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.jax import axes as jax_axes
 from dtlint.machine.library.jax import copies as jax_copies
@@ -26,7 +27,7 @@ from dtlint.machine.library.jax import key_splits, state_keys
 from dtlint.machine.library.jax import launch as jax_launch
 from dtlint.machine.library.jax import outputs as jax_outputs
 from dtlint.machine.library.jax.axes import option
-from dtlint.machine.library.jax.facts import Mapping, fact, has, words
+from dtlint.machine.library.jax.facts import Mapping, fact, has, is_fact, words
 from dtlint.machine.names import subscripts
 from dtlint.machine.values import NONE, Bound, Const, External, Object, Row, Tuple, Unknown, Value
 
@@ -267,10 +268,13 @@ def is_data(leaf: Unknown) -> bool:
 def over_rows(machine: Machine, thing: Object, call: Invocation) -> Value:
     """`vmap`: one row at a time. A named axis can be reduced over, an anonymous one cannot."""
     from dtlint.machine.library.jax import keys as jax_keys
+    from dtlint.machine.library.jax import rows as jax_rows
 
     specs = jax_axes.specs_of(machine, thing, len(call.arguments))
     jax_fitting.check_rows(machine, call, specs)
     names = jax_axes.texts(option(thing, "axis_name"))
+    mapped = [one for one, spec in zip(call.arguments, specs or (), strict=False) if spec is not None]
+    own = jax_rows.axis_of(machine, mapped)
 
     def row(value: Value, spec: Any) -> Value:
         def leaf(one: Value) -> Value:
@@ -278,6 +282,7 @@ def over_rows(machine: Machine, thing: Object, call: Invocation) -> Value:
                 return one
             taken = jax_keys.one_of(machine, one, None) or one
             more = [fact("may", name) for name in names] + ([fact("of row")] if has(one, "keys") else [])
+            more += [fact("varies", own)] if own else []
             return jax_facts.with_facts(machine, taken, more, frozenset({"device axis", "plain"}))
 
         return jax_facts.mapped_tree(machine, value, leaf)
@@ -286,23 +291,25 @@ def over_rows(machine: Machine, thing: Object, call: Invocation) -> Value:
         row(value, specs[index] if specs is not None and index < len(specs) else jax_axes.UNKNOWN)
         for index, value in enumerate(call.arguments)
     )
-    mapping = Mapping("vmap", names, thing.facts["where"], False)
+    mapping = Mapping("vmap", (*names, own) if own else names, thing.facts["where"], False)
+    mapping.called = jax_facts.place(machine)
     running = jax_facts.mappings(machine)
     running.append(mapping)
     try:
         result = inner(machine, thing, arguments, tuple((n, row(v, jax_axes.FIRST)) for n, v in call.keywords), call)
     finally:
         running.pop()
-    return jax_keys.one_for_each(machine, strip_axes(machine, result, names), call.arguments)
+    return jax_keys.one_for_each(machine, strip_axes(machine, result, names, own), call.arguments)
 
 
-def strip_axes(machine: Machine, value: Value, names: tuple[str, ...]) -> Value:
+def strip_axes(machine: Machine, value: Value, names: tuple[str, ...], own: str) -> Value:
     """What was computed for one row is a row of the result."""
-    drop = {fact("may", name) for name in names}
+    drop = {fact("may", name) for name in names} | {fact("varies", own), fact("may", own)}
 
     def leaf(one: Value) -> Value:
-        if isinstance(one, Unknown) and (has(one, "plain") or not drop.isdisjoint(one.tags)):
+        if isinstance(one, Unknown) and (own or has(one, "plain") or not drop.isdisjoint(one.tags)):
             kept = jax_facts.without(one.tags - drop, frozenset({"plain"}))
+            kept -= {tag for tag in kept if is_fact(tag, "draw") and tag[3] == own}
             return Unknown(one.symbol, one.cause, kept, one.like)
         return one
 
@@ -376,6 +383,16 @@ def differentiated(machine: Machine, thing: Object, call: Invocation) -> Value:
     return Tuple((grads, aux)) if aux is not None else grads
 
 
+def parts_of(loss: Value, parameter: Value) -> set[Any]:
+    """The names of what it is differentiated by, where these are known, or those that the loss has asked for."""
+    if isinstance(parameter, Object) and parameter.kind == "dict" and "[]" not in parameter.attributes:
+        return {name[1] for name in parameter.attributes if type(name) is tuple and name[0] == "key"}
+    if not isinstance(loss, Unknown) or not isinstance(parameter, Unknown):
+        return set()
+    items = (one.key for one in provenance.symbols_in(loss.symbol) if one.key[0] == "item" and len(one.key) == 3)
+    return {key[2] for key in items if key[1] is parameter.symbol and isinstance(key[2], str)}
+
+
 def gradient(machine: Machine, loss: Value, parameter: Value, call: Invocation) -> Value:
     found = jax_facts.deep((loss,))
     own = jax_facts.deep((parameter,))
@@ -394,6 +411,7 @@ def gradient(machine: Machine, loss: Value, parameter: Value, call: Invocation) 
             "args": frozenset(tag for tag in own if jax_facts.is_fact(tag, "arg")),
             "mean": any(jax_facts.is_fact(tag, "mean") for tag in found),
             "certain": bool(axes),
+            "parts": parts_of(loss, parameter),
         }
         machine.facts.setdefault("jax grads", {})[number] = info
         alike = not any(words(own, word) for word in ("varies", "may", "own copy"))

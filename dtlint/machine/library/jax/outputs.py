@@ -14,7 +14,7 @@ from dtlint.machine.library.jax import facts as jax_facts
 from dtlint.machine.library.jax.collectives import GRADIENTS
 from dtlint.machine.library.jax.facts import INSIDE, Mapping, fact, has, is_fact, words
 from dtlint.machine.logs import Site
-from dtlint.machine.values import NONE, Bound, FunctionRef, Object, Tuple, Unknown, Value
+from dtlint.machine.values import NONE, Bound, Const, FunctionRef, Object, Tuple, Unknown, Value
 
 
 def leave(
@@ -42,7 +42,7 @@ def leave(
         if (
             mapping.kind == "shard_map"
             and mapping.checked is False
-            and (differs(found) or own_gradients(output, mapping))
+            and (differs(found) or own_gradients(machine, output, mapping))
             and replicated_spec(thing, index)
         ):
             steps = (jax_facts.step_at(where, "and is returned here"),)
@@ -77,12 +77,13 @@ def differs(found: Iterable[Any]) -> bool:
     return "varies" in seen and seen.isdisjoint(("grad", "agreed"))
 
 
-def own_gradients(output: Value, mapping: Mapping) -> bool:
+def own_gradients(machine: Machine, output: Value, mapping: Mapping) -> bool:
     """Are there gradients of this device's part in it, of which nothing else has been told?"""
+    known = machine.facts.get("jax grads", {})
     return any(
         words(leaf.tags, "varies") and not words(leaf.tags, "agreed") and not mapping.noted.issuperset(grads)
         for leaf in jax_facts.leaves(output)
-        if (grads := words(leaf.tags, "grad"))
+        if (grads := [tag for tag in words(leaf.tags, "grad") if not all_put_back(known[tag[2]])])
     )
 
 
@@ -134,10 +135,10 @@ def judge(
     arguments = {tag for tag in found if is_fact(tag, "arg")}
     mapped = jax_facts.step_at(mapping.where, f"mapped over the devices by {mapping.kind}")
     called = jax_facts.step_at(here, "called here")
-    for tag in words(found, "grad"):
-        info = known[tag[2]]
+    for number in sorted({tag[2] for word in ("grad", "partly") for tag in words(found, word)}):
+        info, tag = known[number], fact("grad", number)
         own = info["args"] & arguments
-        if not own or tag in mapping.noted:
+        if not own or tag in mapping.noted or all_put_back(info):
             continue
         shown = info["certain"] and bool(replicas & {one[2] for one in own})
         if shown or (mapping.reduced and GRADIENTS not in mapping.noted):
@@ -162,6 +163,23 @@ def judge(
             what = "summed" if word == "summed" else "summed twice"
             asked = (jax_facts.step_at(outer, "asks for the sum") for outer in sums[1:] if outer[2] != mapping.where[2])
             jax_facts.note(machine, what, call.mask, sums[0], (summed, *asked, mapped))
+
+
+def put_back(machine: Machine, container: Value, index: Value, value: Value) -> None:
+    """`grads["encoder"] = pmean(grads["encoder"], axis)`: a part of these gradients has been agreed on."""
+    if machine.flow is None or not isinstance(container, Unknown):
+        return
+    agreed = {tag[2] for tag in words(jax_facts.deep((value,)), "agreed")}
+    for tag in words(container.tags, "grad"):
+        if tag[2] in agreed:
+            back = machine.facts["jax grads"][tag[2]].setdefault("put back", set())
+            back.add(index.value if isinstance(index, Const) else ...)
+
+
+def all_put_back(info: dict[str, Any]) -> bool:
+    """Have all parts been agreed on, one by one, as far as is known which there are?"""
+    back = info.get("put back", set())
+    return bool(back) and (... in back or info["parts"] <= back)
 
 
 def out(

@@ -64,14 +64,21 @@ def spawn(machine: Machine, call: Invocation) -> Value:
 def on_all_ranks(
     machine: Machine, function: Value, arguments: tuple[Value, ...], given_on: Any, mask: int, *limits: int
 ) -> None:
-    """Each rank begins anew with this function, however deep the place is that starts them."""
+    """Each rank begins anew with this function, in a process that this one has started."""
+    spawned(machine, function)
+    machine.facts[BEGINS] = True
+    begin(machine, function, arguments, given_on, mask, *limits)
+
+
+def begin(
+    machine: Machine, function: Value, arguments: tuple[Value, ...], given_on: Any, mask: int, *limits: int
+) -> None:
+    """However deep the place is that starts them."""
     from dtlint.machine.functions import calls
 
-    spawned(machine, function)
     followed = machine.deepest, machine.near
     limits = limits or followed
     machine.deepest, machine.near = (deep + len(machine.stack) for deep in limits)
-    machine.facts[BEGINS] = True
     try:
         calls.call_value(machine, function, arguments, given_on, mask)
     finally:
@@ -135,16 +142,27 @@ def the_world(machine: Machine, count: Value | None, value: Value) -> Value:
 
 def ignite_run(machine: Machine, call: Invocation) -> Value:
     """`parallel.run(training, config)`: local rank first, then what was given."""
-    from dtlint.machine.functions import calls
-
     if call.arguments:
+        machine.facts[APART] = call.row.extra[APART]
         index = lane_value_of(machine, "local_rank", "the index given by run")
-        calls.call_value(machine, call.arguments[0], (index, *call.arguments[1:]), call.keywords, call.mask)
+        begin(machine, call.arguments[0], (index, *call.arguments[1:]), call.keywords, call.mask)
     return NONE
+
+
+def by_workers(machine: Machine, call: Invocation) -> Value:
+    """`TorchTrainer(train, train_loop_config=config)`: each worker is a rank, and is told the configuration."""
+    function, told = call.get("train_loop_per_worker"), call.get("train_loop_config")
+    if function is not None:
+        machine.facts[APART] = call.row.extra[APART]
+        if told is not None:
+            hand_over(machine, told, call.mask)
+        begin(machine, function, (told,) if told is not None else (), (), call.mask)  # on whichever machines
+    return machine.fresh(call.row.name)
 
 
 MODELS: dict[str, Any] = {
     "spawn": spawn,
+    "trained_by_workers": by_workers,
     "fabric_launch": spawn,
     "ignite_parallel_run": ignite_run,
 }

@@ -30,14 +30,25 @@ def is_new(machine: Machine, node: ir.Expr) -> bool:
     """Is it made on the spot, whatever it is made of?"""
     if isinstance(node, ir.BinOp):
         return True
+    if isinstance(node, ir.Call) and isinstance(node.func, ir.Name):
+        maker = attributes.lookup(machine, node.func.id)
+        return isinstance(maker, External) and makes_new(machine, maker.name)
     if not isinstance(node, ir.Call) or not isinstance(node.func, ir.Attr):
         return False
     name, owner = node.func.name, node.func.value
     library = attributes.lookup(machine, owner.id) if isinstance(owner, ir.Name) else None
     if isinstance(library, External | ModuleRef):
-        made = f"{library.name}.{name}"
-        row = machine.knowledge.api(made)
-        return made in MADE_NEW or (row is not None and row.model == JOINED)
-    if name == "clone" or name in ALONG:
+        return makes_new(machine, f"{library.name}.{name}")
+    if name == "clone" or name in ALONG or copies(node):
         return True
     return name in tensors.ALIASES | tensors.COPIES and is_new(machine, owner)
+
+
+def makes_new(machine: Machine, name: str) -> bool:
+    row = machine.knowledge.api(name)
+    return name in MADE_NEW or (row is not None and row.model == JOINED)
+
+
+def copies(node: ir.Call) -> bool:
+    """`gradient.to(torch.float32, copy=True)`"""
+    return any(name == "copy" and isinstance(value, ir.Const) and value.value is True for name, value in node.keywords)

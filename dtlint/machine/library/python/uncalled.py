@@ -10,7 +10,7 @@ from dtlint.ir.text import render
 from dtlint.knowledge.loader import Api
 from dtlint.machine.core import Machine
 from dtlint.machine.functions.following import QUESTION
-from dtlint.machine.library.python import options
+from dtlint.machine.library.python import options, passed_on
 from dtlint.machine.logs import Event, Log
 from dtlint.machine.values import BY_RANK, NONE, Bound, Const, External, FunctionRef, Object, Row, Unknown, Value
 
@@ -120,7 +120,8 @@ def asked(machine: Machine, value: Value) -> Value:
     that what follows from the slip is not told once more."""
     if not asks(machine, value):
         return value
-    written(machine, "asked", name_of(value).rpartition(".")[2])
+    name = name_of(value).rpartition(".")[2]
+    written(machine, "asked", name, passed_on.only_place(machine, name))
     return would_say(machine, value)
 
 
@@ -186,10 +187,9 @@ def numbered(machine: Machine, text: str) -> bool:
     return (row is not None and row.value in ("rank", "local_rank", "node")) or last.endswith(("index", "rank"))
 
 
-def written(machine: Machine, op: str, name: str) -> None:
+def written(machine: Machine, op: str, name: str, place: passed_on.Site | None = None) -> None:
     frame = machine.frame
-    event: dict[str, Any] = {"name": name}
+    path, at, scope = place or (frame.path, machine.current_at, frame.scope)
+    event: dict[str, Any] = {"name": name, "asked": (frame.path, machine.current_at[0]) if place else None}
     machine.facts["uncalled"] = True
-    machine.emit(
-        Event("uncalled", op, name, frame.mask, frame.guards, frame.path, machine.current_at, frame.scope, extra=event)
-    )
+    machine.emit(Event("uncalled", op, name, frame.mask, frame.guards, path, at, scope, extra=event))

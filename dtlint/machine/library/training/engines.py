@@ -1,5 +1,5 @@
-"""What does an ignite engine say to the other ranks when it runs? The metrics that are attached to it add up over all
-of them at the end of each epoch; functions it was given are followed where they were handed over."""
+"""What does an ignite engine do when it runs? It calls its function with every batch. The metrics that are attached to
+it add up over all ranks at the end of each epoch; handlers are followed where they were handed over."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import Any
 
 from dtlint.machine.core import Machine
 from dtlint.machine.library.invocation import Invocation
+from dtlint.machine.logs import Decision, Loop
 from dtlint.machine.values import NONE, Bound, External, Object, Value
 
 MEASURED = "metrics attached"
@@ -29,9 +30,35 @@ def supervised(machine: Machine, call: Invocation) -> Value:
 
 
 def runs(machine: Machine, call: Invocation) -> Value | None:
+    turn(machine, call)
     if not isinstance(call.receiver, Object) or not call.receiver.facts.get(MEASURED):
         return machine.fresh("state")
     return None
+
+
+def turn(machine: Machine, call: Invocation) -> None:
+    """`Engine(step).run(loader)`: `step(engine, batch)` for every batch, one loop in the log."""
+    from dtlint.machine.functions import calls
+    from dtlint.machine.library.feeding import data
+
+    engine, given = call.receiver, call.get("data")
+    made = engine.facts.get("call") if isinstance(engine, Object) else None
+    function = made.get("process_function") if isinstance(made, Invocation) else None
+    if engine is None or function is None:
+        return
+    frame = machine.frame
+    text = "every batch that the engine is given"
+    decision = Decision("loop", frame.path, machine.current_at, text, None, call.mask, call.mask, frame.scope)
+    loop = Loop(decision, call.mask, frame.guards, None, None, given, "callback")
+    first, loop.objects = machine.symbols.count, machine.objects
+    sinks, machine.sinks = machine.sinks, [(loop.body, call.mask)]
+    try:
+        batch = data.element(machine, given, call.mask) if isinstance(given, Object) else None
+        calls.call_value(machine, function, (engine, batch or machine.fresh("batch")), (), call.mask)
+    finally:
+        machine.sinks = sinks
+        loop.born = (first, machine.symbols.count)
+        machine.emit(loop)
 
 
 def handler_of(machine: Machine, call: Invocation) -> Value:

@@ -27,6 +27,7 @@ from dtlint.machine.names.frames import Frame
 from dtlint.machine.values import (
     FALSE,
     ITEMS,
+    NONE,
     Bound,
     Const,
     External,
@@ -40,6 +41,7 @@ from dtlint.machine.values import (
 OPTIMIZER = "torch.optim.Optimizer"
 SHARDED_IN_PLACE = "torch.distributed.fsdp.FSDPModule"
 BY_HAND = "differentiated by hand"
+MARKED = "marked methods"  # of a wrapper: those that it was told to send through its forward
 WITHIN = "within"  # of a module: the wrapper around a model that it is a part of
 PARAMETERS = ("weight", "bias")  # of the layers of torch that have parameters
 GATHERED, INNER, PLAIN, LOADED, LEARNED, ASKED = "gathered", "inner", "plain", "loaded", "learned", "asked"
@@ -53,11 +55,16 @@ ANSWERED = ("wrapped", ASKED, INNER, PLAIN)  # tags of what a model says
 # --- switching the reduction of gradients off and on -------------------------------------------------------------
 
 
-def method_of_sharded(machine: Machine, receiver: Value | None, name: str) -> Any:
-    """`fully_shard` gives a module the methods of another class."""
-    if isinstance(receiver, Object) and receiver.facts.get("sharded") and receiver.facts.get("wrapped"):
-        return machine.knowledge.apis.get(f"{SHARDED_IN_PLACE}.{name}")
-    return None
+def method_of_wrapped(machine: Machine, receiver: Value | None, name: str) -> Any:
+    """`fully_shard` gives a module the methods of another class; what a framework wraps has those of its wrapper."""
+    outer = receiver.facts.get("wrapper", receiver) if isinstance(receiver, Object) else None
+    if not isinstance(outer, Object) or not outer.facts.get("wrapped"):
+        return None
+    made = outer.facts.get("call")
+    wrapper = made.row.extra.get("wrapper") if isinstance(made, Invocation) else None
+    if wrapper is None and receiver is outer and outer.facts.get("sharded"):
+        wrapper = SHARDED_IN_PLACE
+    return machine.knowledge.apis.get(f"{wrapper}.{name}")
 
 
 def attribute_read(machine: Machine, thing: Object, name: str, mask: int) -> None:
@@ -104,12 +111,6 @@ def guessed(machine: Machine, receiver: Value, name: str, call: Invocation) -> b
     extra = {"call": call, "guess": True}
     machine.emit_event("record", row.record, row.name, call.mask, subject=receiver, extra=extra)
     return True
-
-
-def gradients_handed(machine: Machine, arguments: tuple[Value, ...], mask: int) -> None:
-    """Whatever nobody knows may reduce the gradients it is given."""
-    if any(isinstance(value, Unknown) and attribute_of(value.symbol) == "grad" for value in arguments):
-        machine.emit_event("record", "reduce-gradients", "", mask)
 
 
 # --- gradients on and off ----------------------------------------------------------------------------------------
@@ -345,9 +346,19 @@ def behind(machine: Machine, thing: Object, result: Value, mask: int) -> Value:
 
 
 def sent_through(outer: Object) -> tuple[str, ...]:
-    """Methods that this wrapper sends through its forward by itself."""
+    """Methods that this wrapper sends through its forward, by itself or as it was told."""
     made = outer.facts.get("call")
-    return tuple(made.row.extra.get("forwards", ())) if made is not None else ()
+    return (*(made.row.extra.get("forwards", ()) if made is not None else ()), *outer.facts.get(MARKED, ()))
+
+
+def method_marked(machine: Machine, call: Invocation) -> Value:
+    """`model.mark_forward_method("loss")`, or the method itself."""
+    given = call.get("method")
+    name = given.value if isinstance(given, Const) else getattr(getattr(given, "function", None), "name", None)
+    outer = call.receiver.facts.get("wrapper", call.receiver) if isinstance(call.receiver, Object) else None
+    if isinstance(outer, Object) and isinstance(name, str):
+        outer.facts[MARKED] = (*outer.facts.get(MARKED, ()), name.rpartition(".")[2])
+    return NONE
 
 
 def methods_around(machine: Machine, outer: Object) -> frozenset[tuple[str, str]]:
@@ -360,4 +371,4 @@ def methods_around(machine: Machine, outer: Object) -> frozenset[tuple[str, str]
     return frozenset(found)
 
 
-MODELS: dict[str, Any] = {"no_grad": no_grad, JOINED: joined}
+MODELS: dict[str, Any] = {"no_grad": no_grad, JOINED: joined, "method_marked": method_marked}
