@@ -29,7 +29,14 @@ def starts(script: str, places: Iterable[str]) -> list[Launch]:
         manuals += _manuals(script, folder)
     told = [launch for path in dict.fromkeys(manuals) for launch in manual.shown(path, _text(path))]
     all_of_them = Launches(launches=(*found.launches, *told))
-    return [launch for launch in all_of_them.of_script(relative) if launch.kind != "tpu-vm scp"]
+    found_there = all_of_them.of_script(relative)
+    return [one for one in found_there if one.kind != "tpu-vm scp" and not _another(one, script)]
+
+
+def _another(launch: Launch, script: str) -> bool:
+    """Is it a program of the same name that stands beside the launch file?"""
+    beside = os.path.join(os.path.dirname(launch.path), launch.script or "")
+    return not launch.is_module and os.path.isfile(beside) and not os.path.samefile(beside, script)
 
 
 def _manuals(script: str, folder: str) -> list[str]:

@@ -15,6 +15,9 @@ import types
 from typing import Any
 
 
+OURS = frozenset({"dtlint", "torch", "jax", "jaxlib", "numpy"})  # what the run itself stands on
+
+
 def as_main(job: dict[str, Any], last: tuple[str, ...] = ()) -> types.ModuleType:
     """The module in which the script will run, with its arguments and its path; `last` comes at the end of the path,
     and behind it the project itself, which may not be installed on this machine."""
@@ -23,6 +26,7 @@ def as_main(job: dict[str, Any], last: tuple[str, ...] = ()) -> types.ModuleType
     sys.argv = [job["script"], *job.get("arguments", ())]
     project = os.path.abspath(job.get("directory") or os.curdir)
     sys.path[:] = [folder, *(entry for entry in sys.path if entry), *last, project, os.path.join(project, "src")]
+    _forget(folder)
     module = types.ModuleType("__main__")
     module.__file__, module.__builtins__ = script, __builtins__  # type: ignore[attr-defined]
     sys.modules["__main__"] = module
@@ -31,6 +35,19 @@ def as_main(job: dict[str, Any], last: tuple[str, ...] = ()) -> types.ModuleType
         module.__package__ = package
         importlib.import_module(package)
     return module
+
+
+def _forget(folder: str) -> None:
+    """A library that somebody has imported already, and that has the name of something beside the script: for the
+    script it is what stands beside it."""
+    beside = {name.removesuffix(".py") for name in os.listdir(folder)} - sys.stdlib_module_names - OURS
+    elsewhere = set()
+    for name in beside & sys.modules.keys():
+        file = getattr(sys.modules[name], "__file__", None)
+        if file and os.path.dirname(os.path.abspath(file)) not in (folder, os.path.join(folder, name)):
+            elsewhere.add(name)
+    for name in [name for name in sys.modules if name.partition(".")[0] in elsewhere]:
+        del sys.modules[name]
 
 
 def package_of(script: str, module: bool) -> tuple[str, str] | None:

@@ -90,3 +90,12 @@ def test_a_manual_shows_commands_too(project: Path) -> None:
         starts.hint(SCRIPT, ".") == "started with arguments in README.md:8: `--like README.md:8` takes them from there"
     )
     assert starts.arguments(starts.chosen(SCRIPT, "README.md")) == ("--fast",)
+
+
+def test_a_program_of_the_same_name_beside_the_launch_file_is_another(project: Path) -> None:
+    (project / "other").mkdir()
+    (project / "other" / "train.py").write_text("import torch\n")
+    (project / "other" / "run.sh").write_text("torchrun train.py --width 3\n")
+    (project / "run.sh").unlink()
+    assert starts.hint(SCRIPT, ".") is None
+    assert starts.first("other/train.py", ".") is not None

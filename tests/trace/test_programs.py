@@ -415,6 +415,19 @@ if dist.get_rank() == FIRST:
     assert result.outcome.kind == "deadlock", (result.outcome, [end.output for end in result.ends])
 
 
+def test_what_stands_beside_the_script_goes_before_a_library_of_its_name(session: Session, tmp_path: Path) -> None:
+    (tmp_path / "accelerate").mkdir()
+    (tmp_path / "accelerate" / "__init__.py").write_text("FIRST = 0\n")
+    body = """
+from accelerate import FIRST
+dist.init_process_group("gloo")
+if dist.get_rank() == FIRST:
+    dist.barrier()
+"""
+    result = run(session, write(tmp_path / "train.py", body))
+    assert result.outcome.kind == "deadlock", (result.outcome, [end.output for end in result.ends])
+
+
 def test_the_project_itself_need_not_be_installed(session: Session, tmp_path: Path) -> None:
     (tmp_path / "src" / "kit").mkdir(parents=True)
     (tmp_path / "src" / "kit" / "__init__.py").write_text("FIRST = 0\n")
